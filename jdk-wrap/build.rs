@@ -1,5 +1,6 @@
-//! Lists the class files of the runtime for `lib.rs` to embed: those of `classes/`, which `cargo xtask runtime` compiled from the sources beside them. So no
-//! JDK is needed here, and the runtime's bytes are the same whoever builds it.
+//! Lists the class files of the runtime for `lib.rs` to embed: those of `classes/`, which
+//! `cargo xtask runtime` compiled from the sources beside them. So no JDK is needed here, and the
+//! runtime's bytes are the same whoever builds it.
 
 use std::env;
 use std::error::Error;

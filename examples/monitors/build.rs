@@ -1,4 +1,5 @@
-//! Compiles what the inserted code calls, against `cctrewrite.udi.runtime.Bypass`, with the machine's `javac`.
+//! Compiles what the inserted code calls, against `cctrewrite.udi.runtime.Bypass`, with the
+//! machine's `javac`.
 
 use std::env;
 use std::error::Error;

@@ -2,7 +2,8 @@
 
 pub use {cct_hostile, libfuzzer_sys};
 
-/// Runs a target, a constant of `cct_hostile`. Three inputs of four are changed by who knows the format, the others by libFuzzer.
+/// Runs a target, a constant of `cct_hostile`. Three inputs of four are changed by who knows the
+/// format, the others by libFuzzer.
 #[macro_export]
 macro_rules! target {
     ($target:ident) => {

@@ -1,9 +1,12 @@
-//! What runs inside the JVM: the classes of the runtime (`docs/internals/runtime.md`), which `cargo xtask runtime` compiled from `java/` into `classes/`.
+//! What runs inside the JVM: the classes of the runtime (`docs/internals/runtime.md`), which
+//! `cargo xtask runtime` compiled from `java/` into `classes/`.
 //!
-//! `java.lang.CctRuntime` and `java.lang.CctMemory` are in that package because every loader may link to it and because they use the
-//! field that the rewriter adds to `java.lang.Thread`; `cctrewrite.runtime` holds the internals and `cctrewrite.agent` what a profiling
-//! agent sees. All of them belong on the boot class path (JDK 8) or into `java.base`. They are class files of version 52 that use the
-//! operations `sun.misc.Unsafe` shares with `jdk.internal.misc.Unsafe`: for JDK 9 and later the name of that class is to be replaced.
+//! `java.lang.CctRuntime` and `java.lang.CctMemory` are in that package because every loader may
+//! link to it and because they use the field that the rewriter adds to `java.lang.Thread`;
+//! `cctrewrite.runtime` holds the internals and `cctrewrite.agent` what a profiling agent sees. All
+//! of them belong on the boot class path (JDK 8) or into `java.base`. They are class files of
+//! version 52 that use the operations `sun.misc.Unsafe` shares with `jdk.internal.misc.Unsafe`: for
+//! JDK 9 and later the name of that class is to be replaced.
 
 // A test that cannot set itself up has failed.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -16,23 +19,26 @@ pub fn classes() -> &'static [Class] {
     CLASSES
 }
 
-/// The compiler that made the classes: `javac 1.8.0_504`. That of another release makes other class files, which do the same.
+/// The compiler that made the classes: `javac 1.8.0_504`. That of another release makes other class
+/// files, which do the same.
 pub const COMPILER: &str = include_str!(concat!(env!("OUT_DIR"), "/compiler.txt"));
 
 static CLASSES: &[Class] = include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 
-/// The classes by which a program says what is recorded (`docs/use/parts.md`), sorted by name. They are no part of the runtime: a program brings
-/// them along, and on a plain JDK they do nothing.
+/// The classes by which a program says what is recorded (`docs/use/parts.md`), sorted by name. They
+/// are no part of the runtime: a program brings them along, and on a plain JDK they do nothing.
 pub fn api() -> &'static [Class] {
     API
 }
 
-/// The program that runs a method and has it recorded (`docs/ci/bench.md`), sorted by name. It needs [`api`].
+/// The program that runs a method and has it recorded (`docs/ci/bench.md`), sorted by name. It
+/// needs [`api`].
 pub fn harness() -> &'static [Class] {
     HARNESS
 }
 
-/// What modules of users are compiled against and run with (`docs/research/udi.md`). They are no part of the runtime.
+/// What modules of users are compiled against and run with (`docs/research/udi.md`). They are no
+/// part of the runtime.
 pub fn udi() -> &'static [Class] {
     UDI
 }
@@ -44,7 +50,8 @@ pub fn bypass() -> impl Iterator<Item = &'static Class> {
 
 static UDI: &[Class] = include!(concat!(env!("OUT_DIR"), "/udi.rs"));
 
-/// What classes with markers call, and what clients of markers implement (`docs/research/markers.md`), sorted by name. Of the program's own it needs nothing.
+/// What classes with markers call, and what clients of markers implement
+/// (`docs/research/markers.md`), sorted by name. Of the program's own it needs nothing.
 pub fn markers() -> &'static [Class] {
     MARKERS
 }
@@ -106,8 +113,9 @@ mod tests {
         );
     }
 
-    /// From JDK 9 on `ByteBuffer` and its kin override these methods with a narrower result; JDK 8 has them in `Buffer` only. A newer
-    /// `javac` links to the narrower ones, and the first class defined from a buffer ended with `NoSuchMethodError`.
+    /// From JDK 9 on `ByteBuffer` and its kin override these methods with a narrower result; JDK 8
+    /// has them in `Buffer` only. A newer `javac` links to the narrower ones, and the first class
+    /// defined from a buffer ended with `NoSuchMethodError`.
     #[test]
     fn buffers_are_moved_by_methods_that_jdk_8_has() {
         let moved: [&[u8]; 7] = [b"clear", b"flip", b"limit", b"mark", b"position", b"reset", b"rewind"];

@@ -1,5 +1,5 @@
-//! The class files in the repository are what their sources say: that of JDK 8 makes the same bytes of them, and every other compiler class files that
-//! mean the same.
+//! The class files in the repository are what their sources say: that of JDK 8 makes the same bytes
+//! of them, and every other compiler class files that mean the same.
 
 // A test that cannot set itself up has failed.
 #![allow(clippy::unwrap_used)]
@@ -97,7 +97,8 @@ fn every_compiler_says_the_same() {
             }
         }
         eprintln!("{}: {alike} of {bodies} bodies are alike", version(&javac).unwrap());
-        // Others arrange `finally`, number locals otherwise, or leave out a cast: seventeen of 1,516 when this was written.
+        // Others arrange `finally`, number locals otherwise, or leave out a cast: seventeen of
+        // 1,516 when this was written.
         assert!(
             bodies - alike <= bodies / 50,
             "{}: only {alike} of {bodies} bodies are alike",
@@ -106,7 +107,8 @@ fn every_compiler_says_the_same() {
     }
 }
 
-/// A lambda would have the JVM generate a class while the program runs, which profiles name as one that is missing, and set up method handles in programs that use none.
+/// A lambda would have the JVM generate a class while the program runs, which profiles name as one
+/// that is missing, and set up method handles in programs that use none.
 #[test]
 fn nothing_that_runs_beside_programs_has_lambdas() {
     for (name, bytes) in kept() {

@@ -1,5 +1,5 @@
-//! The runtime in real JVMs: `java/Program.java` does by hand what rewritten code does, an index written here gives it names, and the
-//! profile is read back by a reader written here.
+//! The runtime in real JVMs: `java/Program.java` does by hand what rewritten code does, an index
+//! written here gives it names, and the profile is read back by a reader written here.
 
 // A test that cannot set itself up has failed.
 #![allow(clippy::unwrap_used)]
@@ -271,7 +271,8 @@ fn trees_are_merged_for_agents() {
             "contexts=2 calls=151 bytecodes=151\nfirst: app/Main.a(I)V calls=151 bytecodes=151\n"
         );
 
-        // There is not enough memory for the tree twice: the rest is absorbed, and not a call is lost.
+        // There is not enough memory for the tree twice: the rest is absorbed, and not a call is
+        // lost.
         let text = merged("shape", "-Dcctrewrite.max=11");
         assert!(
             text.contains(&format!(
@@ -345,7 +346,8 @@ fn app_folder(index: &std::path::Path) -> PathBuf {
     index.ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// A library class whose method `b` an override would miss, and below it a class that was not rewritten.
+/// A library class whose method `b` an override would miss, and below it a class that was not
+/// rewritten.
 fn base() -> Class {
     let methods = vec![("a", "()V", (0, 0), 0), ("b", "()V", (3, 7), 2)];
     Class { name: "lib/Base", super_name: "java/lang/Object", hash: 77, methods }
@@ -400,7 +402,8 @@ fn overrides_that_would_not_run_are_found() {
         let static_b = ("Static.class", class_file(&raw("app/Static", "lib/Base", "b"), 0x0009, None));
         let message = "class app/Bottom was not rewritten and overrides b()V of lib/Base";
 
-        // Superclass first; superclasses last, as when the JVM loads them on the way; superclass in an index only.
+        // Superclass first; superclasses last, as when the JVM loads them on the way; superclass in
+        // an index only.
         let orders = [
             (vec![base_file.clone(), static_b.clone(), middle.clone(), bottom.clone()], app(&jvm)),
             (vec![bottom.clone(), static_b.clone(), middle.clone(), base_file], app(&jvm)),

@@ -8,7 +8,8 @@ use anyhow::{Context as _, Result};
 
 use crate::jdks::Jdk;
 
-/// The jars of the boot class path that hold classes or resources, in `jre/lib`. Builds differ in which of them they have.
+/// The jars of the boot class path that hold classes or resources, in `jre/lib`. Builds differ in
+/// which of them they have.
 const BOOT_JARS: [&str; 6] = ["rt.jar", "jce.jar", "jsse.jar", "charsets.jar", "resources.jar", "jfr.jar"];
 
 /// The jars of the boot class path.

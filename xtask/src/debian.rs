@@ -148,11 +148,12 @@ impl Archive {
         Ok(found)
     }
 
-    /// Downloads the upstream sources of `package` of `suite`: the tar archive, without Debian's changes. `name` and `version` of what is
-    /// returned are those of the source package.
+    /// Downloads the upstream sources of `package` of `suite`: the tar archive, without Debian's
+    /// changes. `name` and `version` of what is returned are those of the source package.
     ///
     /// # Errors
-    /// If the suite's lists or the package cannot be fetched, their signatures are not right, or it is not in one archive.
+    /// If the suite's lists or the package cannot be fetched, their signatures are not right, or it
+    /// is not in one archive.
     pub fn download_source(&mut self, suite: &str, package: &str) -> Result<Package> {
         let configuration = self.suite(suite, Kind::Source)?;
         let folder = tempfile::Builder::new().prefix("source-").tempdir_in(self.work.path())?.keep();
@@ -214,7 +215,8 @@ pub fn unpack(packages: &[Package], root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Unpacks the upstream sources that [`Archive::download_source`] left, into `root`, without the one folder that they all lie in.
+/// Unpacks the upstream sources that [`Archive::download_source`] left, into `root`, without the
+/// one folder that they all lie in.
 ///
 /// # Errors
 /// If `tar` fails.
@@ -246,7 +248,8 @@ fn setting(name: &str, value: &Path) -> String {
     format!("{name}={}", value.display())
 }
 
-/// Writes an apt configuration in `folder` that knows packages of `kind` in `mirror`'s `suite` and nothing else.
+/// Writes an apt configuration in `folder` that knows packages of `kind` in `mirror`'s `suite` and
+/// nothing else.
 fn configure(
     folder: &Path,
     mirror: &str,
@@ -268,8 +271,8 @@ fn configure(
 
     let nothing = Path::new("/dev/null");
     let paths = [
-        // apt reads $APT_CONFIG first, so this keeps it from reading the machine's configuration, whose
-        // hooks (`APT::Update::Post-Invoke`) would tidy the system's caches.
+        // apt reads $APT_CONFIG first, so this keeps it from reading the machine's configuration,
+        // whose hooks (`APT::Update::Post-Invoke`) would tidy the system's caches.
         ("Dir::Etc::main", nothing),
         ("Dir::Etc::parts", nothing),
         ("Dir::Etc::preferences", nothing),
@@ -300,8 +303,8 @@ fn configure(
 /// ```
 ///
 /// Sources of other suites than the machine's release are not the archive but security updates or
-/// somebody else's packages. (Somebody else's that use Debian's suite names are tried in vain: their
-/// lists lack the suite, or Debian's signature.)
+/// somebody else's packages. (Somebody else's that use Debian's suite names are tried in vain:
+/// their lists lack the suite, or Debian's signature.)
 fn mirrors(print_uris: &str, release: Option<&str>) -> Vec<String> {
     let mut mirrors = Vec::new();
     for line in print_uris.lines() {
@@ -325,7 +328,8 @@ fn download_settings(dump: &str) -> String {
     dump.lines().filter(wanted).map(|line| format!("{line}\n")).collect()
 }
 
-/// A new temporary folder in `folder`, readable for its owner only: apt's settings may hold secrets.
+/// A new temporary folder in `folder`, readable for its owner only: apt's settings may hold
+/// secrets.
 fn temporary_folder(folder: &Path) -> Result<TempDir> {
     tempfile::Builder::new()
         .prefix(TEMPORARY)

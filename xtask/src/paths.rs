@@ -1,4 +1,5 @@
-//! Keeps the paths of this machine out of what is built: panics' messages, debug information and C code name folders as they are called here, not as they lie.
+//! Keeps the paths of this machine out of what is built: panics' messages, debug information and C
+//! code name folders as they are called here, not as they lie.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -23,9 +24,11 @@ pub fn target_folder() -> PathBuf {
 
 /// Has a call of cargo's build name folders independently of where they lie.
 ///
-/// `RUSTFLAGS` of the user's are no less valid than these: where there are any, cargo takes them instead.
+/// `RUSTFLAGS` of the user's are no less valid than these: where there are any, cargo takes them
+/// instead.
 pub fn forget(build: &mut Command, workspace: &Path, target: &Path) {
-    // The last one that fits is taken, by rustc and by C compilers: what may lie within another folder comes behind it.
+    // The last one that fits is taken, by rustc and by C compilers: what may lie within another
+    // folder comes behind it.
     let mut folders = vec![(workspace.to_owned(), WORKSPACE)];
     folders.extend(cargo_home().map(|home| (home, HOME)));
     folders.push((target.to_owned(), TARGET));

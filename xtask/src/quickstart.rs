@@ -1,7 +1,10 @@
-//! `cargo xtask quickstart`: from a machine that has only Rust to a calling-context tree and a flame graph.
+//! `cargo xtask quickstart`: from a machine that has only Rust to a calling-context tree and a
+//! flame graph.
 //!
-//! It runs the commands that a user would type, and shows them: a program is run by `cctrewrite run`, then its profile is reported and exported. The
-//! program is a sample (`fixtures/quickstart`), or the user's own. Only the JDK, its profiled image and what cargo built are kept.
+//! It runs the commands that a user would type, and shows them: a program is run by
+//! `cctrewrite run`, then its profile is reported and exported. The program is a sample
+//! (`fixtures/quickstart`), or the user's own. Only the JDK, its profiled image and what cargo
+//! built are kept.
 
 use std::env;
 use std::ffi::OsString;
@@ -37,7 +40,8 @@ const SAID: &str = "a 1000  boat 1000  but 1000  down 1000  dream 1000  gently 1
 /// Arguments of the task.
 #[derive(Args)]
 pub struct Arguments {
-    /// A command of one's own that runs a Java program, behind `--`, in place of the sample: `-- java -jar app.jar`
+    /// A command of one's own that runs a Java program, behind `--`, in place of the sample:
+    /// `-- java -jar app.jar`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -124,7 +128,8 @@ impl Place {
         Ok(())
     }
 
-    /// Runs the user's command with its own streams; on its own JDK, or on ours where there is none.
+    /// Runs the user's command with its own streams; on its own JDK, or on ours where there is
+    /// none.
     fn run_own(&self, command: &[OsString], jdk: &Jdk, profile: &Path) -> Result<()> {
         let mut run = self.command("run");
         if env::var_os("JAVA_HOME").is_none() && !is_on_path("java") {
@@ -183,7 +188,8 @@ fn is_on_path(name: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(name).is_file()))
 }
 
-/// Shows a command as it would be typed, runs it, shows the gist of what it says, and returns what it printed.
+/// Shows a command as it would be typed, runs it, shows the gist of what it says, and returns what
+/// it printed.
 fn shown(command: &mut Command) -> Result<String> {
     eprintln!("    $ {}", words(command));
     let output = process::run(command)?;

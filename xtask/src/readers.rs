@@ -1,7 +1,10 @@
-//! `cargo xtask readers`: programs of others that read what `cctrewrite export` and `cctrewrite report --html` write, fetched into the cache folder.
+//! `cargo xtask readers`: programs of others that read what `cctrewrite export` and
+//! `cctrewrite report --html` write, fetched into the cache folder.
 //!
-//! The tests of `crates/export` hold the exports against them (docs/use/exports.md), those of `crates/cctrewrite` open pages in the browser (docs/use/html.md). They come from Debian's packages, npm and PyPI, each at a version
-//! that is stated here; of large packages only what is needed is kept. Nothing is installed.
+//! The tests of `crates/export` hold the exports against them (docs/use/exports.md), those of
+//! `crates/cctrewrite` open pages in the browser (docs/use/html.md). They come from Debian's
+//! packages, npm and PyPI, each at a version that is stated here; of large packages only what is
+//! needed is kept. Nothing is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,7 +69,8 @@ const READERS: [Reader; 5] = [
     },
 ];
 
-/// What Chromium needs on a machine that has no more than Debian's base system: its libraries, theirs, and letters.
+/// What Chromium needs on a machine that has no more than Debian's base system: its libraries,
+/// theirs, and letters.
 const CHROMIUM_NEEDS: [&str; 68] = [
     "chromium-common",
     "fonts-dejavu-core",

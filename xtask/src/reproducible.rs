@@ -1,4 +1,5 @@
-//! `cargo xtask reproducible`: the tool built twice, in two folders, and what the two make, byte for byte (docs/ci/reproducible.md).
+//! `cargo xtask reproducible`: the tool built twice, in two folders, and what the two make, byte
+//! for byte (docs/ci/reproducible.md).
 
 use std::env;
 use std::ffi::OsString;
@@ -66,8 +67,9 @@ fn sources(place: &Path) -> PathBuf {
     place.join("sources")
 }
 
-/// Builds what has been copied; the folder of the results. The second build has another time zone, language and number of jobs; and a JDK, while the first
-/// finds a `javac` that only fails: what runs inside the JVM is not compiled when the tool is built (docs/internals/runtime.md).
+/// Builds what has been copied; the folder of the results. The second build has another time zone,
+/// language and number of jobs; and a JDK, while the first finds a `javac` that only fails: what
+/// runs inside the JVM is not compiled when the tool is built (docs/internals/runtime.md).
 fn build(place: &Path, number: usize, arguments: &Arguments, jdk: &Jdk) -> Result<PathBuf> {
     let (sources, target) = (sources(place), place.join("target"));
     let mut command = cargo(jdk);

@@ -1,4 +1,5 @@
-//! `cargo xtask runtime`: the class files of what runs inside the JVM, compiled anew from their sources (docs/internals/runtime.md).
+//! `cargo xtask runtime`: the class files of what runs inside the JVM, compiled anew from their
+//! sources (docs/internals/runtime.md).
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +48,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     print_line(&format!("{all} class files by {}, {changed} of them changed or new", record.compiler))
 }
 
-/// Puts folders of class files in the place of those that are there; how many files are other than before, or new.
+/// Puts folders of class files in the place of those that are there; how many files are other than
+/// before, or new.
 fn put(made: &Path, place: &Path) -> Result<usize> {
     let mut changed = 0;
     for group in GROUPS {

@@ -1,7 +1,9 @@
 //! `cargo xtask soak`: a profiled server under load for a long time (docs/internals/soak.md).
 //!
-//! The server is `fixtures/soak`, on the JDK's own HTTP server; the load comes from here, over connections that stay. While it runs snapshots are taken. What
-//! is held: each answer has been counted, in every snapshot and in the profile at the end; what has been reached once stays; and memory stops growing.
+//! The server is `fixtures/soak`, on the JDK's own HTTP server; the load comes from here, over
+//! connections that stay. While it runs snapshots are taken. What is held: each answer has been
+//! counted, in every snapshot and in the profile at the end; what has been reached once stays; and
+//! memory stops growing.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -167,7 +169,8 @@ fn ask(connection: &mut BufReader<TcpStream>, path: &str) -> Result<()> {
     Ok(connection.read_exact(&mut body)?)
 }
 
-/// One client: asks at its share of the rate until it is told to stop. Now and then it stays away for a while, so that the server's threads end.
+/// One client: asks at its share of the rate until it is told to stop. Now and then it stays away
+/// for a while, so that the server's threads end.
 fn load(client: u32, port: u16, rate: u32, counts: &Counts) -> Result<()> {
     let mut connection = connect(port)?;
     let pause = Duration::from_secs_f64(f64::from(CLIENTS) / f64::from(rate));

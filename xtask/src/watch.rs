@@ -1,4 +1,5 @@
-//! A process that is watched to its end: how it ends, how long it takes, how much processor time and memory.
+//! A process that is watched to its end: how it ends, how long it takes, how much processor time
+//! and memory.
 
 use std::fs;
 use std::process::Command;
@@ -37,8 +38,8 @@ pub struct Ended {
     pub is_cut_off: bool,
     /// From start to end.
     pub wall: Duration,
-    /// Processor time of all its threads, in the program and in the kernel. Processes that it starts count with
-    /// [`tree_to_its_end`] alone.
+    /// Processor time of all its threads, in the program and in the kernel. Processes that it
+    /// starts count with [`tree_to_its_end`] alone.
     pub cpu_seconds: f64,
     /// The largest resident set of a process, in KiB.
     pub peak_kib: u64,
@@ -61,8 +62,9 @@ pub fn to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
     watch(command, limits, Scope::Process)
 }
 
-/// Runs a command to its end or to a limit, and includes the processes that it starts: their processor time is added if
-/// somebody waited for them, and the memory is that of the largest process.
+/// Runs a command to its end or to a limit, and includes the processes that it starts: their
+/// processor time is added if somebody waited for them, and the memory is that of the largest
+/// process.
 ///
 /// # Errors
 /// If it cannot be started, or not be waited for.
@@ -116,12 +118,14 @@ pub fn peak_of(process: u32) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.trim().parse().ok()
 }
 
-/// The processor time of a process so far, and whether it has ended: `utime`, `stime` and the state of proc(5), the fields 14, 15 and 3.
+/// The processor time of a process so far, and whether it has ended: `utime`, `stime` and the state
+/// of proc(5), the fields 14, 15 and 3.
 pub fn usage_of(process: u32) -> Option<(f64, bool)> {
     times_of(process, Scope::Process)
 }
 
-/// As [`usage_of`]; for a tree with `cutime` and `cstime`, the fields 16 and 17: the times of children that were waited for, and of theirs.
+/// As [`usage_of`]; for a tree with `cutime` and `cstime`, the fields 16 and 17: the times of
+/// children that were waited for, and of theirs.
 fn times_of(process: u32, scope: Scope) -> Option<(f64, bool)> {
     /// Linux gives these times in hundredths of a second on all its machines (`USER_HZ`).
     const TICKS_PER_SECOND: f64 = 100.0;
@@ -132,7 +136,8 @@ fn times_of(process: u32, scope: Scope) -> Option<(f64, bool)> {
     Some((times.sum::<Option<f64>>()? / TICKS_PER_SECOND, fields.starts_with('Z')))
 }
 
-/// The fields of `/proc/PID/stat` from the third on: field 2 is the name in parentheses, which may hold anything.
+/// The fields of `/proc/PID/stat` from the third on: field 2 is the name in parentheses, which may
+/// hold anything.
 fn after_name(stat: &str) -> Option<&str> {
     stat.rsplit_once(") ").map(|(_, fields)| fields)
 }

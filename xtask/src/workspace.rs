@@ -17,7 +17,8 @@ pub fn root() -> PathBuf {
     package.parent().map_or_else(|| package.clone(), Path::to_path_buf)
 }
 
-/// A call of cargo in the workspace, with a `javac` for the build of the examples: `jdk` lends its own if the machine has none.
+/// A call of cargo in the workspace, with a `javac` for the build of the examples: `jdk` lends its
+/// own if the machine has none.
 pub fn cargo(jdk: &Jdk) -> Command {
     let mut cargo = cargo_alone();
     if !machine_has_javac() {
@@ -44,7 +45,8 @@ fn is_of_this_package(name: &str) -> bool {
     name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
-/// Whether the build of the examples finds a `javac` by itself; it looks where `examples/monitors/build.rs` says.
+/// Whether the build of the examples finds a `javac` by itself; it looks where
+/// `examples/monitors/build.rs` says.
 fn machine_has_javac() -> bool {
     let home = env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin"));
     let path = env::var_os("PATH").unwrap_or_default();
@@ -93,7 +95,8 @@ pub fn executables(messages: &str) -> Vec<PathBuf> {
     messages.lines().filter_map(executable).collect()
 }
 
-/// The program that a line of cargo's JSON messages says was made (The Cargo Book, "External Tools").
+/// The program that a line of cargo's JSON messages says was made (The Cargo Book, "External
+/// Tools").
 fn executable(message: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     message.get("executable")?.as_str().map(PathBuf::from)

@@ -1,4 +1,5 @@
-//! Deflate (RFC 1951), in jars bare and in images with a zlib header (RFC 1950), of single entries, with one compressor and one decompressor kept per thread.
+//! Deflate (RFC 1951), in jars bare and in images with a zlib header (RFC 1950), of single entries,
+//! with one compressor and one decompressor kept per thread.
 
 use std::cell::RefCell;
 
@@ -6,7 +7,8 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 
 use crate::error::EntryProblem;
 
-/// No deflate stream expands further than this: a block of the longest matches spends two bits on 258 bytes.
+/// No deflate stream expands further than this: a block of the longest matches spends two bits on
+/// 258 bytes.
 const MAX_EXPANSION: u64 = 1032;
 
 thread_local! {
@@ -15,7 +17,8 @@ thread_local! {
     static INFLATER: RefCell<Option<Decompress>> = const { RefCell::new(None) };
 }
 
-/// Inflates an entry that must come to exactly `size` bytes. The size has been checked against the limits.
+/// Inflates an entry that must come to exactly `size` bytes. The size has been checked against the
+/// limits.
 pub(crate) fn inflate(packed: &[u8], size: u64) -> Result<Vec<u8>, EntryProblem> {
     inflate_as(packed, size, false)
 }
@@ -59,7 +62,8 @@ fn inflate_as(packed: &[u8], size: u64, zlib: bool) -> Result<Vec<u8>, EntryProb
     })
 }
 
-/// Whether the stream, of which all declared bytes have been produced, ends without producing another.
+/// Whether the stream, of which all declared bytes have been produced, ends without producing
+/// another.
 fn ends_here(inflater: &mut Decompress, packed: &[u8]) -> Result<bool, EntryProblem> {
     let rest =
         usize::try_from(inflater.total_in()).ok().and_then(|read| packed.get(read..)).unwrap_or_default();

@@ -3,11 +3,13 @@
 /// What an entry is, judged by its name alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryKind {
-    /// A name ending in `.class`, including `META-INF/versions/N/` ones. Whether it holds a class is not known.
+    /// A name ending in `.class`, including `META-INF/versions/N/` ones. Whether it holds a class
+    /// is not known.
     Class,
     /// A name ending in `.jar`, `.war` or `.ear` (in any case).
     NestedArchive,
-    /// A signature file or block directly in `META-INF/` (JAR File Specification, "Signed JAR File").
+    /// A signature file or block directly in `META-INF/` (JAR File Specification, "Signed JAR
+    /// File").
     Signature,
     /// `META-INF/MANIFEST.MF` (in any case, as `java.util.jar.JarFile` finds it).
     Manifest,
@@ -41,7 +43,8 @@ fn ends_with_ignore_case(name: &str, suffix: &str) -> bool {
     name.len() >= suffix.len() && name[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
 }
 
-/// `META-INF/*.SF`, `*.RSA`, `*.DSA`, `*.EC` and `META-INF/SIG-*` with an extension of at most three characters.
+/// `META-INF/*.SF`, `*.RSA`, `*.DSA`, `*.EC` and `META-INF/SIG-*` with an extension of at most
+/// three characters.
 fn is_signature(name: &str) -> bool {
     const FOLDER: &str = "META-INF/";
     let Some((folder, file)) = name.split_at_checked(FOLDER.len()) else { return false };
@@ -67,7 +70,8 @@ pub enum Method {
 /// One entry of an archive or folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The name, with `/` between its parts. Bytes that are not UTF-8 are shown as U+FFFD; the output keeps them.
+    /// The name, with `/` between its parts. Bytes that are not UTF-8 are shown as U+FFFD; the
+    /// output keeps them.
     pub name: Box<str>,
     /// What the name says it is.
     pub kind: EntryKind,

@@ -296,7 +296,8 @@ pub enum Notice {
         /// How many digest attributes were removed from its manifest.
         digests: usize,
     },
-    /// An entry is named like an archive, is none, and was kept as it is: no JVM loads classes from it.
+    /// An entry is named like an archive, is none, and was kept as it is: no JVM loads classes from
+    /// it.
     NotAnArchive {
         /// The entry.
         entry: String,

@@ -13,8 +13,8 @@ use crate::location::{ArchivePath, Location};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 
-/// A folder with all that is below it: each folder before its contents, siblings in the order of their names' bytes.
-/// Symbolic links are followed where they stay inside.
+/// A folder with all that is below it: each folder before its contents, siblings in the order of
+/// their names' bytes. Symbolic links are followed where they stay inside.
 #[derive(Debug)]
 pub(crate) struct Folder {
     /// Canonical.
@@ -33,8 +33,9 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Lists what is in `real`, the folder found under `relative`. `above` are the canonical folders on the way. By hand, since a walker
-    /// follows links before it can be asked whether they stay inside.
+    /// Lists what is in `real`, the folder found under `relative`. `above` are the canonical
+    /// folders on the way. By hand, since a walker follows links before it can be asked whether
+    /// they stay inside.
     fn walk_below(
         &mut self,
         real: &Path,
@@ -125,8 +126,8 @@ impl Container for Folder {
     }
 }
 
-/// Writes `folder` below `out`, an empty folder, as the rewriter of `pass` wants it. Files keep their mode bits, links
-/// become what they point to, times are not kept.
+/// Writes `folder` below `out`, an empty folder, as the rewriter of `pass` wants it. Files keep
+/// their mode bits, links become what they point to, times are not kept.
 pub(crate) fn rewrite<R: Rewriter>(
     pass: &Pass<'_, R>,
     folder: &Folder,
@@ -179,7 +180,8 @@ pub(crate) fn rewrite<R: Rewriter>(
     }
     total.tally.added += added.len() as u64;
 
-    // Innermost first and last of all, as nothing can be created in a folder that may not be written.
+    // Innermost first and last of all, as nothing can be created in a folder that may not be
+    // written.
     for index in (0..entries.len()).rev().filter(|&index| is_folder(index)) {
         let set = || {
             let mode = folder.metadata(index)?.permissions();

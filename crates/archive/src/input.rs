@@ -44,7 +44,8 @@ pub struct Survey<T> {
 }
 
 impl Input {
-    /// Opens a jar, an image, a folder or a class file and lists its entries. Nested archives are opened when they are walked.
+    /// Opens a jar, an image, a folder or a class file and lists its entries. Nested archives are
+    /// opened when they are walked.
     pub fn open(path: &Path, limits: &Limits) -> Result<Input, Error> {
         let metadata = fs::metadata(path).map_err(Error::io(path, "read"))?;
         let canonical = fs::canonicalize(path).map_err(Error::io(path, "find"))?;
@@ -119,21 +120,22 @@ impl Input {
         ArchivePath::input(&self.path, self.kind(), self.layout())
     }
 
-    /// Its entries in order, without those of nested archives. A jar's are in the order of its central directory, an
-    /// image's in the order of their contents, a folder's sorted by name.
+    /// Its entries in order, without those of nested archives. A jar's are in the order of its
+    /// central directory, an image's in the order of their contents, a folder's sorted by name.
     pub fn entries(&self) -> &[Entry] {
         self.container().entries()
     }
 
-    /// The contents of an entry of [`Input::entries`], borrowed if they are stored. None past the last entry.
+    /// The contents of an entry of [`Input::entries`], borrowed if they are stored. None past the
+    /// last entry.
     pub fn read(&self, index: usize) -> Option<Result<Cow<'_, [u8]>, Error>> {
         let archive = self.archive_path();
         let at = Location { archive: &archive, index, entry: self.entries().get(index)? };
         Some(self.container().read(index, &Budget::new(&self.limits)).map_err(Error::entry(&at)))
     }
 
-    /// Shows all classes, those of nested archives too, to `visit` in parallel; returns its results in input order.
-    /// Of several errors, that of the first entry is returned.
+    /// Shows all classes, those of nested archives too, to `visit` in parallel; returns its results
+    /// in input order. Of several errors, that of the first entry is returned.
     pub fn survey<T, E, F>(&self, visit: F) -> Result<Survey<T>, Failure<E>>
     where
         T: Send,

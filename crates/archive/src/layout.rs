@@ -8,9 +8,11 @@ use crate::entry::Entry;
 pub enum Layout {
     /// `java/lang/Object.class`: jars, folders of classes.
     Plain,
-    /// `java.base/java/lang/Object.class`: images, and folders with a subfolder for each module, `java.base` among them.
+    /// `java.base/java/lang/Object.class`: images, and folders with a subfolder for each module,
+    /// `java.base` among them.
     Modules,
-    /// `classes/java/lang/Object.class`: a module packed for jlink. Its other sections hold no classes.
+    /// `classes/java/lang/Object.class`: a module packed for jlink. Its other sections hold no
+    /// classes.
     Jmod,
 }
 
@@ -40,7 +42,8 @@ impl Layout {
         }
     }
 
-    /// The name of the entry that holds what a jar has at `path`. Of several modules it is the one of `java.base`.
+    /// The name of the entry that holds what a jar has at `path`. Of several modules it is the one
+    /// of `java.base`.
     pub fn name(self, path: &str) -> String {
         format!("{}{path}", self.root())
     }
@@ -50,8 +53,9 @@ impl Layout {
         [Layout::Plain, Layout::Modules, Layout::Jmod].map(|layout| layout.name(INDEX_NAME))
     }
 
-    /// What of an entry's name the class path knows, and the module that it belongs to if the container holds several:
-    /// `java.base/java/lang/Object.class` is `java/lang/Object.class` of `java.base`. None if it is in no module.
+    /// What of an entry's name the class path knows, and the module that it belongs to if the
+    /// container holds several: `java.base/java/lang/Object.class` is `java/lang/Object.class` of
+    /// `java.base`. None if it is in no module.
     pub fn path(self, name: &str) -> Option<(Option<&str>, &str)> {
         match self {
             Layout::Plain => Some((None, name)),

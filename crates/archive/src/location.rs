@@ -53,7 +53,8 @@ impl<'a> ArchivePath<'a> {
         }
     }
 
-    /// What stands between the path and an entry's name; `None` of a class file, which is its own entry.
+    /// What stands between the path and an entry's name; `None` of a class file, which is its own
+    /// entry.
     fn separator(&self) -> Option<&'static str> {
         match self.place {
             Place::Input { kind: InputKind::Folder, .. } => Some("/"),
@@ -80,7 +81,8 @@ impl fmt::Display for ArchivePath<'_> {
     }
 }
 
-/// Where an entry is. Displays as `outer.jar!/lib/inner.jar!/a/B.class`, `folder/a/B.class`, or `B.class` of a class file by itself.
+/// Where an entry is. Displays as `outer.jar!/lib/inner.jar!/a/B.class`, `folder/a/B.class`, or
+/// `B.class` of a class file by itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Location<'a> {
     /// The archive or folder it lies in.
@@ -112,7 +114,8 @@ impl fmt::Display for Location<'_> {
     }
 }
 
-/// Names an entry within its input by its positions, outermost archive first. Ordered as the input is.
+/// Names an entry within its input by its positions, outermost archive first. Ordered as the input
+/// is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(Vec<usize>);
 

@@ -1,15 +1,17 @@
-//! Manifests: reading and adding attributes of the main section, taking digests out of the others (JAR File Specification, "JAR Manifest" and
-//! "Signed JAR File").
+//! Manifests: reading and adding attributes of the main section, taking digests out of the others
+//! (JAR File Specification, "JAR Manifest" and "Signed JAR File").
 
 use std::ops::Range;
 
 /// Where a jar has its manifest, in the case that everybody writes.
 pub const NAME: &str = "META-INF/MANIFEST.MF";
 
-/// The longest line, without its end. "No line may be longer than 72 bytes"; `java.util.jar` counts the line end in.
+/// The longest line, without its end. "No line may be longer than 72 bytes"; `java.util.jar` counts
+/// the line end in.
 const LINE: usize = 70;
 
-/// The value of an attribute of the main section; of several the last, as `java.util.jar.Attributes` has it.
+/// The value of an attribute of the main section; of several the last, as
+/// `java.util.jar.Attributes` has it.
 pub fn main_attribute(manifest: &[u8], wanted: &str) -> Option<String> {
     let main = Sections { bytes: manifest, at: 0 }.next()?;
     let mut value = None;
@@ -22,12 +24,14 @@ pub fn main_attribute(manifest: &[u8], wanted: &str) -> Option<String> {
     value
 }
 
-/// A value without its line ends, the space that begins each continuation line, and the space behind the colon.
+/// A value without its line ends, the space that begins each continuation line, and the space
+/// behind the colon.
 fn unfolded(mut text: &[u8]) -> String {
     let mut value = Vec::with_capacity(text.len());
     while !text.is_empty() {
         let (line, rest) = text.split_at(line_len(text));
-        // The first line follows the colon and a space, each other one the space that makes it a continuation.
+        // The first line follows the colon and a space, each other one the space that makes it a
+        // continuation.
         let line = line.strip_prefix(b" ").unwrap_or(line);
         value.extend(line.iter().filter(|&&byte| !matches!(byte, b'\n' | b'\r')));
         text = rest;
@@ -35,8 +39,9 @@ fn unfolded(mut text: &[u8]) -> String {
     String::from_utf8_lossy(&value).into_owned()
 }
 
-/// The manifest with attributes added to its main section, instead of those that have one of their names. Everything else stays. An empty
-/// manifest gets its version first, without which it is none.
+/// The manifest with attributes added to its main section, instead of those that have one of their
+/// names. Everything else stays. An empty manifest gets its version first, without which it is
+/// none.
 pub fn with_main_attributes(manifest: &[u8], new: &[(String, String)]) -> Vec<u8> {
     let main = Sections { bytes: manifest, at: 0 }.next().unwrap_or(0..0);
     let mut out = Vec::with_capacity(manifest.len() + 256);
@@ -90,8 +95,8 @@ pub(crate) struct Stripped {
     pub(crate) digests: usize,
 }
 
-/// Removes the attributes `x-Digest` and `x-Digest-y` from all sections but the main one, and the sections that have
-/// nothing but their name left. All other bytes stay.
+/// Removes the attributes `x-Digest` and `x-Digest-y` from all sections but the main one, and the
+/// sections that have nothing but their name left. All other bytes stay.
 pub(crate) fn strip_digests(manifest: &[u8]) -> Stripped {
     let mut sections = Sections { bytes: manifest, at: 0 };
     let main = sections.next().unwrap_or(0..0);
@@ -119,7 +124,8 @@ pub(crate) fn strip_digests(manifest: &[u8]) -> Stripped {
     out
 }
 
-/// The length of the line at the start of `bytes`, with its end: CR LF, LF or CR, or the end of the file.
+/// The length of the line at the start of `bytes`, with its end: CR LF, LF or CR, or the end of the
+/// file.
 fn line_len(bytes: &[u8]) -> usize {
     match bytes.iter().position(|&byte| byte == b'\n' || byte == b'\r') {
         Some(end) if bytes[end..].starts_with(b"\r\n") => end + 2,
@@ -157,8 +163,8 @@ impl Iterator for Sections<'_> {
     }
 }
 
-/// Attributes of a section, each with its continuation lines (a value goes on after a line end and a space; lines
-/// have at most 72 bytes). Blank lines come as items of their own.
+/// Attributes of a section, each with its continuation lines (a value goes on after a line end and
+/// a space; lines have at most 72 bytes). Blank lines come as items of their own.
 struct Attributes<'a> {
     bytes: &'a [u8],
     at: usize,

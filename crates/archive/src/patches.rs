@@ -1,4 +1,5 @@
-//! What a rewrite changes of modules, as jars for `--patch-module`: of each module only the entries that have new contents.
+//! What a rewrite changes of modules, as jars for `--patch-module`: of each module only the entries
+//! that have new contents.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! Parallel work whose results are consumed in order, with a bound on how many results exist at a time.
+//! Parallel work whose results are consumed in order, with a bound on how many results exist at a
+//! time.
 
 use std::ops::Range;
 
@@ -27,9 +28,9 @@ fn windows(count: usize, limit: u64, weight: impl Fn(usize) -> u64) -> Vec<Range
     cut
 }
 
-/// Computes `work(i)` for each `i < count` in parallel and hands the results to `consume` in order, one window (the
-/// first index and the results) at a time; while one window is consumed the next is computed. With
-/// `limit == u64::MAX` everything is one window.
+/// Computes `work(i)` for each `i < count` in parallel and hands the results to `consume` in order,
+/// one window (the first index and the results) at a time; while one window is consumed the next is
+/// computed. With `limit == u64::MAX` everything is one window.
 ///
 /// The error returned is that of the lowest index, whatever the number of threads.
 pub(crate) fn in_order<T: Send, E: Send>(
@@ -47,7 +48,8 @@ pub(crate) fn in_order<T: Send, E: Send>(
             || ready.take().map_or(Ok(()), |(start, results)| consume(start, results)),
         );
         consumed?;
-        // Not collected into a Result by rayon: that would return whichever error came first in time.
+        // Not collected into a Result by rayon: that would return whichever error came first in
+        // time.
         ready = Some((start, computed.into_iter().collect::<Result<Vec<T>, E>>()?));
     }
     ready.map_or(Ok(()), |(start, results)| consume(start, results))

@@ -1,4 +1,5 @@
-//! What a caller says about entries, and how each entry's fate is found, whatever container holds it.
+//! What a caller says about entries, and how each entry's fate is found, whatever container holds
+//! it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -38,10 +39,11 @@ pub struct NewEntry {
 pub struct RewriteOptions {
     /// Deflate level of replaced and added entries, 0 (fastest) to 9 (smallest).
     pub level: u32,
-    /// Bytes of entries (before compression) that are worked on between two writes. More gives threads more to
-    /// share and takes more memory.
+    /// Bytes of entries (before compression) that are worked on between two writes. More gives
+    /// threads more to share and takes more memory.
     pub window_bytes: u64,
-    /// Attributes for the main section of the manifest of an input that is a jar; it gets a manifest if it has none.
+    /// Attributes for the main section of the manifest of an input that is a jar; it gets a
+    /// manifest if it has none.
     pub manifest: Vec<(String, String)>,
 }
 
@@ -54,16 +56,18 @@ impl Default for RewriteOptions {
 
 /// The caller's part in a rewrite. Called from many threads.
 ///
-/// A closure `Fn(&Location, &[u8]) -> Result<Action, E>` is a rewriter that is shown the classes, adds nothing and
-/// records nothing.
+/// A closure `Fn(&Location, &[u8]) -> Result<Action, E>` is a rewriter that is shown the classes,
+/// adds nothing and records nothing.
 pub trait Rewriter: Sync {
-    /// What the caller notes about an entry; delivered to [`Rewriter::trailing`] and in [`Rewritten::records`].
+    /// What the caller notes about an entry; delivered to [`Rewriter::trailing`] and in
+    /// [`Rewritten::records`].
     type Record: Send;
     /// The caller's errors.
     type Error: Send;
 
-    /// Whether [`Rewriter::rewrite`] is to see this entry; the others are kept. Asked for classes, resources,
-    /// manifests and signature files; directories are kept and nested archives are walked.
+    /// Whether [`Rewriter::rewrite`] is to see this entry; the others are kept. Asked for classes,
+    /// resources, manifests and signature files; directories are kept and nested archives are
+    /// walked.
     fn wants(&self, at: &Location<'_>) -> bool {
         at.entry.kind == EntryKind::Class
     }
@@ -72,15 +76,16 @@ pub trait Rewriter: Sync {
     fn rewrite(&self, at: &Location<'_>, bytes: &[u8])
     -> Result<(Action, Option<Self::Record>), Self::Error>;
 
-    /// Entries to be added at the start of an archive: behind its `META-INF/` directory and manifest, which
-    /// `java.util.jar.JarInputStream` finds only there. Asked before any entry of the archive is rewritten, for the
-    /// input and for each archive nested in it.
+    /// Entries to be added at the start of an archive: behind its `META-INF/` directory and
+    /// manifest, which `java.util.jar.JarInputStream` finds only there. Asked before any entry of
+    /// the archive is rewritten, for the input and for each archive nested in it.
     fn leading(&self, _archive: &ArchivePath<'_>) -> Result<Vec<NewEntry>, Self::Error> {
         Ok(Vec::new())
     }
 
-    /// Entries to be added at the end of an archive. Asked after all entries of the archive were rewritten, with what
-    /// was recorded for them and for those of archives nested in it, in input order.
+    /// Entries to be added at the end of an archive. Asked after all entries of the archive were
+    /// rewritten, with what was recorded for them and for those of archives nested in it, in input
+    /// order.
     fn trailing(
         &self,
         _archive: &ArchivePath<'_>,
@@ -108,7 +113,8 @@ where
 pub struct Tally {
     /// Copied as they stand.
     pub kept: u64,
-    /// Written with new contents; counts neither nested archives nor manifests that lost their digests.
+    /// Written with new contents; counts neither nested archives nor manifests that lost their
+    /// digests.
     pub replaced: u64,
     /// Left out, signature files included.
     pub dropped: u64,
@@ -254,7 +260,8 @@ impl<T> Decision<T> {
     }
 }
 
-/// Added names end up as paths below an output folder, and are loaded by name: no `..`, no roots, no drive letters.
+/// Added names end up as paths below an output folder, and are loaded by name: no `..`, no roots,
+/// no drive letters.
 fn check_names<E>(new: &[NewEntry], archive: &ArchivePath<'_>) -> Result<(), Failure<E>> {
     for entry in new {
         let fine = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);

@@ -20,8 +20,9 @@ use crate::input::{Input, Root};
 const WRITE_BUFFER: usize = 1 << 20;
 
 impl Input {
-    /// Writes the input, as `rewriter` wants it, beside `target`: a jar, an image or a class file to a file, a folder to a folder. Of several
-    /// errors, that of the first entry is returned, and nothing is left behind.
+    /// Writes the input, as `rewriter` wants it, beside `target`: a jar, an image or a class file
+    /// to a file, a folder to a folder. Of several errors, that of the first entry is returned, and
+    /// nothing is left behind.
     pub fn rewrite<R: Rewriter>(
         &self,
         target: &Target,
@@ -60,9 +61,10 @@ impl Input {
         }
     }
 
-    /// Writes only what `rewriter` replaces and adds, for `--patch-module`: of a jmod a jar, of an image or a folder of modules a folder with
-    /// a jar for each module, `NAME.jar`. Entries added beside [`crate::INDEX_NAME`] lie at the top of the jar or folder. Of anything
-    /// else the whole is written, as [`Input::rewrite`] does.
+    /// Writes only what `rewriter` replaces and adds, for `--patch-module`: of a jmod a jar, of an
+    /// image or a folder of modules a folder with a jar for each module, `NAME.jar`. Entries added
+    /// beside [`crate::INDEX_NAME`] lie at the top of the jar or folder. Of anything else the whole
+    /// is written, as [`Input::rewrite`] does.
     pub fn rewrite_as_patches<R: Rewriter>(
         &self,
         target: &Target,

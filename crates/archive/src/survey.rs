@@ -77,8 +77,8 @@ pub(crate) enum Seen<T> {
     Other,
 }
 
-/// Opens an archive inside another. What only bears the name of an archive, or is damaged as a whole, is told in a
-/// notice: test data often is, and no JVM loads a class from it.
+/// Opens an archive inside another. What only bears the name of an archive, or is damaged as a
+/// whole, is told in a notice: test data often is, and no JVM loads a class from it.
 pub(crate) fn open_nested<'a>(
     at: &Location<'_>,
     bytes: Cow<'a, [u8]>,

@@ -25,8 +25,9 @@ pub struct Target {
 }
 
 impl Target {
-    /// Checks an output path against all inputs of a run. An existing file is going to be overwritten (if it is a
-    /// symbolic link, what it points to); an existing folder must be empty or an earlier output.
+    /// Checks an output path against all inputs of a run. An existing file is going to be
+    /// overwritten (if it is a symbolic link, what it points to); an existing folder must be empty
+    /// or an earlier output.
     pub fn new(path: &Path, inputs: &[&Input]) -> Result<Target, Error> {
         let shown = path.to_path_buf();
         let refuse = |problem| Error::Target { path: shown.clone(), problem };
@@ -76,14 +77,16 @@ impl Target {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As any new file, for the umask to narrow, not for the owner alone as other temporary files.
+            // As any new file, for the umask to narrow, not for the owner alone as other temporary
+            // files.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let staged = builder.tempfile_in(parent_of(&self.place)).map_err(Error::io(&self.shown, "create"))?;
         Ok(staged.into_parts())
     }
 
-    /// A temporary file without a name where the target is going to be, which is gone when it is closed.
+    /// A temporary file without a name where the target is going to be, which is gone when it is
+    /// closed.
     pub(crate) fn scratch_file(&self) -> Result<fs::File, Error> {
         tempfile::tempfile_in(parent_of(&self.place))
             .map_err(Error::io(&self.shown, "create a scratch file for"))
@@ -130,7 +133,8 @@ impl Target {
         Err(self.refuse(TargetProblem::NotEmpty))
     }
 
-    /// Puts a folder in its place, at once: whoever looks finds the old one or the new one, also when this process is killed meanwhile.
+    /// Puts a folder in its place, at once: whoever looks finds the old one or the new one, also
+    /// when this process is killed meanwhile.
     fn commit_folder(&self, staged: TempDir) -> Result<(), Error> {
         let mut again = 0;
         let cause = loop {
@@ -162,7 +166,8 @@ impl Target {
         Ok(())
     }
 
-    /// Where the system cannot exchange two folders. A process that is killed between the two steps leaves the earlier output in the temporary folder.
+    /// Where the system cannot exchange two folders. A process that is killed between the two steps
+    /// leaves the earlier output in the temporary folder.
     fn replace_in_two_steps(&self, staged: TempDir) -> Result<(), Error> {
         // Into a temporary folder, which removes it in the end.
         let attic = self.temp_folder()?;
@@ -226,8 +231,8 @@ enum Occupied {
     EarlierOutput,
 }
 
-/// Removes a replaced output. The new one is in place: what cannot be removed (a folder without write permission) stays
-/// behind as a harmless temporary folder.
+/// Removes a replaced output. The new one is in place: what cannot be removed (a folder without
+/// write permission) stays behind as a harmless temporary folder.
 fn remove_old(attic: TempDir) {
     let _ = attic.close();
 }

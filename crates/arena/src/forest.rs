@@ -102,7 +102,8 @@ impl<'m> Record<'m> {
     }
 }
 
-/// How many nodes may be copied in all: as many as there is room for. Of a sound memory each is copied once.
+/// How many nodes may be copied in all: as many as there is room for. Of a sound memory each is
+/// copied once.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     copied: u64,
@@ -202,7 +203,8 @@ impl Copied {
         }
     }
 
-    /// Takes out what has no counts and leads to nothing that has; what has counts that cannot be counts for nothing, and is a fault.
+    /// Takes out what has no counts and leads to nothing that has; what has counts that cannot be
+    /// counts for nothing, and is a fault.
     pub fn prune(&mut self) -> Option<Fault> {
         let mut fault = None;
         for node in &mut self.nodes {
@@ -302,8 +304,8 @@ impl Copied {
 /// A node's address, and what is in it.
 type Child = (u64, Counted);
 
-/// The children of the node at an address, the newest first; all of them or none. The last one must name that node: whoever leads into another node's children,
-/// or around in a circle, is found out.
+/// The children of the node at an address, the newest first; all of them or none. The last one must
+/// name that node: whoever leads into another node's children, or around in a circle, is found out.
 fn children(memory: &Memory, parent: u64, budget: &mut Budget) -> Result<Vec<Child>, Fault> {
     let get = |address, offset| word(memory, address, offset).ok_or(Fault::Astray);
     let mut children = Vec::new();

@@ -5,7 +5,8 @@ use std::io;
 
 use memmap2::Mmap;
 
-/// The bytes of an index: of an image's, which lies in a file of its own, only those that are looked at are ever read.
+/// The bytes of an index: of an image's, which lies in a file of its own, only those that are
+/// looked at are ever read.
 pub enum IndexBytes {
     /// In memory.
     Owned(Vec<u8>),

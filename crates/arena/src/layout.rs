@@ -1,6 +1,8 @@
-//! Where things lie: in the file's header, in a tree's record, in a node. The runtime has the same numbers (`cctrewrite.runtime.Layout`, `Board`).
+//! Where things lie: in the file's header, in a tree's record, in a node. The runtime has the same
+//! numbers (`cctrewrite.runtime.Layout`, `Board`).
 
-/// The first word of the file, in the machine's own order: all words are little-endian, so a file of another kind of machine is refused.
+/// The first word of the file, in the machine's own order: all words are little-endian, so a file
+/// of another kind of machine is refused.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"\x89CCTMEM\n");
 
 /// The second word.
@@ -17,7 +19,8 @@ pub mod header {
     pub const LOG: u64 = 3;
     /// 1 when there was no room for more of the log.
     pub const LOG_LOST: u64 = 4;
-    /// Where the table of extents begins: four words each (address, offset in the file, bytes, kind).
+    /// Where the table of extents begins: four words each (address, offset in the file, bytes,
+    /// kind).
     pub const TABLE: u64 = 128;
     /// How many extents there may be.
     pub const MOST_EXTENTS: u64 = (super::HEADER / 8 - TABLE) / 4;
@@ -58,18 +61,21 @@ pub mod node {
     pub const CALLS: u64 = 8;
     /// Bytecodes that it executed itself.
     pub const BYTECODES: u64 = 16;
-    /// The newest child's address, or 0, in the bits of [`ADDRESS`]; above them the call site from which the node itself was entered.
+    /// The newest child's address, or 0, in the bits of [`ADDRESS`]; above them the call site from
+    /// which the node itself was entered.
     pub const FIRST_CHILD: u64 = 24;
     /// See [`FIRST_CHILD`].
     pub const ADDRESS: u64 = (1 << 48) - 1;
     /// See [`site`].
     pub const SITE_SHIFT: u32 = 48;
 
-    /// The bytecode index in the caller that the word [`FIRST_CHILD`] tells of: one less than what stands there, where 0 is none.
+    /// The bytecode index in the caller that the word [`FIRST_CHILD`] tells of: one less than what
+    /// stands there, where 0 is none.
     pub fn site(first_child: u64) -> Option<u16> {
         ((first_child >> SITE_SHIFT) as u16).checked_sub(1)
     }
-    /// The next sibling's address, negated; of the last one the parent's, negated and with [`LAST`].
+    /// The next sibling's address, negated; of the last one the parent's, negated and with
+    /// [`LAST`].
     pub const NEXT: u64 = 32;
     /// See [`NEXT`].
     pub const LAST: u64 = 1;
@@ -105,7 +111,8 @@ pub mod record {
     pub const DAEMON: u64 = 136;
     /// The record of the newest region of the tree, and in that one of the next; 0 for none.
     pub const REGIONS: u64 = 144;
-    /// What is recorded now: 0 what [`header::ALL`](super::header::ALL) says, [`NOTHING`], [`SWITCHING`], or the record of a region.
+    /// What is recorded now: 0 what [`header::ALL`](super::header::ALL) says, [`NOTHING`],
+    /// [`SWITCHING`], or the record of a region.
     pub const OPEN: u64 = 152;
     /// See [`OPEN`].
     pub const NOTHING: u64 = 1;

@@ -1,8 +1,10 @@
-//! What the file has beside the trees: names, and how the numbers came about. A list of entries, only ever added to.
+//! What the file has beside the trees: names, and how the numbers came about. A list of entries,
+//! only ever added to.
 
 use cct_index::mid::{ClassHash, Mid, Shape};
 
-/// An entry. Names of classes and methods are those of class files (modified UTF-8), all other texts UTF-8.
+/// An entry. Names of classes and methods are those of class files (modified UTF-8), all other
+/// texts UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry<'a> {
     /// A text, which words of the memory name by its place in the log plus one.
@@ -25,16 +27,17 @@ pub enum Entry<'a> {
     IndexInJar(&'a str, &'a [u8]),
     /// An index of the class library.
     Index(&'a [u8]),
-    /// A rewritten class that is in no index: name, hash, and of each method of its original slots, flags, and with their lengths in front its name, its
-    /// descriptor (two bytes), and where its bytecodes were (four).
+    /// A rewritten class that is in no index: name, hash, and of each method of its original slots,
+    /// flags, and with their lengths in front its name, its descriptor (two bytes), and where its
+    /// bytecodes were (four).
     Class(&'a [u8], ClassHash, &'a [u8]),
     /// A method that is counted by who calls it: id, class, name, descriptor.
     Foreign(Mid, &'a [u8], &'a [u8], &'a [u8]),
 }
 
 impl Entry<'_> {
-    /// Adds the entry's bytes: the kind, the length of what follows in four bytes, and then each part, those with another one behind them preceded by
-    /// their length.
+    /// Adds the entry's bytes: the kind, the length of what follows in four bytes, and then each
+    /// part, those with another one behind them preceded by their length.
     pub fn encode(&self, to: &mut Vec<u8>) {
         let number;
         let (kind, parts): (u8, &[&[u8]]) = match self {
@@ -70,8 +73,8 @@ impl Entry<'_> {
     }
 }
 
-/// The entries of a log, with their places. `None` for one that is not as it should be; one that is not there as a whole is the
-/// last.
+/// The entries of a log, with their places. `None` for one that is not as it should be; one that is
+/// not there as a whole is the last.
 pub fn entries(log: &[u8]) -> impl Iterator<Item = (u64, Option<Entry<'_>>)> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -34,8 +34,9 @@ pub enum ReadError {
 
 /// The words of the file, by their place in it and by the address that they have in the JVM.
 ///
-/// The file is mapped, and looked at word by word: a JVM may be writing to it. That makes what is complete before it is linked complete for the reader,
-/// too, as the words are loaded in the order in which they are asked for.
+/// The file is mapped, and looked at word by word: a JVM may be writing to it. That makes what is
+/// complete before it is linked complete for the reader, too, as the words are loaded in the order
+/// in which they are asked for.
 pub struct Memory {
     file: File,
     /// The whole file as it was when it was last mapped; anew when it has grown.

@@ -39,7 +39,8 @@ const TRIES: usize = 5;
 
 /// What was copied of a tree of a thread, or of a thread's region, before the log was read.
 struct Copy {
-    /// Words that name texts: the thread's, and the region's unless that is all that the thread executed.
+    /// Words that name texts: the thread's, and the region's unless that is all that the thread
+    /// executed.
     name: u64,
     region: Option<u64>,
     serial: u64,
@@ -64,9 +65,11 @@ enum Trouble {
     Records,
 }
 
-/// Makes a profile of the memory. `in_jar` finds the index in a jar of the class library, which has the names of its methods.
+/// Makes a profile of the memory. `in_jar` finds the index in a jar of the class library, which has
+/// the names of its methods.
 ///
-/// The trees are copied first and the log is read afterwards: it only grows, so what was found in the trees has its name there.
+/// The trees are copied first and the log is read afterwards: it only grows, so what was found in
+/// the trees has its name there.
 ///
 /// # Errors
 /// When a tree has more contexts than a profile can hold.
@@ -221,8 +224,9 @@ fn copy(of: Record<'_>, name: u64, region: Option<u64>, lack: u64, tree: Copied)
     }
 }
 
-/// What was recorded of a thread under each name. The counts of its own tree belong to the region that is being recorded, so both are copied between two
-/// looks that find it not switched; `None` when that fails again and again.
+/// What was recorded of a thread under each name. The counts of its own tree belong to the region
+/// that is being recorded, so both are copied between two looks that find it not switched; `None`
+/// when that fails again and again.
 fn regions<'m>(
     of: Record<'m>,
     name: u64,
@@ -360,7 +364,8 @@ fn table(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> Row
     table
 }
 
-/// What stands for contexts that were merged, and notes of why, in the runtime's own words (`MergedContexts`).
+/// What stands for contexts that were merged, and notes of why, in the runtime's own words
+/// (`MergedContexts`).
 fn merged(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> String {
     let lacks: Vec<u64> =
         rows.iter().filter(|row| row.copy.tree.has_merged()).map(|row| row.copy.lack).collect();

@@ -1,4 +1,5 @@
-//! The rows of a profile's table of methods: one for each method, or, where call sites are told apart, one for each place from which it is called.
+//! The rows of a profile's table of methods: one for each method, or, where call sites are told
+//! apart, one for each place from which it is called.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,8 @@ struct AtSite {
 }
 
 impl Callees {
-    /// Adds a method, by ids: it is called by that caller, from that bytecode index if call sites are told apart.
+    /// Adds a method, by ids: it is called by that caller, from that bytecode index if call sites
+    /// are told apart.
     pub fn add(&mut self, caller: u64, mid: u64, site: Option<u16>) {
         match site {
             None => self.called.insert(mid),
@@ -41,7 +43,8 @@ impl Callees {
         self.at_sites.iter().map(|call| call.caller).collect()
     }
 
-    /// The table. `method` gives the method with an id, without a call site, and `packed` where the bytecodes of a caller were, if that is known.
+    /// The table. `method` gives the method with an id, without a call site, and `packed` where the
+    /// bytecodes of a caller were, if that is known.
     pub fn rows<'p>(
         &self,
         mut method: impl FnMut(u64) -> Method,
@@ -88,7 +91,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The row of a method that is called like this; `None` if it was not there when the table was made.
+    /// The row of a method that is called like this; `None` if it was not there when the table was
+    /// made.
     pub fn place(&self, caller: u64, mid: u64, site: Option<u16>) -> Option<u32> {
         match site {
             None => self.called.get(&mid).copied(),

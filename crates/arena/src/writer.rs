@@ -23,7 +23,8 @@ const LOG_STEP: u64 = 1 << 16;
 /// The most address space that is taken at once.
 const LARGEST: u64 = 1 << 30;
 
-/// Address space that must be left when more is taken: it is the JVM's and the program's, whose own requests would be the next to fail. It is never touched.
+/// Address space that must be left when more is taken: it is the JVM's and the program's, whose own
+/// requests would be the next to fail. It is never touched.
 const RESERVE: u64 = 64 << 20;
 
 /// How many files of one name there may be.
@@ -57,7 +58,8 @@ struct Part {
 }
 
 impl Arena {
-    /// A new file of that name, which only its owner may read; where there is one already, `NAME-1` and so on: that one may be all that is left of a JVM.
+    /// A new file of that name, which only its owner may read; where there is one already, `NAME-1`
+    /// and so on: that one may be all that is left of a JVM.
     ///
     /// # Errors
     /// When it cannot be made, or its file system cannot set room aside.
@@ -123,7 +125,8 @@ impl Arena {
     #[allow(unsafe_code)]
     fn word(&self, number: u64) -> &AtomicU64 {
         assert!(number < HEADER / 8);
-        // SAFETY: the header is mapped as long as this lives, aligned, and all its words are accessed as atomics.
+        // SAFETY: the header is mapped as long as this lives, aligned, and all its words are
+        // accessed as atomics.
         unsafe { AtomicU64::from_ptr(self.maps[0].as_mut_ptr().cast::<u64>().add(number as usize)) }
     }
 
@@ -138,7 +141,8 @@ impl Arena {
         Ok(address)
     }
 
-    /// Has the file system set room aside. A write to a mapping that finds none would end the JVM (SIGBUS).
+    /// Has the file system set room aside. A write to a mapping that finds none would end the JVM
+    /// (SIGBUS).
     fn set_aside(&self, offset: u64, bytes: u64) -> io::Result<()> {
         // Profilers and timers of the program send signals at any moment.
         Ok(retry_on_intr(|| fallocate(&self.file, FallocateFlags::empty(), offset, bytes))?)
@@ -160,9 +164,11 @@ impl Arena {
         Ok(Part { address, offset, length: bytes, used: 0, total: 0 })
     }
 
-    /// Memory for trees, aligned to pages: the address of [`REGION`] bytes, which are zero. `None` when there is none, or what must be left would not be.
+    /// Memory for trees, aligned to pages: the address of [`REGION`] bytes, which are zero. `None`
+    /// when there is none, or what must be left would not be.
     ///
-    /// When the file cannot grow it is memory that no reader has, who then finds that addresses lead out of the file: the JVM's own profile is to be whole.
+    /// When the file cannot grow it is memory that no reader has, who then finds that addresses
+    /// lead out of the file: the JVM's own profile is to be whole.
     pub fn memory(&mut self) -> Option<u64> {
         if !is_left(RESERVE + REGION) {
             return None;
@@ -178,7 +184,8 @@ impl Arena {
 
     fn memory_of_file(&mut self) -> Option<u64> {
         if self.trees.used == self.trees.length {
-            // By a quarter of what there is, so that there are few extents. Where address space is limited that may be too much.
+            // By a quarter of what there is, so that there are few extents. Where address space is
+            // limited that may be too much.
             let quarter = (self.trees.total / 4).next_multiple_of(REGION).clamp(REGION, LARGEST);
             let part = if quarter > REGION && is_left(RESERVE + quarter) {
                 self.extend(kind::TREES, quarter).ok()
@@ -231,7 +238,8 @@ impl Arena {
                 return;
             }
             let count = bytes.len().min((self.log.length - self.log.used) as usize);
-            // SAFETY: the extent is mapped, has room set aside, and nobody reads beyond the length in the header, which is stored below.
+            // SAFETY: the extent is mapped, has room set aside, and nobody reads beyond the length
+            // in the header, which is stored below.
             unsafe {
                 let to = (self.log.address + self.log.used) as *mut u8;
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, count);

@@ -192,7 +192,8 @@ fn trees_names_and_description() {
     profile.to_bytes().unwrap();
 }
 
-/// Where call sites are told apart nodes have the bytecode index, and the log has the callers' lines.
+/// Where call sites are told apart nodes have the bytecode index, and the log has the callers'
+/// lines.
 #[test]
 fn call_sites_and_their_lines() {
     let mut jvm = Jvm::new();

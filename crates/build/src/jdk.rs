@@ -8,11 +8,12 @@ const LIBRARY_FOLDERS: &[&str] = &["jre/lib", "jre/lib/ext", "lib", "lib/ext"];
 /// The image of a JDK from 9 on, relative to its home: its whole class library.
 const IMAGE: &str = "lib/modules";
 
-/// Its class library as a JDK's build leaves it, which HotSpot takes where there is no image: a folder for each module.
+/// Its class library as a JDK's build leaves it, which HotSpot takes where there is no image: a
+/// folder for each module.
 const EXPLODED: &str = "modules";
 
-/// What the class library of the JDK (or JRE) is made of in which `path` lies, in a fixed order: the image of a JDK from 9 on, the
-/// jars of a JDK 8. Nothing if it lies in none.
+/// What the class library of the JDK (or JRE) is made of in which `path` lies, in a fixed order:
+/// the image of a JDK from 9 on, the jars of a JDK 8. Nothing if it lies in none.
 pub fn class_library_around(path: &Path) -> Vec<PathBuf> {
     home_around(path).map_or(Vec::new(), |home| class_library_of(&home))
 }
@@ -40,7 +41,8 @@ pub fn class_library_of(home: &Path) -> Vec<PathBuf> {
     jars
 }
 
-/// The JDK or JRE in which a file lies: the outermost folder that looks like a home, a JDK's rather than that of the JRE inside it.
+/// The JDK or JRE in which a file lies: the outermost folder that looks like a home, a JDK's rather
+/// than that of the JRE inside it.
 pub fn home_around(path: &Path) -> Option<PathBuf> {
     let path = std::fs::canonicalize(path).ok()?;
     path.ancestors().skip(1).filter(|home| is_home(home)).last().map(Path::to_path_buf)

@@ -1,4 +1,5 @@
-//! What outputs lie in and beside: images of JDKs and their cache, places of outputs, what an output says of itself, files that appear whole or not at all.
+//! What outputs lie in and beside: images of JDKs and their cache, places of outputs, what an
+//! output says of itself, files that appear whole or not at all.
 //!
 //! Part of the command: it knows neither arguments nor messages, and its errors are for people.
 

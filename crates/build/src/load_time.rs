@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-/// Rewrites classes while the program runs; its name, less what the operating system puts around it.
+/// Rewrites classes while the program runs; its name, less what the operating system puts around
+/// it.
 const LOAD_TIME: &str = "cctrewrite_loadtime";
 
 /// Starts HotSpot with the options of a profiled JDK 8.
@@ -47,7 +48,8 @@ fn beside_command(name: &str) -> Option<PathBuf> {
     let command = std::env::current_exe().ok()?;
     let folder = std::fs::canonicalize(command).ok()?.parent()?.to_path_buf();
     let file = file_name(name);
-    // Cargo builds a command's libraries in `deps`, and links what it was asked for by name beside the command.
+    // Cargo builds a command's libraries in `deps`, and links what it was asked for by name beside
+    // the command.
     [folder.join("deps").join(&file), folder.join(&file)].into_iter().find(|path| path.is_file())
 }
 

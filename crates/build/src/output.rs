@@ -23,10 +23,12 @@ pub fn has_object(input: &Input) -> bool {
     input.entries().iter().any(|entry| *entry.name == *object)
 }
 
-/// Where a profiled JDK has the index of its `lib/modules`, seen from there (docs/reference/images.md).
+/// Where a profiled JDK has the index of its `lib/modules`, seen from there
+/// (docs/reference/images.md).
 const INDEX_BESIDE_IMAGE: &str = "cctrewrite/index";
 
-/// The index of an output: an entry, or a file beside the image of a profiled JDK. `None` of what is no output.
+/// The index of an output: an entry, or a file beside the image of a profiled JDK. `None` of what
+/// is no output.
 fn index(input: &Input) -> Result<Option<Cow<'_, [u8]>>> {
     let index = entry(input, INDEX_NAME)?;
     if index.is_some() || input.kind() != InputKind::Image {
@@ -56,8 +58,9 @@ pub fn provenance(input: &Input) -> Result<Option<String>> {
     with_index(input, |index| String::from_utf8(index.provenance().to_vec()).ok())
 }
 
-/// The JDK for which an output with the class library was made, by its feature release: 8, 11, 17. The class files of each have a version of
-/// their own, from 52 for JDK 8 on. `None` of an output without `java.lang.Object`.
+/// The JDK for which an output with the class library was made, by its feature release: 8, 11, 17.
+/// The class files of each have a version of their own, from 52 for JDK 8 on. `None` of an output
+/// without `java.lang.Object`.
 pub fn feature(input: &Input) -> Result<Option<u16>> {
     let majors = with_index(input, |index| {
         Some(index.classes_named(convention::OBJECT).next().map(|object| object.major_version))
@@ -86,7 +89,8 @@ pub fn library_hash(provenance: &str) -> Result<Option<u64>> {
     }
 }
 
-/// Fails if two outputs cannot run together; the runtime would refuse them (docs/reference/formats/index.md, *Provenance keys*).
+/// Fails if two outputs cannot run together; the runtime would refuse them
+/// (docs/reference/formats/index.md, *Provenance keys*).
 pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
     for key in [
         "format",
@@ -123,7 +127,8 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
     Ok(())
 }
 
-/// Fails if what this run makes cannot run together with a library that is an output of an earlier one.
+/// Fails if what this run makes cannot run together with a library that is an output of an earlier
+/// one.
 pub fn check_library(library: &Input, its: &str, ours: &Provenance) -> Result<()> {
     check_fit((&library.path().display().to_string(), its), ("this run's output", ours.lines()))
 }

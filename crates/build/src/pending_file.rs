@@ -1,7 +1,7 @@
 //! A file that is complete or not there: written beside its place, renamed in the end.
 //!
-//! A device or a pipe cannot be replaced, and must not be (a renamed file in place of `/dev/null` breaks the machine). What is to
-//! go there is kept in memory and written in the end.
+//! A device or a pipe cannot be replaced, and must not be (a renamed file in place of `/dev/null`
+//! breaks the machine). What is to go there is kept in memory and written in the end.
 
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
@@ -48,7 +48,8 @@ fn listed() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LISTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all files that are beside their places. For a process that a signal ends: nothing is dropped then.
+/// Removes all files that are beside their places. For a process that a signal ends: nothing is
+/// dropped then.
 pub fn remove_all() {
     for path in &*listed() {
         // One that is in its place by now is no longer there.
@@ -86,7 +87,8 @@ impl PendingFile {
         PendingFile::write_for(Access::Usual, path, contents)
     }
 
-    /// Writes a file that decides about later runs, beside `path`. Nobody but its owner may write to it.
+    /// Writes a file that decides about later runs, beside `path`. Nobody but its owner may write
+    /// to it.
     pub fn write_decisive(
         path: &Path,
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
@@ -94,8 +96,9 @@ impl PendingFile {
         PendingFile::write_for(Access::OwnerWrites, path, contents)
     }
 
-    /// Writes a profile beside `path`. Which methods a program has, and which of them ran, is its owner's business: nobody else may
-    /// read it, as with the records of perf(1) and the files of the runtime.
+    /// Writes a profile beside `path`. Which methods a program has, and which of them ran, is its
+    /// owner's business: nobody else may read it, as with the records of perf(1) and the files of
+    /// the runtime.
     pub fn write_profile(
         path: &Path,
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
@@ -142,7 +145,8 @@ impl PendingFile {
             }
             Written::InMemory(bytes) => {
                 let mut out = std::fs::OpenOptions::new().write(true).open(&path).with_context(cannot)?;
-                // Whoever may write to the folder may have put a link in its place since it was looked at.
+                // Whoever may write to the folder may have put a link in its place since it was
+                // looked at.
                 if out.metadata().with_context(cannot)?.is_file() {
                     return Err(anyhow!("it was no file a moment ago")).with_context(cannot);
                 }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use cct_archive::Layout;
 
-/// The entry of an output that holds its place, as its first line. The second line says what it was made from ([`made_from`]).
+/// The entry of an output that holds its place, as its first line. The second line says what it was
+/// made from ([`made_from`]).
 pub const PLACE_NAME: &str = "cctrewrite-output/place";
 
 /// What stands in front of the hash in the second line.
@@ -20,7 +21,8 @@ pub fn made_from(text: &[u8]) -> Option<&str> {
     std::str::from_utf8(text).ok()?.lines().nth(1)?.strip_prefix(MADE_FROM)
 }
 
-/// The entry of patches that lists, one on each line, the modules that a JVM resolves when the program is on the class path.
+/// The entry of patches that lists, one on each line, the modules that a JVM resolves when the
+/// program is on the class path.
 pub const RESOLVED_NAME: &str = "cctrewrite-output/resolved";
 
 /// What of a JVM an output replaces.
@@ -43,7 +45,8 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place of what was made from an input of this layout: of classes at its top that of the folder of a JDK (or JRE) 8 in which it lies; outside of one, what has `java/lang/Object` is
+    /// The place of what was made from an input of this layout: of classes at its top that of the
+    /// folder of a JDK (or JRE) 8 in which it lies; outside of one, what has `java/lang/Object` is
     /// for the boot class path and everything else is the application's.
     pub fn of(input: &Path, layout: Layout, has_object: bool) -> Place {
         match layout {

@@ -52,7 +52,8 @@ fn find(command: &OsStr, folders: &OsStr) -> Option<PathBuf> {
     env::split_paths(folders).map(|folder| folder.join(command)).find(|file| file.is_file())
 }
 
-/// The JDK of one of its tools. Links are followed: systems have several between `/usr/bin/java` and the JDK.
+/// The JDK of one of its tools. Links are followed: systems have several between `/usr/bin/java`
+/// and the JDK.
 fn of_tool(file: &Path) -> Option<Target> {
     let file = std::fs::canonicalize(file).ok()?;
     let (name, bin) = (file.file_name()?, file.parent()?);

@@ -1,4 +1,5 @@
-//! Temporary folders that later commands can tell from those of the living: each has a file that its owner keeps locked.
+//! Temporary folders that later commands can tell from those of the living: each has a file that
+//! its owner keeps locked.
 //!
 //! A killed command leaves its folder behind and frees the lock. [`clean`] removes such folders.
 
@@ -71,7 +72,8 @@ impl TemporaryFolder {
         self.folder.as_ref().map_or(Path::new(""), TempDir::path)
     }
 
-    /// Has processes that this one starts hold the lock as well, so that the folder stays until the last of them ends.
+    /// Has processes that this one starts hold the lock as well, so that the folder stays until the
+    /// last of them ends.
     ///
     /// # Errors
     /// If the system refuses.
@@ -113,8 +115,9 @@ fn remove(folder: &Path) {
 
 /// Removes the folders of a kind that nobody owns.
 ///
-/// The folder around them may be everybody's, such as `/tmp`. So a folder counts only if it is this user's and closed to others, and its
-/// lock only if it is a file: a link of such a name could lead to any folder, and a pipe would be waited for.
+/// The folder around them may be everybody's, such as `/tmp`. So a folder counts only if it is this
+/// user's and closed to others, and its lock only if it is a file: a link of such a name could lead
+/// to any folder, and a pipe would be waited for.
 pub fn clean(parent: &Path, kind: Kind) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -1,4 +1,5 @@
-//! The resource of an image from which HotSpot takes options, since JDK 9 (`ClassLoader::lookup_vm_options`).
+//! The resource of an image from which HotSpot takes options, since JDK 9
+//! (`ClassLoader::lookup_vm_options`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,7 +26,8 @@ impl<'o> VmOptions<'o> {
         &*at.entry.name == NAME
     }
 
-    /// Puts them in front of those that the image has: HotSpot takes the last of options given twice.
+    /// Puts them in front of those that the image has: HotSpot takes the last of options given
+    /// twice.
     pub fn put_before(&self, old: &[u8]) -> Action {
         self.are_in.store(true, Ordering::Relaxed);
         Action::Replace([self.text.as_bytes(), old].concat())

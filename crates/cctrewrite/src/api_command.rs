@@ -1,4 +1,5 @@
-//! `cctrewrite api`: the jar by which a program says what is recorded (docs/use/parts.md), or that against which modules of users are compiled (docs/research/udi.md).
+//! `cctrewrite api`: the jar by which a program says what is recorded (docs/use/parts.md), or that
+//! against which modules of users are compiled (docs/research/udi.md).
 
 use std::io::{Cursor, Write};
 
@@ -26,7 +27,8 @@ fn for_programs() -> ZipResult<Vec<u8>> {
     jar(OF_PROGRAMS, jdk_wrap::api())
 }
 
-/// What modules of users are compiled against and start from. It has classes of the runtime's, so a program cannot have it.
+/// What modules of users are compiled against and start from. It has classes of the runtime's, so a
+/// program cannot have it.
 pub fn for_modules() -> ZipResult<Vec<u8>> {
     jar(OF_MODULES, jdk_wrap::udi().iter().chain(jdk_wrap::bypass()))
 }

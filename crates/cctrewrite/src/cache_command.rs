@@ -1,4 +1,5 @@
-//! `cctrewrite cache`: what images the cache holds, and the removal of some (docs/reference/images.md).
+//! `cctrewrite cache`: what images the cache holds, and the removal of some
+//! (docs/reference/images.md).
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};

@@ -25,7 +25,8 @@ const fn intrinsic(name: &'static str) -> ExactnessOption {
 /// (`jdk-wrap/java/cctrewrite/runtime/Exactness.java`); a test holds the two together.
 pub const EXACTNESS: &[ExactnessOption] = &[
     option("OmitStackTraceInFastThrow", "false"),
-    // Later there are intrinsics for two static methods instead, which are called by their extended forms. HotSpot refuses unknown names.
+    // Later there are intrinsics for two static methods instead, which are called by their extended
+    // forms. HotSpot refuses unknown names.
     ExactnessOption { until: 8, ..intrinsic("_equals") },
     intrinsic("_profileBoolean"),
     option("DisableIntrinsic", "_isCompileConstant"),
@@ -38,14 +39,19 @@ pub const WITHOUT_SYSTEM_THREADS: &str = "-Dcctrewrite.system-threads=no";
 
 /// Options for speed, which change no number.
 ///
-/// * HotSpot never compiles methods above 8000 bytes of bytecode, and instrumented ones are about twice as large.
-/// * Its second compiler (C2) takes more than in proportion for larger methods, and in short programs that is most of what they take. So methods
-///   are called thirty times as often as by default before it compiles them; with its first compiler (C1) they are compiled as early as ever.
-/// * C2 inlines less where much has been inlined already, and gives up on methods that are still too large for it, which C1 then compiles for good, without counters
-///   for C2. That is by the nodes of its graph, 30000 in the place of 80000.
+/// * HotSpot never compiles methods above 8000 bytes of bytecode, and instrumented ones are about
+///   twice as large.
+/// * Its second compiler (C2) takes more than in proportion for larger methods, and in short
+///   programs that is most of what they take. So methods are called thirty times as often as by
+///   default before it compiles them; with its first compiler (C1) they are compiled as early as
+///   ever.
+/// * C2 inlines less where much has been inlined already, and gives up on methods that are still
+///   too large for it, which C1 then compiles for good, without counters for C2. That is by the
+///   nodes of its graph, 30000 in the place of 80000.
 ///
-/// Programs that run for long end up with code that is as fast: kernels that are warm, and one program for ten times as long, were measured (docs/benchmarks.md). (Higher
-/// limits for inlining were measured and made programs slower, so they are not here.)
+/// Programs that run for long end up with code that is as fast: kernels that are warm, and one
+/// program for ten times as long, were measured (docs/benchmarks.md). (Higher limits for inlining
+/// were measured and made programs slower, so they are not here.)
 pub const FAST: &[&str] = &[
     "-XX:-DontCompileHugeMethods",
     "-XX:Tier4InvocationThreshold=150000",
@@ -56,8 +62,8 @@ pub const FAST: &[&str] = &[
     "-XX:LiveNodeCountInliningCutoff=15000",
 ];
 
-/// The options of [`EXACTNESS`] as a JDK of this feature release takes them, for outputs that count the bodies of intrinsics (`--intrinsics bytecode`)
-/// or do not.
+/// The options of [`EXACTNESS`] as a JDK of this feature release takes them, for outputs that count
+/// the bodies of intrinsics (`--intrinsics bytecode`) or do not.
 pub fn spelled(version: u32, bodies: bool) -> Vec<String> {
     let mut options = Vec::new();
     let mut intrinsics = Vec::new();

@@ -21,8 +21,9 @@ pub enum Outcome {
     Passed(u8),
 }
 
-/// Has a write fail that goes beyond the limit on the size of files (`ulimit -f`). By default the system ends the process there and then: without a
-/// word, and with its temporary files left behind. Programs that we start have the default again.
+/// Has a write fail that goes beyond the limit on the size of files (`ulimit -f`). By default the
+/// system ends the process there and then: without a word, and with its temporary files left
+/// behind. Programs that we start have the default again.
 pub fn outlive_size_limits() {
     #[cfg(unix)]
     {
@@ -59,8 +60,9 @@ pub struct ProgramFailed {
     pub said: String,
 }
 
-/// Writes a line to standard error. Unlike `eprintln!` it does not panic when that is closed (`2>&1 | head`). Names in it come from strangers: they can neither
-/// harm a terminal nor look like a line of their own.
+/// Writes a line to standard error. Unlike `eprintln!` it does not panic when that is closed
+/// (`2>&1 | head`). Names in it come from strangers: they can neither harm a terminal nor look like
+/// a line of their own.
 pub fn say(line: &str) {
     // Nobody is left who could be told.
     let _ = writeln!(io::stderr(), "{}", harmless(line));
@@ -71,7 +73,8 @@ pub fn say_lines(lines: &str) {
     lines.lines().for_each(say);
 }
 
-/// Writes text to standard output, as [`to_stdout`] does. Whatever names are in it, it cannot harm a terminal.
+/// Writes text to standard output, as [`to_stdout`] does. Whatever names are in it, it cannot harm
+/// a terminal.
 pub fn text_to_stdout<E>(write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>) -> Result<()>
 where
     E: Into<anyhow::Error>,

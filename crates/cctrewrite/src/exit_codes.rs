@@ -1,4 +1,5 @@
-//! The exit codes of all commands: one table for `--help`, for manual pages, for docs/reference/command.md and for the code of a failure.
+//! The exit codes of all commands: one table for `--help`, for manual pages, for
+//! docs/reference/command.md and for the code of a failure.
 
 use std::fmt::Write;
 

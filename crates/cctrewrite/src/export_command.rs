@@ -53,7 +53,8 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
     if arguments.output == Path::new("-") {
         exit::to_stdout(|out| write(arguments.format, &exported, out))?;
     } else if arguments.output.exists() && !arguments.output.is_file() {
-        // A pipe or a device. It cannot be replaced, and what is written may be too large to be kept in memory first.
+        // A pipe or a device. It cannot be replaced, and what is written may be too large to be
+        // kept in memory first.
         let cannot = || format!("cannot write {}", arguments.output.display());
         let file = fs::OpenOptions::new().write(true).open(&arguments.output).with_context(cannot)?;
         let mut out = BufWriter::new(file);

@@ -1,4 +1,5 @@
-//! `cctrewrite flags`: the JVM options that put outputs in place, and those that exact numbers need.
+//! `cctrewrite flags`: the JVM options that put outputs in place, and those that exact numbers
+//! need.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -172,7 +173,8 @@ struct Patches {
     outputs: Vec<PathBuf>,
     /// Jars by their modules.
     jars: BTreeMap<String, PathBuf>,
-    /// Likewise those that are not named to the JVM: it would warn of modules that it does not resolve.
+    /// Likewise those that are not named to the JVM: it would warn of modules that it does not
+    /// resolve.
     left_out: BTreeMap<String, PathBuf>,
 }
 

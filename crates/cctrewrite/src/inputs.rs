@@ -1,4 +1,5 @@
-//! What a command works on: the inputs, and the rest of their world (the libraries named, and the JDK around any of them).
+//! What a command works on: the inputs, and the rest of their world (the libraries named, and the
+//! JDK around any of them).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,8 +26,9 @@ pub struct Sources {
     pub inputs: Vec<Input>,
     /// What is only looked at.
     pub libraries: Vec<Input>,
-    /// Classes of the inputs that an attempt to rewrite found to outgrow what a class file can hold, or to be such as JVMs refuse, and why. They stay as
-    /// they are, and the others must be planned with that in mind.
+    /// Classes of the inputs that an attempt to rewrite found to outgrow what a class file can
+    /// hold, or to be such as JVMs refuse, and why. They stay as they are, and the others must be
+    /// planned with that in mind.
     pub unfit: BTreeMap<ClassHash, String>,
     /// What a module of the user's made of the classes of the inputs.
     pub udi: Option<Transformed>,
@@ -56,7 +58,8 @@ pub struct Surveyed {
     pub notices: Vec<String>,
 }
 
-/// Called for each class of an input or library, from many threads: its role, where it is, its summary and its bytes.
+/// Called for each class of an input or library, from many threads: its role, where it is, its
+/// summary and its bytes.
 pub type Visitor<'v> = dyn Fn(Role, &Location<'_>, &ClassSummary, &[u8]) + Sync + 'v;
 
 /// One class entry.
@@ -129,7 +132,8 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Looks at every class. Fails if a library is an output of an earlier run that outputs of this one could not run with.
+    /// Looks at every class. Fails if a library is an output of an earlier run that outputs of this
+    /// one could not run with.
     pub fn survey(&self, settings: &Settings, bad: BadClasses, visit: &Visitor<'_>) -> Result<Surveyed> {
         let mut classes: Vec<(Role, ClassSummary)> = Vec::new();
         let mut of_library: Vec<bool> = Vec::new();
@@ -156,7 +160,8 @@ impl Sources {
                         if role == Role::Input
                             && places.insert(place.clone(), hash).is_some_and(|first| first != hash)
                         {
-                            // Which of them would the others be checked against? The JVM loads the last, tools list the first.
+                            // Which of them would the others be checked against? The JVM loads the
+                            // last, tools list the first.
                             bail!(
                                 "{place}: there are two entries of this name, with different classes; remove the wrong one"
                             );
@@ -176,7 +181,8 @@ impl Sources {
                 _ => role,
             };
             if object.is_some_and(|object| object.is_rewritten()) {
-                // The originals of an output cannot be hashed any more, but it knows what they were.
+                // The originals of an output cannot be hashed any more, but it knows what they
+                // were.
                 library_hash = output::provenance(input)?
                     .map(|lines| output::library_hash(&lines))
                     .transpose()?
@@ -264,7 +270,8 @@ fn survey_class(
     }
 }
 
-/// Classes of one name and different contents in different places: legal, but only one of them can stand for the name.
+/// Classes of one name and different contents in different places: legal, but only one of them can
+/// stand for the name.
 fn duplicates(world: &World) -> Vec<String> {
     let mut notices = Vec::new();
     for &(first, second) in &world.duplicates {

@@ -1,4 +1,5 @@
-//! JSON objects that are written as they come (docs/reference/formats/json.md): one member on each line, and one item of a list on each line.
+//! JSON objects that are written as they come (docs/reference/formats/json.md): one member on each
+//! line, and one item of a list on each line.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

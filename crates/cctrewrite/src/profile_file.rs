@@ -98,7 +98,8 @@ impl View {
 /// Why profiles are not added up, in front of the reason.
 pub const CANNOT: &str = "these profiles cannot be added up";
 
-/// Reads profiles; several are added up, a single one stays as it is but for its call sites. With what any of them lacks.
+/// Reads profiles; several are added up, a single one stays as it is but for its call sites. With
+/// what any of them lacks.
 pub fn read_sum(paths: &[PathBuf], sites: SitesArguments, view: View) -> Result<(Profile, Vec<Damage>)> {
     if let [only] = paths {
         let profile = view.shown(sites.of(read(only)?)?).with_context(|| shown(only))?;
@@ -125,7 +126,8 @@ pub fn merge(
     Ok((merger.finish().context(CANNOT)?, damage))
 }
 
-/// What a profile is called in a sum: the name of its file, without the folders if that tells it from the others.
+/// What a profile is called in a sum: the name of its file, without the folders if that tells it
+/// from the others.
 fn name(path: &Path, all: &[PathBuf]) -> String {
     let is_the_only = all.iter().filter(|other| other.file_name() == path.file_name()).count() == 1;
     match path.file_name() {

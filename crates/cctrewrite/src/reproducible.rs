@@ -20,8 +20,8 @@ const fn pin(flag: &'static str, value: &'static str, since: u16, until: u16) ->
     Pin { flag, value, since, until }
 }
 
-/// The options. The runtime notes each one that is missing, with the reason (`jdk-wrap/java/cctrewrite/runtime/Reproducibility.java`); a
-/// test holds the two together.
+/// The options. The runtime notes each one that is missing, with the reason
+/// (`jdk-wrap/java/cctrewrite/runtime/Reproducibility.java`); a test holds the two together.
 pub const PINS: &[Pin] = &[
     pin("hashCode", "3", 8, NEWEST),
     pin("ActiveProcessorCount", "1", 8, NEWEST),
@@ -31,8 +31,8 @@ pub const PINS: &[Pin] = &[
     pin("sun.io.useCanonCaches", "false", 8, 11),
 ];
 
-/// Every thread has a tree of its own. By default one whose thread has ended is leased to the next thread, and which that is depends on
-/// timing; the sums do not.
+/// Every thread has a tree of its own. By default one whose thread has ended is leased to the next
+/// thread, and which that is depends on timing; the sums do not.
 const TREES: &str = "-Dcctrewrite.threads=each";
 
 /// The options of [`PINS`] as a JVM of this JDK takes them, and the profiler's own.

@@ -1,4 +1,5 @@
-//! `cctrewrite completions` and `cctrewrite man`: what shells and man(1) need, made from the command line's own description.
+//! `cctrewrite completions` and `cctrewrite man`: what shells and man(1) need, made from the
+//! command line's own description.
 
 use std::io::{self, Write};
 
@@ -73,7 +74,8 @@ fn page(command: clap::Command) -> Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Exit codes and examples as sections whose lines stay as they are: man(7) would fill them like prose.
+/// Exit codes and examples as sections whose lines stay as they are: man(7) would fill them like
+/// prose.
 fn as_it_is(text: &str) -> String {
     let mut roff = String::new();
     let (before, rest) = text.split_once(exit_codes::HEAD).unwrap_or((text, ""));

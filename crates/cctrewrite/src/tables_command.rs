@@ -1,4 +1,5 @@
-//! `cctrewrite report --table`: tables of the literature, a row for each profile, which are in memory one after the other.
+//! `cctrewrite report --table`: tables of the literature, a row for each profile, which are in
+//! memory one after the other.
 
 use std::io::Write;
 
@@ -190,7 +191,8 @@ fn row(which: TableArgument, profile: &Profile, arguments: &Report, origins: &Or
     })
 }
 
-/// Whose a method is. What is in none of the places given is the application's, as long as a JDK is among them.
+/// Whose a method is. What is in none of the places given is the application's, as long as a JDK is
+/// among them.
 fn owner(method: &Method, origins: &Origins) -> Owner {
     if method.flags & (Method::UNKNOWN | Method::MARKER) != 0 {
         return Owner::Unknown;

@@ -1,19 +1,21 @@
 //! JVM options for stack traces of the same depth as without cctrewrite.
 //!
-//! The JVM counts the frames of forwarders, which the runtime leaves out (docs/internals/runtime.md). So it is asked for more frames, and the runtime
-//! cuts the trace where the JVM would have.
+//! The JVM counts the frames of forwarders, which the runtime leaves out
+//! (docs/internals/runtime.md). So it is asked for more frames, and the runtime cuts the trace
+//! where the JVM would have.
 
 /// HotSpot's own `MaxJavaStackTraceDepth`.
 pub const DEFAULT_DEPTH: i32 = 1024;
 
-/// Frames asked for, for each one shown: a call can go through two forwarders, a redispatching one and a wrapper; the fourth leaves room for
-/// the runtime's own.
+/// Frames asked for, for each one shown: a call can go through two forwarders, a redispatching one
+/// and a wrapper; the fourth leaves room for the runtime's own.
 const FRAMES_FOR_ONE: i32 = 4;
 
 /// The most that can be asked for.
 pub const MAX_DEPTH: i64 = (i32::MAX / FRAMES_FOR_ONE) as i64;
 
-/// The options for traces of `depth` frames on a release; -1 is no limit. JDK 8 says so, too; later releases say 0, and take half as much.
+/// The options for traces of `depth` frames on a release; -1 is no limit. JDK 8 says so, too; later
+/// releases say 0, and take half as much.
 pub fn spelled(depth: i32, release: u32) -> Vec<String> {
     let limit = match depth {
         ..0 if release > 8 => 0,

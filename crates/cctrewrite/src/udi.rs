@@ -1,4 +1,5 @@
-//! `--udi`: classes are given to a module of the user's before anything else looks at them (docs/research/udi.md).
+//! `--udi`: classes are given to a module of the user's before anything else looks at them
+//! (docs/research/udi.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -129,8 +130,8 @@ fn host() -> Result<tempfile::TempPath> {
     Ok(path)
 }
 
-/// A class as the module is shown it; `None` of what is none of its business: descriptors of modules, classes of ours, and what is not going to be
-/// rewritten because JVMs refuse it.
+/// A class as the module is shown it; `None` of what is none of its business: descriptors of
+/// modules, classes of ours, and what is not going to be rewritten because JVMs refuse it.
 fn shown(bytes: &[u8]) -> Option<Shown> {
     let class = ClassFile::parse(bytes).ok()?;
     let is_sound =

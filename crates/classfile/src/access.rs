@@ -1,4 +1,5 @@
-//! Access and property flags (JVMS tables 4.1-B, 4.5-A, 4.6-A). The same bit means different things on classes, fields and methods.
+//! Access and property flags (JVMS tables 4.1-B, 4.5-A, 4.6-A). The same bit means different things
+//! on classes, fields and methods.
 
 #![allow(missing_docs)]
 

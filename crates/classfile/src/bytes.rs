@@ -80,7 +80,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A big-endian `u2` at `at`; `at + 2` must lie inside `bytes` (callers checked it when they parsed).
+/// A big-endian `u2` at `at`; `at + 2` must lie inside `bytes` (callers checked it when they
+/// parsed).
 #[inline]
 pub(crate) fn u2_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])

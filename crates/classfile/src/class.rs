@@ -6,14 +6,16 @@ use crate::constant_pool::{ConstantPool, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutf8;
 
-/// A class file whose structure was checked down to members and attribute headers; attribute contents are read when asked for.
+/// A class file whose structure was checked down to members and attribute headers; attribute
+/// contents are read when asked for.
 #[derive(Debug, Clone)]
 pub struct ClassFile<'a> {
     /// The whole file.
     pub bytes: &'a [u8],
     /// `minor_version`.
     pub minor_version: u16,
-    /// `major_version`: 45 (JDK 1.1) to 69 (Java 25) and later ones, whose structure this crate does not know to differ.
+    /// `major_version`: 45 (JDK 1.1) to 69 (Java 25) and later ones, whose structure this crate
+    /// does not know to differ.
     pub major_version: u16,
     /// The constants.
     pub pool: ConstantPool<'a>,

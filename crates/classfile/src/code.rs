@@ -9,7 +9,8 @@ use crate::opcode::{self, Opcode};
 /// A bytecode index (bci): offset of an instruction in its method's code.
 pub type Bci = u32;
 
-/// A method's code, checked: every instruction is complete, every jump and table entry leads to an instruction.
+/// A method's code, checked: every instruction is complete, every jump and table entry leads to an
+/// instruction.
 #[derive(Debug, Clone)]
 pub struct Code<'a> {
     /// `max_stack`.
@@ -55,7 +56,8 @@ pub struct Handler {
     pub catch_type: Index,
 }
 
-/// An instruction in place. Operands are read through its methods; `Code::parse` made sure that they are there.
+/// An instruction in place. Operands are read through its methods; `Code::parse` made sure that
+/// they are there.
 #[derive(Debug, Clone, Copy)]
 pub struct Instruction<'a> {
     /// Where it stands.

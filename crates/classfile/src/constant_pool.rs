@@ -1,7 +1,8 @@
 //! The constant pool (JVMS 4.4): read in place, kept in its order, only ever appended to.
 //!
-//! Indices into the pool stand all over a class file, in attributes this crate may not even know. So an edited class keeps the old
-//! constants where they are, byte for byte, and new ones come behind them.
+//! Indices into the pool stand all over a class file, in attributes this crate may not even know.
+//! So an edited class keeps the old constants where they are, byte for byte, and new ones come
+//! behind them.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -38,7 +39,8 @@ pub mod tag {
     pub const PACKAGE: u8 = 20;
 }
 
-/// Length in bytes of a constant behind its tag, by tag; 0 for tags that do not exist, and for `Utf8`, whose length is its own.
+/// Length in bytes of a constant behind its tag, by tag; 0 for tags that do not exist, and for
+/// `Utf8`, whose length is its own.
 const PAYLOAD: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
 
 /// A reference to a member: the class constant, and name and descriptor.
@@ -64,13 +66,15 @@ pub struct MemberRef<'p> {
 #[derive(Debug, Clone)]
 pub struct ConstantPool<'a> {
     file: &'a [u8],
-    /// Offset in `file` of each constant's tag; 0 for index 0 and for the unusable second halves of longs and doubles.
+    /// Offset in `file` of each constant's tag; 0 for index 0 and for the unusable second halves of
+    /// longs and doubles.
     offsets: Vec<u32>,
     end: usize,
 }
 
 impl<'a> ConstantPool<'a> {
-    /// Parses the pool that begins (with its count) at the cursor, which reads `file` from offset 0.
+    /// Parses the pool that begins (with its count) at the cursor, which reads `file` from offset
+    /// 0.
     pub(crate) fn parse(file: &'a [u8], cursor: &mut Cursor<'a>) -> Result<Self> {
         let count = cursor.u2()? as usize;
         if count == 0 {
@@ -123,7 +127,8 @@ impl<'a> ConstantPool<'a> {
         &self.file[10..self.end]
     }
 
-    /// Tag of a constant; `None` for index 0, indices out of range, and the second halves of longs and doubles.
+    /// Tag of a constant; `None` for index 0, indices out of range, and the second halves of longs
+    /// and doubles.
     #[inline]
     pub fn tag(&self, index: Index) -> Option<u8> {
         match self.offsets.get(index as usize) {
@@ -218,7 +223,8 @@ impl<'a> ConstantPool<'a> {
         Ok((self.file[at], u2_at(self.file, at + 1)))
     }
 
-    /// Bootstrap-method index, name and descriptor of a `CONSTANT_Dynamic` or `CONSTANT_InvokeDynamic`.
+    /// Bootstrap-method index, name and descriptor of a `CONSTANT_Dynamic` or
+    /// `CONSTANT_InvokeDynamic`.
     pub fn dynamic(&self, index: Index) -> Result<(u16, &'a [u8], &'a [u8])> {
         let at = match self.tag(index) {
             Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => self.offsets[index as usize] as usize + 1,
@@ -262,7 +268,8 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
-    /// Index of the first `CONSTANT_Utf8` with these bytes. A linear search, meant for a handful of names per class.
+    /// Index of the first `CONSTANT_Utf8` with these bytes. A linear search, meant for a handful of
+    /// names per class.
     pub fn find_utf8(&self, bytes: &[u8]) -> Option<Index> {
         (1..self.count()).find(|&i| self.tag(i) == Some(tag::UTF8) && self.utf8(i) == Ok(bytes))
     }
@@ -272,7 +279,8 @@ impl<'a> ConstantPool<'a> {
         (1..self.count()).filter(|&i| self.tag(i).is_some())
     }
 
-    /// Checks what parsing leaves unchecked: that constants point to constants of the right kind, and that strings are modified UTF-8.
+    /// Checks what parsing leaves unchecked: that constants point to constants of the right kind,
+    /// and that strings are modified UTF-8.
     pub fn validate(&self) -> Result<()> {
         for index in self.indices() {
             let at = self.offsets[index as usize] as usize;
@@ -312,7 +320,8 @@ fn bad_index(index: Index, expected: &'static str) -> Error {
 }
 
 impl ConstantPool<'_> {
-    /// What a method handle of each kind must refer to (JVMS 4.4.8; interfaces' static and private methods since version 52).
+    /// What a method handle of each kind must refer to (JVMS 4.4.8; interfaces' static and private
+    /// methods since version 52).
     fn check_handle_reference(&self, kind: u8, reference: Index) -> Result<()> {
         let allowed: &[u8] = match kind {
             1..=4 => &[tag::FIELDREF],

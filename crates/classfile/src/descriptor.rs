@@ -70,7 +70,8 @@ fn next_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
     Some((parsed, rest))
 }
 
-/// Length of the class name in front of a semicolon: unqualified names with slashes between them (JVMS 4.2.1, 4.2.2).
+/// Length of the class name in front of a semicolon: unqualified names with slashes between them
+/// (JVMS 4.2.1, 4.2.2).
 fn class_name_length(bytes: &[u8]) -> Option<usize> {
     // Where the unqualified name at hand begins.
     let mut start = 0;
@@ -101,7 +102,8 @@ pub fn field_type(descriptor: &[u8]) -> Result<FieldType<'_>> {
     }
 }
 
-/// Where the parenthesis is that ends a method descriptor's parameters. Names of classes may have some, too (JVMS 4.2.1), before it and behind it.
+/// Where the parenthesis is that ends a method descriptor's parameters. Names of classes may have
+/// some, too (JVMS 4.2.1), before it and behind it.
 pub fn end_of_parameters(descriptor: &[u8]) -> Option<usize> {
     let mut is_in_a_name = false;
     descriptor.iter().position(|&b| {
@@ -123,7 +125,8 @@ pub struct MethodDescriptor<'a> {
 }
 
 impl<'a> MethodDescriptor<'a> {
-    /// Parses and checks a method descriptor; more than 255 argument slots are the caller's to refuse (JVMS 4.3.3 counts `this`).
+    /// Parses and checks a method descriptor; more than 255 argument slots are the caller's to
+    /// refuse (JVMS 4.3.3 counts `this`).
     pub fn parse(raw: &'a [u8]) -> Result<Self> {
         let Some(mut rest) = raw.strip_prefix(b"(") else { return Err(bad(raw)) };
         let mut slots = 0u16;
@@ -163,7 +166,8 @@ impl<'a> MethodDescriptor<'a> {
         })
     }
 
-    /// The same with more parameters behind the last one, which take so many slots: `longer` is what [`MethodDescriptor::with_parameters`] made of it.
+    /// The same with more parameters behind the last one, which take so many slots: `longer` is
+    /// what [`MethodDescriptor::with_parameters`] made of it.
     pub fn extended<'b>(&self, longer: &'b [u8], slots: u16) -> Result<MethodDescriptor<'b>> {
         let close = self.close + longer.len().saturating_sub(self.raw.len());
         match longer.get(close + 1..).and_then(next_type) {

@@ -99,7 +99,8 @@ impl Error {
         &self.0.kind
     }
 
-    /// Byte offset in the class file, where known. Inside a method's code it is the offset of the instruction in the file.
+    /// Byte offset in the class file, where known. Inside a method's code it is the offset of the
+    /// instruction in the file.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }

@@ -417,7 +417,8 @@ pub static MNEMONICS: [&str; 202] = [
     "jsr_w",
 ];
 
-/// Instruction lengths in bytes by opcode; 0 where the length depends on operands (switches, `wide`), and of what is no opcode.
+/// Instruction lengths in bytes by opcode; 0 where the length depends on operands (switches,
+/// `wide`), and of what is no opcode.
 pub static LENGTHS: [u8; 256] = [
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 2, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1,
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -493,15 +494,18 @@ pub fn is_invoke(op: Opcode) -> bool {
     matches!(op, INVOKEVIRTUAL..=INVOKEDYNAMIC)
 }
 
-/// Whether control never passes to the next instruction. (After a `jsr` it does so by way of `ret`.)
+/// Whether control never passes to the next instruction. (After a `jsr` it does so by way of
+/// `ret`.)
 #[inline]
 pub fn ends_flow(op: Opcode) -> bool {
     matches!(op, GOTO | GOTO_W | RET | TABLESWITCH | LOOKUPSWITCH | IRETURN..=RETURN | ATHROW)
 }
 
-/// Whether the instruction can throw by itself or by what it calls (JVMS 2.10 and 6.5, per instruction), asynchronous exceptions
-/// aside. The returns and `monitorexit` can throw `IllegalMonitorStateException`, which structured locking excludes for returns
-/// (JVMS 2.11.10); division counts only for `int` and `long`; `ldc` when it must resolve, which its constant decides (see `flow`).
+/// Whether the instruction can throw by itself or by what it calls (JVMS 2.10 and 6.5, per
+/// instruction), asynchronous exceptions aside. The returns and `monitorexit` can throw
+/// `IllegalMonitorStateException`, which structured locking excludes for returns (JVMS 2.11.10);
+/// division counts only for `int` and `long`; `ldc` when it must resolve, which its constant
+/// decides (see `flow`).
 #[inline]
 pub const fn may_throw(op: Opcode) -> bool {
     matches!(op,

@@ -5,7 +5,8 @@ use crate::constant_pool::{ConstantPool, tag};
 use crate::descriptor::{MethodDescriptor, field_type};
 use crate::opcode;
 
-/// Slots that an instruction takes from the stack, and that it puts there (JVMS 6.5). None where its constant cannot be read.
+/// Slots that an instruction takes from the stack, and that it puts there (JVMS 6.5). None where
+/// its constant cannot be read.
 pub fn effect(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Option<(u32, u32)> {
     match SIMPLE[usize::from(i.opcode)] {
         VARIES => by_constant(i, Constant::read(pool, i)),
@@ -53,7 +54,8 @@ enum Constant {
     Unreadable,
     /// A field of so many slots.
     Field(u8),
-    /// A method, with the slots of its arguments and its result; whether a call site of `invokedynamic` names it.
+    /// A method, with the slots of its arguments and its result; whether a call site of
+    /// `invokedynamic` names it.
     Call {
         is_dynamic: bool,
         arguments: u16,

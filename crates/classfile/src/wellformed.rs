@@ -1,7 +1,8 @@
 //! Faults of class files that rewriting would hide from the JVM.
 //!
-//! The JVM refuses an index past the constant pool and a range past the code (JVMS 4.1, 4.7.13). An edit makes both longer, so that what
-//! was past the end may lie within. Whoever edits skips classes with such faults, for the JVM to say what is wrong.
+//! The JVM refuses an index past the constant pool and a range past the code (JVMS 4.1, 4.7.13). An
+//! edit makes both longer, so that what was past the end may lie within. Whoever edits skips
+//! classes with such faults, for the JVM to say what is wrong.
 
 mod stack;
 
@@ -33,10 +34,12 @@ const CHECKED: &[&[u8]] = &[
 /// That of JDK 1.0 and 1.1.
 const FIRST_VERSION: u16 = 45;
 
-/// From this version on the verifier wants ranges of local variables to begin and end at instructions.
+/// From this version on the verifier wants ranges of local variables to begin and end at
+/// instructions.
 const SPLIT_VERIFIER: u16 = 50;
 
-/// Finds the first fault. For classes that are to be rewritten alone or beforehand. What was decoded for it: the code of each method, in their order.
+/// Finds the first fault. For classes that are to be rewritten alone or beforehand. What was
+/// decoded for it: the code of each method, in their order.
 pub fn check<'a>(class: &ClassFile<'a>) -> Result<Vec<Option<Code<'a>>>> {
     // An interface may get a version that JVMs know.
     if class.major_version < FIRST_VERSION {

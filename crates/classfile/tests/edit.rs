@@ -1,5 +1,6 @@
-//! Code editing, held against itself over every method of a class library (JDK 8, by JAVA8_HOME) and of the small classes beside this
-//! file: an edit that changes nothing gives the same code, and one that moves everything gives the same code moved.
+//! Code editing, held against itself over every method of a class library (JDK 8, by JAVA8_HOME)
+//! and of the small classes beside this file: an edit that changes nothing gives the same code, and
+//! one that moves everything gives the same code moved.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -178,7 +179,8 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                 code.instructions().for_each(|i| edit.before(i.bci, &nop));
             },
             |again, new, new_signature, moves| {
-                // Without the inserted ones, the instructions are the same, and jumps lead to the `nop` before the same target.
+                // Without the inserted ones, the instructions are the same, and jumps lead to the
+                // `nop` before the same target.
                 let kept: Vec<_> = new.instructions().skip(2).skip(1).step_by(2).collect();
                 let old: Vec<_> = code.instructions().collect();
                 assert_eq!(kept.len(), old.len());
@@ -198,14 +200,16 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                     let (mut from, mut to) = (Vec::new(), Vec::new());
                     a.for_each_target(|t| from.push(label(t)));
                     b.for_each_target(|t| to.push(t));
-                    // A far conditional jump goes by way of a trampoline, whose `goto_w` is none of `kept`.
+                    // A far conditional jump goes by way of a trampoline, whose `goto_w` is none of
+                    // `kept`.
                     if from != to {
                         let through: Vec<_> =
                             to.iter().map(|t| new.instruction_at(*t).unwrap().target().unwrap()).collect();
                         assert_eq!(through, from);
                     }
                 }
-                // What the `nop` in front of a handler that covers itself would throw goes on behind it.
+                // What the `nop` in front of a handler that covers itself would throw goes on
+                // behind it.
                 let goes_on = |h: &Handler| (h.start..h.end).contains(&h.handler);
                 let entries = code.handlers.iter().flat_map(|h| {
                     let (start, end, at) = (label(h.start), label(h.end), label(h.handler));

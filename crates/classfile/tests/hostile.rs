@@ -1,5 +1,6 @@
-//! Damaged class files are refused with an error or read as something else; nothing panics or goes on for ever. What is accepted in
-//! spite of the damage is still written back byte for byte (`walk` sees to that).
+//! Damaged class files are refused with an error or read as something else; nothing panics or goes
+//! on for ever. What is accepted in spite of the damage is still written back byte for byte (`walk`
+//! sees to that).
 
 #![allow(clippy::unwrap_used)]
 

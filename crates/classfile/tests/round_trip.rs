@@ -1,7 +1,8 @@
-//! Every class of every JDK at hand is read to the last index and written back as it was, and an independent reader sees the same.
+//! Every class of every JDK at hand is read to the last index and written back as it was, and an
+//! independent reader sees the same.
 //!
-//! The JDKs are those that `JAVA8_HOME`, `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME` and `JAVA25_HOME` lead to; what is not there is
-//! skipped, and said to be.
+//! The JDKs are those that `JAVA8_HOME`, `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME` and
+//! `JAVA25_HOME` lead to; what is not there is skipped, and said to be.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,18 +1,24 @@
 //! The columns of a node: the table of the numbers that passes count beside calls and bytecodes.
 //!
-//! A node always has calls and bytecodes (or what these cost). Every other number is a **column**. A new metric is a row of
-//! [`columns!`] below, the pass that counts it (`crates/rewrite/src/passes`), and what `verify` expects of that pass.
+//! A node always has calls and bytecodes (or what these cost). Every other number is a **column**.
+//! A new metric is a row of [`columns!`] below, the pass that counts it
+//! (`crates/rewrite/src/passes`), and what `verify` expects of that pass.
 //!
-//! * **In the JVM** a column's number is a **cell**: a leaf below the node, whose method id is that of the column and whose calls
-//!   are the number. A node without the number has no cell, so other programs pay nothing, and all that deals with trees (arena,
-//!   recovery, regions, folded recursion, agents) treats a cell like any leaf. All sites of a method that count for one column
-//!   share one slot. Cells take room like contexts do, and merged contexts have none.
-//! * **In a file** (version 7) cells are nodes of a method with a flag of its own. The reader turns them into columns.
-//! * **In memory** a tree holds its columns beside its nodes: a tree without columns takes no more room than before.
-//! * **All columns are sums.** The numbers of equal contexts add up, and so do those of a subtree: that is how profiles are
-//!   merged, and what *inclusive* means. A number that does not add up, such as a maximum, is no column.
+//! * **In the JVM** a column's number is a **cell**: a leaf below the node, whose method id is that
+//!   of the column and whose calls are the number. A node without the number has no cell, so other
+//!   programs pay nothing, and all that deals with trees (arena, recovery, regions, folded
+//!   recursion, agents) treats a cell like any leaf. All sites of a method that count for one
+//!   column share one slot. Cells take room like contexts do, and merged contexts have none.
+//! * **In a file** (version 7) cells are nodes of a method with a flag of its own. The reader turns
+//!   them into columns.
+//! * **In memory** a tree holds its columns beside its nodes: a tree without columns takes no more
+//!   room than before.
+//! * **All columns are sums.** The numbers of equal contexts add up, and so do those of a subtree:
+//!   that is how profiles are merged, and what *inclusive* means. A number that does not add up,
+//!   such as a maximum, is no column.
 //!
-//! Objects by type (`--allocations`) are leaves, too, but each type is one of its own: a dimension, and no column.
+//! Objects by type (`--allocations`) are leaves, too, but each type is one of its own: a dimension,
+//! and no column.
 //!
 //! Rewriter, checker and profiles share this table, and nothing else.
 
@@ -38,7 +44,8 @@ struct Row {
 }
 
 columns! {
-    /// Entries into monitors: by `monitorenter` (JVMS 6.5), and by calls of synchronized methods (JVMS 2.11.10).
+    /// Entries into monitors: by `monitorenter` (JVMS 6.5), and by calls of synchronized methods
+    /// (JVMS 2.11.10).
     Monitors = "monitors" {
         counts: "entries into monitors: executed monitorenter, and calls of synchronized methods",
         limits: "monitors that the JVM or native code enters by itself are not counted",

@@ -1,7 +1,10 @@
-//! Makes a long trace of a short one, as if its threads had done the same again and again: `repeat FROM TIMES TO`.
+//! Makes a long trace of a short one, as if its threads had done the same again and again:
+//! `repeat FROM TIMES TO`.
 //!
-//! For trying what reading a long trace takes (docs/research/trace.md): a program would have to run for that long. The chunks of threads that do
-//! little else than one thing are written again, but for the first and the last ones; where they meet, a method that runs may have begun in another chunk.
+//! For trying what reading a long trace takes (docs/research/trace.md): a program would have to run
+//! for that long. The chunks of threads that do little else than one thing are written again, but
+//! for the first and the last ones; where they meet, a method that runs may have begun in another
+//! chunk.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,7 +18,8 @@ use xxhash_rust::xxh3::Xxh3;
 const HEAD: usize = 28;
 const SUMMED: usize = 20;
 
-/// Threads with so many chunks or fewer do this and that, on stacks that are not the same where a repetition would begin and end.
+/// Threads with so many chunks or fewer do this and that, on stacks that are not the same where a
+/// repetition would begin and end.
 const FEW: u32 = 50;
 
 fn main() -> io::Result<()> {

@@ -1,4 +1,5 @@
-//! Events as words of 32 bits: two of type, 19 of method, 11 of block (Caserta and Zendra 2012, Fig. 2).
+//! Events as words of 32 bits: two of type, 19 of method, 11 of block (Caserta and Zendra 2012,
+//! Fig. 2).
 //!
 //! | bits 31..30 | bits 29..11 | bits 10..0 |
 //! |---|---|---|
@@ -55,7 +56,8 @@ pub(crate) mod kind {
 pub enum Event {
     /// Nothing: room that was not used.
     Padding,
-    /// A method begins; with it its first block, unless that is the target of a jump and has an event of its own.
+    /// A method begins; with it its first block, unless that is the target of a jump and has an
+    /// event of its own.
     Start {
         /// The method's number.
         method: u32,
@@ -82,9 +84,11 @@ pub enum Event {
     ClassLoaded(u32),
     /// The class of the receiver of the method that has just begun.
     Receiver(u32),
-    /// An exception has left the block that was running, after so many of its bytecodes; the one that threw is counted.
+    /// An exception has left the block that was running, after so many of its bytecodes; the one
+    /// that threw is counted.
     Partial(u32),
-    /// The running method has called a method that has no events of its own, at this bytecode index.
+    /// The running method has called a method that has no events of its own, at this bytecode
+    /// index.
     Leaf(u32),
     /// Likewise, and it may call back: what begins next is called by it.
     Call(u32),
@@ -103,7 +107,8 @@ pub enum Event {
     Resumed(u32),
     /// Events are missing.
     Gap(u32),
-    /// In a trace that keeps the order between threads: what comes next in this thread is behind all that has a smaller number, in any thread.
+    /// In a trace that keeps the order between threads: what comes next in this thread is behind
+    /// all that has a smaller number, in any thread.
     Order(u64),
     /// The instruction at this bytecode index has made an object.
     Made(u32),
@@ -184,7 +189,8 @@ impl Words {
         Words::one(kind << PAYLOAD_BITS | payload & ((1 << PAYLOAD_BITS) - 1))
     }
 
-    /// A word with a method and what belongs to it, behind one with their upper bits if they have any.
+    /// A word with a method and what belongs to it, behind one with their upper bits if they have
+    /// any.
     fn of_method(of: u32, method: u32, low: u32) -> Words {
         let word =
             of << 30 | (method & ((1 << METHOD_BITS) - 1)) << BLOCK_BITS | low & ((1 << BLOCK_BITS) - 1);

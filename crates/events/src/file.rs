@@ -1,5 +1,5 @@
-//! The file of a trace: a head, then frames, one after the other; nothing that was written is ever changed. Whatever ends the writer, what stands before
-//! the last whole frame can be read.
+//! The file of a trace: a head, then frames, one after the other; nothing that was written is ever
+//! changed. Whatever ends the writer, what stands before the last whole frame can be read.
 
 mod reading;
 
@@ -32,7 +32,8 @@ pub enum FrameKind {
     Thread,
     /// Events of one thread, in words; their order by the frame's sequence number.
     Events,
-    /// The name of a class as events of receivers and of loading number them: the number is in the place of the thread's.
+    /// The name of a class as events of receivers and of loading number them: the number is in the
+    /// place of the thread's.
     ClassName,
     /// How the trace comes about, in lines `key=value`, when the program begins.
     Meta,

@@ -1,7 +1,9 @@
-//! The last events of threads, in a file beside the trace's that is mapped into memory: whatever ends the JVM, what was written there is there.
+//! The last events of threads, in a file beside the trace's that is mapped into memory: whatever
+//! ends the JVM, what was written there is there.
 //!
-//! Behind a page that says what it is stand areas of one size, one for each record of a thread. An area begins with the record itself, of which readers know what [`Area`]
-//! names, and then has two halves. Events go to one until it is full, then to the other: what is in both are the last ones.
+//! Behind a page that says what it is stand areas of one size, one for each record of a thread. An
+//! area begins with the record itself, of which readers know what [`Area`] names, and then has two
+//! halves. Events go to one until it is full, then to the other: what is in both are the last ones.
 
 /// The first bytes.
 pub const MAGIC: [u8; 8] = *b"CCTRING1";
@@ -114,7 +116,8 @@ fn area(bytes: &[u8], half: usize) -> Option<Area> {
 mod tests {
     use super::*;
 
-    /// One area in use, with `behind` bytes in the half that is not written to, and one that is not.
+    /// One area in use, with `behind` bytes in the half that is not written to, and one that is
+    /// not.
     fn file(second_half: bool, behind: u64) -> Vec<u8> {
         let half = 64;
         let mut bytes = head(half, "/jdk/structure").unwrap();

@@ -1,4 +1,5 @@
-//! The methods of events, without decoding these: a tracer looks at each word that it writes, so this must cost next to nothing.
+//! The methods of events, without decoding these: a tracer looks at each word that it writes, so
+//! this must cost next to nothing.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -58,8 +59,9 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
 
 /// Methods that are no news, for any number of threads.
 ///
-/// It has a bit for each beginning of a word (type and method), which says that such a word is an event of its own, and of no method that is news: most words of most traces
-/// then cost a load. Methods whose number does not fit into a word are always news.
+/// It has a bit for each beginning of a word (type and method), which says that such a word is an
+/// event of its own, and of no method that is news: most words of most traces then cost a load.
+/// Methods whose number does not fit into a word are always news.
 #[derive(Debug)]
 pub struct Familiar(Box<[AtomicU64]>);
 

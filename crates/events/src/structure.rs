@@ -1,4 +1,5 @@
-//! The static side of a class (Caserta and Zendra 2012, 3.2.1): its methods, their basic blocks and call sites, numbered as events name them.
+//! The static side of a class (Caserta and Zendra 2012, 3.2.1): its methods, their basic blocks and
+//! call sites, numbered as events name them.
 
 mod packing;
 
@@ -6,10 +7,12 @@ use std::sync::Arc;
 
 pub use packing::ClassHead;
 
-/// A name or descriptor. A class has each once, however many there are that use it: a copy for each would be a product of two parts of a file.
+/// A name or descriptor. A class has each once, however many there are that use it: a copy for each
+/// would be a product of two parts of a file.
 pub type Name = Arc<[u8]>;
 
-/// So many blocks come one behind the other without an event at most; of longer ways one block has its own. So an event never stands for many others, whatever a file says.
+/// So many blocks come one behind the other without an event at most; of longer ways one block has
+/// its own. So an event never stands for many others, whatever a file says.
 pub const MOST_IMPLIED: usize = 32;
 
 /// Metrics of a basic block, in the paper's order.
@@ -72,7 +75,8 @@ pub enum Recording {
     Leaf,
     /// Start and end: the body is too large for more.
     Calls,
-    /// Blocks too, and how far the last one came that an exception left is not known: the body is too large for that.
+    /// Blocks too, and how far the last one came that an exception left is not known: the body is
+    /// too large for that.
     Blocks,
     /// Everything.
     Full,
@@ -113,7 +117,8 @@ pub struct Method {
     pub blocks: Vec<Block>,
     /// Its call sites, in code order.
     pub calls: Vec<CallSite>,
-    /// What makes objects in it, in code order: the bytecode index, and the class or, of arrays, the descriptor.
+    /// What makes objects in it, in code order: the bytecode index, and the class or, of arrays,
+    /// the descriptor.
     pub makes: Vec<(u32, Name)>,
     /// Its exception handlers, in the order in which the JVM looks at them.
     pub handlers: Vec<Handler>,
@@ -132,7 +137,8 @@ pub struct Block {
     pub metrics: [u32; METRICS.len()],
     /// The block that comes next and has no event, since nothing else can come behind this one.
     pub next: Option<u32>,
-    /// Whether the method goes from here to its end without another event, that of its end included.
+    /// Whether the method goes from here to its end without another event, that of its end
+    /// included.
     pub is_last: bool,
 }
 
@@ -172,7 +178,8 @@ pub struct CallSite {
     pub descriptor: Name,
     /// Who says that the callee was called.
     pub counted: Counted,
-    /// Where an event of the call site says so: the class that declares the callee, which has its name and descriptor.
+    /// Where an event of the call site says so: the class that declares the callee, which has its
+    /// name and descriptor.
     pub callee: Name,
     /// And how many bytecodes that executes.
     pub bytecodes: u32,

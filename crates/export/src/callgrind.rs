@@ -1,14 +1,18 @@
-//! callgrind's format, for `callgrind_annotate` and KCachegrind: functions with their own costs, and calls from function to function with
-//! their number and inclusive cost. The events are `Bytecodes` and `Calls` (entries).
+//! callgrind's format, for `callgrind_annotate` and KCachegrind: functions with their own costs,
+//! and calls from function to function with their number and inclusive cost. The events are
+//! `Bytecodes` and `Calls` (entries).
 //!
-//! The format knows a function's direct callers and callees, no stacks: contexts are added up for each function, and for each pair of caller
-//! and callee; where call sites are told apart, for each line of the caller. Functions belong to the class file that has them; what they cost themselves has no lines. What has no caller is called by `(all threads)`, or by
-//! its thread.
+//! The format knows a function's direct callers and callees, no stacks: contexts are added up for
+//! each function, and for each pair of caller and callee; where call sites are told apart, for each
+//! line of the caller. Functions belong to the class file that has them; what they cost themselves
+//! has no lines. What has no caller is called by `(all threads)`, or by its thread.
 //!
-//! With recursion the inclusive costs of nested calls must not be added up, or they would count several times. Here the cost of a call goes to its
-//! pair only if the callee is not active already further out in the stack. So the inclusive costs of the calls of a function sum up to
-//! exactly its inclusive cost, which is what `callgrind_annotate --inclusive=yes` shows; between functions that do not call each other in a
-//! circle all are exact; and KCachegrind, which makes a cycle of those that do, does not look at costs inside it.
+//! With recursion the inclusive costs of nested calls must not be added up, or they would count
+//! several times. Here the cost of a call goes to its pair only if the callee is not active already
+//! further out in the stack. So the inclusive costs of the calls of a function sum up to exactly
+//! its inclusive cost, which is what `callgrind_annotate --inclusive=yes` shows; between functions
+//! that do not call each other in a circle all are exact; and KCachegrind, which makes a cycle of
+//! those that do, does not look at costs inside it.
 
 use crate::name::Functions;
 use crate::walk::{Step, Walk};

@@ -1,5 +1,5 @@
-//! Collapsed stacks: for each context a line with its stack, outermost frame first, and its count, as FlameGraph's `flamegraph.pl`, inferno and
-//! speedscope read them:
+//! Collapsed stacks: for each context a line with its stack, outermost frame first, and its count,
+//! as FlameGraph's `flamegraph.pl`, inferno and speedscope read them:
 //! ```text
 //! app.Main.main(String[]);app.Main.step(int) 9000
 //! ```

@@ -22,7 +22,8 @@ pub(crate) const AFTER: Metric = Metric::Bytecodes;
 pub struct Difference {
     /// What is measured.
     pub metric: Metric,
-    /// A source of which each context has the counts of one metric in both profiles, as [`BEFORE`] and [`AFTER`]. Thresholds are those of the latter.
+    /// A source of which each context has the counts of one metric in both profiles, as [`BEFORE`]
+    /// and [`AFTER`]. Thresholds are those of the latter.
     pub(crate) source: Source,
     /// What makes the numbers of the two differ even where the programs do the same, in sentences.
     pub differing: Vec<String>,
@@ -136,8 +137,9 @@ impl Difference {
     }
 }
 
-/// Both profiles, ready to be shown, so that either both tell call sites apart or none does; with which of the two did alone, if one did. Call sites are
-/// without their lines, as in `cctrewrite diff`: from one version of a program to the next, lines move where code stays.
+/// Both profiles, ready to be shown, so that either both tell call sites apart or none does; with
+/// which of the two did alone, if one did. Call sites are without their lines, as in
+/// `cctrewrite diff`: from one version of a program to the next, lines move where code stays.
 pub(crate) fn with_same_sites(
     a: Profile,
     b: Profile,

@@ -1,8 +1,10 @@
-//! Flame graphs: a picture (SVG) in which each context is a box above its caller's, as wide as its inclusive count; as icicles, below it. Drawn by
-//! inferno, with the script that searches and zooms in a browser.
+//! Flame graphs: a picture (SVG) in which each context is a box above its caller's, as wide as its
+//! inclusive count; as icicles, below it. Drawn by inferno, with the script that searches and zooms
+//! in a browser.
 //!
-//! A picture of a difference ([`Difference`]) has the widths of the second profile. A box is red where the context itself has more than in
-//! the first, blue where it has less. What is only in the first has no width; how much that is, the subtitle says.
+//! A picture of a difference ([`Difference`]) has the widths of the second profile. A box is red
+//! where the context itself has more than in the first, blue where it has less. What is only in the
+//! first has no width; how much that is, the subtitle says.
 
 use crate::collapsed::Path;
 use crate::difference::{AFTER, BEFORE};
@@ -111,7 +113,8 @@ struct Lines {
 }
 
 impl Lines {
-    /// A line for each context that has counts. What was pruned and is too narrow for a box of its own belongs to the caller's.
+    /// A line for each context that has counts. What was pruned and is too narrow for a box of its
+    /// own belongs to the caller's.
     fn of(
         source: &Source,
         total: u64,
@@ -191,8 +194,9 @@ impl Picture<'_> {
         options.deterministic = true;
         // Boxes without any width only: what is too narrow was pruned before, and counted.
         options.min_width = 50.0 / self.total as f64;
-        // The lines are in the order of the tree, not in that of the bytes, in which `a$b` would tear `a` and what is above it apart. Only for
-        // charts does inferno take them as they come, from the last to the first.
+        // The lines are in the order of the tree, not in that of the bytes, in which `a$b` would
+        // tear `a` and what is above it apart. Only for charts does inferno take them as they come,
+        // from the last to the first.
         options.flame_chart = true;
         Ok(from_lines(&mut options, lines.reversed(), out)?)
     }
@@ -219,7 +223,8 @@ fn empty(title: &str, subtitle: &str, out: &mut dyn Write) -> std::io::Result<()
 /// Packages of the class library.
 const CLASS_LIBRARY: [&str; 6] = ["java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/"];
 
-/// The colours of the names: green for the class library, orange for others, grey for what is no method. Methods of a class have one shade.
+/// The colours of the names: green for the class library, orange for others, grey for what is no
+/// method. Methods of a class have one shade.
 fn palette(source: &Source) -> PaletteMap {
     let mut palette = PaletteMap::default();
     for name in &source.names {

@@ -1,11 +1,14 @@
-//! A page for browsers: the profile in one HTML file that asks for nothing else, with a flame graph, the tree and the methods.
+//! A page for browsers: the profile in one HTML file that asks for nothing else, with a flame
+//! graph, the tree and the methods.
 //!
-//! A page of a large profile has its heaviest contexts only (`html/cut.rs`). What was pruned stands in the tree with its sums, so each
-//! context's inclusive count is exact; and the table of methods, summed up here over all contexts, is exact too. The data are columns
-//! of numbers (`html/columns.rs`), compressed, as base64; the page's script (`page/`) decodes them.
+//! A page of a large profile has its heaviest contexts only (`html/cut.rs`). What was pruned stands
+//! in the tree with its sums, so each context's inclusive count is exact; and the table of methods,
+//! summed up here over all contexts, is exact too. The data are columns of numbers
+//! (`html/columns.rs`), compressed, as base64; the page's script (`page/`) decodes them.
 //!
-//! Names come from class files, and anything may stand in them. So they are part of the compressed data, but for the title, and the script makes
-//! text nodes of them, never markup. Besides, the page's policy lets the browser run this script alone, and fetch nothing.
+//! Names come from class files, and anything may stand in them. So they are part of the compressed
+//! data, but for the title, and the script makes text nodes of them, never markup. Besides, the
+//! page's policy lets the browser run this script alone, and fetch nothing.
 
 mod assemble;
 mod columns;
@@ -77,7 +80,8 @@ pub struct Page {
     pub pruning: Option<String>,
     /// What is missing of the profiles.
     pub incomplete: Vec<String>,
-    /// What makes the numbers of two profiles differ even where the programs do the same, in sentences.
+    /// What makes the numbers of two profiles differ even where the programs do the same, in
+    /// sentences.
     pub differing: Vec<String>,
     /// Patterns of [`Selection::ignore`] that match no method.
     pub vain: Vec<String>,
@@ -100,7 +104,8 @@ struct Head {
     /// For each label its [`gather::Kind`].
     kinds: Vec<u8>,
     metrics: Vec<&'static str>,
-    /// 1, or 2 of a difference. Measures are the metrics of the new profile, then those of the base.
+    /// 1, or 2 of a difference. Measures are the metrics of the new profile, then those of the
+    /// base.
     sides: usize,
     threads: Vec<Thread>,
     /// The number of contexts of the profile, or of both.
@@ -145,7 +150,8 @@ struct Methods {
 }
 
 impl Page {
-    /// The page of a profile, or of what has changed since `base`. `about` says what both are, the base last.
+    /// The page of a profile, or of what has changed since `base`. `about` says what both are, the
+    /// base last.
     ///
     /// # Errors
     /// When counts overflow, the metric was not counted, or nothing is selected.
@@ -256,7 +262,8 @@ fn damage(profile: &Profile) -> impl Iterator<Item = String> + '_ {
     profile.damage.iter().map(Damage::to_string)
 }
 
-/// What is selected of both; in sentences what makes them differ in any case; patterns that match nothing.
+/// What is selected of both; in sentences what makes them differ in any case; patterns that match
+/// nothing.
 type Both = (Profile, Option<Profile>, Vec<String>, Vec<String>);
 
 fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Result<Both, ExportError> {

@@ -1,7 +1,8 @@
-//! All of a source as one JSON object. Its schema is `docs/reference/formats/export.schema.json`, with a page beside it, `docs/reference/formats/export.md`.
+//! All of a source as one JSON object. Its schema is `docs/reference/formats/export.schema.json`,
+//! with a page beside it, `docs/reference/formats/export.md`.
 //!
-//! The contexts of a tree are columns, `parent` among them, and not objects in objects: readers of JSON recurse, and stacks are deeper than they
-//! can.
+//! The contexts of a tree are columns, `parent` among them, and not objects in objects: readers of
+//! JSON recurse, and stacks are deeper than they can.
 
 use crate::name::Functions;
 use crate::walk::Places;

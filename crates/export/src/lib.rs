@@ -1,7 +1,8 @@
 //! Profiles in the formats of other tools.
 //!
-//! A [`Source`] is what is exported: the trees of a profile, their methods replaced by names ([`Name`]), restricted to what was asked for and
-//! pruned, if that was asked for too. Each format is a module with a function that writes a source:
+//! A [`Source`] is what is exported: the trees of a profile, their methods replaced by names
+//! ([`Name`]), restricted to what was asked for and pruned, if that was asked for too. Each format
+//! is a module with a function that writes a source:
 //!
 //! | | |
 //! |---|---|
@@ -14,8 +15,9 @@
 //! | [`parquet`] | a table with a row for each context, for data bases |
 //! | [`json`] | all of it, with a JSON Schema (`docs/reference/formats/export.schema.json`) |
 //!
-//! The sum over what is written is that of the profile, whatever the format: what pruning cuts off is added up as [`PRUNED`]. The same
-//! source gives the same bytes. Nothing recurses on the depth of a tree. `docs/use/exports.md` says what each format cannot carry.
+//! The sum over what is written is that of the profile, whatever the format: what pruning cuts off
+//! is added up as [`PRUNED`]. The same source gives the same bytes. Nothing recurses on the depth
+//! of a tree. `docs/use/exports.md` says what each format cannot carry.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -8,10 +8,12 @@ use std::sync::Arc;
 /// Which text stands for a method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameForm {
-    /// `java.util.HashMap.put(Object, Object)`; where two methods have the same, with the return type, or the descriptor.
+    /// `java.util.HashMap.put(Object, Object)`; where two methods have the same, with the return
+    /// type, or the descriptor.
     #[default]
     Readable,
-    /// `java.util.HashMap.put(Ljava/lang/Object,Ljava/lang/Object,)Ljava/lang/Object,`, as in lists of contexts.
+    /// `java.util.HashMap.put(Ljava/lang/Object,Ljava/lang/Object,)Ljava/lang/Object,`, as in lists
+    /// of contexts.
     Exact,
     /// `java.util.HashMap.put`: methods that differ in their parameters become one.
     Short,
@@ -20,7 +22,8 @@ pub enum NameForm {
 /// What a context is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The text, which no other name has. It has no `;`, no control character, no white space at its ends, and is not empty.
+    /// The text, which no other name has. It has no `;`, no control character, no white space at
+    /// its ends, and is not empty.
     pub text: String,
     /// The class, a binary name with slashes; `None` for what is no method.
     pub class: Option<Arc<str>>,
@@ -28,8 +31,8 @@ pub struct Name {
     pub method: Option<Arc<str>>,
     /// Its descriptor (JVMS 4.3.3); `None` where methods of different descriptors became one.
     pub descriptor: Option<Arc<str>>,
-    /// Where call sites are told apart, the bytecode index in the caller from which it is called, -1 for native code. `None` also where several
-    /// became one.
+    /// Where call sites are told apart, the bytecode index in the caller from which it is called,
+    /// -1 for native code. `None` also where several became one.
     pub bci: Option<i32>,
     /// The caller's source line there, if it is known.
     pub line: Option<u32>,
@@ -50,19 +53,21 @@ impl Name {
         Name { text, class: None, method: None, descriptor: None, bci: None, line: None, method_text }
     }
 
-    /// The text without the call site: the same for all places from which the method is called, and for no other method.
+    /// The text without the call site: the same for all places from which the method is called, and
+    /// for no other method.
     pub fn method_text(&self) -> &str {
         &self.text[..self.method_text]
     }
 
-    /// The file in which the method's code stood, as far as a profile knows: the class file (`java/util/HashMap.class`).
+    /// The file in which the method's code stood, as far as a profile knows: the class file
+    /// (`java/util/HashMap.class`).
     pub fn file(&self) -> Option<String> {
         self.class.as_ref().map(|class| clean(&format!("{class}.class")))
     }
 }
 
-/// A text that each format can hold. Separators of stacks become commas; flame graphs cut white space off, and take `# ` for a comment; XML
-/// has no U+FFFE and U+FFFF.
+/// A text that each format can hold. Separators of stacks become commas; flame graphs cut white
+/// space off, and take `# ` for a comment; XML has no U+FFFE and U+FFFF.
 fn clean(text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for c in &mut chars {

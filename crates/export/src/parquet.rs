@@ -1,8 +1,9 @@
 //! A Parquet file: a table with a row for each context, for DuckDB, Spark, pandas and their like.
 //!
-//! Rows stand in preorder, over all trees, and `id` counts them; so the contexts below a context are those with ids from its own to `last_id`. Texts have
-//! dictionaries, numbers are stored as differences, both compressed by Snappy. Row groups have [`ROWS`] rows at most, so that the memory
-//! needed does not grow with the table.
+//! Rows stand in preorder, over all trees, and `id` counts them; so the contexts below a context
+//! are those with ids from its own to `last_id`. Texts have dictionaries, numbers are stored as
+//! differences, both compressed by Snappy. Row groups have [`ROWS`] rows at most, so that the
+//! memory needed does not grow with the table.
 
 use crate::prune::Inclusive;
 use crate::walk::{Place, Places};
@@ -72,7 +73,8 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
     Ok(())
 }
 
-/// With `sites` there are columns for call sites. What `counted` are is calls, or objects; `metrics` are columns of nodes.
+/// With `sites` there are columns for call sites. What `counted` are is calls, or objects;
+/// `metrics` are columns of nodes.
 fn schema(sites: bool, counted: [&str; 2], metrics: &[Metric]) -> Result<Type, ExportError> {
     const REQUIRED: Repetition = Repetition::REQUIRED;
     const OPTIONAL: Repetition = Repetition::OPTIONAL;

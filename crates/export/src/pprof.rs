@@ -1,8 +1,10 @@
-//! pprof's format: a gzip-compressed message of `profile.proto`, with the sample types `bytecodes` and `calls`.
+//! pprof's format: a gzip-compressed message of `profile.proto`, with the sample types `bytecodes`
+//! and `calls`.
 //!
-//! Each context with counts is a sample with its whole stack, so recursion is kept, and threads are kept by the label `thread`. There are no
-//! addresses: a location is a method, its file the class file. Where call sites are told apart a caller's location has the line from which it
-//! calls; otherwise there are no lines. No time is written.
+//! Each context with counts is a sample with its whole stack, so recursion is kept, and threads are
+//! kept by the label `thread`. There are no addresses: a location is a method, its file the class
+//! file. Where call sites are told apart a caller's location has the line from which it calls;
+//! otherwise there are no lines. No time is written.
 
 use crate::name::Functions;
 use crate::protobuf::Message;
@@ -56,7 +58,8 @@ mod place {
     pub(super) const FUNCTION_FILENAME: u64 = 4;
 }
 
-/// The only mapping: the program, of which it says that functions are known, so that nobody looks for a file with symbols.
+/// The only mapping: the program, of which it says that functions are known, so that nobody looks
+/// for a file with symbols.
 const PROGRAM: u64 = 1;
 
 /// Writes the file.
@@ -113,7 +116,8 @@ fn location(id: u64, function: u64, number: u64) -> Message {
     location
 }
 
-/// Places in functions. Ids are those of functions where the line is not known, and greater ones for lines.
+/// Places in functions. Ids are those of functions where the line is not known, and greater ones
+/// for lines.
 struct Locations<'f> {
     functions: &'f Functions,
     with_lines: BTreeMap<(u64, u32), u64>,
@@ -132,8 +136,9 @@ impl Locations<'_> {
     }
 }
 
-/// The name as the JVM has it: `java/lang/String.indexOf:(II)I`. pprof takes a function whose two names are the same for one of C++, and cuts
-/// off what it believes to be parameters; so then there is no second one.
+/// The name as the JVM has it: `java/lang/String.indexOf:(II)I`. pprof takes a function whose two
+/// names are the same for one of C++, and cuts off what it believes to be parameters; so then there
+/// is no second one.
 fn system_name(name: &Name) -> String {
     let (Some(class), Some(method)) = (&name.class, &name.method) else { return String::new() };
     let descriptor = name.descriptor.as_ref().map(|descriptor| format!(":{descriptor}"));
@@ -176,7 +181,8 @@ fn write_samples(
         label.integer(sample::LABEL_STR, strings.index(thread));
     }
     let metrics: Vec<Metric> = source.metrics();
-    // Of each open context its function and its location: the line of a caller is that from which it calls what is open above it.
+    // Of each open context its function and its location: the line of a caller is that from which
+    // it calls what is open above it.
     let mut functions: Vec<u64> = Vec::new();
     let mut stack: Vec<u64> = Vec::new();
     let (mut part, mut message) = (Message::new(), Message::new());

@@ -1,7 +1,9 @@
-//! The wire format of Protocol Buffers, as far as `profile.proto` needs it: variable-length integers, and what has a length before it.
+//! The wire format of Protocol Buffers, as far as `profile.proto` needs it: variable-length
+//! integers, and what has a length before it.
 //!
-//! By hand, because libraries for it hold a message whole before they write it: a profile's samples repeat their stacks, and millions of them
-//! are gigabytes. Here each part of the outermost message is written as it is made.
+//! By hand, because libraries for it hold a message whole before they write it: a profile's samples
+//! repeat their stacks, and millions of them are gigabytes. Here each part of the outermost message
+//! is written as it is made.
 
 /// A message, or a part of one, in memory.
 #[derive(Debug, Default)]
@@ -78,7 +80,8 @@ mod tests {
 
     #[test]
     fn bytes_are_those_of_the_specification() {
-        // The examples of the encoding guide: 150 in field 1, "testing" in field 2, a message of the former in field 3, packed 3, 270, 86942.
+        // The examples of the encoding guide: 150 in field 1, "testing" in field 2, a message of
+        // the former in field 3, packed 3, 270, 86942.
         let mut inner = Message::new();
         inner.integer(1, 150);
         assert_eq!(inner.as_bytes(), [0x08, 0x96, 0x01]);

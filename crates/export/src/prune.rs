@@ -4,7 +4,8 @@ use crate::ExportError;
 use cct_profile::Metric;
 use cct_profile::{Node, Tree, TreeBuilder};
 
-/// The name of what was cut off: below each context that lost callees there is one of this name, with their counts added up.
+/// The name of what was cut off: below each context that lost callees there is one of this name,
+/// with their counts added up.
 pub const PRUNED: &str = "[pruned]";
 
 /// What is cut off.
@@ -19,7 +20,8 @@ pub struct Threshold {
 impl Threshold {
     /// The least weight that stays.
     pub(crate) fn least(&self, total: u64) -> u64 {
-        // Percentages are small numbers of few digits; what falls on the border may fall on either side, but always on the same.
+        // Percentages are small numbers of few digits; what falls on the border may fall on either
+        // side, but always on the same.
         (self.min_percent / 100.0 * total as f64).ceil() as u64
     }
 
@@ -66,7 +68,8 @@ impl Lost {
     }
 }
 
-/// What stays of a tree. What is cut off is counted in `pruned` and stands in the tree under the name `label`, which must be above all others.
+/// What stays of a tree. What is cut off is counted in `pruned` and stands in the tree under the
+/// name `label`, which must be above all others.
 pub(crate) fn pruned(
     tree: &Tree,
     metric: Metric,

@@ -22,7 +22,8 @@ pub struct Options {
     pub form: NameForm,
     /// Whether names that differ from run to run are made equal.
     pub style: NameStyle,
-    /// What is measured; `None` for bytecodes, or calls where bytecodes were not counted. Formats that hold both take it for the threshold only.
+    /// What is measured; `None` for bytecodes, or calls where bytecodes were not counted. Formats
+    /// that hold both take it for the threshold only.
     pub metric: Option<Metric>,
     /// What is cut off.
     pub threshold: Threshold,
@@ -43,7 +44,8 @@ pub struct Source {
     pub bytecodes: Option<u64>,
     /// What these are: bytecodes, or what they cost.
     pub executed: Option<Metric>,
-    /// The columns beside these, in the order of [`Tree::values`], each with the sum over all contexts; at most 2^63 - 1.
+    /// The columns beside these, in the order of [`Tree::values`], each with the sum over all
+    /// contexts; at most 2^63 - 1.
     pub columns: Vec<(Unit, u64)>,
     /// Number of contexts before anything was cut off.
     pub contexts: u64,
@@ -154,7 +156,8 @@ impl Source {
         }
     }
 
-    /// The metrics that were counted: the more telling one of calls and bytecodes first, then columns.
+    /// The metrics that were counted: the more telling one of calls and bytecodes first, then
+    /// columns.
     pub fn metrics(&self) -> Vec<Metric> {
         if self.metric == Metric::Allocations {
             return vec![self.metric];
@@ -177,7 +180,8 @@ impl Source {
         matches!(self.executed, Some(Metric::Column(_)))
     }
 
-    /// Number of contexts that are written. What was cut off counts as one for each context that lost callees.
+    /// Number of contexts that are written. What was cut off counts as one for each context that
+    /// lost callees.
     pub fn rows(&self) -> u64 {
         self.stacks.iter().map(|stacks| stacks.tree.contexts() as u64).sum()
     }
@@ -192,7 +196,8 @@ impl Source {
         self.names.iter().any(|name| name.bci.is_some() || name.line.is_some())
     }
 
-    /// What is to be known of the numbers, in sentences: what is missing, what was cut off, the notes of the profile.
+    /// What is to be known of the numbers, in sentences: what is missing, what was cut off, the
+    /// notes of the profile.
     pub fn remarks(&self) -> Vec<String> {
         let incomplete = self.incomplete.iter().map(|what| format!("INCOMPLETE: {what}"));
         incomplete.chain(self.pruning()).chain(self.notes.iter().cloned()).collect()

@@ -17,7 +17,8 @@ pub fn method(class: &str, name: &str, descriptor: &str) -> Method {
     }
 }
 
-/// A tree in which `(depth, method, calls, bytecodes)` stand in preorder, depth 1 being below the root.
+/// A tree in which `(depth, method, calls, bytecodes)` stand in preorder, depth 1 being below the
+/// root.
 pub fn tree(nodes: &[(usize, u32, u64, u64)]) -> Tree {
     let mut builder = TreeBuilder::new();
     let mut current = 0;
@@ -41,7 +42,8 @@ pub fn profile(meta: &[(&str, &str)], methods: Vec<Method>, threads: Vec<ThreadT
     merge(&[&profile], MergeOptions { threads: Threads::Apart, ..MergeOptions::default() }).expect("small")
 }
 
-/// `main` with direct recursion of `f` and indirect recursion of `f` and `g`; without its second thread.
+/// `main` with direct recursion of `f` and indirect recursion of `f` and `g`; without its second
+/// thread.
 pub fn single() -> Profile {
     let mut profile = recursion();
     profile.threads.pop();
@@ -71,7 +73,8 @@ pub fn recursion() -> Profile {
     profile(&[("main", "a.A"), ("metrics", "calls+bytecodes")], methods, threads)
 }
 
-/// `main` calls `f` from two places of line 10 and from line 12, and a native method, which calls `f`; `f` calls itself.
+/// `main` calls `f` from two places of line 10 and from line 12, and a native method, which calls
+/// `f`; `f` calls itself.
 /// ```text
 /// main(1, 100)
 ///   f(2, 20)     from 3, line 10

@@ -1,4 +1,5 @@
-//! All formats: what their own readers would find, from small decoders that share no code with what writes.
+//! All formats: what their own readers would find, from small decoders that share no code with what
+//! writes.
 
 use crate::testing::{exported, method, profile, random, recursion, single, source, thread, tree};
 use crate::{
@@ -95,7 +96,8 @@ fn pprof_totals(source: &Source) -> Counts {
     let mut totals = [0, 0];
     for sample in fields(&message).into_iter().filter(|field| field.0 == 2) {
         let values = fields(sample.2).into_iter().find(|field| field.0 == 2).unwrap().2;
-        // One message field for each value would do as well; a run of integers is what a message's keys look like, too.
+        // One message field for each value would do as well; a run of integers is what a message's
+        // keys look like, too.
         let mut values = values;
         for &kind in &types {
             let length = values.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
@@ -206,7 +208,8 @@ fn a_profile_of_nothing_is_exported_too() {
 fn callgrind_adds_up_pairs_and_counts_nested_calls_once() {
     let written = text(&source(recursion(), &Options::default()), callgrind::write);
     let (_, functions) = written.split_once("\nsummary: 177 25\n").unwrap();
-    // The inclusive cost of f is 20 + 7 + 5 below main and 30 below g; of f's own calls nothing is added, as f is active.
+    // The inclusive cost of f is 20 + 7 + 5 below main and 30 below g; of f's own calls nothing is
+    // added, as f is active.
     assert_eq!(
         functions,
         "\nfl=(2) a/A.class\nfn=(1) a.A.f(int)\n0 57 6\n\
@@ -358,7 +361,8 @@ fn pictures_are_xml_whatever_names_are() {
 
 #[test]
 fn boxes_are_not_torn_apart_by_names_that_sort_between() {
-    // In the order of bytes, the line of `a$` stands between that of `a` and those of what `a` calls.
+    // In the order of bytes, the line of `a$` stands between that of `a` and those of what `a`
+    // calls.
     let methods = vec![method("A", "a", ""), method("A", "a$", ""), method("A", "b", "")];
     let main = [(1, 0, 1, 5), (2, 2, 1, 7), (1, 1, 1, 3)];
     let profile = profile(&[], methods, vec![thread("main", tree(&main))]);

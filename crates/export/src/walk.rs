@@ -11,7 +11,8 @@ pub(crate) enum Step {
     Leave(u32),
 }
 
-/// The steps through all contexts of a tree (its root is none), callers before callees, siblings in their stored order.
+/// The steps through all contexts of a tree (its root is none), callers before callees, siblings in
+/// their stored order.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'t> {
     tree: &'t Tree,

@@ -1,25 +1,30 @@
 //! Where a method updates and tests its thread's activation counter (JP section 5.2).
 //!
-//! Each thread calls the profiling agent after about as many bytecodes as the agent asked for. To know when, it keeps an upper
-//! bound of the bytecodes it has run since: the activation counter, which falls from the agent's number to zero. Counting block
-//! by block would cost as much as the profile itself, so the counter is updated only where it must be: at the method's **entry**,
-//! at the entries of exception **handlers** and **subroutines**, and at the heads of **loops**. Each update takes off the number
-//! of bytecodes on the longest path to the next update or the method's end. Every cycle has a head and every handler updates, so
-//! between two updates the code has no cycle, and the longest path is found in one pass: a block's path is its own bytecodes and
-//! the longest of its successors' paths, where a successor with an update contributes nothing; in postorder the successors come
-//! first.
+//! Each thread calls the profiling agent after about as many bytecodes as the agent asked for. To
+//! know when, it keeps an upper bound of the bytecodes it has run since: the activation counter,
+//! which falls from the agent's number to zero. Counting block by block would cost as much as the
+//! profile itself, so the counter is updated only where it must be: at the method's **entry**, at
+//! the entries of exception **handlers** and **subroutines**, and at the heads of **loops**. Each
+//! update takes off the number of bytecodes on the longest path to the next update or the method's
+//! end. Every cycle has a head and every handler updates, so between two updates the code has no
+//! cycle, and the longest path is found in one pass: a block's path is its own bytecodes and the
+//! longest of its successors' paths, where a successor with an update contributes nothing; in
+//! postorder the successors come first.
 //!
-//! Why it is an upper bound: what a path takes off covers each of its instructions up to the next update, and an exception only
-//! leaves the path earlier, for a handler that pays for itself. A `jsr` leaves it for a subroutine that pays for itself, and
-//! comes back to what is already paid for.
+//! Why it is an upper bound: what a path takes off covers each of its instructions up to the next
+//! update, and an exception only leaves the path earlier, for a handler that pays for itself. A
+//! `jsr` leaves it for a subroutine that pays for itself, and comes back to what is already paid
+//! for.
 //!
-//! The counter is **tested** in every loop, and at the entry, so that neither iteration nor recursion escapes it. The test at the
-//! entry is left out if each path from there comes to its end or to another test before it invokes a method or constructor: leaf
-//! methods need none, nor does a method whose calls all lie behind the head of a loop. (A class initialiser or bootstrap method
-//! that an instruction triggers is not an invocation in this sense: it runs once, so recursion cannot hide in it.)
+//! The counter is **tested** in every loop, and at the entry, so that neither iteration nor
+//! recursion escapes it. The test at the entry is left out if each path from there comes to its end
+//! or to another test before it invokes a method or constructor: leaf methods need none, nor does a
+//! method whose calls all lie behind the head of a loop. (A class initialiser or bootstrap method
+//! that an instruction triggers is not an invocation in this sense: it runs once, so recursion
+//! cannot hide in it.)
 //!
-//! A handler or subroutine that is also the head of a loop is a loop. That of a `synchronized` statement usually is: it covers
-//! its own `monitorexit`, which may throw.
+//! A handler or subroutine that is also the head of a loop is a loop. That of a `synchronized`
+//! statement usually is: it covers its own `monitorexit`, which may throw.
 
 use cct_classfile::{Bci, Code, ConstantPool, opcode};
 
@@ -57,8 +62,9 @@ pub struct UpdatePoint {
 /// The updates of one method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivationPlan {
-    /// The entry, always first; then the others by ascending bci, at most one each. One of them may also be at bci 0, when that is
-    /// the target of a jump: the entry's update then runs once, with a decrement of 0, and the other one on every pass.
+    /// The entry, always first; then the others by ascending bci, at most one each. One of them may
+    /// also be at bci 0, when that is the target of a jump: the entry's update then runs once, with
+    /// a decrement of 0, and the other one on every pass.
     pub points: Vec<UpdatePoint>,
 }
 

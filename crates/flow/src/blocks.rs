@@ -1,29 +1,36 @@
 //! Basic blocks: stretches of code that are counted with one addition.
 //!
-//! The instrumented program does not count instruction by instruction: at the start of a block it adds the number of bytecodes in
-//! it. That number is true if the block runs to its end, and how far that can be trusted is a matter of the rule by which blocks
-//! end (JP section 4, which calls such a rule a *basic block analysis*):
+//! The instrumented program does not count instruction by instruction: at the start of a block it
+//! adds the number of bytecodes in it. That number is true if the block runs to its end, and how
+//! far that can be trusted is a matter of the rule by which blocks end (JP section 4, which calls
+//! such a rule a *basic block analysis*):
 //!
-//! - [`BlockRule::Default`]: a block ends after an instruction that may change the flow of control non-sequentially: a jump, a
-//!   conditional branch, a switch, a return (`ret` from a subroutine included), `athrow`. Invocations and `jsr` do **not** end a
-//!   block, control being assumed to come back. Blocks are long and counting is cheap; when something throws, the rest of its
-//!   block has been counted without having run.
-//! - [`BlockRule::Precise`]: a block also ends after each instruction that may throw ([`crate::throws`]). The instruction that
-//!   throws counts, those after it do not, exactly as they ran. Blocks are short, 2.2 bytecodes on average in JDK 8's `rt.jar`
-//!   where the default rule makes them 7.5, and counting costs accordingly. `jsr` does not throw and does not end a block here
-//!   either, as in the paper: in class files below version 51, which alone have it (JVMS 4.9.1), the bytecodes between a `jsr`
-//!   and the end of its block are counted even if the subroutine throws or jumps away.
+//! - [`BlockRule::Default`]: a block ends after an instruction that may change the flow of control
+//!   non-sequentially: a jump, a conditional branch, a switch, a return (`ret` from a subroutine
+//!   included), `athrow`. Invocations and `jsr` do **not** end a block, control being assumed to
+//!   come back. Blocks are long and counting is cheap; when something throws, the rest of its block
+//!   has been counted without having run.
+//! - [`BlockRule::Precise`]: a block also ends after each instruction that may throw
+//!   ([`crate::throws`]). The instruction that throws counts, those after it do not, exactly as
+//!   they ran. Blocks are short, 2.2 bytecodes on average in JDK 8's `rt.jar` where the default
+//!   rule makes them 7.5, and counting costs accordingly. `jsr` does not throw and does not end a
+//!   block here either, as in the paper: in class files below version 51, which alone have it (JVMS
+//!   4.9.1), the bytecodes between a `jsr` and the end of its block are counted even if the
+//!   subroutine throws or jumps away.
 //!
-//! By either rule a block begins at bci 0, at every target of a jump, switch or `jsr`, at every handler's entry, and after a
-//! block's end. Every instruction lies in exactly one block, dead code included; `wide` and what it widens are one bytecode.
+//! By either rule a block begins at bci 0, at every target of a jump, switch or `jsr`, at every
+//! handler's entry, and after a block's end. Every instruction lies in exactly one block, dead code
+//! included; `wide` and what it widens are one bytecode.
 //!
-//! Where instructions cost by a [`CostModel`], what is added is not a block's number of bytecodes but the sum of their costs ([`Block::cost`]).
+//! Where instructions cost by a [`CostModel`], what is added is not a block's number of bytecodes
+//! but the sum of their costs ([`Block::cost`]).
 //!
-//! - [`BlockRule::Custom`]: a block also ends after the instructions that a table names ([`cct_tables::ends`]). With all that may throw it is the
-//!   precise rule, with none the default one.
+//! - [`BlockRule::Custom`]: a block also ends after the instructions that a table names
+//!   ([`cct_tables::ends`]). With all that may throw it is the precise rule, with none the default
+//!   one.
 //!
-//! A further rule is a further variant of [`BlockRule`] and its line in `ends_block`; nothing else in this crate asks
-//! which rule it is.
+//! A further rule is a further variant of [`BlockRule`] and its line in `ends_block`; nothing else
+//! in this crate asks which rule it is.
 
 use cct_classfile::{Bci, BciSet, Code, ConstantPool, Instruction, opcode};
 
@@ -31,10 +38,12 @@ use cct_tables::{BlockRule, CostModel};
 
 use crate::throws::may_throw;
 
-/// Number of a block: its position in [`Blocks`], in code order. The entry of the method is block 0.
+/// Number of a block: its position in [`Blocks`], in code order. The entry of the method is block
+/// 0.
 pub type BlockId = u32;
 
-/// Whether a block ends after this instruction (whatever follows it). `pool` is the constant pool of its class.
+/// Whether a block ends after this instruction (whatever follows it). `pool` is the constant pool
+/// of its class.
 #[inline]
 fn ends_block(rule: BlockRule, instruction: &Instruction<'_>, pool: &ConstantPool<'_>) -> bool {
     let transfers = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
@@ -211,8 +220,8 @@ mod tests {
     #[test]
     fn paper_figure_5() {
         assert_eq!(lengths(&paper_method(), BlockRule::Default), [2, 3, 7, 1]);
-        // "If the Precise BBA was used, there would be 3 blocks within the if() statement": aload_0 invokevirtual | aload_0 iload_1
-        // invokevirtual | iinc goto.
+        // "If the Precise BBA was used, there would be 3 blocks within the if() statement": aload_0
+        // invokevirtual | aload_0 iload_1 invokevirtual | iinc goto.
         assert_eq!(lengths(&paper_method(), BlockRule::Precise), [2, 3, 2, 3, 2, 1]);
     }
 

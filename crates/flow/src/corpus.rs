@@ -1,5 +1,5 @@
-//! Every method of a real class library: `rt.jar` of the JDK 8 that `JAVA8_HOME` names. With `--release -- --nocapture corpus` it
-//! also shows what the analyses cost.
+//! Every method of a real class library: `rt.jar` of the JDK 8 that `JAVA8_HOME` names. With
+//! `--release -- --nocapture corpus` it also shows what the analyses cost.
 
 use std::io::Read;
 use std::path::PathBuf;

@@ -1,14 +1,16 @@
 //! The depth-first order of a graph, and its retreating edges.
 //!
-//! One walk through the graph yields what every other analysis stands on. An edge is *retreating* if it leads to a block whose
-//! walk is not finished, an ancestor of its source in the depth-first tree or the source itself. Without these edges the graph
-//! has no cycle, so every cycle contains a retreating edge and passes through its target: the targets are the
-//! [`heads`](DepthFirst::heads) of loops. In reducible code, which compilers produce, they are the same whatever the order of the
-//! walk; elsewhere the order chooses one of several entries, and any is good enough.
+//! One walk through the graph yields what every other analysis stands on. An edge is *retreating*
+//! if it leads to a block whose walk is not finished, an ancestor of its source in the depth-first
+//! tree or the source itself. Without these edges the graph has no cycle, so every cycle contains a
+//! retreating edge and passes through its target: the targets are the [`heads`](DepthFirst::heads)
+//! of loops. In reducible code, which compilers produce, they are the same whatever the order of
+//! the walk; elsewhere the order chooses one of several entries, and any is good enough.
 //!
-//! **Dead code counts too.** The walk begins at the entry; what it did not reach is walked afterwards, from the first such block
-//! in the code, and so on. The depth-first tree is then a forest: its first tree is what the entry reaches; edges between trees
-//! lead only from later ones to earlier ones. So statements about all blocks need no exception for unreachable ones, and code
+//! **Dead code counts too.** The walk begins at the entry; what it did not reach is walked
+//! afterwards, from the first such block in the code, and so on. The depth-first tree is then a
+//! forest: its first tree is what the entry reaches; edges between trees lead only from later ones
+//! to earlier ones. So statements about all blocks need no exception for unreachable ones, and code
 //! that only an asynchronous exception reaches is in no way worse off.
 
 use std::ops::Range;
@@ -82,7 +84,8 @@ impl DepthFirst {
         self.heads.dedup();
     }
 
-    /// Walks what is reachable from `root` and was not reached before. `opened` counts the blocks in preorder.
+    /// Walks what is reachable from `root` and was not reached before. `opened` counts the blocks
+    /// in preorder.
     fn walk(&mut self, graph: &Graph, root: BlockId, opened: &mut u32) {
         self.open(root, opened);
         while let Some(Frame { block, taken }) = self.stack.last_mut() {
@@ -115,8 +118,8 @@ impl DepthFirst {
         self.stack.push(Frame { block, taken: 0 });
     }
 
-    /// All blocks, in the order in which the walk finished them, tree by tree. The target of an edge that is not retreating
-    /// stands before its source.
+    /// All blocks, in the order in which the walk finished them, tree by tree. The target of an
+    /// edge that is not retreating stands before its source.
     pub fn postorder(&self) -> &[BlockId] {
         &self.postorder
     }
@@ -133,7 +136,8 @@ impl DepthFirst {
         self.pre[block as usize]
     }
 
-    /// The trees as ranges of the postorder. A tree's root is its last block; the first tree is what the entry reaches.
+    /// The trees as ranges of the postorder. A tree's root is its last block; the first tree is
+    /// what the entry reaches.
     pub fn trees(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let starts = std::iter::once(0).chain(self.tree_ends.iter().map(|&end| end as usize));
         starts.zip(&self.tree_ends).map(|(start, &end)| start..end as usize)
@@ -150,7 +154,8 @@ impl DepthFirst {
         (self.pre(ancestor)..=self.last[ancestor as usize]).contains(&self.pre(block))
     }
 
-    /// The retreating edges (source, target), in the order of the walk. One that is both normal and exceptional stands here twice.
+    /// The retreating edges (source, target), in the order of the walk. One that is both normal and
+    /// exceptional stands here twice.
     pub fn retreating(&self) -> &[(BlockId, BlockId)] {
         &self.retreating
     }
@@ -208,7 +213,8 @@ mod tests {
                 let blocks = Blocks::of(code, pool, BlockRule::Default);
                 let graph = Graph::of(code, pool, &blocks).unwrap();
                 let order = DepthFirst::of(&graph);
-                // Strike blocks without a successor (edges into heads not counting) until nothing is left: then there is no cycle.
+                // Strike blocks without a successor (edges into heads not counting) until nothing
+                // is left: then there is no cycle.
                 let mut left: Vec<BlockId> = (0..graph.len() as BlockId).collect();
                 while !left.is_empty() {
                     let before = left.clone();

@@ -1,14 +1,16 @@
 //! Dominators: what must have run before.
 //!
-//! Block A dominates block B if every path from the entry to B passes through A; the immediate dominator is the one nearest to B.
-//! The algorithm is that of Cooper, Harvey and Kennedy: take the blocks in reverse postorder; a block's immediate dominator is
-//! where the dominator chains of its predecessors meet; repeat until nothing changes. For reducible code the second round already
-//! changes nothing, and it beats asymptotically better algorithms on graphs of any size that methods have. (Code written to hurt,
-//! irreducible all through, can make the rounds as many as the blocks.)
+//! Block A dominates block B if every path from the entry to B passes through A; the immediate
+//! dominator is the one nearest to B. The algorithm is that of Cooper, Harvey and Kennedy: take the
+//! blocks in reverse postorder; a block's immediate dominator is where the dominator chains of its
+//! predecessors meet; repeat until nothing changes. For reducible code the second round already
+//! changes nothing, and it beats asymptotically better algorithms on graphs of any size that
+//! methods have. (Code written to hurt, irreducible all through, can make the rounds as many as the
+//! blocks.)
 //!
-//! A block that the entry does not reach has no dominators in that sense. It is treated as a method of its own, whose entry is
-//! the root of its depth-first tree ([`crate::depth_first`]); edges from unreachable code into reachable code are ignored, as
-//! they must be.
+//! A block that the entry does not reach has no dominators in that sense. It is treated as a method
+//! of its own, whose entry is the root of its depth-first tree ([`crate::depth_first`]); edges from
+//! unreachable code into reachable code are ignored, as they must be.
 
 use crate::blocks::BlockId;
 use crate::depth_first::DepthFirst;
@@ -51,8 +53,9 @@ impl Dominators {
             while changed {
                 changed = false;
                 for &block in inner.iter().rev() {
-                    // The dominator of a predecessor may become known only in the next round; or later, if the predecessor
-                    // belongs to a later tree: so unreachable code has no say here.
+                    // The dominator of a predecessor may become known only in the next round; or
+                    // later, if the predecessor belongs to a later tree: so unreachable code has no
+                    // say here.
                     let known = (self.predecessors.of(block).iter().copied())
                         .filter(|&p| self.immediate[p as usize] != UNKNOWN);
                     let Some(meet) = known.reduce(|a, b| self.meet(a, b)) else { continue };

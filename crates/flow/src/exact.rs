@@ -1,25 +1,36 @@
-//! Exact counting with few updates: bytecodes are added up in a local variable and written into the node where somebody may look.
+//! Exact counting with few updates: bytecodes are added up in a local variable and written into the
+//! node where somebody may look.
 //!
-//! The precise rule ([`BlockRule::Precise`](crate::BlockRule)) updates the node in memory every 2.2 bytecodes. The same counts are had for less, since nobody can see the node
-//! while the method runs on by itself. The plan keeps one **invariant**: wherever control may leave for good or wait (an invocation, `monitorenter`,
-//! the initialisation of a class, a return, `athrow`), the node's count is true, that instruction included. Between two such places bytecodes are *pending*:
+//! The precise rule ([`BlockRule::Precise`](crate::BlockRule)) updates the node in memory every 2.2
+//! bytecodes. The same counts are had for less, since nobody can see the node while the method runs
+//! on by itself. The plan keeps one **invariant**: wherever control may leave for good or wait (an
+//! invocation, `monitorenter`, the initialisation of a class, a return, `athrow`), the node's count
+//! is true, that instruction included. Between two such places bytecodes are *pending*:
 //!
-//! * where every path to an instruction has the same number pending, the number is known here and needs no code at all;
-//! * elsewhere it is in a local variable, to which compiled code adds for nothing: the compilers fold the additions of a path into one.
+//! * where every path to an instruction has the same number pending, the number is known here and
+//!   needs no code at all;
+//! * elsewhere it is in a local variable, to which compiled code adds for nothing: the compilers
+//!   fold the additions of a path into one.
 //!
-//! **Exceptions.** An instruction that may throw ends what is added at once. If the exception is caught in the method, the handler goes on with what is pending; if
-//! not, it passes a catch-all that adds the local to the node: so behind each instruction that may throw the local says what is pending. The
-//! catch-all covers only such instructions ([`CountPlan::guarded`]), since at others the local may be out of date.
+//! **Exceptions.** An instruction that may throw ends what is added at once. If the exception is
+//! caught in the method, the handler goes on with what is pending; if not, it passes a catch-all
+//! that adds the local to the node: so behind each instruction that may throw the local says what
+//! is pending. The catch-all covers only such instructions ([`CountPlan::guarded`]), since at
+//! others the local may be out of date.
 //!
-//! **Tests of the activation counter** ([`crate::activation`]) have the agent look at the node, in loops too: before each of them the node is made true.
+//! **Tests of the activation counter** ([`crate::activation`]) have the agent look at the node, in
+//! loops too: before each of them the node is made true.
 //!
-//! **Loops** without an invocation would never write anything. At the head of each the local is *drained*: when it has become large it goes into the node. So it
-//! does not overflow, and a reader of a running thread's tree misses no more than that.
+//! **Loops** without an invocation would never write anything. At the head of each the local is
+//! *drained*: when it has become large it goes into the node. So it does not overflow, and a reader
+//! of a running thread's tree misses no more than that.
 //!
-//! **On entry** the node gets in advance what has been executed when it must be true for the first time ([`ahead`]), and from there on less than nothing is pending. Where that was
-//! guessed right, no update is left.
+//! **On entry** the node gets in advance what has been executed when it must be true for the first
+//! time ([`ahead`]), and from there on less than nothing is pending. Where that was guessed right,
+//! no update is left.
 //!
-//! Which instructions may throw, or lead away, is in [`effects`]. Methods with `jsr` have no plan: what is pending there would depend on who called.
+//! Which instructions may throw, or lead away, is in [`effects`]. Methods with `jsr` have no plan:
+//! what is pending there would depend on who called.
 
 mod ahead;
 mod effects;
@@ -34,8 +45,8 @@ use cct_tables::CostModel;
 pub use effects::OwnMembers;
 use effects::{Effect, Knows};
 
-/// What is done before an instruction; numbers are of bytecodes, or of what they cost by a [`CostModel`]. They are negative where the entry has counted what is
-/// not executed.
+/// What is done before an instruction; numbers are of bytecodes, or of what they cost by a
+/// [`CostModel`]. They are negative where the entry has counted what is not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
     /// The local becomes this number.
@@ -57,18 +68,21 @@ pub struct CountPlan {
     pub entry: u32,
     /// Updates before instructions, in code order. Two of one instruction are carried out in turn.
     pub updates: Vec<(Bci, Update)>,
-    /// Stretches of code, in order: an exception that leaves the method from there takes the local along into the node.
+    /// Stretches of code, in order: an exception that leaves the method from there takes the local
+    /// along into the node.
     pub guarded: Vec<(Bci, Bci)>,
 }
 
 impl CountPlan {
-    /// Whether there is a local. It must be 0 on entry only so that it is an `int` for the verifier.
+    /// Whether there is a local. It must be 0 on entry only so that it is an `int` for the
+    /// verifier.
     pub fn uses_local(&self) -> bool {
         self.updates.iter().any(|(_, update)| !matches!(update, Update::Count(_)))
     }
 }
 
-/// Instructions that run one after the other: only the last may have an effect, jump, or stand before a jump's target.
+/// Instructions that run one after the other: only the last may have an effect, jump, or stand
+/// before a jump's target.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     start: Bci,
@@ -113,7 +127,8 @@ impl Pending {
     }
 }
 
-/// The entries of an exception table that cover an instruction, for one instruction after the other: without looking at all of them each time.
+/// The entries of an exception table that cover an instruction, for one instruction after the
+/// other: without looking at all of them each time.
 struct Covering<'c> {
     handlers: &'c [Handler],
     /// Places of the entries, those that begin last first.
@@ -146,7 +161,8 @@ impl<'c> Covering<'c> {
     }
 }
 
-/// Pairs of an instruction that may throw and a handler that covers it, beyond which there is no plan.
+/// Pairs of an instruction that may throw and a handler that covers it, beyond which there is no
+/// plan.
 const PAIR_LIMIT: usize = 1 << 22;
 
 /// Makes plans for one method after the other in the same memory.
@@ -176,8 +192,10 @@ enum Seen {
 }
 
 impl CountPlanner {
-    /// The plan for a method of a class with these members. Before the instructions in `observed`, ascending, the node is true as well. With a model
-    /// bytecodes count what they cost by it, and entering the method does. `None` of a method with `jsr`, or with so many handlers that no compiler made it.
+    /// The plan for a method of a class with these members. Before the instructions in `observed`,
+    /// ascending, the node is true as well. With a model bytecodes count what they cost by it, and
+    /// entering the method does. `None` of a method with `jsr`, or with so many handlers that no
+    /// compiler made it.
     pub fn plan(
         &mut self,
         class: &ClassFile<'_>,
@@ -344,7 +362,8 @@ impl CountPlanner {
         }
     }
 
-    /// What is pending at the start of each stretch. Each becomes more general twice at most, so this ends.
+    /// What is pending at the start of each stretch. Each becomes more general twice at most, so
+    /// this ends.
     fn flow(&mut self, on_entry: i32) {
         self.pending.clear();
         self.pending.resize(self.stretches.len(), Pending::Never);
@@ -370,11 +389,13 @@ impl CountPlanner {
         }
     }
 
-    /// Finds the heads of cycles on which nothing is counted: where a depth-first walk that stops at what counts comes back to its own path.
+    /// Finds the heads of cycles on which nothing is counted: where a depth-first walk that stops
+    /// at what counts comes back to its own path.
     ///
-    /// The walk does not follow exceptions of `monitorexit`. javac lets the handler that unlocks cover its own `monitorexit`, so such an edge closes a cycle
-    /// that structured locking (JVMS 2.11.10) never takes. A call there would keep C1 from compiling the method: its handlers may not cover a call in their
-    /// first block (`exception handler covers itself`).
+    /// The walk does not follow exceptions of `monitorexit`. javac lets the handler that unlocks
+    /// cover its own `monitorexit`, so such an edge closes a cycle that structured locking (JVMS
+    /// 2.11.10) never takes. A call there would keep C1 from compiling the method: its handlers may
+    /// not cover a call in their first block (`exception handler covers itself`).
     fn find_drains(&mut self) {
         self.drains.clear();
         self.drains.resize(self.stretches.len(), false);

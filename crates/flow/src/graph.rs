@@ -1,33 +1,38 @@
 //! The control-flow graph of a method.
 //!
-//! A node is a basic block, by whatever rule it was cut; an edge leads from a block to one that may run next. Block 0 is the entry.
+//! A node is a basic block, by whatever rule it was cut; an edge leads from a block to one that may
+//! run next. Block 0 is the entry.
 //!
-//! **Exceptions leave from the middle.** By the default rule a block goes on behind an instruction that throws, so an edge into
-//! an exception handler means: some instruction of the block may throw ([`crate::throws`]), and the handler is one of those the
-//! virtual machine may choose for it, that is, covers it in the exception table with no catch-all covering it earlier (JVMS 2.10:
-//! the table is searched in order). What holds for a block in this graph, dominance for instance, therefore holds for its
-//! *start*: block A dominates block B when the start of A always runs before the start of B. Exceptional edges stand apart from
-//! the others, for who needs them.
+//! **Exceptions leave from the middle.** By the default rule a block goes on behind an instruction
+//! that throws, so an edge into an exception handler means: some instruction of the block may throw
+//! ([`crate::throws`]), and the handler is one of those the virtual machine may choose for it, that
+//! is, covers it in the exception table with no catch-all covering it earlier (JVMS 2.10: the table
+//! is searched in order). What holds for a block in this graph, dominance for instance, therefore
+//! holds for its *start*: block A dominates block B when the start of A always runs before the
+//! start of B. Exceptional edges stand apart from the others, for who needs them.
 //!
-//! **Subroutines return.** `jsr` (class files below version 51, JVMS 4.9.1) has an edge to the subroutine and, like an
-//! invocation, lets its block go on; `ret` has no successor. The subroutine is thus a part of the graph entered from all its
-//! callers, and what follows a call follows the calling block. This loses nothing: verified code calls subroutines in stack order
-//! and returns to each caller once (JVMS 4.10.2.5), so striking the stretch between a `jsr` and its `ret` from an execution
-//! leaves a path of this graph, and a stretch that never returns is reached over the edge into the subroutine. Hence no cycle of
-//! execution is without a cycle here, and what dominates here does so in execution. Only facts of the kind "the subroutine ran
-//! before what follows its call" are not seen.
+//! **Subroutines return.** `jsr` (class files below version 51, JVMS 4.9.1) has an edge to the
+//! subroutine and, like an invocation, lets its block go on; `ret` has no successor. The subroutine
+//! is thus a part of the graph entered from all its callers, and what follows a call follows the
+//! calling block. This loses nothing: verified code calls subroutines in stack order and returns to
+//! each caller once (JVMS 4.10.2.5), so striking the stretch between a `jsr` and its `ret` from an
+//! execution leaves a path of this graph, and a stretch that never returns is reached over the edge
+//! into the subroutine. Hence no cycle of execution is without a cycle here, and what dominates
+//! here does so in execution. Only facts of the kind "the subroutine ran before what follows its
+//! call" are not seen.
 
 use cct_classfile::{Bci, Code, ConstantPool, opcode};
 
 use crate::blocks::{BlockId, Blocks};
 use crate::throws::may_throw;
 
-/// The most pairs of an instruction that may throw and a table entry that covers it; far more than compilers produce (no graph of
-/// JDK 8's `rt.jar` has more than 2,155 edges).
+/// The most pairs of an instruction that may throw and a table entry that covers it; far more than
+/// compilers produce (no graph of JDK 8's `rt.jar` has more than 2,155 edges).
 const PAIR_LIMIT: usize = 1 << 23;
 
-/// The exception table covers so much of the code so often that the graph would not fit into reasonable memory. No compiler does
-/// that, a hostile class file can; leave such a method as it is.
+/// The exception table covers so much of the code so often that the graph would not fit into
+/// reasonable memory. No compiler does that, a hostile class file can; leave such a method as it
+/// is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the {handlers} exception table entries cover the {throwing} instructions that may throw more than {PAIR_LIMIT} times; \
@@ -156,7 +161,8 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph over `blocks`, which are those of `code`. `pool` is the constant pool of its class.
+    /// The graph over `blocks`, which are those of `code`. `pool` is the constant pool of its
+    /// class.
     ///
     /// # Errors
     /// When a hostile exception table would make the graph unreasonably large.
@@ -267,15 +273,15 @@ impl Graph {
         self.len() == 0
     }
 
-    /// The blocks that may follow without an exception, each once: the next block in the code first, then jump targets in their
-    /// order.
+    /// The blocks that may follow without an exception, each once: the next block in the code
+    /// first, then jump targets in their order.
     #[inline]
     pub fn normal_successors(&self, block: BlockId) -> &[BlockId] {
         self.normal.of(block)
     }
 
-    /// The entries of handlers that may catch what the block throws, each once, in the order of the exception table. One may be
-    /// among the normal successors too.
+    /// The entries of handlers that may catch what the block throws, each once, in the order of the
+    /// exception table. One may be among the normal successors too.
     #[inline]
     pub fn exceptional_successors(&self, block: BlockId) -> &[BlockId] {
         self.exceptional.of(block)
@@ -356,7 +362,8 @@ mod tests {
                         let (mut normal, mut exceptional) = (Vec::new(), Vec::new());
                         for i in block.instructions(code) {
                             normal.extend(next_instructions(code, &i).into_iter().filter(|&to| {
-                                // Within the block the next instruction is no edge; anything else is.
+                                // Within the block the next instruction is no edge; anything else
+                                // is.
                                 to != i.end() || to == block.end || i.target() == Some(to)
                             }));
                             exceptional.extend(handlers_of(code, pool, &i));

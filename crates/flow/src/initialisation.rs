@@ -15,23 +15,26 @@ pub struct Region {
     pub initialised: bool,
 }
 
-/// State before an instruction: objects made by `new` and not yet initialised, and whether `this` is.
+/// State before an instruction: objects made by `new` and not yet initialised, and whether `this`
+/// is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State {
     pending: u32,
     initialised: bool,
 }
 
-/// The regions of a constructor, in order; code that is not reached belongs to none, nor does the initialising call itself, which no
-/// handler may cover.
+/// The regions of a constructor, in order; code that is not reached belongs to none, nor does the
+/// initialising call itself, which no handler may cover.
 ///
-/// Follows control flow and pairs each call of an `<init>` with the latest `new`; one without such a `new` initialises `this`. Where paths
-/// meet that disagree (no compiler makes such code) nothing is certain, and there are no regions.
+/// Follows control flow and pairs each call of an `<init>` with the latest `new`; one without such
+/// a `new` initialises `this`. Where paths meet that disagree (no compiler makes such code) nothing
+/// is certain, and there are no regions.
 pub fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
     of(code, pool).0
 }
 
-/// The calls by which a constructor's `this` is initialised: that of this() or super(), on each path. None where there are no [`regions`].
+/// The calls by which a constructor's `this` is initialised: that of this() or super(), on each
+/// path. None where there are no [`regions`].
 pub fn initialising_calls(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Bci> {
     of(code, pool).1
 }
@@ -108,12 +111,14 @@ fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> (Vec<Region>, Vec<Bci>) {
     (regions, calls)
 }
 
-/// Entries of an exception table that have not been taken yet. One that covers an instruction is found without looking at all of them: there may be 65,535 of each.
+/// Entries of an exception table that have not been taken yet. One that covers an instruction is
+/// found without looking at all of them: there may be 65,535 of each.
 struct Untold {
     /// Where the entries begin, ascending, and which these are.
     starts: Vec<(Bci, usize)>,
-    /// A binary tree over the same entries: the root at 1, the two below `n` at `2 n` and `2 n + 1`, the entries as leaves. Each knows the largest end below it;
-    /// that of an entry which was taken is 0.
+    /// A binary tree over the same entries: the root at 1, the two below `n` at `2 n` and
+    /// `2 n + 1`, the entries as leaves. Each knows the largest end below it; that of an entry
+    /// which was taken is 0.
     ends: Vec<Bci>,
 }
 

@@ -1,15 +1,17 @@
 //! Loops: what may run again.
 //!
-//! A loop has one head, the target of retreating edges ([`crate::depth_first`]). Its body is what may run between two visits of
-//! the head: the blocks below the head in the depth-first tree from which the head can be reached again without leaving that
-//! subtree. If the head dominates the sources of its retreating edges, these are *back edges* and the body is the natural loop,
-//! entered only at its head. Otherwise control may jump into the middle; the loop is marked as irreducible, and of its several
-//! entries the one that the walk met first is the head. Source languages cannot say that, obfuscators and some compilers of other
-//! languages can.
+//! A loop has one head, the target of retreating edges ([`crate::depth_first`]). Its body is what
+//! may run between two visits of the head: the blocks below the head in the depth-first tree from
+//! which the head can be reached again without leaving that subtree. If the head dominates the
+//! sources of its retreating edges, these are *back edges* and the body is the natural loop,
+//! entered only at its head. Otherwise control may jump into the middle; the loop is marked as
+//! irreducible, and of its several entries the one that the walk met first is the head. Source
+//! languages cannot say that, obfuscators and some compilers of other languages can.
 //!
-//! With this definition two loops are either disjoint or one lies within the other, irreducible ones too. For let the head *h*
-//! lie in the subtree of the head *g*: if *g* can be reached from *h*, then from all of *h*'s body by way of *h*; if not, then
-//! from none of it, since *h* reaches all its subtree.
+//! With this definition two loops are either disjoint or one lies within the other, irreducible
+//! ones too. For let the head *h* lie in the subtree of the head *g*: if *g* can be reached from
+//! *h*, then from all of *h*'s body by way of *h*; if not, then from none of it, since *h* reaches
+//! all its subtree.
 
 use crate::blocks::BlockId;
 use crate::depth_first::DepthFirst;
@@ -34,10 +36,11 @@ pub struct Loop {
     pub parent: Option<LoopId>,
 }
 
-/// The loops of a graph: outer before inner, in the order in which a depth-first walk meets their heads.
+/// The loops of a graph: outer before inner, in the order in which a depth-first walk meets their
+/// heads.
 ///
-/// Bodies are not stored, since those of nested loops may add up to the square of the code; which loops a block belongs to follows
-/// from the innermost one.
+/// Bodies are not stored, since those of nested loops may add up to the square of the code; which
+/// loops a block belongs to follows from the innermost one.
 #[derive(Debug, Clone, Default)]
 pub struct Loops {
     list: Vec<Loop>,
@@ -63,8 +66,8 @@ impl Loops {
             latches.sort_unstable();
             latches.dedup();
             let reducible = latches.iter().all(|&latch| dominators.dominates(head, latch));
-            // Search backwards from the head, no further than its subtree. Outer loops came before, so whatever this one takes
-            // becomes its own.
+            // Search backwards from the head, no further than its subtree. Outer loops came before,
+            // so whatever this one takes becomes its own.
             let parent = loops.innermost[head as usize].replace(id);
             body.clear();
             body.push(head);
@@ -145,7 +148,8 @@ mod tests {
 
     #[test]
     fn a_loop_with_two_entries_is_irreducible() {
-        // ifeq 2 | 1: nop | 2: ifeq 1 | return: blocks 1 and 2 are a cycle that the entry enters at either.
+        // ifeq 2 | 1: nop | 2: ifeq 1 | return: blocks 1 and 2 are a cycle that the entry enters at
+        // either.
         let ops = [Op::Jump(IFEQ, 2), op(&[NOP]), Op::Jump(IFEQ, 1), op(&[RETURN])];
         let expected = Loop { head: 1, latches: vec![2], blocks: 2, reducible: false, parent: None };
         assert_eq!(loops(&Fixture::new(&ops, &[])), [(expected, vec![1, 2])]);
@@ -170,7 +174,8 @@ mod tests {
         }
     }
 
-    /// The natural loop of a head (textbook definition): what reaches a latch without passing the head.
+    /// The natural loop of a head (textbook definition): what reaches a latch without passing the
+    /// head.
     fn natural_loop(graph: &Graph, order: &DepthFirst, l: &Loop) -> BTreeSet<BlockId> {
         let mut natural: BTreeSet<_> = l.latches.iter().copied().chain([l.head]).collect();
         loop {

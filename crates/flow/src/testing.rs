@@ -1,5 +1,5 @@
-//! What the tests of this crate share: a tiny assembler, methods to try, and a plain model of how instructions follow each other,
-//! written without blocks, graphs or orders.
+//! What the tests of this crate share: a tiny assembler, methods to try, and a plain model of how
+//! instructions follow each other, written without blocks, graphs or orders.
 
 use arbtest::arbitrary::{Result, Unstructured};
 use cct_classfile::opcode::*;
@@ -211,7 +211,8 @@ fn any(u: &mut Unstructured<'_>, subroutines: bool) -> Result<Fixture> {
     Ok(Fixture::new(&ops, &handlers))
 }
 
-/// Where control may go after an instruction without an exception; a `jsr` goes to its subroutine and, when that returns, on.
+/// Where control may go after an instruction without an exception; a `jsr` goes to its subroutine
+/// and, when that returns, on.
 pub fn next_instructions(code: &Code<'_>, i: &Instruction<'_>) -> Vec<Bci> {
     let mut next = Vec::new();
     i.for_each_target(|t| next.push(t));
@@ -271,7 +272,8 @@ pub fn update_at(plan: &ActivationPlan, bci: Bci) -> Option<&UpdatePoint> {
     plan.points[1..].binary_search_by_key(&bci, |p| p.bci).ok().map(|at| &plan.points[1 + at])
 }
 
-/// Runs the code with random decisions, as the virtual machine would: a `ret` returns to the last `jsr`.
+/// Runs the code with random decisions, as the virtual machine would: a `ret` returns to the last
+/// `jsr`.
 pub fn run(code: &Code<'_>, pool: &ConstantPool<'_>, plan: &ActivationPlan, dice: &mut Dice) {
     let (mut ran, mut paid) = (0, plan.points[0].decrement);
     let mut tested = plan.points[0].test;

@@ -1,7 +1,8 @@
 //! Which instructions may throw.
 //!
-//! The precise block rule ends a block after each of them, and edges of the graph into exception handlers leave from them. The
-//! specification says it per instruction ("Run-time Exceptions" and "Linking Exceptions" in JVMS 6.5):
+//! The precise block rule ends a block after each of them, and edges of the graph into exception
+//! handlers leave from them. The specification says it per instruction ("Run-time Exceptions" and
+//! "Linking Exceptions" in JVMS 6.5):
 //!
 //! | instructions | why |
 //! |---|---|
@@ -20,18 +21,22 @@
 //!
 //! Deliberately not in the table:
 //!
-//! - **Errors of the virtual machine** (`VirtualMachineError`, JVMS 6.3), which may come at any instruction. No instruction is
-//!   in the table for them alone: that is why `ldc` of a string is not, whose first execution enters the string into the pool
-//!   of strings (5.1) and can fail only for want of memory. Numbers cannot fail at all.
+//! - **Errors of the virtual machine** (`VirtualMachineError`, JVMS 6.3), which may come at any
+//!   instruction. No instruction is in the table for them alone: that is why `ldc` of a string is
+//!   not, whose first execution enters the string into the pool of strings (5.1) and can fail only
+//!   for want of memory. Numbers cannot fail at all.
 //! - **Asynchronous exceptions** (2.10), for the same reason.
-//! - **Returns.** Their `IllegalMonitorStateException` presumes a monitor that was locked or unlocked out of structure
-//!   (2.11.10); even then they end their block, so that nothing behind them is counted.
-//! - **`jsr`, `ret`.** They only move addresses; what the subroutine throws, its own instructions throw.
+//! - **Returns.** Their `IllegalMonitorStateException` presumes a monitor that was locked or
+//!   unlocked out of structure (2.11.10); even then they end their block, so that nothing behind
+//!   them is counted.
+//! - **`jsr`, `ret`.** They only move addresses; what the subroutine throws, its own instructions
+//!   throw.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ConstantPool, Instruction, opcode};
 
-/// Whether an instruction may throw, by the table of this module. `pool` is the constant pool of its class.
+/// Whether an instruction may throw, by the table of this module. `pool` is the constant pool of
+/// its class.
 #[inline]
 pub fn may_throw(instruction: &Instruction<'_>, pool: &ConstantPool<'_>) -> bool {
     match instruction.opcode {

@@ -7,7 +7,8 @@ pub struct Dice(u64);
 impl Dice {
     /// Dice with a seed.
     pub fn new(seed: u64) -> Dice {
-        // Seeds that differ little shall not give choices that differ little (the finaliser of splitmix64).
+        // Seeds that differ little shall not give choices that differ little (the finaliser of
+        // splitmix64).
         let mut state = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
         state = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         state = (state ^ state >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,11 +1,14 @@
-//! What strangers may send: targets for fuzzing, and mutators that know the formats (docs/internals/fuzzing.md).
+//! What strangers may send: targets for fuzzing, and mutators that know the formats
+//! (docs/internals/fuzzing.md).
 //!
-//! A [target](TARGETS) takes any bytes, does with them what the tool would do, and panics if a promise is broken. It runs in two places:
-//! in `cargo test`, for a fixed number of cases with fixed seeds (`tests/smoke.rs`), and under libFuzzer for as long as somebody likes
-//! (`fuzz/`, a workspace of its own, since it needs flags of the compiler that are not stable).
+//! A [target](TARGETS) takes any bytes, does with them what the tool would do, and panics if a
+//! promise is broken. It runs in two places: in `cargo test`, for a fixed number of cases with
+//! fixed seeds (`tests/smoke.rs`), and under libFuzzer for as long as somebody likes (`fuzz/`, a
+//! workspace of its own, since it needs flags of the compiler that are not stable).
 //!
-//! The promises: no panic, no endless loop, memory that a small multiple of the input bounds; what is accepted is written back as it was,
-//! or as a second reading says; and what was rewritten is a class file as sound as the one it was made of.
+//! The promises: no panic, no endless loop, memory that a small multiple of the input bounds; what
+//! is accepted is written back as it was, or as a second reading says; and what was rewritten is a
+//! class file as sound as the one it was made of.
 
 #![allow(clippy::unwrap_used, reason = "a broken promise is a panic here, which is what a fuzzer looks for")]
 
@@ -29,8 +32,9 @@ pub struct Target {
     pub mutate: fn(&[u8], &mut Dice) -> Vec<u8>,
 }
 
-/// States each target by itself, under its name: a program for libFuzzer that names one of them has nothing of the others in it, and no counters of theirs,
-/// which are looked through after each input. And [`TARGETS`], which has them all.
+/// States each target by itself, under its name: a program for libFuzzer that names one of them has
+/// nothing of the others in it, and no counters of theirs, which are looked through after each
+/// input. And [`TARGETS`], which has them all.
 macro_rules! targets {
     ($($constant:ident: $name:literal, $run:ident, $seeds:ident, $mutate:ident;)*) => {
         $(
@@ -72,7 +76,8 @@ pub fn target(name: &str) -> &'static Target {
     TARGETS.iter().find(|target| target.name == name).unwrap()
 }
 
-/// Has all work of this process done on this thread from now on: an input is small, and handing it to another thread takes longer than what is done with it.
+/// Has all work of this process done on this thread from now on: an input is small, and handing it
+/// to another thread takes longer than what is done with it.
 ///
 /// # Panics
 /// If threads have been started for that work already.

@@ -1,4 +1,5 @@
-//! Sound inputs, from which mutators start: the repository's own classes, and archives and profiles made here.
+//! Sound inputs, from which mutators start: the repository's own classes, and archives and profiles
+//! made here.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -28,7 +29,8 @@ pub use values::values;
 #[allow(dead_code, reason = "its other users ask where things are")]
 mod image_builder;
 
-/// Folders of class files, from the repository's root: all versions, all attributes, all that `javac` makes of code.
+/// Folders of class files, from the repository's root: all versions, all attributes, all that
+/// `javac` makes of code.
 const CLASSES: &[&str] = &[
     "crates/classfile/tests/data/classes",
     "fixtures/control/classes",
@@ -227,7 +229,8 @@ pub fn profiles() -> Vec<Vec<u8>> {
         .into()
 }
 
-/// A file of the memory of trees: a thread with three contexts and a region that is being recorded, one with merged contexts.
+/// A file of the memory of trees: a thread with three contexts and a region that is being recorded,
+/// one with merged contexts.
 pub fn arenas() -> Vec<Vec<u8>> {
     let mut log = Vec::new();
     let mut text = |text: &str| {
@@ -256,7 +259,8 @@ pub fn arenas() -> Vec<Vec<u8>> {
     ];
     entries.iter().for_each(|entry| entry.encode(&mut log));
 
-    // Nodes of the trees' part, at the addresses that they have in the JVM; each is 64 bytes, each record 192.
+    // Nodes of the trees' part, at the addresses that they have in the JVM; each is 64 bytes, each
+    // record 192.
     const BASE: u64 = 0x7F00_0000_0000;
     let mut words = vec![0_u64; 256];
     let mut put = |address: u64, value: u64| words[((address - BASE) / 8) as usize] = value;

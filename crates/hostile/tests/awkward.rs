@@ -1,4 +1,5 @@
-//! Class files and jars as nobody makes them, and as somebody will: all are rewritten, or left with a word.
+//! Class files and jars as nobody makes them, and as somebody will: all are rewritten, or left with
+//! a word.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,7 +31,8 @@ fn class(version: u16, name: &str, max_locals: u16, code: impl FnOnce(&mut CodeA
     class.finish()
 }
 
-/// Holds a class against all that targets ask of one, and says how many methods it has once it is rewritten, by each rule for blocks.
+/// Holds a class against all that targets ask of one, and says how many methods it has once it is
+/// rewritten, by each rule for blocks.
 fn rewritten(bytes: &[u8]) -> Vec<usize> {
     for name in ["class", "rewrite", "loadtime", "marked"] {
         (target(name).run)(bytes);
@@ -47,7 +49,8 @@ fn rewritten(bytes: &[u8]) -> Vec<usize> {
     [BlockRule::Default, BlockRule::Precise, BlockRule::Exact].map(methods).to_vec()
 }
 
-/// Holds a class that may be too large for what is added against all that targets ask, and says how many methods it has then, by each rule for blocks.
+/// Holds a class that may be too large for what is added against all that targets ask, and says how
+/// many methods it has then, by each rule for blocks.
 fn rewritten_or_left(bytes: &[u8]) -> Vec<usize> {
     for name in ["class", "rewrite", "loadtime", "marked"] {
         (target(name).run)(bytes);
@@ -228,7 +231,8 @@ fn with_attributes(mut bytes: Vec<u8>, attributes: &[(u16, Vec<u8>)]) -> Vec<u8>
     bytes
 }
 
-/// A class may have each of these once (JVMS 4.7). JVMs refuse some that are there twice, and so may we; what we accept stays sound.
+/// A class may have each of these once (JVMS 4.7). JVMs refuse some that are there twice, and so
+/// may we; what we accept stays sound.
 #[test]
 fn attributes_of_a_class_that_are_there_twice() {
     for (name, content) in [
@@ -273,7 +277,8 @@ fn two_tables_of_frames() {
     }
 }
 
-/// Bodies as long as they may be, and a little shorter: there is room for probes, or the method stays as it is.
+/// Bodies as long as they may be, and a little shorter: there is room for probes, or the method
+/// stays as it is.
 #[test]
 fn bodies_as_long_as_can_be() {
     for length in [65_535, 65_534, 65_500, 65_000, 60_000] {
@@ -292,7 +297,8 @@ fn constants_as_many_as_can_be() {
     for free in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89] {
         let bytes = class(52, "Constants", 1, |code| {
             let mut number = 0;
-            // The class, its name, Object, its name, the method's name and descriptor, `Code`: what is still to come has 7 at most.
+            // The class, its name, Object, its name, the method's name and descriptor, `Code`: what
+            // is still to come has 7 at most.
             while code.utf8(&format!("constant {number}")) < 65_534 - 7 - free {
                 number += 1;
             }
@@ -304,7 +310,8 @@ fn constants_as_many_as_can_be() {
     }
 }
 
-/// JVMs refuse both. A native method's wrapper had two bodies, its own and the one that should not have been there.
+/// JVMs refuse both. A native method's wrapper had two bodies, its own and the one that should not
+/// have been there.
 #[test]
 fn bodies_where_none_may_be_and_none_where_one_must() {
     let fault = |bytes: &[u8]| {
@@ -336,7 +343,8 @@ fn bodies_where_none_may_be_and_none_where_one_must() {
     assert!(fault(&bytes).contains("no code in a method that is neither native nor abstract"));
 }
 
-/// A character beyond the first 65,536, half of one, and a zero, in class, method and field: modified UTF-8 (JVMS 4.4.7).
+/// A character beyond the first 65,536, half of one, and a zero, in class, method and field:
+/// modified UTF-8 (JVMS 4.4.7).
 #[test]
 fn names_that_are_no_words() {
     let mut class = ClassAssembler::new(52, "WHOLE_", OBJECT);
@@ -357,7 +365,8 @@ fn names_that_are_no_words() {
     assert_eq!(rewritten(&bytes), [2; 3]);
 }
 
-/// In a world of its own each is what it says it is; its methods are treated by the rules for that class, with hooks that have nothing to hook.
+/// In a world of its own each is what it says it is; its methods are treated by the rules for that
+/// class, with hooks that have nothing to hook.
 #[test]
 fn classes_named_like_those_that_are_special() {
     for name in [
@@ -449,8 +458,9 @@ fn a_hundred_thousand_entries() {
     (target("jar").run)(&bytes);
 }
 
-/// What a module gives as a reason is no text, but it is one together with the length before it: a sign of two bytes begins there. The target took the two
-/// for one text, and the answer for one that is written as another.
+/// What a module gives as a reason is no text, but it is one together with the length before it: a
+/// sign of two bytes begins there. The target took the two for one text, and the answer for one
+/// that is written as another.
 #[test]
 fn a_reason_that_is_a_text_with_its_length() {
     let reason = [b"\xA9".as_slice(), &[b'a'; 0xC3 - 1]].concat();
@@ -460,7 +470,8 @@ fn a_reason_that_is_a_text_with_its_length() {
     (target("module").run)(&[greeting, answer].concat());
 }
 
-/// Names of classes may have parentheses. The parameters that are added stood before the last of them, in the name of what the method returns.
+/// Names of classes may have parentheses. The parameters that are added stood before the last of
+/// them, in the name of what the method returns.
 #[test]
 fn a_type_with_parentheses_in_its_name() {
     let descriptor = "(La(b;La)b;)La)b;";

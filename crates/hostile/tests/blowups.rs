@@ -1,5 +1,6 @@
-//! Small inputs that once made much of themselves: time or memory that grew with the product of two things, of each of which a class file
-//! may have 65,535. Each test ends at once, or it does not end in anybody's patience.
+//! Small inputs that once made much of themselves: time or memory that grew with the product of two
+//! things, of each of which a class file may have 65,535. Each test ends at once, or it does not
+//! end in anybody's patience.
 
 #![allow(clippy::unwrap_used)]
 
@@ -51,7 +52,8 @@ fn too_many(result: Result<Option<Vec<u8>>, Error>) -> &'static str {
     }
 }
 
-/// 20,000 locals in the first frame, repeated by 60,000 frames of one byte: 1,200 million types from 140 KB.
+/// 20,000 locals in the first frame, repeated by 60,000 frames of one byte: 1,200 million types
+/// from 140 KB.
 #[test]
 fn frames_that_repeat_many_locals() {
     let mut table = Vec::new();
@@ -68,7 +70,8 @@ fn frames_that_repeat_many_locals() {
     assert_eq!(too_many(rewrite(&bytes)), "types in the frames of a method");
 }
 
-/// As many locals as a frame can state, and one of ours: their number became 0 and what followed another frame.
+/// As many locals as a frame can state, and one of ours: their number became 0 and what followed
+/// another frame.
 #[test]
 fn a_frame_with_as_many_locals_as_can_be() {
     let mut table = vec![0, 1, 255, 0, 0, 0xFF, 0xFF];
@@ -80,7 +83,8 @@ fn a_frame_with_as_many_locals_as_can_be() {
     assert_eq!(too_many(rewrite(&bytes)), "locals in a frame");
 }
 
-/// As many locals as a method can have, and a local of two slots where ours would go: behind all others there is no room.
+/// As many locals as a method can have, and a local of two slots where ours would go: behind all
+/// others there is no room.
 #[test]
 fn as_many_locals_as_can_be_and_none_to_be_moved() {
     let mut class = ClassAssembler::new(52, "Large", "java/lang/Object");
@@ -90,7 +94,8 @@ fn as_many_locals_as_can_be_and_none_to_be_moved() {
     assert_eq!(too_many(rewrite(&class.finish())), "local variables");
 }
 
-/// 2,500 jumps that no longer reach their targets go by way of trampolines, which 60,000 exception ranges must leave out: 150 million ranges.
+/// 2,500 jumps that no longer reach their targets go by way of trampolines, which 60,000 exception
+/// ranges must leave out: 150 million ranges.
 #[test]
 fn exception_ranges_around_many_trampolines() {
     let bytes = class(2, |code| {
@@ -111,7 +116,8 @@ fn exception_ranges_around_many_trampolines() {
     assert_eq!(too_many(rewrite(&bytes)), "exception handlers");
 }
 
-/// 30,000 reads of a local, and 1.3 million variables that are not it: the names of locals are looked up by their slots.
+/// 30,000 reads of a local, and 1.3 million variables that are not it: the names of locals are
+/// looked up by their slots.
 #[test]
 fn variable_tables_of_many_entries() {
     let bytes = class(2_000, |code| {
@@ -183,8 +189,9 @@ fn a_constructor_under_many_handlers() {
     in_time(|| drop(rewrite(&bytes)));
 }
 
-/// 120,000 classes, each the subclass of the next, of the last of which the superclass is not known.
-/// The memory of a JVM says what it likes of where bytecodes were: each call site looked through all lines of its caller.
+/// 120,000 classes, each the subclass of the next, of the last of which the superclass is not
+/// known. The memory of a JVM says what it likes of where bytecodes were: each call site looked
+/// through all lines of its caller.
 #[test]
 fn call_sites_of_a_method_with_many_lines() {
     // 200,000 lines, each one further at the same index.

@@ -1,5 +1,6 @@
-//! Small traces that once made much of themselves: time that grew with the product of how many events there are and of how much an event may be about. Each test
-//! ends at once, or it does not end in anybody's patience.
+//! Small traces that once made much of themselves: time that grew with the product of how many
+//! events there are and of how much an event may be about. Each test ends at once, or it does not
+//! end in anybody's patience.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +16,8 @@ use tempfile::TempDir;
 /// Events of each trace.
 const EVENTS: usize = 1_000_000;
 
-/// Does something that takes some seconds on a busy machine, without optimisation, and took many minutes on an idle one.
+/// Does something that takes some seconds on a busy machine, without optimisation, and took many
+/// minutes on an idle one.
 fn in_time(work: impl FnOnce()) {
     let start = Instant::now();
     work();
@@ -70,7 +72,8 @@ fn one_behind_the_other(blocks: u32) -> Vec<Method> {
     vec![method(*b"m", (0..=blocks).map(next).collect())]
 }
 
-/// 60,000 blocks that follow from each event: 60,000 million of them. What we write has an event now and then.
+/// 60,000 blocks that follow from each event: 60,000 million of them. What we write has an event
+/// now and then.
 #[test]
 fn blocks_that_follow_from_an_event() {
     let (_folder, path) = trace(one_behind_the_other(60_000), &vec![start(0); EVENTS]);
@@ -91,7 +94,8 @@ fn blocks_that_follow_from_an_event() {
     assert_eq!(executions.of_method(0).unwrap().blocks, vec![1000; MOST_IMPLIED + 1]);
 }
 
-/// A block of 60,000 call sites, of which none calls what is called. With names so long that to compare two takes long, too.
+/// A block of 60,000 call sites, of which none calls what is called. With names so long that to
+/// compare two takes long, too.
 fn caller_of(callee: &Name) -> Vec<Method> {
     let site = |at: u32| CallSite {
         bci: at,
@@ -146,7 +150,8 @@ fn many_ends_of_what_has_not_begun() {
     });
 }
 
-/// Blocks that say of themselves that they have four thousand million bytecodes, of which a report has the sum.
+/// Blocks that say of themselves that they have four thousand million bytecodes, of which a report
+/// has the sum.
 #[test]
 fn blocks_of_as_many_bytecodes_as_can_be_said() {
     let (_folder, path) = trace(vec![method(*b"m", vec![block(0, u32::MAX); 1000])], &[start(0), end(0)]);

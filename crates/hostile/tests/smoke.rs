@@ -1,11 +1,13 @@
-//! All fuzz targets, with a fixed number of cases that follow from fixed seeds: what a change breaks at once. What takes longer to find is
-//! looked for with `fuzz/` (docs/internals/fuzzing.md); `CASES=20` makes twenty times as many of them here.
+//! All fuzz targets, with a fixed number of cases that follow from fixed seeds: what a change
+//! breaks at once. What takes longer to find is looked for with `fuzz/`
+//! (docs/internals/fuzzing.md); `CASES=20` makes twenty times as many of them here.
 
 #![allow(clippy::unwrap_used)]
 
 use cct_hostile::{Dice, TARGETS, target};
 
-/// Runs a target on its seeds and on so many changed ones. Every input follows from the numbers of its target and case.
+/// Runs a target on its seeds and on so many changed ones. Every input follows from the numbers of
+/// its target and case.
 fn smoke(name: &str, cases: u64) {
     let target = target(name);
     let seeds = (target.seeds)();

@@ -1,4 +1,5 @@
-//! The text files by which a profiled JDK says what it is: its [`Record`] and its [`Manifest`] (docs/reference/images.md).
+//! The text files by which a profiled JDK says what it is: its [`Record`] and its [`Manifest`]
+//! (docs/reference/images.md).
 //!
 //! Nothing here knows how an image is made, or reads the files that a manifest names.
 

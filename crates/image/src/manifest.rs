@@ -1,4 +1,5 @@
-//! The manifest of an image: size and hash of each file that decides what its JVMs do (docs/reference/formats/manifest.md).
+//! The manifest of an image: size and hash of each file that decides what its JVMs do
+//! (docs/reference/formats/manifest.md).
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -14,10 +14,12 @@ pub const NAME: &str = "IMAGE";
 /// The index of the whole class library, in the same folder (docs/reference/formats/index.md).
 pub const INDEX: &str = "index";
 
-/// The static side of its classes where these are traced, in the same folder (docs/reference/formats/trace.md).
+/// The static side of its classes where these are traced, in the same folder
+/// (docs/reference/formats/trace.md).
 pub const STRUCTURE: &str = "structure";
 
-/// The files of the JDK's own class library, for agents that look at class files: absolute paths, one a line, in the same folder.
+/// The files of the JDK's own class library, for agents that look at class files: absolute paths,
+/// one a line, in the same folder.
 pub const ORIGINALS: &str = "originals";
 
 /// From what the JVM of a user's module starts.

@@ -1,4 +1,5 @@
-//! The attribute that every rewritten class carries (docs/reference/formats/index.md): who it was, and what was done to its methods.
+//! The attribute that every rewritten class carries (docs/reference/formats/index.md): who it was,
+//! and what was done to its methods.
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::{ClassFile, Error, ErrorKind, Result};
@@ -45,7 +46,8 @@ impl ClassAttribute {
     /// The attribute of a class, if it has one.
     ///
     /// # Errors
-    /// If it does not fit: another version of this program wrote it, or a library has copied parts of a rewritten class file.
+    /// If it does not fit: another version of this program wrote it, or a library has copied parts
+    /// of a rewritten class file.
     pub fn of(class: &ClassFile<'_>) -> Result<Option<Self>> {
         let Some(attribute) = class.attributes.find(ATTRIBUTE) else { return Ok(None) };
         let parsed = Self::parse(attribute.data).filter(|a| a.methods.len() <= class.methods.len());

@@ -1,4 +1,5 @@
-//! Method ids (docs/reference/formats/index.md, *Method ids*): content hashes, so that separate runs agree without a registry.
+//! Method ids (docs/reference/formats/index.md, *Method ids*): content hashes, so that separate
+//! runs agree without a registry.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -15,23 +16,28 @@ pub struct Mid(pub u64);
 pub struct Shape {
     /// Call-site slots of its nodes, 0 to [`MAX_SLOTS`].
     pub slots: u8,
-    /// Bytecodes that each entry counts without adding them to the node, 0 to [`MAX_ON_ENTRY`]: a node has executed as many times its calls, and what its field says.
+    /// Bytecodes that each entry counts without adding them to the node, 0 to [`MAX_ON_ENTRY`]: a
+    /// node has executed as many times its calls, and what its field says.
     pub on_entry: u8,
 }
 
 /// A node has at most this many slots; call sites share them round-robin (`site % MAX_SLOTS`).
 pub const MAX_SLOTS: u16 = 64;
 
-/// Stands for a method's name where a node counts the objects of a type. No method can have this name (JVMS 4.2.2).
+/// Stands for a method's name where a node counts the objects of a type. No method can have this
+/// name (JVMS 4.2.2).
 pub const NEW: &[u8] = b"<new>";
 
-/// The class of what stands for a column, whose name is the column's. No class has this name (JVMS 4.2.1).
+/// The class of what stands for a column, whose name is the column's. No class has this name (JVMS
+/// 4.2.1).
 pub const COLUMN_CLASS: &[u8] = b"";
 
-/// The most bytecodes that a MID can count on entry. Of methods that count more there, which are few, the node gets them.
+/// The most bytecodes that a MID can count on entry. Of methods that count more there, which are
+/// few, the node gets them.
 pub const MAX_ON_ENTRY: u8 = 31;
 
-/// Low bits that hold the number of slots, where those begin that hold what an entry counts, and all of them.
+/// Low bits that hold the number of slots, where those begin that hold what an entry counts, and
+/// all of them.
 const SLOT_BITS: u64 = 0x7F;
 const ON_ENTRY_SHIFT: u32 = 7;
 const SHAPE_BITS: u64 = 0xFFF;
@@ -42,7 +48,8 @@ impl Shape {
         Shape { slots, on_entry: 0 }
     }
 
-    /// From the bytes of a row; `None` where they are out of bounds, and would be another method's id.
+    /// From the bytes of a row; `None` where they are out of bounds, and would be another method's
+    /// id.
     pub fn checked(slots: u8, on_entry: u8) -> Option<Self> {
         (u16::from(slots) <= MAX_SLOTS && on_entry <= MAX_ON_ENTRY).then_some(Shape { slots, on_entry })
     }
@@ -65,7 +72,8 @@ impl Mid {
     fn new(hash: u64, shape: Shape) -> Self {
         let Shape { slots, on_entry } = shape;
         debug_assert!(u16::from(slots) <= MAX_SLOTS && on_entry <= MAX_ON_ENTRY);
-        // MIDs 0 to 0xFFF are the runtime's own (sentinel, root, marker nodes): moved out of the way.
+        // MIDs 0 to 0xFFF are the runtime's own (sentinel, root, marker nodes): moved out of the
+        // way.
         let hash = if hash & !SHAPE_BITS == 0 { hash | 0x1000 } else { hash };
         Mid(hash & !SHAPE_BITS | u64::from(on_entry) << ON_ENTRY_SHIFT | u64::from(slots))
     }
@@ -80,7 +88,8 @@ impl Mid {
         self.0 & SLOT_BITS
     }
 
-    /// What a node of it has executed, by its fields. Differences of two states of a node are numbers below zero, too.
+    /// What a node of it has executed, by its fields. Differences of two states of a node are
+    /// numbers below zero, too.
     pub fn bytecodes(self, calls: u64, field: u64) -> u64 {
         calls.wrapping_mul(self.on_entry()).wrapping_add(field)
     }
@@ -91,13 +100,15 @@ impl Mid {
         Mid::new(mix(xxh3_64(&full)), Shape::of_slots(slots))
     }
 
-    /// The id under which the objects of a type are counted: a class's name, or an array's descriptor. Types of one name in several loaders share it: nobody
-    /// knows them apart before they are resolved.
+    /// The id under which the objects of a type are counted: a class's name, or an array's
+    /// descriptor. Types of one name in several loaders share it: nobody knows them apart before
+    /// they are resolved.
     pub fn of_type(name: &[u8]) -> Self {
         Mid::foreign(name, NEW, b"", 0)
     }
 
-    /// The id of the cells of a column: leaves below a node, whose calls are the node's number in the column.
+    /// The id of the cells of a column: leaves below a node, whose calls are the node's number in
+    /// the column.
     pub fn of_column(name: &[u8]) -> Self {
         Mid::foreign(COLUMN_CLASS, name, b"", 0)
     }

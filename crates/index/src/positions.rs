@@ -1,5 +1,6 @@
-//! Where the bytecodes of a method's bodies were in the original, and its source lines: what is to be known of methods whose call sites are told apart
-//! (docs/reference/formats/index.md, *Positions*).
+//! Where the bytecodes of a method's bodies were in the original, and its source lines: what is to
+//! be known of methods whose call sites are told apart (docs/reference/formats/index.md,
+//! *Positions*).
 
 use cct_classfile::edit::moves::{Move, original_bci};
 use cct_classfile::{Bci, Code};
@@ -104,7 +105,8 @@ impl Lines {
     }
 }
 
-/// The original bytecode index of what stands at `index` in one of a method's bodies; `None` if nothing is known of its positions.
+/// The original bytecode index of what stands at `index` in one of a method's bodies; `None` if
+/// nothing is known of its positions.
 pub fn original(positions: &[u8], form: Form, index: Bci) -> Option<Bci> {
     let mut reader = Reader(positions);
     for _ in 0..2 * u64::from(reader.varint()?) {

@@ -1,4 +1,5 @@
-//! Where an output comes from, as far as outputs must agree to run together (docs/reference/formats/index.md).
+//! Where an output comes from, as far as outputs must agree to run together
+//! (docs/reference/formats/index.md).
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -39,10 +40,11 @@ impl Provenance {
     }
 }
 
-/// Hash over the classes of a surveyed class library: their contents, in any order, each once. `None` unless `java/lang/Object` is among
-/// them, without which it is none.
+/// Hash over the classes of a surveyed class library: their contents, in any order, each once.
+/// `None` unless `java/lang/Object` is among them, without which it is none.
 ///
-/// Each class's name comes with the hash of its original, which is not that of what a module made of it.
+/// Each class's name comes with the hash of its original, which is not that of what a module made
+/// of it.
 pub fn library_hash<'s>(classes: impl IntoIterator<Item = (&'s [u8], ClassHash)>) -> Option<u64> {
     let mut has_object = false;
     let mut hashes: Vec<u64> = Vec::new();

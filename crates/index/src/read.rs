@@ -96,7 +96,8 @@ impl<B: AsRef<[u8]>> Index<B> {
         Ok(Index { bytes, provenance, strings, classes, foreign, methods, positions })
     }
 
-    /// Opens an index after a check of all its bytes. One without a checksum, by an earlier version, passes.
+    /// Opens an index after a check of all its bytes. One without a checksum, by an earlier
+    /// version, passes.
     pub fn checked(bytes: B) -> Result<Self, Error> {
         let index = Index::new(bytes)?;
         let b = index.bytes.as_ref();
@@ -129,7 +130,8 @@ impl<B: AsRef<[u8]>> Index<B> {
         self.classes.count == 0
     }
 
-    /// The classes of that name, in the order of their hashes. One that cannot be decoded ends the list.
+    /// The classes of that name, in the order of their hashes. One that cannot be decoded ends the
+    /// list.
     pub fn classes_named(&self, name: &[u8]) -> impl Iterator<Item = ClassRecord> + '_ {
         let b = self.bytes.as_ref();
         let key = self.find_string(name);
@@ -156,7 +158,8 @@ impl<B: AsRef<[u8]>> Index<B> {
         Some(ForeignRecord { mid, class: class?, name: name?, descriptor: descriptor? }.named())
     }
 
-    /// The method of that number of a class. The methods before it are passed over, since profiles ask for thousands.
+    /// The method of that number of a class. The methods before it are passed over, since profiles
+    /// ask for thousands.
     fn named(&self, class_number: usize, number: u16) -> Option<Named> {
         let mut fields = Fields(self.classes.item(self.bytes.as_ref(), class_number)?);
         let class = self.string(fields.u4()?)?;

@@ -77,7 +77,8 @@ impl ForeignRecord {
         ForeignRecord { mid, class: COLUMN_CLASS.into(), name: name.into(), descriptor: [].into() }
     }
 
-    /// Its name, and whether it is a native: what callers count are natives, Object's constructor, types, and columns.
+    /// Its name, and whether it is a native: what callers count are natives, Object's constructor,
+    /// types, and columns.
     pub fn named(&self) -> Named {
         Named {
             class: self.class.clone(),

@@ -3,11 +3,14 @@
 /// What happens to a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Treatment {
-    /// The body under the extended signature (ESI); the original one becomes a native-to-bytecode wrapper (N2B).
+    /// The body under the extended signature (ESI); the original one becomes a native-to-bytecode
+    /// wrapper (N2B).
     Wrapped,
-    /// The body under both signatures (ESI and OSI), so that no frame comes between it and its caller.
+    /// The body under both signatures (ESI and OSI), so that no frame comes between it and its
+    /// caller.
     Duplicated,
-    /// The body under the original signature (OSI); the extended one stores the context and calls the original one virtually.
+    /// The body under the original signature (OSI); the extended one stores the context and calls
+    /// the original one virtually.
     Redispatched,
     /// No body; the extended signature stores the context and calls the original one virtually.
     AbstractRedispatched,
@@ -23,9 +26,11 @@ pub enum Treatment {
     CallerCounted,
     /// Untouched, and called without extension.
     Untouched,
-    /// Untouched, so that the VM may replace it by code of its own; the extended signature counts and calls it.
+    /// Untouched, so that the VM may replace it by code of its own; the extended signature counts
+    /// and calls it.
     Intrinsic,
-    /// A native under another name; a method that counts it and calls it has its place, under the original signature only.
+    /// A native under another name; a method that counts it and calls it has its place, under the
+    /// original signature only.
     Prefixed,
 }
 
@@ -38,7 +43,8 @@ impl Treatment {
         )
     }
 
-    /// Whether the extended form calls the original one virtually; `super.m()` must not go through it.
+    /// Whether the extended form calls the original one virtually; `super.m()` must not go through
+    /// it.
     pub fn is_redispatch(self) -> bool {
         matches!(self, Treatment::Redispatched | Treatment::AbstractRedispatched)
     }
@@ -59,7 +65,8 @@ impl Treatment {
         Treatment::Prefixed,
     ];
 
-    /// The code that stands for it in indexes and class attributes (docs/reference/formats/index.md).
+    /// The code that stands for it in indexes and class attributes
+    /// (docs/reference/formats/index.md).
     pub fn code(self) -> u8 {
         self as u8
     }

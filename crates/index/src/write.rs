@@ -62,7 +62,8 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
         out.put4(strings[&*f.name]);
         out.put4(strings[&*f.descriptor]);
     }
-    // So that the names behind the few MIDs of a profile are found without going through all classes.
+    // So that the names behind the few MIDs of a profile are found without going through all
+    // classes.
     let mut ids: Vec<(Mid, u32, u16)> = Vec::new();
     for (c, class) in classes.iter().enumerate() {
         let methods = class.methods.iter().enumerate();
@@ -107,7 +108,8 @@ fn string_table<'t>(
     (texts, places)
 }
 
-/// A table with an item for each class: the positions of its methods one behind the other, each with its length in front. None where call sites are merged.
+/// A table with an item for each class: the positions of its methods one behind the other, each
+/// with its length in front. None where call sites are merged.
 fn write_positions(out: &mut Vec<u8>, classes: &[&ClassRecord]) {
     let any = classes.iter().flat_map(|c| &c.methods).any(|m| !m.positions.is_empty());
     let classes = if any { classes } else { &[] };

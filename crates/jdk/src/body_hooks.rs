@@ -16,10 +16,12 @@ pub enum Place {
     Return,
     /// Before each return of an instance method, with `this`: `(X)V`.
     ReturnWithThis,
-    /// On entry of an instance method, with `this` and all arguments; the result becomes the argument in this local. Only in methods with as many arguments as the
-    /// call has beside `this`.
+    /// On entry of an instance method, with `this` and all arguments; the result becomes the
+    /// argument in this local. Only in methods with as many arguments as the call has beside
+    /// `this`.
     Argument(u16),
-    /// After each read of this field of `this`, with the value and `this`; the result takes the value's place.
+    /// After each read of this field of `this`, with the value and `this`; the result takes the
+    /// value's place.
     Read(&'static [u8]),
 }
 
@@ -44,7 +46,8 @@ const USUAL: &[BodyHook] = &[
     body_hook(b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, b"launch"),
     body_hook(b"java/lang/Shutdown", b"halt", Place::Entry, b"finish"),
     body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
-    // Agents: the JVM is to tell of class files behind them, and they are to see those of the program (docs/internals/loadtime.md).
+    // Agents: the JVM is to tell of class files behind them, and they are to see those of the
+    // program (docs/internals/loadtime.md).
     body_hook(INSTRUMENTATION, b"<init>", Place::Return, b"agent"),
     body_hook(INSTRUMENTATION, b"addTransformer", Place::Return, b"agent"),
     BodyHook {
@@ -67,7 +70,8 @@ const USUAL: &[BodyHook] = &[
         place: Place::Read(b"depth"),
         call: RuntimeMethod::of(STACKS, b"depth", b"(ILjava/lang/Throwable;)I"),
     },
-    // The first batch of a stack walk, which the VM hands over. The number of frames comes first, then where they end.
+    // The first batch of a stack walk, which the VM hands over. The number of frames comes first,
+    // then where they end.
     walk_hook(4, b"num$doStackWalk"),
     walk_hook(6, b"end$doStackWalk"),
     // What the VM tells of a frame's method, up to JDK 21.
@@ -79,17 +83,21 @@ const USUAL: &[BodyHook] = &[
     },
 ];
 
-/// Where profiles are to be the same in every run: what the linkage of method handles and call sites makes and drops again, and finds by weak
-/// references as long as no collection has cleared them. These are method types, and the names that come from the VM: a string that the VM
-/// interns anew does not know its hash code.
+/// Where profiles are to be the same in every run: what the linkage of method handles and call
+/// sites makes and drops again, and finds by weak references as long as no collection has cleared
+/// them. These are method types, and the names that come from the VM: a string that the VM interns
+/// anew does not know its hash code.
 pub const REPRODUCIBLE: &[BodyHook] = &[
     // findForm(MethodType mtype), once for each method type.
     keeps(b"java/lang/invoke/MethodTypeForm", b"findForm", 0),
-    // makeSite(MethodHandle bootstrapMethod, String name, MethodType type, Object info, Class<?> callerClass)
+    // makeSite(MethodHandle bootstrapMethod, String name, MethodType type, Object info, Class<?>
+    // callerClass)
     keeps(b"java/lang/invoke/CallSite", b"makeSite", 1),
-    // linkMethod(Class<?> callerClass, int refKind, Class<?> defc, String name, Object type, Object[] appendixResult)
+    // linkMethod(Class<?> callerClass, int refKind, Class<?> defc, String name, Object type,
+    // Object[] appendixResult)
     keeps(b"java/lang/invoke/MethodHandleNatives", b"linkMethod", 3),
-    // linkMethodHandleConstant(Class<?> callerClass, int refKind, Class<?> defc, String name, Object type)
+    // linkMethodHandleConstant(Class<?> callerClass, int refKind, Class<?> defc, String name,
+    // Object type)
     keeps(b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant", 3),
 ];
 
@@ -99,8 +107,8 @@ const fn keeps(class: &'static [u8], name: &'static [u8], local: u16) -> BodyHoo
     BodyHook { class, name, place: Place::EntryWith(local), call }
 }
 
-/// `AbstractStackWalker.doStackWalk(long anchor, int skipped, int frames, int start, int end)`; releases before 24 look at the end, later ones at
-/// the number of frames.
+/// `AbstractStackWalker.doStackWalk(long anchor, int skipped, int frames, int start, int end)`;
+/// releases before 24 look at the end, later ones at the number of frames.
 const fn walk_hook(local: u16, call: &'static [u8]) -> BodyHook {
     BodyHook {
         class: b"java/lang/StackStreamFactory$AbstractStackWalker",

@@ -1,4 +1,5 @@
-//! Fields that classes of the library get, in which the runtime keeps what belongs to their instances.
+//! Fields that classes of the library get, in which the runtime keeps what belongs to their
+//! instances.
 
 use crate::Mode;
 
@@ -17,12 +18,13 @@ const fn field(class: &'static [u8], name: &'static [u8], descriptor: &'static [
     AddedField { class, name, descriptor }
 }
 
-/// Fields that classes of the library always get. They come last, as HotSpot counts on the places of the first ones of
-/// some classes (JDK 8's `hc_*` offsets).
+/// Fields that classes of the library always get. They come last, as HotSpot counts on the places
+/// of the first ones of some classes (JDK 8's `hc_*` offsets).
 const FIELDS: &[AddedField] = &[
     // The slot to be used by code that is entered without a context.
     field(b"java/lang/Thread", b"cct$context", b"J"),
-    // The slot of the thread's root, once it has a tree, where recording begins and ends with extents.
+    // The slot of the thread's root, once it has a tree, where recording begins and ends with
+    // extents.
     field(b"java/lang/Thread", b"cct$root", b"J"),
     // Whether the thread is being mounted on a carrier or unmounted, or carries one that is.
     field(b"java/lang/Thread", b"cct$transition", b"Z"),
@@ -56,7 +58,8 @@ const MARKER_FIELDS: &[AddedField] = &[
     field(b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;"),
 ];
 
-/// The fields that this class gets, in order. `markers` is whether markers may stand beside what counts.
+/// The fields that this class gets, in order. `markers` is whether markers may stand beside what
+/// counts.
 pub fn added_fields(class: &[u8], mode: Mode, markers: bool) -> impl Iterator<Item = &'static AddedField> {
     let of_objects = if mode.allocations { ALLOCATION_FIELDS } else { &[] };
     let of_traces = if mode.traces { TRACE_FIELDS } else { &[] };

@@ -1,4 +1,5 @@
-//! The helpers: static methods that `java/lang/Object` gets, which inserted code calls in every class, and which forward to the runtime.
+//! The helpers: static methods that `java/lang/Object` gets, which inserted code calls in every
+//! class, and which forward to the runtime.
 
 use crate::Mode;
 use crate::runtime_method::RuntimeMethod;
@@ -6,7 +7,8 @@ use crate::runtime_method::RuntimeMethod;
 /// The runtime's class for what has no class of its own.
 pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
 
-/// The runtime's class for helpers that take a call site's context, where call sites are kept separate.
+/// The runtime's class for helpers that take a call site's context, where call sites are kept
+/// separate.
 pub const SITES_RUNTIME: &[u8] = b"java/lang/CctSites";
 
 /// The runtime's class for counts of objects.
@@ -24,7 +26,8 @@ pub const VALUES_RUNTIME: &[u8] = b"java/lang/CctPcc";
 /// The runtime's class for markers.
 pub const MARKERS_RUNTIME: &[u8] = b"java/lang/CctMarkers";
 
-/// Instructions `nop` at the start of a helper: with the call after them it is more than HotSpot's first compiler inlines, 35 bytes.
+/// Instructions `nop` at the start of a helper: with the call after them it is more than HotSpot's
+/// first compiler inlines, 35 bytes.
 pub const PADDING: usize = 35;
 
 /// When there is a helper, and which class of the runtime it forwards to.
@@ -179,7 +182,8 @@ impl Helper {
         ROWS[self as usize].2
     }
 
-    /// The method of the runtime that it forwards to; `None` if there is no such helper in this mode.
+    /// The method of the runtime that it forwards to; `None` if there is no such helper in this
+    /// mode.
     pub fn target(self, mode: Mode) -> Option<RuntimeMethod> {
         let Mode { allocations, columns, call_sites, traces, values } = mode;
         let class = match ROWS[self as usize].3 {

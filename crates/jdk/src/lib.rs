@@ -1,8 +1,10 @@
-//! Facts about the class library and the runtime in it, each stated once: the calling convention between rewritten classes and the
-//! runtime, the helpers of `java/lang/Object`, the fields that classes of the library get, the hooks (single methods
-//! of the library that call the runtime), the clocks that are pinned, and the methods by which programs talk to the runtime.
+//! Facts about the class library and the runtime in it, each stated once: the calling convention
+//! between rewritten classes and the runtime, the helpers of `java/lang/Object`, the fields that
+//! classes of the library get, the hooks (single methods of the library that call the runtime), the
+//! clocks that are pinned, and the methods by which programs talk to the runtime.
 //!
-//! The rewriter and the checker both read these tables. What each does with them is its own: they share no algorithm.
+//! The rewriter and the checker both read these tables. What each does with them is its own: they
+//! share no algorithm.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -16,7 +18,8 @@ pub mod program;
 pub mod runtime_classes;
 pub mod runtime_method;
 
-/// Feature releases of the JDK on which cctrewrite is tested; tests, `cargo xtask jdks` and `cctrewrite doctor` share the list.
+/// Feature releases of the JDK on which cctrewrite is tested; tests, `cargo xtask jdks` and
+/// `cctrewrite doctor` share the list.
 pub const TESTED: [u32; 7] = [8, 11, 17, 21, 25, 26, 27];
 
 /// What a class library is rewritten for, as far as helpers and fields depend on it.

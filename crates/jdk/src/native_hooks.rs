@@ -3,11 +3,12 @@
 use crate::runtime_classes::{HOOKS, NATIVES, STACKS, TRANSITIONS, WALKS};
 use crate::runtime_method::RuntimeMethod;
 
-/// What a native's wrapper does beside calling it, or in its stead. A runtime method that returns any object returns one of the type that is wanted.
+/// What a native's wrapper does beside calling it, or in its stead. A runtime method that returns
+/// any object returns one of the type that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativeHook {
-    /// Passes `this` and all arguments to a runtime method before, which returns the class file to be defined instead: an array or a buffer, like
-    /// the one it got.
+    /// Passes `this` and all arguments to a runtime method before, which returns the class file to
+    /// be defined instead: an array or a buffer, like the one it got.
     Define(RuntimeMethod),
     /// Passes the last argument through a runtime method before.
     Last(RuntimeMethod),
@@ -15,16 +16,20 @@ pub enum NativeHook {
     Result(RuntimeMethod),
     /// Calls a runtime method with `this` and all arguments, not the native.
     Instead(RuntimeMethod),
-    /// Passes the result, if there is one, `this` and all arguments to a runtime method, which gives the result. An `int` among the
-    /// arguments says how deep a stack is asked for: the native gets [`DEPTH`] of it.
+    /// Passes the result, if there is one, `this` and all arguments to a runtime method, which
+    /// gives the result. An `int` among the arguments says how deep a stack is asked for: the
+    /// native gets [`DEPTH`] of it.
     After(RuntimeMethod),
-    /// Calls a runtime method with `this` and all arguments when the native has been entered and the thread carries its context.
+    /// Calls a runtime method with `this` and all arguments when the native has been entered and
+    /// the thread carries its context.
     Entered(RuntimeMethod),
-    /// Replaces arguments: passes `this` and all arguments to each runtime method in turn, whose result becomes the argument with this number.
+    /// Replaces arguments: passes `this` and all arguments to each runtime method in turn, whose
+    /// result becomes the argument with this number.
     Arguments(&'static [(usize, RuntimeMethod)]),
 }
 
-/// The runtime method that says how deep a stack a native with [`NativeHook::After`] is asked for, given how deep a one the program wants.
+/// The runtime method that says how deep a stack a native with [`NativeHook::After`] is asked for,
+/// given how deep a one the program wants.
 pub const DEPTH: RuntimeMethod = RuntimeMethod::of(STACKS, b"depth", b"(I)I");
 
 /// Given what is defined now, what was to be, and a number: where in it the class file starts.
@@ -35,7 +40,8 @@ pub const DEFINE_OFFSET: RuntimeMethod =
 pub const DEFINE_LENGTH: RuntimeMethod =
     RuntimeMethod::of(HOOKS, b"defineLength", b"(Ljava/lang/Object;Ljava/lang/Object;I)I");
 
-/// A native of the class library with a hook. Natives of one name differ from release to release: the row is that which fits.
+/// A native of the class library with a hook. Natives of one name differ from release to release:
+/// the row is that which fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HookedNative {
     /// Internal name of the class.
@@ -56,8 +62,9 @@ macro_rules! native_hooks {
     };
 }
 
-/// Natives with hooks: definitions of classes, reflection's view of members, the places that hand out frames of the stack, and the
-/// definition of modules: the JVM finds classes only in packages that it knows, and the runtime's are in no module's descriptor.
+/// Natives with hooks: definitions of classes, reflection's view of members, the places that hand
+/// out frames of the stack, and the definition of modules: the JVM finds classes only in packages
+/// that it knows, and the runtime's are in no module's descriptor.
 const SIMPLE: &[HookedNative] = native_hooks! {
     b"java/lang/ClassLoader" b"defineClass0" Define HOOKS b"define$defineClass0"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;)[B";
@@ -111,7 +118,8 @@ const SIMPLE: &[HookedNative] = native_hooks! {
         b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IJIII[Ljava/lang/Object;)I";
 };
 
-/// Natives by which reflection calls a method: that method may be a native, too. (The rest of reflection is bytecode, or method handles.)
+/// Natives by which reflection calls a method: that method may be a native, too. (The rest of
+/// reflection is bytecode, or method handles.)
 const REFLECTION: &[HookedNative] = native_hooks! {
     b"sun/reflect/NativeMethodAccessorImpl" b"invoke0" Entered NATIVES b"entered$invoke0"
         b"(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)V";
@@ -121,7 +129,8 @@ const REFLECTION: &[HookedNative] = native_hooks! {
         b"(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)V";
 };
 
-/// Natives by which a virtual thread notifies HotSpot that it is about to be mounted or unmounted, or has been. (JDK 26 has renamed them.)
+/// Natives by which a virtual thread notifies HotSpot that it is about to be mounted or unmounted,
+/// or has been. (JDK 26 has renamed them.)
 const TRANSITION: &[HookedNative] = native_hooks! {
     b"java/lang/VirtualThread" b"notifyJvmtiStart" Entered TRANSITIONS b"end" b"(Ljava/lang/Object;)V";
     b"java/lang/VirtualThread" b"notifyJvmtiEnd" Entered TRANSITIONS b"begin" b"(Ljava/lang/Object;)V";
@@ -134,16 +143,16 @@ const TRANSITION: &[HookedNative] = native_hooks! {
     b"java/lang/VirtualThread" b"endTransition" Entered TRANSITIONS b"end" b"(Ljava/lang/Object;Z)V";
 };
 
-/// Natives with another hook where profiles are to be the same in every run: HotSpot sorts the methods of a class by the addresses of their
-/// names.
+/// Natives with another hook where profiles are to be the same in every run: HotSpot sorts the
+/// methods of a class by the addresses of their names.
 pub const REPRODUCIBLE: &[HookedNative] = native_hooks! {
     b"java/lang/Class" b"getDeclaredMethods0" Result HOOKS b"sorted" b"([Ljava/lang/reflect/Method;)[Ljava/lang/reflect/Method;";
     b"java/lang/Class" b"getDeclaredConstructors0" Result HOOKS b"sorted"
         b"([Ljava/lang/reflect/Constructor;)[Ljava/lang/reflect/Constructor;";
 };
 
-/// The hook of `AbstractStackWalker.callStackWalk`, whose frames and mode (the first argument) change. The program's code runs below this native,
-/// so that the runtime must not be on the stack.
+/// The hook of `AbstractStackWalker.callStackWalk`, whose frames and mode (the first argument)
+/// change. The program's code runs below this native, so that the runtime must not be on the stack.
 macro_rules! walk_begins {
     ($frames:literal, $mode:literal, $number:literal) => {
         HookedNative {
@@ -175,7 +184,8 @@ const WALK: &[HookedNative] = &[
     ),
 ];
 
-/// Private natives that the runtime calls past their hooks: by a method of this class, with `cct$` in front of the name.
+/// Private natives that the runtime calls past their hooks: by a method of this class, with `cct$`
+/// in front of the name.
 pub const CALLED_BY_RUNTIME: &[(&[u8], &[u8])] = &[
     (b"java/lang/Class", b"getDeclaredFields0"),
     (b"java/lang/Class", b"getDeclaredMethods0"),
@@ -184,12 +194,13 @@ pub const CALLED_BY_RUNTIME: &[(&[u8], &[u8])] = &[
     (b"java/lang/StackStreamFactory$AbstractStackWalker", b"fetchStackFrames"),
 ];
 
-/// Static natives that become Java methods which call the runtime. Programs call them by reflection, which passes by no extended form.
+/// Static natives that become Java methods which call the runtime. Programs call them by
+/// reflection, which passes by no extended form.
 pub const REPLACED: &[(&[u8], &[u8], &[u8])] =
     &[(b"sun/reflect/Reflection", b"getCallerClass", b"(I)Ljava/lang/Class;")];
 
-/// The natives that always have a hook, in the order in which rows are tried. Those of [`REPRODUCIBLE`] come before them where
-/// profiles are the same in every run.
+/// The natives that always have a hook, in the order in which rows are tried. Those of
+/// [`REPRODUCIBLE`] come before them where profiles are the same in every run.
 pub fn usual() -> impl Iterator<Item = &'static HookedNative> {
     SIMPLE.iter().chain(REFLECTION).chain(TRANSITION).chain(WALK)
 }

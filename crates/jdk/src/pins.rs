@@ -1,4 +1,5 @@
-//! Reads of clocks in the class library that `--reproducible` replaces by constants (docs/ci/reproducible.md).
+//! Reads of clocks in the class library that `--reproducible` replaces by constants
+//! (docs/ci/reproducible.md).
 
 use cct_classfile::{ClassFile, opcode};
 
@@ -39,8 +40,9 @@ impl Clock {
         }
     }
 
-    /// What it says. As a seed neither is 0, since a salt of 0 is none, and they differ, since seeds are made by `mix(millis) ^ mix(nanos)`. Soft
-    /// references are as old as the machine then, for which `-XX:SoftRefLRUPolicyMSPerMB` of `--reproducible` makes up.
+    /// What it says. As a seed neither is 0, since a salt of 0 is none, and they differ, since
+    /// seeds are made by `mix(millis) ^ mix(nanos)`. Soft references are as old as the machine
+    /// then, for which `-XX:SoftRefLRUPolicyMSPerMB` of `--reproducible` makes up.
     pub fn constant(self) -> i64 {
         match self {
             Clock::Nanos => 123_456_789_012_345,
@@ -65,16 +67,18 @@ pub struct Pin {
     pub until: u16,
 }
 
-/// For methods that have not changed yet: a class library newer than those that were looked at is held to the same.
+/// For methods that have not changed yet: a class library newer than those that were looked at is
+/// held to the same.
 const NEWEST: u16 = u16::MAX;
 
 const fn pin(class: &'static [u8], method: &'static [u8], clock: Clock, since: u16, until: u16) -> Pin {
     Pin { class, method, clock, since, until }
 }
 
-/// All pins, by class. `Math.random`, `Collections.shuffle`, the probes of `LongAdder` and `ConcurrentHashMap`, the levels of
-/// `ConcurrentSkipListMap`, `BigInteger.isProbablePrime` and the generators of `java.util.random` take their seeds from these.
-/// (`java.util.secureRandomSeed`, with which a user asks for seeds from the operating system, still has its effect.)
+/// All pins, by class. `Math.random`, `Collections.shuffle`, the probes of `LongAdder` and
+/// `ConcurrentHashMap`, the levels of `ConcurrentSkipListMap`, `BigInteger.isProbablePrime` and the
+/// generators of `java.util.random` take their seeds from these. (`java.util.secureRandomSeed`,
+/// with which a user asks for seeds from the operating system, still has its effect.)
 pub const PINS: &[Pin] = &[
     pin(b"java/lang/ref/SoftReference", b"<init>", Clock::Collections, 8, NEWEST),
     pin(b"java/lang/ref/SoftReference", b"get", Clock::Collections, 8, NEWEST),
@@ -95,7 +99,8 @@ pub const PINS: &[Pin] = &[
 ];
 
 impl Pin {
-    /// The pins of a class. A class of the library has the class-file version of its JDK: 52 is JDK 8.
+    /// The pins of a class. A class of the library has the class-file version of its JDK: 52 is JDK
+    /// 8.
     pub fn of(class: &ClassFile<'_>) -> impl Iterator<Item = &'static Pin> {
         let (name, jdk) = (class.name().to_vec(), class.major_version.saturating_sub(44));
         PINS.iter().filter(move |pin| *pin.class == *name && (pin.since..=pin.until).contains(&jdk))

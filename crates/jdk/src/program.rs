@@ -1,4 +1,5 @@
-//! Methods by which programs talk to the runtime. They are the program's own; they do nothing until they are rewritten.
+//! Methods by which programs talk to the runtime. They are the program's own; they do nothing until
+//! they are rewritten.
 
 /// The class by which a program says what is recorded.
 const RECORDING: &[u8] = b"cctrewrite/api/Recording";

@@ -21,8 +21,10 @@ impl RuntimeMethod {
         RuntimeMethod { class, name, descriptor }
     }
 
-    /// Whether the result may be any object. The runtime's methods take and return such in the place of classes that some release of the class library
-    /// does not have, or some module beside `java.base` has: who reflects over the runtime makes the JVM look for all classes in descriptors.
+    /// Whether the result may be any object. The runtime's methods take and return such in the
+    /// place of classes that some release of the class library does not have, or some module beside
+    /// `java.base` has: who reflects over the runtime makes the JVM look for all classes in
+    /// descriptors.
     pub fn gives_any(&self) -> bool {
         self.descriptor.ends_with(b")Ljava/lang/Object;")
     }

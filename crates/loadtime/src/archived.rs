@@ -1,6 +1,7 @@
-//! Classes out of an archive of the user's own (`-XX:SharedArchiveFile`, `-XX:AOTCache`): they were rewritten when the archive was made, by an earlier
-//! JVM, and come in without passing by this library. What they are in the tree the JVM itself can tell: the method id stands in the code
-//! of the method, as the constant that its prologue pushes.
+//! Classes out of an archive of the user's own (`-XX:SharedArchiveFile`, `-XX:AOTCache`): they were
+//! rewritten when the archive was made, by an earlier JVM, and come in without passing by this
+//! library. What they are in the tree the JVM itself can tell: the method id stands in the code of
+//! the method, as the constant that its prologue pushes.
 
 use std::sync::OnceLock;
 
@@ -27,7 +28,8 @@ pub fn is_given(env: Env) -> bool {
     *GIVEN.get_or_init(|| OPTIONS.iter().any(names_one))
 }
 
-/// The id of the node that frames of a method have, read from its code; `None` for wrappers and for code that was not rewritten.
+/// The id of the node that frames of a method have, read from its code; `None` for wrappers and for
+/// code that was not rewritten.
 pub fn mid(jvmti: Jvmti, class: jclass, method: jmethodID) -> Option<u64> {
     let (_, descriptor) = jvmti.method_name(method)?;
     let (count, pool) = jvmti.constant_pool(class)?;
@@ -70,7 +72,8 @@ pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
     found
 }
 
-/// The methods of a class that have nodes. `mid_of` finds the id in a method's code, given whether it is an extended form.
+/// The methods of a class that have nodes. `mid_of` finds the id in a method's code, given whether
+/// it is an extended form.
 fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u64>) -> Vec<(u64, Named)> {
     let (Some(name), Some(ids)) = (jvmti.class_name(class), jvmti.class_methods(class)) else {
         return Vec::new();
@@ -109,8 +112,9 @@ fn shown_name(name: &[u8]) -> Box<[u8]> {
     }
 }
 
-/// The method id in a body's prologue, or in the wrapper of a native: the last `long` pushed before the first call of a helper that enters a node. Other
-/// bodies enter nodes of callees, too, but never before their own.
+/// The method id in a body's prologue, or in the wrapper of a native: the last `long` pushed before
+/// the first call of a helper that enters a node. Other bodies enter nodes of callees, too, but
+/// never before their own.
 fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
     let file = class_file(code, count, pool)?;
     let class = ClassFile::parse(&file).ok()?;
@@ -139,8 +143,9 @@ fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
     in_wrapper.map(|mid| mid as u64)
 }
 
-/// The constant that a body's prologue pushes: the last `long` before the first static call behind one. Whether that calls a helper is not looked at, which
-/// takes a constant pool: JVMTI gives none of a class whose initialiser has failed. What is found must be an id that is wanted.
+/// The constant that a body's prologue pushes: the last `long` before the first static call behind
+/// one. Whether that calls a helper is not looked at, which takes a constant pool: JVMTI gives none
+/// of a class whose initialiser has failed. What is found must be an id that is wanted.
 fn first_pushed(code: &[u8]) -> Option<u16> {
     let file = class_file(code, 1, &[])?;
     let class = ClassFile::parse(&file).ok()?;

@@ -12,7 +12,8 @@ static ARENA: Mutex<Option<Arena>> = Mutex::new(None);
 
 /// The file, if there is one.
 pub fn arena() -> MutexGuard<'static, Option<Arena>> {
-    // A panic under the lock leaves at worst a record unfinished, which the length in the header does not count.
+    // A panic under the lock leaves at worst a record unfinished, which the length in the header
+    // does not count.
     ARENA.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,5 @@
-//! The natives of `cctrewrite.runtime.Arena`. As those of `LoadTime`, they call no Java code and take no Java lock.
+//! The natives of `cctrewrite.runtime.Arena`. As those of `LoadTime`, they call no Java code and
+//! take no Java lock.
 
 #![allow(unsafe_code)]
 

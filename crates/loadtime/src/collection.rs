@@ -1,6 +1,8 @@
-//! `cctrewrite run` (docs/use/run.md): each JVM that records enters itself into a folder, and its profile goes there.
+//! `cctrewrite run` (docs/use/run.md): each JVM that records enters itself into a folder, and its
+//! profile goes there.
 //!
-//! The environment is read here and not in Java, where the program's first look at it initialises a class.
+//! The environment is read here and not in Java, where the program's first look at it initialises a
+//! class.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -16,7 +18,8 @@ struct Collection {
     options: Options,
 }
 
-/// Enters this JVM. Returns the path at which its profile is expected, or `None` if nobody waits for it.
+/// Enters this JVM. Returns the path at which its profile is expected, or `None` if nobody waits
+/// for it.
 pub fn place() -> Option<String> {
     let arguments = fs::read("/proc/self/cmdline").unwrap_or_default();
     let profile = enter(&collection()?.folder, std::process::id(), &arguments).ok()?;
@@ -28,8 +31,8 @@ pub fn option(key: &str) -> Option<String> {
     collection()?.options.get(key).map(str::to_owned)
 }
 
-/// The folder and its options, read once. Without a folder that can be trusted this JVM runs as if nobody waited for it: options
-/// name classes that it loads.
+/// The folder and its options, read once. Without a folder that can be trusted this JVM runs as if
+/// nobody waited for it: options name classes that it loads.
 fn collection() -> Option<&'static Collection> {
     static COLLECTION: OnceLock<Option<Collection>> = OnceLock::new();
     let open = || {

@@ -1,7 +1,8 @@
 //! A debugger looks at the program (JDWP, whose agent is `libjdwp`).
 //!
-//! It is to find the methods that the program's class files have, with their bodies in them. So bodies of classes that are defined from then on stay under their
-//! original signatures, and JVMTI's lists of methods are without those that the rewriter added.
+//! It is to find the methods that the program's class files have, with their bodies in them. So
+//! bodies of classes that are defined from then on stay under their original signatures, and
+//! JVMTI's lists of methods are without those that the rewriter added.
 
 #![allow(unsafe_code)]
 
@@ -41,7 +42,8 @@ pub fn look(env: Env, jvmti: Jvmti) -> bool {
     IS_THERE.store(true, Ordering::Relaxed);
     if let Some(address) = jvmti.address_of_get_class_methods().filter(|&address| is_writable(&maps, address))
     {
-        // SAFETY: the entry of HotSpot's one table of JVMTI functions, which is writable memory; the function has its type.
+        // SAFETY: the entry of HotSpot's one table of JVMTI functions, which is writable memory;
+        // the function has its type.
         unsafe {
             let own = std::ptr::read(address as *const GetClassMethods);
             if GET_CLASS_METHODS.set(own).is_ok() {

@@ -33,7 +33,8 @@ pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Sh
     shown
 }
 
-/// What is known of the class of this name that a loader (null for the boot class loader) has defined.
+/// What is known of the class of this name that a loader (null for the boot class loader) has
+/// defined.
 pub fn class_by_name(env: Env, members: &Members, loader: jobject, name: &[u8]) -> Option<Arc<Known>> {
     let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
     let mut state = state();
@@ -77,7 +78,8 @@ fn in_versions(
     Some(bodies.collect())
 }
 
-/// How frames of a method show, and whether that will stay so. (More anonymous classes of a name may come.)
+/// How frames of a method show, and whether that will stay so. (More anonymous classes of a name
+/// may come.)
 fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Option<(Shown, bool)> {
     let (name, descriptor) = jvmti.method_name(method)?;
     let class = jvmti.declaring_class(method)?;
@@ -117,7 +119,8 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
         }
         bodies.sort_unstable_by_key(|body| body.mid);
         bodies.dedup_by_key(|body| body.mid);
-        // Counted by their callers are only methods of the library without a body, which agents do not change.
+        // Counted by their callers are only methods of the library without a body, which agents do
+        // not change.
         return Some((bodies.into(), false));
     }
     Some(match known {

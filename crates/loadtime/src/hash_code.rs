@@ -1,5 +1,7 @@
-//! Whether a class inherits `hashCode` from `Object`. Of classes that were not rewritten the JVM is asked, but not in a way that would initialise them (as
-//! JNI's `GetMethodID` does) or that the program's own reflection could notice. It remembers for ever what it was asked for, so this is the exception.
+//! Whether a class inherits `hashCode` from `Object`. Of classes that were not rewritten the JVM is
+//! asked, but not in a way that would initialise them (as JNI's `GetMethodID` does) or that the
+//! program's own reflection could notice. It remembers for ever what it was asked for, so this is
+//! the exception.
 
 use crate::frames::known_class;
 use crate::jni::{Env, jclass};

@@ -1,8 +1,9 @@
-//! The JVM tells of class files behind all agents: what these have changed, or what the boot class loader takes from elsewhere than the image, is rewritten
-//! then (docs/internals/loadtime.md).
+//! The JVM tells of class files behind all agents: what these have changed, or what the boot class
+//! loader takes from elsewhere than the image, is rewritten then (docs/internals/loadtime.md).
 //!
-//! HotSpot asks environments that may retransform after all others, and among themselves in the order in which they were made. So ours is made anew
-//! whenever an agent may have made one of its own.
+//! HotSpot asks environments that may retransform after all others, and among themselves in the
+//! order in which they were made. So ours is made anew whenever an agent may have made one of its
+//! own.
 
 #![allow(unsafe_code)]
 
@@ -44,8 +45,9 @@ pub fn come_last(env: Env) -> Result<(), String> {
     Ok(())
 }
 
-/// Options by which the boot class loader takes classes from elsewhere than the class library, or by which something may redefine classes that is no Java agent (the
-/// Java agents say so themselves).
+/// Options by which the boot class loader takes classes from elsewhere than the class library, or
+/// by which something may redefine classes that is no Java agent (the Java agents say so
+/// themselves).
 const OPTIONS: [&str; 8] = [
     "-Xbootclasspath/a:",
     "-Xbootclasspath/p:",
@@ -57,10 +59,12 @@ const OPTIONS: [&str; 8] = [
     "-Xdebug",
 ];
 
-/// Agents that have no class-file hook of their own, or that this library knows: libraries by their names.
+/// Agents that have no class-file hook of their own, or that this library knows: libraries by their
+/// names.
 const QUIET_AGENTS: [&str; 4] = ["jdwp", "instrument", "hprof", "cctrewrite_prefix"];
 
-/// Names native agents, which the JVM may have asked before this library: they see rewritten classes.
+/// Names native agents, which the JVM may have asked before this library: they see rewritten
+/// classes.
 fn note_native_agents(arguments: &[String]) {
     for argument in arguments {
         let library =
@@ -72,7 +76,8 @@ fn note_native_agents(arguments: &[String]) {
     }
 }
 
-/// Whether the JVM is to ask this library last from the beginning. `boot_path` is the boot class path of JDK 8.
+/// Whether the JVM is to ask this library last from the beginning. `boot_path` is the boot class
+/// path of JDK 8.
 pub fn is_wanted(env: Env, boot_path: Option<&str>, home: &str) -> bool {
     // A home has folders of its own for other classes, `lib/endorsed` and `classes`.
     let own = Path::new(home).join("lib");
@@ -88,7 +93,8 @@ pub fn is_wanted(env: Env, boot_path: Option<&str>, home: &str) -> bool {
         || boot_path.is_some_and(|path| path.split(':').any(is_elsewhere))
 }
 
-/// Classes of the library that the boot class loader has taken from elsewhere before they could be rewritten: their callers count on extended forms that they lack.
+/// Classes of the library that the boot class loader has taken from elsewhere before they could be
+/// rewritten: their callers count on extended forms that they lack.
 pub fn raw_of_library(env: Env) -> Vec<String> {
     let Some(jvmti) = jvmti(env) else { return Vec::new() };
     let mut raw = Vec::new();
@@ -126,7 +132,8 @@ unsafe extern "system" fn class_file(
     new_bytes: *mut *mut u8,
 ) {
     let Ok(length) = usize::try_from(length) else { return };
-    // VM-anonymous classes, which are rewritten when they are defined; and what native code defines without a name.
+    // VM-anonymous classes, which are rewritten when they are defined; and what native code defines
+    // without a name.
     if name.is_null() || bytes.is_null() {
         return;
     }

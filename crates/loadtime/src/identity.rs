@@ -1,8 +1,9 @@
 //! Who a class is, as far as its method ids and its name in the profile go.
 //!
-//! The JDK numbers the classes that it generates: lambda classes, proxies, accessors. The numbers depend on what else the program did before,
-//! so they are taken out of the name, and out of the contents before these are hashed. Two classes that differ in nothing but that
-//! number are the same to the profile.
+//! The JDK numbers the classes that it generates: lambda classes, proxies, accessors. The numbers
+//! depend on what else the program did before, so they are taken out of the name, and out of the
+//! contents before these are hashed. Two classes that differ in nothing but that number are the
+//! same to the profile.
 
 use cct_classfile::Result;
 use cct_index::mid::ClassHash;
@@ -13,7 +14,8 @@ use cct_rewrite::runtime_classes::rename;
 pub enum How {
     /// By a class loader.
     Loaded,
-    /// As a VM-anonymous class (JDK 8 to 16), which has a host instead of a loader, and which no other class can name.
+    /// As a VM-anonymous class (JDK 8 to 16), which has a host instead of a loader, and which no
+    /// other class can name.
     Anonymous,
     /// By `java.lang.reflect.Proxy`.
     Proxy,
@@ -64,8 +66,9 @@ impl Identity {
 }
 
 impl Identity {
-    /// The identity of a class that a loader of this name defines, where classes of equal names are told apart by their loaders (JP 3.1: what makes two methods
-    /// the same). Others than those that a loader has defined by their names keep theirs.
+    /// The identity of a class that a loader of this name defines, where classes of equal names are
+    /// told apart by their loaders (JP 3.1: what makes two methods the same). Others than those
+    /// that a loader has defined by their names keep theirs.
     pub fn in_loader(self, loader: &[u8], how: How) -> Self {
         if how != How::Loaded || ACCESSORS.iter().any(|prefix| self.name.starts_with(prefix)) {
             return self;
@@ -76,12 +79,14 @@ impl Identity {
     }
 }
 
-/// What a class is called as the type of objects: by its name, without the number if profiles show it without. Loaders do not tell types apart.
+/// What a class is called as the type of objects: by its name, without the number if profiles show
+/// it without. Loaders do not tell types apart.
 pub fn type_name<'n>(name: &'n [u8], shown: &'n [u8]) -> &'n [u8] {
     if *shown == *without_number(name) { shown } else { name }
 }
 
-/// The name without the number at its end, and without the `$` before that of a lambda class: as reports show generated classes.
+/// The name without the number at its end, and without the `$` before that of a lambda class: as
+/// reports show generated classes.
 pub fn without_number(name: &[u8]) -> Box<[u8]> {
     let end = name.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1);
     let without = if end == 0 { name } else { &name[..end] };
@@ -91,7 +96,8 @@ pub fn without_number(name: &[u8]) -> Box<[u8]> {
     }
 }
 
-/// The name that a VM-anonymous or hidden class has in its class file, without what the JVM puts behind it: a dot or slash, and a number.
+/// The name that a VM-anonymous or hidden class has in its class file, without what the JVM puts
+/// behind it: a dot or slash, and a number.
 pub fn anonymous_name(name: &[u8]) -> Option<&[u8]> {
     let at = name.iter().rposition(|&b| b == b'/' || b == b'.')?;
     let number = &name[at + 1..];

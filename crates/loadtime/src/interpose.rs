@@ -1,8 +1,10 @@
-//! Three JNI functions do more than they did: code of a program's own libraries calls them, past everything in Java.
+//! Three JNI functions do more than they did: code of a program's own libraries calls them, past
+//! everything in Java.
 //!
-//! `DefineClass` rewrites what it defines. `ExceptionClear` and `ExceptionDescribe`, which clears the exception as well, put the native's
-//! context back into the thread: a constructor that throws leaves the context of some callee there (no handler may cover `this()` or
-//! `super()`), and the native goes on.
+//! `DefineClass` rewrites what it defines. `ExceptionClear` and `ExceptionDescribe`, which clears
+//! the exception as well, put the native's context back into the thread: a constructor that throws
+//! leaves the context of some callee there (no handler may cover `this()` or `super()`), and the
+//! native goes on.
 
 #![allow(unsafe_code)]
 
@@ -166,7 +168,8 @@ fn restore_context(env: Env) -> Option<()> {
     }
     let slot = env.get_long(thread, members.context) & ADDRESS;
     if slot >= LIMIT {
-        // SAFETY: a context has a slot's address; the first word of its chunk leads to the tree's record, and that to the root.
+        // SAFETY: a context has a slot's address; the first word of its chunk leads to the tree's
+        // record, and that to the root.
         let root = unsafe {
             let record = std::ptr::read_volatile((slot & CHUNK_MASK) as *const i64);
             Node::at(std::ptr::read_volatile((record + ROOT) as *const u64))

@@ -1,4 +1,5 @@
-//! The few JNI functions that are needed. None of them runs Java code, but for [`Env::class_for_name`], which asks a class loader.
+//! The few JNI functions that are needed. None of them runs Java code, but for
+//! [`Env::class_for_name`], which asks a class loader.
 
 #![allow(unsafe_code)]
 
@@ -19,7 +20,8 @@ pub struct Env(*mut sys::JNIEnv);
 macro_rules! jni {
     ($env:expr, $name:ident $(, $argument:expr)*) => {{
         let env = $env.0;
-        // SAFETY: `Env::new` got a valid interface of this thread; references and ids come from the same JVM.
+        // SAFETY: `Env::new` got a valid interface of this thread; references and ids come from the
+        // same JVM.
         unsafe { ((**env).v1_6.$name)(env $(, $argument)*) }
     }};
 }
@@ -120,15 +122,17 @@ impl Env {
         (!self.failed() && !method.is_null()).then_some(method)
     }
 
-    /// Calls a native method with one reference as argument. (A method with a body would be Java code.)
+    /// Calls a native method with one reference as argument. (A method with a body would be Java
+    /// code.)
     pub fn call_native(self, object: jobject, method: jmethodID, argument: jobject) -> jobject {
         let arguments = [sys::jvalue { l: argument }];
         let result = jni!(self, CallObjectMethodA, object, method, arguments.as_ptr());
         if self.failed() { ptr::null_mut() } else { result }
     }
 
-    /// What `Class.forName(name, false, loader)` gives: the loader is asked for the class, as the JVM asks it for a superclass, and the JVM remembers. Of the class library's own no Java code runs, but
-    /// the loader's does; `None` if there is no such class.
+    /// What `Class.forName(name, false, loader)` gives: the loader is asked for the class, as the
+    /// JVM asks it for a superclass, and the JVM remembers. Of the class library's own no Java code
+    /// runs, but the loader's does; `None` if there is no such class.
     pub fn class_for_name(self, name: &[u8], loader: jobject) -> Option<jclass> {
         let class = self.find_class("java/lang/Class")?;
         // With a caller, for whom security managers asked, up to JDK 25.
@@ -150,7 +154,8 @@ impl Env {
         (!self.failed() && !found.is_null()).then_some(found)
     }
 
-    /// The direct superinterfaces of a class, linked or not, as new local references. Runs no Java code.
+    /// The direct superinterfaces of a class, linked or not, as new local references. Runs no Java
+    /// code.
     pub fn interfaces(self, class: jclass) -> Option<Vec<jclass>> {
         let method = self.method(self.object_class(class)?, "getInterfaces0", "()[Ljava/lang/Class;")?;
         let interfaces = jni!(self, CallObjectMethodA, class, method, ptr::null());
@@ -268,7 +273,8 @@ impl Env {
             return ptr::null_mut();
         }
         for (i, text) in texts.iter().enumerate() {
-            // JNI's UTF-8 is Java's own; in what is not ASCII the two may differ, and messages have nothing else but names.
+            // JNI's UTF-8 is Java's own; in what is not ASCII the two may differ, and messages have
+            // nothing else but names.
             let ascii: Vec<u8> =
                 text.bytes().map(|b| if b.is_ascii() && b != 0 { b } else { b'?' }).collect();
             let string = self.new_string(&ascii);

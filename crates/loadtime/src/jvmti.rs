@@ -1,6 +1,7 @@
-//! The few JVMTI functions that are needed: those that any native library may use while the program runs, without being an agent and
-//! without a capability (JVMTI specification, *GetStackTrace* and others: "Capabilities: Required"). Only to read the code of methods takes capabilities,
-//! which HotSpot gives at any time, and for which it does nothing that it would not do otherwise.
+//! The few JVMTI functions that are needed: those that any native library may use while the program
+//! runs, without being an agent and without a capability (JVMTI specification, *GetStackTrace* and
+//! others: "Capabilities: Required"). Only to read the code of methods takes capabilities, which
+//! HotSpot gives at any time, and for which it does nothing that it would not do otherwise.
 
 #![allow(unsafe_code)]
 
@@ -77,8 +78,10 @@ pub struct FrameInfo {
 /// What is called when a class is loaded.
 pub type ClassLoaded = extern "system" fn(*mut *const *const c_void, *mut sys::JNIEnv, jobject, jclass);
 
-/// What is called when a class file is about to be taken: the class that is defined anew (null if it is a new one), its loader (null for the boot class loader), its name (null if the definer said
-/// none), its protection domain, the class file, and where another one is put that is to be taken.
+/// What is called when a class file is about to be taken: the class that is defined anew (null if
+/// it is a new one), its loader (null for the boot class loader), its name (null if the definer
+/// said none), its protection domain, the class file, and where another one is put that is to be
+/// taken.
 pub type ClassFileLoaded = unsafe extern "system" fn(
     *mut *const *const c_void,
     *mut sys::JNIEnv,
@@ -111,14 +114,16 @@ pub struct Jvmti(*mut *const *const c_void);
 
 // SAFETY: JVMTI environments belong to the JVM, not to a thread.
 unsafe impl Send for Jvmti {}
-// SAFETY: the same; their functions may be called by several threads at once (JVMTI, *Environments*).
+// SAFETY: the same; their functions may be called by several threads at once (JVMTI,
+// *Environments*).
 unsafe impl Sync for Jvmti {}
 
 /// Calls a function of the table: its number, its type, its arguments.
 macro_rules! jvmti {
     ($jvmti:expr, $number:expr, ($($type:ty),*) $(, $argument:expr)*) => {{
         let env = $jvmti.0;
-        // SAFETY: the environment came from `GetEnv`; its table has these functions at these places with these types (jvmti.h).
+        // SAFETY: the environment came from `GetEnv`; its table has these functions at these places
+        // with these types (jvmti.h).
         unsafe {
             let function = *(*env).add($number - 1);
             let function: unsafe extern "system" fn(*mut *const *const c_void $(, $type)*) -> jint = std::mem::transmute(function);
@@ -153,19 +158,22 @@ impl Jvmti {
         (result == sys::JNI_OK && !jvmti.is_null()).then(|| Jvmti(jvmti.cast()))
     }
 
-    /// The frames of `thread`, the calling one, from `skip` on, the newest first. It must not be a virtual thread in a transition (`Thread.cct$transition`), for whose end HotSpot
-    /// would wait.
+    /// The frames of `thread`, the calling one, from `skip` on, the newest first. It must not be a
+    /// virtual thread in a transition (`Thread.cct$transition`), for whose end HotSpot would wait.
     ///
-    /// Null stands for the calling thread, too. But then HotSpot waits until no virtual thread at all is in a transition.
+    /// Null stands for the calling thread, too. But then HotSpot waits until no virtual thread at
+    /// all is in a transition.
     pub fn stack(self, env: Env, thread: jobject, skip: jint) -> Option<Vec<FrameInfo>> {
         // Where there are none it saves HotSpot a search among all threads.
         let thread = if env.has_virtual_threads() { thread } else { ptr::null_mut() };
         let none = FrameInfo { method: ptr::null_mut(), location: -1 };
         let mut frames = vec![none; USUAL_DEPTH];
-        // HotSpot counts the frames by a second and slower walk, so only deep stacks are asked for their depth.
+        // HotSpot counts the frames by a second and slower walk, so only deep stacks are asked for
+        // their depth.
         match self.newest(thread, skip, &mut frames) {
             Some(got) if got < frames.len() => frames.truncate(got),
-            // Deeper; or there is no frame behind those that are skipped, which is an error to the JVM.
+            // Deeper; or there is no frame behind those that are skipped, which is an error to the
+            // JVM.
             _ => {
                 let mut count: jint = 0;
                 let is_counted =
@@ -181,7 +189,8 @@ impl Jvmti {
         Some(frames)
     }
 
-    /// Fills in the frames of a thread from `skip` on; how many there were, at most as many as there is room for.
+    /// Fills in the frames of a thread from `skip` on; how many there were, at most as many as
+    /// there is room for.
     fn newest(self, thread: jobject, skip: jint, frames: &mut [FrameInfo]) -> Option<usize> {
         let mut got: jint = 0;
         let found = jvmti!(
@@ -266,7 +275,8 @@ impl Jvmti {
         found.then(|| self.take_all(bytes, count))
     }
 
-    /// The constant pool of a class as in a class file: the number of entries plus one, and the entries.
+    /// The constant pool of a class as in a class file: the number of entries plus one, and the
+    /// entries.
     pub fn constant_pool(self, class: jclass) -> Option<(u16, Vec<u8>)> {
         self.may_read_code().then_some(())?;
         let (mut count, mut length, mut bytes): (jint, jint, *mut u8) = (0, 0, ptr::null_mut());
@@ -291,13 +301,14 @@ impl Jvmti {
         found.then(|| self.take_all(classes, count))
     }
 
-    /// From now on the function is called when a class is loaded, in the thread that loads it. That takes no capability.
+    /// From now on the function is called when a class is loaded, in the thread that loads it. That
+    /// takes no capability.
     pub fn tell_of_classes(self, told: ClassLoaded) -> bool {
         self.set_callbacks(&[(event::CLASS_LOAD, told as *const c_void)]) && self.enable(event::CLASS_LOAD)
     }
 
-    /// Has a function called before that with each class file, which may put another one in its place; and one when the class is loaded, if there is one. Neither takes a
-    /// capability.
+    /// Has a function called before that with each class file, which may put another one in its
+    /// place; and one when the class is loaded, if there is one. Neither takes a capability.
     pub fn tell_of_class_files(self, file: ClassFileLoaded, told: Option<ClassLoaded>) -> bool {
         let told = told.map(|told| (event::CLASS_LOAD, told as *const c_void));
         let file = (event::CLASS_FILE_LOAD_HOOK, file as *const c_void);
@@ -367,7 +378,8 @@ impl Jvmti {
         jvmti!(self, number::ADD_CAPABILITIES, (*const u8), bits.as_ptr())
     }
 
-    /// The internal name of a class. That of a VM-anonymous class has a dot or slash and a number behind it.
+    /// The internal name of a class. That of a VM-anonymous class has a dot or slash and a number
+    /// behind it.
     pub fn class_name(self, class: jclass) -> Option<Vec<u8>> {
         let signature = self.class_signature(class)?;
         Some(signature.strip_prefix(b"L")?.strip_suffix(b";")?.to_vec())
@@ -393,9 +405,11 @@ impl Jvmti {
         found.then(|| self.take(signature))
     }
 
-    /// Which named module defined to a loader (null for the boot class loader) has a package, by its internal name; `None` where the JDK has no modules.
+    /// Which named module defined to a loader (null for the boot class loader) has a package, by
+    /// its internal name; `None` where the JDK has no modules.
     pub fn named_module(self, loader: jobject, package: &CStr) -> Option<NamedModule> {
-        // SAFETY: the environment came from the JVM, and its table has more places. Up to JDK 8 this one is empty.
+        // SAFETY: the environment came from the JVM, and its table has more places. Up to JDK 8
+        // this one is empty.
         if unsafe { (*(*self.0).add(number::GET_NAMED_MODULE - 1)).is_null() } {
             return None;
         }

@@ -17,7 +17,8 @@ pub fn of_callers(known: &Known) -> KeptMembers {
     kept
 }
 
-/// Those of a loaded class, which has these methods by name and descriptor: JVMs refuse a redefinition with more or fewer.
+/// Those of a loaded class, which has these methods by name and descriptor: JVMs refuse a
+/// redefinition with more or fewer.
 pub fn of_loaded(methods: &[(Vec<u8>, Vec<u8>)], known: Option<&Known>) -> KeptMembers {
     let all: BTreeSet<(&[u8], &[u8])> =
         methods.iter().map(|(name, descriptor)| (&**name, &**descriptor)).collect();

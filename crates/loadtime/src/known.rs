@@ -45,7 +45,8 @@ pub enum Bytecodes {
     Native,
     /// Those of the original.
     Original,
-    /// One of the method's bodies, and where the bytecodes of these were; empty if that is not known.
+    /// One of the method's bodies, and where the bytecodes of these were; empty if that is not
+    /// known.
     Rewritten(Form, Packed),
 }
 

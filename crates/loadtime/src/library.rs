@@ -47,7 +47,8 @@ impl Library {
         Some(self.indexes.last()?.provenance())
     }
 
-    /// Settings and provenance of the first output, with which all others agree; `None` without any.
+    /// Settings and provenance of the first output, with which all others agree; `None` without
+    /// any.
     pub fn provenance(&self) -> Option<(Settings, Provenance)> {
         let provenance = self.provenance.clone()?;
         Some((Settings::of_entries(provenance.lines()).ok()?, provenance))

@@ -1,8 +1,9 @@
 //! What the program's loaders have defined.
 //!
-//! A loader is known by a number in a field that the rewriter added to `java.lang.ClassLoader`. Its table goes when it is collected. An
-//! entry only says what was *offered* to the JVM: whether the definition succeeded is seen when the JVM itself is asked for the class, and
-//! where two different class files were offered under one name nobody can say which of them it took.
+//! A loader is known by a number in a field that the rewriter added to `java.lang.ClassLoader`. Its
+//! table goes when it is collected. An entry only says what was *offered* to the JVM: whether the
+//! definition succeeded is seen when the JVM itself is asked for the class, and where two different
+//! class files were offered under one name nobody can say which of them it took.
 
 use std::sync::Arc;
 
@@ -41,7 +42,8 @@ struct Table {
 #[derive(Debug, Clone, Copy)]
 pub struct Weak(pub(crate) jweak);
 
-// SAFETY: weak global references may be used by all threads (JNI specification, *Weak Global References*).
+// SAFETY: weak global references may be used by all threads (JNI specification, *Weak Global
+// References*).
 #[allow(unsafe_code)]
 unsafe impl Send for Weak {}
 
@@ -55,8 +57,9 @@ enum Offered {
 const FIRST_SWEEP: usize = 64;
 
 impl Loaders {
-    /// A number for a loader that has none. Loaders of one simple class name (`class` is the whole one, if that is known) are numbered in the order in which they
-    /// come to define their first class.
+    /// A number for a loader that has none. Loaders of one simple class name (`class` is the whole
+    /// one, if that is known) are numbered in the order in which they come to define their first
+    /// class.
     pub fn add(&mut self, weak: jweak, is_parent_first: bool, class: Option<&[u8]>) -> Number {
         self.last += 1;
         let name = (!is_parent_first).then(|| {
@@ -76,7 +79,8 @@ impl Loaders {
         self.tables.get(&number).is_some_and(|t| t.is_parent_first)
     }
 
-    /// What distinguishes the classes of a loader from others of their names: `PluginLoader#2`. `None` of the boot, platform and application class loaders.
+    /// What distinguishes the classes of a loader from others of their names: `PluginLoader#2`.
+    /// `None` of the boot, platform and application class loaders.
     pub fn name(&self, number: Number) -> Option<Box<[u8]>> {
         self.tables.get(&number)?.name.clone()
     }
@@ -86,7 +90,8 @@ impl Loaders {
         let table = self.tables.get_mut(&number).map(|table| &mut table.classes);
         let Some(classes) = table.or((number == 0).then_some(&mut self.boot)) else { return };
         match classes.get_mut(&class.summary.name) {
-            // The same class file may have been rewritten in another way, when other classes were known.
+            // The same class file may have been rewritten in another way, when other classes were
+            // known.
             Some(Offered::One(old)) if old.summary.hash == class.summary.hash && old.rows == class.rows => {}
             Some(several) => *several = Offered::Several,
             None => {
@@ -95,7 +100,8 @@ impl Loaders {
         }
     }
 
-    /// Notes that the JVM takes another class file than the one that it was offered: an agent has changed it.
+    /// Notes that the JVM takes another class file than the one that it was offered: an agent has
+    /// changed it.
     pub fn offer_instead(&mut self, number: Number, class: Arc<Known>) {
         let table = self.tables.get_mut(&number).map(|table| &mut table.classes);
         let Some(classes) = table.or((number == 0).then_some(&mut self.boot)) else { return };
@@ -118,7 +124,8 @@ impl Loaders {
         }
     }
 
-    /// The loaders whose tables might be dropped, if it is time to look; then [`Loaders::swept`] must follow.
+    /// The loaders whose tables might be dropped, if it is time to look; then [`Loaders::swept`]
+    /// must follow.
     pub(crate) fn sweep(&mut self) -> Option<Vec<(Number, Weak)>> {
         if self.is_swept || self.tables.len() < self.next_sweep.max(FIRST_SWEEP) {
             return None;

@@ -1,7 +1,8 @@
-//! Classes that are defined while the program runs go to a user's module first, as those did that were rewritten beforehand (docs/research/udi.md).
+//! Classes that are defined while the program runs go to a user's module first, as those did that
+//! were rewritten beforehand (docs/research/udi.md).
 //!
-//! The module is a process of its own, which is asked under a lock of ours. Nobody holds that who could wait for the JVM: it is taken in natives, around reading and writing
-//! of pipes.
+//! The module is a process of its own, which is asked under a lock of ours. Nobody holds that who
+//! could wait for the JVM: it is taken in natives, around reading and writing of pipes.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -50,7 +51,8 @@ pub fn start(module: &str, java: Option<&str>, host: Option<&str>, seconds: &str
 
 /// What the module makes of a class; `None` if the class stays as it is.
 ///
-/// `patched` is whether the definer puts other constants in the place of some: by their indices, which a module may change.
+/// `patched` is whether the definer puts other constants in the place of some: by their indices,
+/// which a module may change.
 pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
     let module = MODULE.get()?;
     let class = class_file::read(bytes).ok()?;
@@ -78,7 +80,8 @@ pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
         }
         Ok(Outcome::Replace(new)) => checked(&class, &name, new),
         Err(error) => {
-            // It is not asked again: an answer that comes late would be taken for that of another class.
+            // It is not asked again: an answer that comes late would be taken for that of another
+            // class.
             *session = None;
             state().note(format!("classes were not given to the module from here on: {error}"), &name);
             None

@@ -36,7 +36,8 @@ pub fn row(
     Some((known, k))
 }
 
-/// The id of a native by its class, name and types. `None` if its class was not rewritten, or the native is none that has a node.
+/// The id of a native by its class, name and types. `None` if its class was not rewritten, or the
+/// native is none that has a node.
 pub fn find(env: Env, class: jclass, name: jstring, result: jclass, parameters: jobjectArray) -> Option<Mid> {
     let (known, k) = row(env, class, name, result, parameters)?;
     let row = &known.rows[k];

@@ -1,4 +1,5 @@
-//! The natives of `cctrewrite.runtime.LoadTime`. They call no Java code, take no Java lock, and no panic leaves them.
+//! The natives of `cctrewrite.runtime.LoadTime`. They call no Java code, take no Java lock, and no
+//! panic leaves them.
 
 #![allow(unsafe_code)]
 
@@ -115,7 +116,8 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         ),
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
-        // A class library that is marked and not counted. In one that is both these are natives of the other class.
+        // A class library that is marked and not counted. In one that is both these are natives of
+        // the other class.
         None if marking::natives::register(env) => sys::JNI_VERSION_1_6,
         Some(class)
             if env.register(class, &natives)
@@ -156,7 +158,8 @@ extern "system" fn add_file(raw: *mut sys::JNIEnv, _: jclass, index: jstring) ->
     })
 }
 
-/// Lets readers of the trees know where the index is that was added last, if nothing was wrong with it.
+/// Lets readers of the trees know where the index is that was added last, if nothing was wrong with
+/// it.
 fn log_index(path: &str, trouble: jstring, entry: for<'a> fn(&'a str, &'a [u8]) -> Entry<'a>) {
     let state = state();
     if trouble.is_null()
@@ -170,7 +173,8 @@ fn log_index(path: &str, trouble: jstring, entry: for<'a> fn(&'a str, &'a [u8]) 
 
 /// Adds an index; returns what is wrong with it.
 fn added(env: Env, index: Result<IndexBytes, String>) -> jstring {
-    // Called by the runtime, whose loader is the boot class loader: looked up for a native of the program's, names would go to its loader.
+    // Called by the runtime, whose loader is the boot class loader: looked up for a native of the
+    // program's, names would go to its loader.
     if Members::find(env).is_some() {
         interpose::install(env);
     }
@@ -188,7 +192,8 @@ extern "system" fn flag(raw: *mut sys::JNIEnv, _: jclass, name: jstring) -> jstr
     })
 }
 
-/// `byte[] rewrite(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches)`
+/// `byte[] rewrite(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[]
+/// patches)`
 #[allow(clippy::too_many_arguments)]
 extern "system" fn rewrite(
     raw: *mut sys::JNIEnv,
@@ -205,15 +210,16 @@ extern "system" fn rewrite(
         let Some(bytes) = env.bytes(bytes, offset, length) else { return ptr::null_mut() };
         let patched = env.elements_set(patches);
         match rewriting::rewrite(env, loader, host, &bytes, How::of(how), &patched) {
-            // Without memory the error stays pending and the definition fails: as it is the class must not be defined, since others may already
-            // count on its extended forms.
+            // Without memory the error stays pending and the definition fails: as it is the class
+            // must not be defined, since others may already count on its extended forms.
             Some(rewritten) => env.new_bytes(&rewritten),
             None => ptr::null_mut(),
         }
     })
 }
 
-/// Frames of the runtime's own above the one that the VM called: this native, `CctRuntime.replay`, the helper in `Object`, and itself.
+/// Frames of the runtime's own above the one that the VM called: this native, `CctRuntime.replay`,
+/// the helper in `Object`, and itself.
 const OWN_FRAMES: jint = 4;
 
 /// `String module(String path, String java, String host, String seconds)`
@@ -444,7 +450,8 @@ extern "system" fn collect(raw: *mut sys::JNIEnv, _: jclass, records: jlongArray
     })
 }
 
-/// `String write(long number, int file, String[] names, long[] flags, String[] threads, long[] rows)`
+/// `String write(long number, int file, String[] names, long[] flags, String[] threads, long[]
+/// rows)`
 #[allow(clippy::too_many_arguments)]
 extern "system" fn write(
     raw: *mut sys::JNIEnv,

@@ -1,7 +1,9 @@
-//! The class files that rewritten classes were made from, for agents: they are to see what they see on a JVM that rewrites nothing.
+//! The class files that rewritten classes were made from, for agents: they are to see what they see
+//! on a JVM that rewrites nothing.
 //!
-//! Those of the program are kept compressed from the moment at which they are rewritten, since an agent may be attached at any time. Those of the
-//! class library are read from the JDK that the image was made from, whose files the image names.
+//! Those of the program are kept compressed from the moment at which they are rewritten, since an
+//! agent may be attached at any time. Those of the class library are read from the JDK that the
+//! image was made from, whose files the image names.
 
 use std::borrow::Cow;
 use std::fs;
@@ -34,7 +36,8 @@ pub enum Shown {
     Missing(&'static str),
 }
 
-/// What an agent is shown of a class file that `loader` (null for the boot class loader) defines or has defined under this name.
+/// What an agent is shown of a class file that `loader` (null for the boot class loader) defines or
+/// has defined under this name.
 pub fn shown(env: Env, loader: jobject, name: &[u8], file: &[u8], home: &Path) -> Shown {
     let Ok(class) = ClassFile::parse(file) else { return Shown::AsItIs };
     let hash = match ClassAttribute::of(&class) {
@@ -58,7 +61,8 @@ pub fn shown(env: Env, loader: jobject, name: &[u8], file: &[u8], home: &Path) -
     }
 }
 
-/// Whether code of a class was rewritten, also where the class attribute has been lost: its constant pool has kept the attribute's name and names of helpers.
+/// Whether code of a class was rewritten, also where the class attribute has been lost: its
+/// constant pool has kept the attribute's name and names of helpers.
 pub fn is_rewritten(class: &ClassFile<'_>) -> bool {
     let pool = &class.pool;
     let texts = || {
@@ -77,7 +81,8 @@ fn of_library(home: &Path, name: &str) -> Option<Vec<u8>> {
     found.map(Cow::into_owned)
 }
 
-/// The files of the JDK that the image in this home was made from, opened once. They stay mapped for as long as the JVM lives.
+/// The files of the JDK that the image in this home was made from, opened once. They stay mapped
+/// for as long as the JVM lives.
 fn library(home: &Path) -> &'static [Classes<'static>] {
     static LIBRARY: std::sync::OnceLock<Vec<Classes<'static>>> = std::sync::OnceLock::new();
     LIBRARY.get_or_init(|| {

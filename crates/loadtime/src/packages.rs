@@ -1,7 +1,8 @@
 //! Which packages of the class library this JVM has.
 //!
-//! The index has the class library as it is on disk. A JVM may have less of it: `--limit-modules`, or a main module that requires few. What is missing the application class
-//! loader takes from the class path, where classes of these names may be others.
+//! The index has the class library as it is on disk. A JVM may have less of it: `--limit-modules`,
+//! or a main module that requires few. What is missing the application class loader takes from the
+//! class path, where classes of these names may be others.
 
 use std::ffi::CString;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -17,15 +18,18 @@ type Answers = FxHashMap<(Number, Box<[u8]>), bool>;
 
 static FOUND: LazyLock<Mutex<Answers>> = LazyLock::new(Mutex::default);
 
-/// How modules of the JDK are called. Those of the program may lie in the application class loader, too.
+/// How modules of the JDK are called. Those of the program may lie in the application class loader,
+/// too.
 const PREFIXES: [&str; 2] = ["java.", "jdk."];
 
 /// Loaders above the application class loader, with room to spare.
 const MAX_PARENTS: usize = 4;
 
-/// Whether a class that the class library has on disk is the one that this loader of the JDK's own finds under its (internal) name.
+/// Whether a class that the class library has on disk is the one that this loader of the JDK's own
+/// finds under its (internal) name.
 ///
-/// It is where the JDK has no modules, and where the JVM cannot be asked yet. Takes no lock of the state: the JVM may have the thread wait.
+/// It is where the JDK has no modules, and where the JVM cannot be asked yet. Takes no lock of the
+/// state: the JVM may have the thread wait.
 pub fn has(env: Env, jvmti: Option<Jvmti>, loader: jobject, number: Number, name: &[u8]) -> bool {
     // Nobody but the JDK defines classes of these.
     if name.starts_with(b"java/") {
@@ -45,7 +49,8 @@ pub fn has(env: Env, jvmti: Option<Jvmti>, loader: jobject, number: Number, name
     has.unwrap_or(true)
 }
 
-/// Whether a module of the JDK in this loader, or in one above it, has the package; `None` where nobody can say.
+/// Whether a module of the JDK in this loader, or in one above it, has the package; `None` where
+/// nobody can say.
 fn is_in_module(env: Env, jvmti: Jvmti, loader: jobject, package: &[u8]) -> Option<bool> {
     let name = CString::new(package).ok()?;
     let parent = env.field(env.find_class("java/lang/ClassLoader")?, "parent", "Ljava/lang/ClassLoader;")?;

@@ -1,9 +1,10 @@
 //! Stack replay: the node of the method whose bytecode made the VM call something by itself.
 //!
-//! The thread's field says where code was called last that cannot receive a context; that may be long ago, in a callee that has returned.
-//! The stack itself says where the thread is: from its oldest frame to the newest, each frame of a recorded body is a child of the node
-//! before. Every such body has made its node when it was entered. Frames without a node (wrappers, code that is not
-//! recorded, frames from before the thread got its tree) are passed over.
+//! The thread's field says where code was called last that cannot receive a context; that may be
+//! long ago, in a callee that has returned. The stack itself says where the thread is: from its
+//! oldest frame to the newest, each frame of a recorded body is a child of the node before. Every
+//! such body has made its node when it was entered. Frames without a node (wrappers, code that is
+//! not recorded, frames from before the thread got its tree) are passed over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,8 +34,10 @@ pub enum Site {
     Unknown,
 }
 
-/// The context of what the VM calls: the node of the frame `skip` of `thread`, the calling one, counted from the newest frame, in the tree with this root, with the
-/// call site in its upper bits where call sites are told apart. `None` if the stack cannot be walked, which is so until the JVM is in its live phase.
+/// The context of what the VM calls: the node of the frame `skip` of `thread`, the calling one,
+/// counted from the newest frame, in the tree with this root, with the call site in its upper bits
+/// where call sites are told apart. `None` if the stack cannot be walked, which is so until the JVM
+/// is in its live phase.
 pub fn context(env: Env, thread: jobject, root: Node, skip: i32) -> Option<u64> {
     let (node, site) = of_stack(env, thread, root, skip)?;
     Some(node.context(match site {

@@ -1,4 +1,5 @@
-//! Rewriting one class in a world of its own: itself, the classes that it names, and their ancestors, as far as they are known.
+//! Rewriting one class in a world of its own: itself, the classes that it names, and their
+//! ancestors, as far as they are known.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -36,7 +37,8 @@ use crate::state::{jvmti, state};
 use crate::tracing::tracer;
 use crate::{debugger, sweep};
 
-/// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the name.
+/// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the
+/// name.
 pub(crate) const PARENT_FIRST: &[&[u8]] = &[
     b"sun/misc/Launcher$AppClassLoader",
     b"sun/misc/Launcher$ExtClassLoader",
@@ -52,13 +54,15 @@ struct Scope {
     number: Number,
 }
 
-/// A resolved class: what is known of it, and the loader that defined it, from whose point of view its ancestors are resolved.
+/// A resolved class: what is known of it, and the loader that defined it, from whose point of view
+/// its ancestors are resolved.
 struct Resolved {
     class: Arc<Known>,
     scope: Scope,
 }
 
-/// Rewrites the class that `loader` (or the host's loader) is about to define, behind the user's module if there is one. `None` if it stays as it is.
+/// Rewrites the class that `loader` (or the host's loader) is about to define, behind the user's
+/// module if there is one. `None` if it stays as it is.
 ///
 /// `patched` are the constants in whose place the definer puts others.
 pub fn rewrite(
@@ -74,7 +78,8 @@ pub fn rewrite(
     rewritten.or(given)
 }
 
-/// Rewrites a class file behind all agents: one that they have changed, or that the boot class loader has taken from elsewhere than the class library. `None` if it stays as it is.
+/// Rewrites a class file behind all agents: one that they have changed, or that the boot class
+/// loader has taken from elsewhere than the class library. `None` if it stays as it is.
 ///
 /// `redefined` is the class that it is to take the place of; null for a new one.
 pub fn rewrite_last(env: Env, loader: jobject, redefined: jclass, bytes: &[u8]) -> Option<Vec<u8>> {
@@ -116,7 +121,8 @@ fn rewrite_at(
     how: How,
     patched: &[usize],
 ) -> Option<Vec<u8>> {
-    // What refuses to be read is refused by the JVM as well, which will say so; or it is stranger than this program can deal with.
+    // What refuses to be read is refused by the JVM as well, which will say so; or it is stranger
+    // than this program can deal with.
     let class = match read(bytes) {
         Ok(class) => class,
         Err(e) => {
@@ -195,7 +201,8 @@ impl Definition<'_, '_> {
         }
         let members =
             Members::find(self.env).ok_or("the class library is of another version of cctrewrite")?;
-        // Before its live phase the JVM has no loaders but its own, and cannot be asked whose class a class is.
+        // Before its live phase the JVM has no loaders but its own, and cannot be asked whose class
+        // a class is.
         let jvmti = jvmti(self.env);
         let mut summary = ClassSummary::of(class).map_err(|e| e.to_string())?;
         let scope = self.scope(members, jvmti)?;
@@ -375,8 +382,8 @@ impl Definition<'_, '_> {
         for name in self.patched_classes() {
             names.entry(name).or_insert(Standing::Unknown);
         }
-        // What the class itself names comes before all ancestors, so that these are the meaning of the names in it. In order, so that the world
-        // does not depend on hashing.
+        // What the class itself names comes before all ancestors, so that these are the meaning of
+        // the names in it. In order, so that the world does not depend on hashing.
         let mut queue: VecDeque<(usize, Scope, Box<[u8]>)> =
             owners(self.class).into_iter().map(|name| (0, scope, name)).collect();
         while let Some((of, scope, name)) = queue.pop_front() {
@@ -444,7 +451,8 @@ fn cut(summary: &mut Arc<ClassSummary>, ancestor: &[u8]) {
 /// No class has this name.
 const UNNAMED: &[u8] = b"/";
 
-/// The classes that matter for rewriting a class: its direct ancestors, and the owners of the methods that it calls.
+/// The classes that matter for rewriting a class: its direct ancestors, and the owners of the
+/// methods that it calls.
 fn owners(class: &ClassFile<'_>) -> BTreeSet<Box<[u8]>> {
     let mut owners: BTreeSet<Box<[u8]>> =
         class.super_name().into_iter().chain(class.interface_names()).map(Into::into).collect();
@@ -505,7 +513,8 @@ impl Resolver<'_> {
         }
         let of_library = {
             let mut state = state();
-            // Only the boot class loader defines what is in `java`, and the JDK's own loaders always ask it first.
+            // Only the boot class loader defines what is in `java`, and the JDK's own loaders
+            // always ask it first.
             let asks_library = name.starts_with(b"java/") || state.loaders.is_parent_first(scope.number);
             asks_library.then(|| state.library.class(name)).flatten()
         };

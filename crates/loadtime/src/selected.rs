@@ -16,7 +16,8 @@ pub struct Selected {
     pub filter: Filter,
     /// Whether classes of one name are told apart by their loaders.
     pub by_loader: bool,
-    /// The ids of the nodes of each extent that was found; without any where its class is not recorded.
+    /// The ids of the nodes of each extent that was found; without any where its class is not
+    /// recorded.
     pub(crate) extents: BTreeMap<usize, BTreeSet<u64>>,
     pub(crate) starts: BTreeSet<usize>,
     /// Why methods of each cannot be extents.

@@ -1,4 +1,5 @@
-//! Methods that the user named: extents, and the one from which on everything is recorded (docs/use/parts.md). What became of them is said in the end.
+//! Methods that the user named: extents, and the one from which on everything is recorded
+//! (docs/use/parts.md). What became of them is said in the end.
 
 use cct_rewrite::filter::{Filter, separated};
 use cct_rewrite::marks::{Marks, MethodName};
@@ -6,7 +7,9 @@ use cct_rewrite::marks::{Marks, MethodName};
 use crate::selected::Selected;
 use crate::state::state;
 
-/// Takes the methods that the user named, separated by commas, globs over the names of classes, and by what classes are told apart, before the first class is rewritten. Says what is wrong with them, if anything is.
+/// Takes the methods that the user named, separated by commas, globs over the names of classes, and
+/// by what classes are told apart, before the first class is rewritten. Says what is wrong with
+/// them, if anything is.
 pub fn select(
     start_at: Option<&str>,
     extents: Option<&str>,

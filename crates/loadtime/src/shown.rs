@@ -15,7 +15,8 @@ pub struct Frames {
 /// Methods that are remembered at most.
 pub(crate) const REMEMBERED: usize = 1 << 16;
 
-/// What a frame of a method may be in the tree: nothing, one body as a rule, or a method of one of several classes that have the same name to the JVM. Sorted.
+/// What a frame of a method may be in the tree: nothing, one body as a rule, or a method of one of
+/// several classes that have the same name to the JVM. Sorted.
 pub type Shown = Arc<[Body]>;
 
 /// What a node with this id is, if it is one of these.

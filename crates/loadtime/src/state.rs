@@ -1,4 +1,5 @@
-//! What the library remembers, behind one lock. Nothing that could wait for another thread, and no Java code, runs under it.
+//! What the library remembers, behind one lock. Nothing that could wait for another thread, and no
+//! Java code, runs under it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -36,7 +37,8 @@ pub struct State {
     pub frames: Frames,
     /// The class files that rewritten classes were made from.
     pub originals: Originals,
-    /// Classes that agents have changed, by the loader and the name: what came of each change, which has method ids of its own.
+    /// Classes that agents have changed, by the loader and the name: what came of each change,
+    /// which has method ids of its own.
     pub versions: Versions,
     /// What readers must know.
     pub notes: Troubles,
@@ -45,9 +47,11 @@ pub struct State {
     /// All classes rewritten here, for their names.
     rewritten: Vec<Row>,
     seen: FxHashSet<ClassHash>,
-    /// The names that profiles show of generated classes, by those that they have in their class files.
+    /// The names that profiles show of generated classes, by those that they have in their class
+    /// files.
     renamed: FxHashMap<Box<[u8]>, Box<[u8]>>,
-    /// Methods that their call sites count: of one class file these may be others each time, as other classes are known.
+    /// Methods that their call sites count: of one class file these may be others each time, as
+    /// other classes are known.
     foreign: BTreeSet<ForeignRecord>,
 }
 
@@ -58,7 +62,8 @@ struct Row {
 }
 
 impl State {
-    /// Remembers a class that was rewritten here. Another one with the same identity may have been before.
+    /// Remembers a class that was rewritten here. Another one with the same identity may have been
+    /// before.
     pub fn add(&mut self, name: &[u8], class: Arc<Known>, foreign: &[ForeignRecord]) {
         let of_type = type_name(&class.summary.name, name);
         if *of_type != *class.summary.name {
@@ -94,7 +99,8 @@ impl State {
         self.notes.add(trouble, name);
     }
 
-    /// The names behind the ids of the methods of classes that were rewritten here, or that call sites in these count.
+    /// The names behind the ids of the methods of classes that were rewritten here, or that call
+    /// sites in these count.
     pub fn names(&self) -> FxHashMap<u64, Named> {
         let mut names = FxHashMap::default();
         for Row { name, class } in &self.rewritten {

@@ -3,7 +3,8 @@
 use crate::jni::Env;
 use crate::state::state;
 
-/// Drops the tables of loaders that have been collected, now and then. The JVM, which may have the thread wait, is asked without the lock.
+/// Drops the tables of loaders that have been collected, now and then. The JVM, which may have the
+/// thread wait, is asked without the lock.
 pub fn sweep(env: Env) {
     let Some(mut weaks) = state().loaders.sweep() else { return };
     weaks.retain(|(_, weak)| env.is_collected(weak.0));

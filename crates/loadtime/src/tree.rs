@@ -6,7 +6,8 @@ use cct_arena::layout::node::{ADDRESS, BYTECODES, CALLS, FIRST_CHILD, LAST, MID,
 use cct_arena::layout::record::{MERGED, ROOT};
 use cct_index::mid::Mid;
 
-/// A node. Its tree may be growing: a node is complete before it is linked, and nothing is ever freed.
+/// A node. Its tree may be growing: a node is complete before it is linked, and nothing is ever
+/// freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node(u64);
 
@@ -26,8 +27,8 @@ impl Record {
         Node(self.0.word(ROOT))
     }
 
-    /// The node for contexts that were merged for want of memory or past the bound, if anything was counted there. In a region it may be
-    /// bytecodes alone.
+    /// The node for contexts that were merged for want of memory or past the bound, if anything was
+    /// counted there. In a region it may be bytecodes alone.
     pub fn merged(self) -> Option<Node> {
         Some(Node(self.0.word(MERGED))).filter(|node| node.calls() != 0 || node.bytecodes() != 0)
     }
@@ -60,17 +61,20 @@ impl Node {
         self.word(CALLS)
     }
 
-    /// How many bytecodes it executed here: those that each entry counts, and what the node got beside them.
+    /// How many bytecodes it executed here: those that each entry counts, and what the node got
+    /// beside them.
     pub fn bytecodes(self) -> u64 {
         Mid(self.mid()).bytecodes(self.calls(), self.word(BYTECODES))
     }
 
-    /// The bytecode index of the call in the caller's original code, where call sites are told apart and it was called by one.
+    /// The bytecode index of the call in the caller's original code, where call sites are told
+    /// apart and it was called by one.
     pub fn site(self) -> Option<u16> {
         site(self.word(FIRST_CHILD))
     }
 
-    /// The context of what is called from this bytecode of its method: the node's address, above it the call site.
+    /// The context of what is called from this bytecode of its method: the node's address, above it
+    /// the call site.
     pub fn context(self, bci: Option<u16>) -> u64 {
         bci.map_or(0, |bci| (u64::from(bci) + 1) << SITE_SHIFT) | self.0
     }

@@ -1,4 +1,5 @@
-//! Rewriting as at load time, without a JVM: for tests that throw at it what no JVM would get to see.
+//! Rewriting as at load time, without a JVM: for tests that throw at it what no JVM would get to
+//! see.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use cct_settings::Settings;
 use crate::identity::{How, Identity};
 use crate::{class_file, rewriting};
 
-/// Rewrites a class about to be defined in the way with this number, of whose surroundings nothing is known. `None` if it stays as it is.
+/// Rewrites a class about to be defined in the way with this number, of whose surroundings nothing
+/// is known. `None` if it stays as it is.
 ///
 /// # Errors
 /// What the JVM that runs the program would note.

@@ -1,4 +1,5 @@
-//! The ids of types whose objects are counted where only the object tells of what type it is: copies, and what reflection and method handles make.
+//! The ids of types whose objects are counted where only the object tells of what type it is:
+//! copies, and what reflection and method handles make.
 
 use cct_index::mid::Mid;
 use cct_index::record::ForeignRecord;
@@ -25,7 +26,8 @@ fn name(state: &State, signature: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// A class's name, as `of_class` shows it, or an array's descriptor; `None` of a primitive type, which has no objects.
+/// A class's name, as `of_class` shows it, or an array's descriptor; `None` of a primitive type,
+/// which has no objects.
 pub fn shown(signature: &[u8], of_class: impl Fn(&[u8]) -> Box<[u8]>) -> Option<Vec<u8>> {
     let dimensions = signature.iter().take_while(|&&b| b == b'[').count();
     let (brackets, element) = signature.split_at(dimensions);

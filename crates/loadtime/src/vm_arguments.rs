@@ -1,4 +1,5 @@
-//! The options that the JVM was started with, from wherever they come (`JAVA_TOOL_OPTIONS` and files of options included).
+//! The options that the JVM was started with, from wherever they come (`JAVA_TOOL_OPTIONS` and
+//! files of options included).
 
 #![allow(unsafe_code)]
 
@@ -10,7 +11,8 @@ use jni_sys as sys;
 use crate::jni::{Env, jobjectArray};
 use crate::vm_flags::Jvm;
 
-/// `JVM_GetVmArguments` (JDK 9 and later), on which `jdk.internal.misc.VM.getRuntimeArguments` stands.
+/// `JVM_GetVmArguments` (JDK 9 and later), on which `jdk.internal.misc.VM.getRuntimeArguments`
+/// stands.
 type GetVmArguments = unsafe extern "system" fn(*mut sys::JNIEnv) -> jobjectArray;
 
 /// Options of this JVM; none where it does not say them (JDK 8).

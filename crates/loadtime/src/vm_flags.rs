@@ -1,6 +1,8 @@
-//! The JVM's flags, as HotSpot describes them to debuggers (`vmStructs.hpp`): tables that `libjvm` exports say where its flags lie.
+//! The JVM's flags, as HotSpot describes them to debuggers (`vmStructs.hpp`): tables that `libjvm`
+//! exports say where its flags lie.
 //!
-//! The management classes tell the same, but asking them costs a program that hardly does anything more than everything else it does.
+//! The management classes tell the same, but asking them costs a program that hardly does anything
+//! more than everything else it does.
 
 #![allow(unsafe_code)]
 
@@ -27,8 +29,8 @@ unsafe extern "C" {
     fn dladdr(address: *const c_void, info: *mut DlInfo) -> c_int;
 }
 
-/// The value of a flag as text: `true` or `false`, a decimal number, or the string. `None` if this JVM does not have it, or does not describe
-/// its flags in a way that is known here.
+/// The value of a flag as text: `true` or `false`, a decimal number, or the string. `None` if this
+/// JVM does not have it, or does not describe its flags in a way that is known here.
 pub fn value(env: Env, name: &str) -> Option<String> {
     // What describes the table is found by going through thousands of names.
     static FLAGS: OnceLock<Option<Flags>> = OnceLock::new();

@@ -1,5 +1,5 @@
-//! The trees of a profile, written in one go: an interpreter, which is what runs the runtime's own writer when a program ends early, takes a
-//! hundred times as long.
+//! The trees of a profile, written in one go: an interpreter, which is what runs the runtime's own
+//! writer when a program ends early, takes a hundred times as long.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -30,7 +30,8 @@ pub struct Tree<'a> {
     pub flags: u64,
 }
 
-/// The methods of all trees, as of one moment: contexts of others, which come up afterwards, are left out.
+/// The methods of all trees, as of one moment: contexts of others, which come up afterwards, are
+/// left out.
 #[derive(Debug)]
 pub struct Collected {
     callees: Callees,
@@ -71,8 +72,8 @@ impl Collected {
 
     /// Writes everything behind the notes.
     ///
-    /// `found` are the names (class, name, descriptor) and flags of [`Collected::nameless`], in that order; a class without a name is one that nobody
-    /// knows.
+    /// `found` are the names (class, name, descriptor) and flags of [`Collected::nameless`], in
+    /// that order; a class without a name is one that nobody knows.
     pub fn write<'n>(
         self,
         out: &mut dyn Write,

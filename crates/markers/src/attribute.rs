@@ -1,4 +1,5 @@
-//! The class attribute `cctrewrite.Markers` (docs/research/markers.md): the descriptors of the markers that stand in the class. The same texts are handed to the runtime.
+//! The class attribute `cctrewrite.Markers` (docs/research/markers.md): the descriptors of the
+//! markers that stand in the class. The same texts are handed to the runtime.
 
 use cct_classfile::bytes::{Cursor, PutBytes};
 use cct_classfile::{ClassFile, mutf8};
@@ -22,7 +23,8 @@ pub struct Descriptor {
     pub pair: bool,
     /// Whether objects can be left out one by one.
     pub per_object: bool,
-    /// Of a pair: whether entry and exit are told at once, since nothing happens between them that anybody could see.
+    /// Of a pair: whether entry and exit are told at once, since nothing happens between them that
+    /// anybody could see.
     pub instant: bool,
     /// The kind of place.
     pub place: String,
@@ -93,7 +95,8 @@ pub(crate) fn write(descriptors: &[Descriptor]) -> Vec<u8> {
     out
 }
 
-/// The markers of a class by their numbers in it: `None` if it has no such attribute, or one of another version.
+/// The markers of a class by their numbers in it: `None` if it has no such attribute, or one of
+/// another version.
 pub fn read(class: &ClassFile<'_>) -> Option<Vec<Descriptor>> {
     let attribute = class.attributes.find(NAME)?;
     let mut cursor: Cursor<'_> = attribute.cursor();

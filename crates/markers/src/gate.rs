@@ -1,5 +1,6 @@
-//! What inserted code calls of the runtime: static methods of a class, or, where the program is counted, too, helpers of `java.lang.Object`, which every loader knows
-//! and which keep what clients do out of the tree (docs/research/markers.md, *With a calling-context tree*).
+//! What inserted code calls of the runtime: static methods of a class, or, where the program is
+//! counted, too, helpers of `java.lang.Object`, which every loader knows and which keep what
+//! clients do out of the tree (docs/research/markers.md, *With a calling-context tree*).
 
 use cct_classfile::Result;
 use cct_classfile::constant_pool::{Index, tag};
@@ -154,7 +155,8 @@ pub(crate) fn member(
     edit.additions.member_ref(tag::METHODREF, class, name, descriptor)
 }
 
-/// The helpers of `java.lang.Object`: names and descriptors. The runtime's methods are called the same without `cct$`, in `java.lang.CctMarkers`.
+/// The helpers of `java.lang.Object`: names and descriptors. The runtime's methods are called the
+/// same without `cct$`, in `java.lang.CctMarkers`.
 pub fn helpers() -> Vec<(&'static [u8], &'static [u8])> {
     let simple = [
         Call::IsReady,

@@ -1,4 +1,5 @@
-//! What a class with markers gains: its guards, and methods that look at them. The marked methods call these, and so gain no jump and no frame.
+//! What a class with markers gains: its guards, and methods that look at them. The marked methods
+//! call these, and so gain no jump and no frame.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +30,8 @@ const OBJECT: &[u8] = b"Ljava/lang/Object;";
 pub(crate) struct Helper {
     /// The marker's index in the class.
     pub(crate) index: u16,
-    /// Whether what it returns is to be kept for the exit: not of regions in which nothing happens, which are told of at once.
+    /// Whether what it returns is to be kept for the exit: not of regions in which nothing happens,
+    /// which are told of at once.
     pub(crate) pair: bool,
     /// Whether it gets what it returned before, which says whether the region was entered.
     pub(crate) again: bool,
@@ -40,7 +42,8 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
-    /// Whether it does for 32 markers, which their callers tell apart: then it is soon compiled, and there are few of them.
+    /// Whether it does for 32 markers, which their callers tell apart: then it is soon compiled,
+    /// and there are few of them.
     fn is_shared(&self) -> bool {
         !self.again && !self.per_object && self.arguments.is_none()
     }
@@ -77,7 +80,8 @@ impl Helper {
     }
 }
 
-/// Where the node of the calling-context tree is in which a method runs: by what is added to a local, the address of a slot of it.
+/// Where the node of the calling-context tree is in which a method runs: by what is added to a
+/// local, the address of a slot of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// The local, of two slots.
@@ -169,7 +173,8 @@ impl Helpers {
             for name in (0..words).map(|word| guard(GUARD, word)) {
                 let (name, descriptor) = (edit.additions.utf8(&name)?, edit.additions.utf8(b"I")?);
                 let mut field = MemberBuilder::new(flags, name, descriptor);
-                // All bits are on until the class has registered, which its first marker does; no initialiser is needed for that.
+                // All bits are on until the class has registered, which its first marker does; no
+                // initialiser is needed for that.
                 let (constant, value) = (edit.additions.utf8(b"ConstantValue")?, edit.additions.integer(-1)?);
                 field.attribute(constant, |out| {
                     out.put2(value);
@@ -333,7 +338,8 @@ impl Helpers {
         Ok(local)
     }
 
-    /// The class's table, if it has registered or does so now. Small, so that it goes into all that calls it.
+    /// The class's table, if it has registered or does so now. Small, so that it goes into all that
+    /// calls it.
     fn table(&self, edit: &mut ClassEdit<'_, '_>) -> Result<()> {
         let register = self.own_method(edit, REGISTER, b"()Ljava/lang/Object;")?;
         let mut code = Branching::new();
@@ -352,7 +358,8 @@ impl Helpers {
         self.method(edit, TABLE, b"()Ljava/lang/Object;", &code, 1)
     }
 
-    /// The class says who it is, by a lookup, and of its markers what its attribute has; it gets its table, and what its guards are to be.
+    /// The class says who it is, by a lookup, and of its markers what its attribute has; it gets
+    /// its table, and what its guards are to be.
     fn register(&self, edit: &mut ClassEdit<'_, '_>, words: usize, texts: &[Vec<u8>]) -> Result<()> {
         let own = self.own;
         let mut code = Branching::new();

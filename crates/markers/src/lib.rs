@@ -1,7 +1,10 @@
-//! Markers (MTF 2010, chapter 3): places in code at which clients hear that a thread is there, by rules that users write.
+//! Markers (MTF 2010, chapter 3): places in code at which clients hear that a thread is there, by
+//! rules that users write.
 //!
-//! [`rules`] reads a file, [`places`] finds what it matches in a class, [`weave`] puts calls of the runtime there, [`attribute`] is what the class then says of itself.
-//! Knows nothing of contexts, profiles or archives: a class goes in and a class comes out, so that it works on what other passes made as well.
+//! [`rules`] reads a file, [`places`] finds what it matches in a class, [`weave`] puts calls of the
+//! runtime there, [`attribute`] is what the class then says of itself. Knows nothing of contexts,
+//! profiles or archives: a class goes in and a class comes out, so that it works on what other
+//! passes made as well.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

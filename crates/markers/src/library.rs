@@ -1,5 +1,6 @@
-//! What classes of a class library gain where any of it is marked: a field in which a thread has its marker stack, and calls by which the runtime hears how far the JVM
-//! has booted. And which of them are not marked.
+//! What classes of a class library gain where any of it is marked: a field in which a thread has
+//! its marker stack, and calls by which the runtime hears how far the JVM has booted. And which of
+//! them are not marked.
 
 use cct_classfile::constant_pool::{Index, tag};
 use cct_classfile::edit::class_edit::MemberBuilder;
@@ -74,10 +75,12 @@ fn with_call(class: &ClassFile<'_>, method: &[u8], call: &[u8]) -> Result<Option
     edit.finish().map(Some)
 }
 
-/// The native that tells the JVM of a module, since JDK 9. Its last argument are the names of packages.
+/// The native that tells the JVM of a module, since JDK 9. Its last argument are the names of
+/// packages.
 const DEFINE_MODULE: &[u8] = b"defineModule0";
 
-/// The runtime says which packages the JVM is told of: where modules are defined, on the way of the argument.
+/// The runtime says which packages the JVM is told of: where modules are defined, on the way of the
+/// argument.
 fn with_packages(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
     let mut edit = ClassEdit::new(class);
     let mut is_changed = false;

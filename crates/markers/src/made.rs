@@ -1,14 +1,17 @@
-//! Where a `new` becomes an object that is on top of the stack: behind the call of its constructor, if it was duplicated first, as compilers do it.
+//! Where a `new` becomes an object that is on top of the stack: behind the call of its constructor,
+//! if it was duplicated first, as compilers do it.
 
 use std::collections::BTreeMap;
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, Code, ConstantPool, Instruction, opcode};
 
-/// The constructor call behind which the object made by the `new` at `at` is on top of the stack; `None` if that is not certain.
+/// The constructor call behind which the object made by the `new` at `at` is on top of the stack;
+/// `None` if that is not certain.
 ///
-/// Follows the stack's depth from the `dup` on, along the code and forward jumps. As long as nothing takes what lies below, the first `<init>` that takes the
-/// duplicate is this object's: no other path leads there, since a verifier tells uninitialised objects apart by their `new`.
+/// Follows the stack's depth from the `dup` on, along the code and forward jumps. As long as
+/// nothing takes what lies below, the first `<init>` that takes the duplicate is this object's: no
+/// other path leads there, since a verifier tells uninitialised objects apart by their `new`.
 pub(crate) fn initialised<'a>(
     code: &Code<'a>,
     pool: &ConstantPool<'_>,
@@ -46,7 +49,8 @@ pub(crate) fn initialised<'a>(
     None
 }
 
-/// What an instruction takes from the stack and puts on it, in slots; `None` of those that are not followed.
+/// What an instruction takes from the stack and puts on it, in slots; `None` of those that are not
+/// followed.
 fn effect(instruction: &Instruction<'_>, pool: &ConstantPool<'_>) -> Option<(u32, u32)> {
     use opcode::*;
     let two = |kind: u8| if kind == 1 || kind == 3 { 2 } else { 1 };

@@ -12,7 +12,8 @@ impl NamePattern {
         // An array's brackets are no set of characters.
         let text = text.replace('.', "/").replace("[]", "\\[\\]");
         let glob = GlobBuilder::new(&text).literal_separator(true).backslash_escape(true).build();
-        // A set of one: unlike a matcher by itself it says why it cannot be made of a glob that is too deep or too long.
+        // A set of one: unlike a matcher by itself it says why it cannot be made of a glob that is
+        // too deep or too long.
         let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
         set.map(NamePattern).map_err(|e| e.kind().to_string())
     }

@@ -26,7 +26,8 @@ pub struct Found {
     pub detail: Vec<u8>,
 }
 
-/// What is at a place, as far as inserting code needs it. Where a region is left is where its exits are told: there control comes from outside, too, but then nothing is entered.
+/// What is at a place, as far as inserting code needs it. Where a region is left is where its exits
+/// are told: there control comes from outside, too, but then nothing is entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spot {
     /// A method.
@@ -35,7 +36,8 @@ pub enum Spot {
     Loop {
         /// What may come behind it: normally, or by an exception that the method catches.
         exits: Vec<Bci>,
-        /// How many loops it is in, itself included; `None` where loops may be entered in their middle.
+        /// How many loops it is in, itself included; `None` where loops may be entered in their
+        /// middle.
         depth: Option<u16>,
     },
     /// A loop's head.
@@ -396,7 +398,8 @@ fn starts(flow: &Flow, blocks: impl Iterator<Item = BlockId>) -> Vec<Bci> {
     starts
 }
 
-/// The name of what a `CONSTANT_Class` of an array class, or another one, stands for, as programs write it.
+/// The name of what a `CONSTANT_Class` of an array class, or another one, stands for, as programs
+/// write it.
 fn readable(name: &[u8]) -> Vec<u8> {
     let dimensions = name.iter().take_while(|&&b| b == b'[').count();
     if dimensions == 0 {

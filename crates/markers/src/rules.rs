@@ -1,4 +1,5 @@
-//! The file (docs/research/markers.md): which places are marked, with which token, and what handlers get.
+//! The file (docs/research/markers.md): which places are marked, with which token, and what
+//! handlers get.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -200,7 +201,8 @@ impl Rules {
         Ok(())
     }
 
-    /// The files, one behind the other: [`Rules::add`] of it gives the same rules, with the lines that they have there.
+    /// The files, one behind the other: [`Rules::add`] of it gives the same rules, with the lines
+    /// that they have there.
     pub fn text(&self) -> String {
         self.text.replace('\0', "\n")
     }

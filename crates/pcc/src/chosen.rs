@@ -1,11 +1,13 @@
-//! Methods that the user chose: at whose entry values are recorded (`--pcc-at`), and which take part in values (`--pcc-only`).
+//! Methods that the user chose: at whose entry values are recorded (`--pcc-at`), and which take
+//! part in values (`--pcc-only`).
 
 use std::fmt;
 use std::sync::Mutex;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// So many patterns at most, of both kinds together: each method of a program is held against all, and each takes memory of its own.
+/// So many patterns at most, of both kinds together: each method of a program is held against all,
+/// and each takes memory of its own.
 const MOST: usize = 4096;
 
 /// So many characters of a pattern are shown.
@@ -31,7 +33,8 @@ impl BadPattern {
     }
 }
 
-/// Some methods: a glob over the names of classes, as of `--include`, a dot, a glob over the names of methods, and perhaps a descriptor.
+/// Some methods: a glob over the names of classes, as of `--include`, a dot, a glob over the names
+/// of methods, and perhaps a descriptor.
 #[derive(Clone)]
 pub struct MethodPattern {
     text: String,
@@ -57,7 +60,8 @@ impl MethodPattern {
             return Err(bad("it has no class or no method"));
         }
         let compile = |glob: &str| {
-            // A set of one: unlike a matcher by itself it says why it cannot be made of a glob that is too deep or too long.
+            // A set of one: unlike a matcher by itself it says why it cannot be made of a glob that
+            // is too deep or too long.
             let glob = GlobBuilder::new(glob).literal_separator(true).build();
             let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
             set.map_err(|e| bad(&e.kind().to_string()))
@@ -103,7 +107,8 @@ impl fmt::Debug for MethodPattern {
 pub struct Chosen {
     /// At the entry of these methods values are recorded.
     pub at: Vec<MethodPattern>,
-    /// These take part in values; all methods if there are none. Others hand on the value that they got.
+    /// These take part in values; all methods if there are none. Others hand on the value that they
+    /// got.
     pub only: Vec<MethodPattern>,
 }
 
@@ -192,7 +197,8 @@ mod tests {
         }
     }
 
-    /// Globs that are well formed, and of which no matcher can be made: too deep, too long. Files of values have patterns, too.
+    /// Globs that are well formed, and of which no matcher can be made: too deep, too long. Files
+    /// of values have patterns, too.
     #[test]
     fn what_no_matcher_can_be_made_of_is_refused() {
         let deep = format!("C.{}m{}", "{".repeat(1000), "}".repeat(1000));

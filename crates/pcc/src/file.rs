@@ -1,4 +1,5 @@
-//! The file that a JVM leaves behind (docs/reference/formats/pcc.md): places, and how often each was entered with which value.
+//! The file that a JVM leaves behind (docs/reference/formats/pcc.md): places, and how often each
+//! was entered with which value.
 
 use std::collections::BTreeMap;
 

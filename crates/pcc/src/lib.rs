@@ -1,4 +1,5 @@
-//! Probabilistic calling contexts (Bond and McKinley 2007; docs/research/pcc.md): what the rewriter, the runtime and the readers of their files must agree on.
+//! Probabilistic calling contexts (Bond and McKinley 2007; docs/research/pcc.md): what the
+//! rewriter, the runtime and the readers of their files must agree on.
 //!
 //! * [`value`]: a context as a number, and how a call makes the callee's out of the caller's,
 //! * [`chosen`]: at which methods values are recorded, and which methods take part in them,

@@ -1,10 +1,14 @@
 //! The value of a calling context.
 //!
-//! A callee's value is `3 * V + h(call site)` modulo 2^64, where `V` is its caller's. It does not commute, so the order of calls matters, and an odd factor loses no bit.
+//! A callee's value is `3 * V + h(call site)` modulo 2^64, where `V` is its caller's. It does not
+//! commute, so the order of calls matters, and an odd factor loses no bit.
 //!
-//! `h` is the 64-bit XXH3 hash (seed 0) of the call site's name in UTF-8, `java/util/ArrayList.add(Ljava/lang/Object;)Z@7`, with its lowest bit cleared. So the lowest bit
-//! of a value never changes on the way: it is 1 where a context is recorded, and 0 of what a thread carries where nothing is, such as 0 before the JVM has booted.
-//! That leaves 63 bits to tell contexts apart; [`Value::narrow`] has 32 of them, which are what the same computation in 32 bits gives.
+//! `h` is the 64-bit XXH3 hash (seed 0) of the call site's name in UTF-8,
+//! `java/util/ArrayList.add(Ljava/lang/Object;)Z@7`, with its lowest bit cleared. So the lowest bit
+//! of a value never changes on the way: it is 1 where a context is recorded, and 0 of what a thread
+//! carries where nothing is, such as 0 before the JVM has booted. That leaves 63 bits to tell
+//! contexts apart; [`Value::narrow`] has 32 of them, which are what the same computation in 32 bits
+//! gives.
 
 use std::fmt;
 
@@ -59,8 +63,9 @@ impl fmt::Display for Value {
 }
 
 impl Site {
-    /// A method's own call sites: the name of its class with slashes, its name and its descriptor, then the bytecode index of the call. `None` is for what a
-    /// native calls, which has no index; it counts as -1.
+    /// A method's own call sites: the name of its class with slashes, its name and its descriptor,
+    /// then the bytecode index of the call. `None` is for what a native calls, which has no index;
+    /// it counts as -1.
     pub fn of(class: &str, method: &str, descriptor: &str, bci: Option<u16>) -> Site {
         Site::of_caller(&caller(class, method, descriptor), bci)
     }

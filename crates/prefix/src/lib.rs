@@ -1,7 +1,9 @@
-//! The agent of JP2 (2011, section 3.3): it tells the JVM with what the names of renamed natives begin, and does nothing else (docs/reference/natives.md).
+//! The agent of JP2 (2011, section 3.3): it tells the JVM with what the names of renamed natives
+//! begin, and does nothing else (docs/reference/natives.md).
 //!
-//! `SetNativeMethodPrefix` has to come before the first of these natives is linked, and class libraries link natives before any Java code of ours
-//! could ask for it: hence an agent (`-agentlib:cctrewrite_prefix`), which the JVM loads before it loads a class.
+//! `SetNativeMethodPrefix` has to come before the first of these natives is linked, and class
+//! libraries link natives before any Java code of ours could ask for it: hence an agent
+//! (`-agentlib:cctrewrite_prefix`), which the JVM loads before it loads a class.
 
 #![allow(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -62,7 +64,8 @@ unsafe fn set_prefix(vm: *mut sys::JavaVM) -> Result<(), String> {
         return Err(format!("this JVM has no JVMTI 1.2 (GetEnv: {result})"));
     }
     let env: *mut Table = env.cast();
-    // SAFETY: the environment came from `GetEnv`; its table has these functions at these places with these types (jvmti.h).
+    // SAFETY: the environment came from `GetEnv`; its table has these functions at these places
+    // with these types (jvmti.h).
     let (add, set) = unsafe {
         let add = *(*env).add(ADD_CAPABILITIES - 1);
         let set = *(*env).add(SET_NATIVE_METHOD_PREFIX - 1);

@@ -32,7 +32,8 @@ pub enum Problem {
 }
 
 impl Error {
-    /// Whether the path does not exist or this user must not look at it: nobody expects this process there.
+    /// Whether the path does not exist or this user must not look at it: nobody expects this
+    /// process there.
     pub fn is_absence(&self) -> bool {
         let kinds = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
         matches!(&self.problem, Problem::System(error) if kinds.contains(&error.kind()))

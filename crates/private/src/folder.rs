@@ -19,7 +19,8 @@ const OTHERS: u32 = 0o077;
 
 /// A folder of this user into which nobody else may write.
 ///
-/// All its methods work on the open folder. Whoever renames it, or puts a link in its place, does not reach them.
+/// All its methods work on the open folder. Whoever renames it, or puts a link in its place, does
+/// not reach them.
 #[derive(Debug)]
 pub struct PrivateFolder {
     path: PathBuf,
@@ -82,7 +83,8 @@ impl PrivateFolder {
     /// Reads a file after a check of its owner and mode. Returns `None` if there is no such file.
     ///
     /// # Errors
-    /// If it is no regular file, belongs to another user, if others may write to it, or if it cannot be read.
+    /// If it is no regular file, belongs to another user, if others may write to it, or if it
+    /// cannot be read.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let Some(mut file) = self.open_file(name)? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -92,10 +94,12 @@ impl PrivateFolder {
         }
     }
 
-    /// Opens a file for reading after a check of its owner and mode. Returns `None` if there is no such file.
+    /// Opens a file for reading after a check of its owner and mode. Returns `None` if there is no
+    /// such file.
     ///
     /// # Errors
-    /// If it is no regular file, belongs to another user, if others may write to it, or if it cannot be opened.
+    /// If it is no regular file, belongs to another user, if others may write to it, or if it
+    /// cannot be opened.
     pub fn open_file(&self, name: &str) -> Result<Option<File>, Error> {
         // A pipe of that name would wait for its writer.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;

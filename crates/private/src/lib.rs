@@ -1,9 +1,11 @@
 //! Files and folders that only their owner can use, whatever the umask.
 //!
-//! The umask decides who may read and write a new file. With umask 000, or with 002 and a shared group, other users may write
-//! it. A command or a JVM must not trust such a file later: its writer would decide what they do.
+//! The umask decides who may read and write a new file. With umask 000, or with 002 and a shared
+//! group, other users may write it. A command or a JVM must not trust such a file later: its writer
+//! would decide what they do.
 //!
-//! * [`create`], [`write`] and [`create_folders`] make files with mode 0600 and folders with mode 0700,
+//! * [`create`], [`write`] and [`create_folders`] make files with mode 0600 and folders with mode
+//!   0700,
 //! * [`PrivateFolder`] reads and makes files in a folder that it has checked.
 //!
 //! Nothing here knows profiles or JVMs.

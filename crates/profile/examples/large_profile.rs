@@ -3,7 +3,8 @@
 //!     cargo run --release -p cct-profile --example large_profile -- 10000000 base.cct
 //!     cargo run --release -p cct-profile --example large_profile -- 10000000 new.cct changed
 //!
-//! The same arguments give the same bytes. With `changed`, about one context in a thousand has one bytecode more for each call.
+//! The same arguments give the same bytes. With `changed`, about one context in a thousand has one
+//! bytecode more for each call.
 
 use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
 use std::error::Error;

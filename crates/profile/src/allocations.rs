@@ -1,9 +1,12 @@
 //! Objects and arrays by type, per context (CCCP 5.1).
 //!
-//! Where they were counted, a tree has more than calling contexts: below a context that made objects there is a node for each type, whose method is that
-//! type ([`Method::TYPE`]) and whose calls are the number of objects. Such a node is no context, and what it counts are no calls. So whoever looks at a
-//! profile looks at one of two: at it [without them](Profile::without_allocations), which is what the same program leaves behind whose objects are not
-//! counted, or at [its objects](Profile::allocations), where they are the only thing that is counted.
+//! Where they were counted, a tree has more than calling contexts: below a context that made
+//! objects there is a node for each type, whose method is that type ([`Method::TYPE`]) and whose
+//! calls are the number of objects. Such a node is no context, and what it counts are no calls. So
+//! whoever looks at a profile looks at one of two: at it [without
+//! them](Profile::without_allocations), which is what the same program leaves behind whose objects
+//! are not counted, or at [its objects](Profile::allocations), where they are the only thing that
+//! is counted.
 
 use crate::merge::MergeError;
 use crate::metric::METRICS;
@@ -17,7 +20,8 @@ pub const ALLOCATIONS: &str = "allocations";
 pub(crate) const METRICS_OF_OBJECTS: &str = "allocations";
 
 impl Profile {
-    /// Whether objects were counted, by type; such a profile is to be looked at by one of [`Profile::without_allocations`] and [`Profile::allocations`].
+    /// Whether objects were counted, by type; such a profile is to be looked at by one of
+    /// [`Profile::without_allocations`] and [`Profile::allocations`].
     pub fn counts_objects(&self) -> bool {
         self.meta.get(ALLOCATIONS).is_some_and(|value| value == "yes")
             || self.methods.iter().any(|method| method.flags & Method::TYPE != 0)
@@ -51,7 +55,8 @@ impl Profile {
         })
     }
 
-    /// The same run without its objects: contexts, calls and bytecodes as they are where objects are not counted.
+    /// The same run without its objects: contexts, calls and bytecodes as they are where objects
+    /// are not counted.
     ///
     /// # Errors
     /// When a tree has too many contexts, which it cannot get by losing some.
@@ -66,8 +71,9 @@ impl Profile {
         })
     }
 
-    /// What made objects, and of what types: the contexts that made any, with those that lead there, and below each its types. What is counted are objects,
-    /// and stands where calls do; methods have none of their own.
+    /// What made objects, and of what types: the contexts that made any, with those that lead
+    /// there, and below each its types. What is counted are objects, and stands where calls do;
+    /// methods have none of their own.
     ///
     /// # Errors
     /// As [`Profile::without_allocations`].
@@ -75,7 +81,8 @@ impl Profile {
         self.by_objects(|is_type, _, count| Some(if is_type { count } else { 0 }))
     }
 
-    /// What made objects, of whatever type: as [`Profile::allocations`], without the types; their objects are those of the context that made them.
+    /// What made objects, of whatever type: as [`Profile::allocations`], without the types; their
+    /// objects are those of the context that made them.
     ///
     /// # Errors
     /// As [`Profile::without_allocations`].
@@ -83,14 +90,16 @@ impl Profile {
         self.by_objects(|is_type, made, _| (!is_type).then_some(made))
     }
 
-    /// `show` says how many objects a node is shown with, if it is: given whether it is a type, what its own types have, and what it has itself.
+    /// `show` says how many objects a node is shown with, if it is: given whether it is a type,
+    /// what its own types have, and what it has itself.
     fn by_objects(self, show: impl Fn(bool, u64, u64) -> Option<u64>) -> Result<Profile, MergeError> {
         let is_type = self.types();
         let is_type = |node: &Node| is_type[node.method as usize];
         let mut profile = self.without_columns().rebuilt(|tree| {
             let nodes = tree.nodes();
             let mut shown = vec![None; nodes.len() - 1];
-            // Backwards: what is below a node comes behind it, so the last one that was found to lead to objects tells whether this one does.
+            // Backwards: what is below a node comes behind it, so the last one that was found to
+            // lead to objects tells whether this one does.
             let mut leads = u32::MAX;
             for index in (1..nodes.len() as u32).rev() {
                 let node = &nodes[index as usize];
@@ -109,7 +118,8 @@ impl Profile {
         Ok(profile)
     }
 
-    /// The profile without the objects of contexts whose methods do not stay: these would hang under others that did not make them.
+    /// The profile without the objects of contexts whose methods do not stay: these would hang
+    /// under others that did not make them.
     pub(crate) fn without_objects_of(self, stays: impl Fn(&Method) -> bool) -> Result<Profile, MergeError> {
         if !self.counts_objects() {
             return Ok(self);
@@ -138,7 +148,8 @@ impl Profile {
         self.methods.iter().map(|method| method.flags & Method::TYPE != 0).collect()
     }
 
-    /// The profile with other nodes: `shown` has the counts of each but the root, or nothing where it goes. Methods that no node has go, too.
+    /// The profile with other nodes: `shown` has the counts of each but the root, or nothing where
+    /// it goes. Methods that no node has go, too.
     fn rebuilt(mut self, shown: impl Fn(&Tree) -> Vec<Option<(u64, u64)>>) -> Result<Profile, MergeError> {
         let count = self.methods.len();
         let strange = |node: &&Node| node.method as usize >= count;

@@ -1,11 +1,14 @@
 //! The contract between `cctrewrite run` (docs/use/run.md) and the JVMs that a command starts.
 //!
-//! The environment variable [`VARIABLE`] names a folder. Child processes inherit it, whoever starts them. Each JVM that records
-//! enters itself there when it starts ([`enter`]): a file `NNNNNN.jvm`, numbered in the order of starts, with its process id and its
-//! command line, each part ended by a zero. Its profile goes to `NNNNNN.cct` beside it. Until then its trees are in
-//! `NNNNNN.cct.arena`. `run` leaves options for the JVMs ([`tell`], [`Options`]) and lists the JVMs by [`entries`].
+//! The environment variable [`VARIABLE`] names a folder. Child processes inherit it, whoever starts
+//! them. Each JVM that records enters itself there when it starts ([`enter`]): a file `NNNNNN.jvm`,
+//! numbered in the order of starts, with its process id and its command line, each part ended by a
+//! zero. Its profile goes to `NNNNNN.cct` beside it. Until then its trees are in
+//! `NNNNNN.cct.arena`. `run` leaves options for the JVMs ([`tell`], [`Options`]) and lists the JVMs
+//! by [`entries`].
 //!
-//! JVMs load classes that the options name, so both sides use a [`PrivateFolder`]: nobody else may have written what they read.
+//! JVMs load classes that the options name, so both sides use a [`PrivateFolder`]: nobody else may
+//! have written what they read.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -48,7 +51,8 @@ impl Options {
     /// Reads the options in a folder. A folder without options has none.
     ///
     /// # Errors
-    /// If the folder or the file is not this user's, if others may write to it, or if it cannot be read.
+    /// If the folder or the file is not this user's, if others may write to it, or if it cannot be
+    /// read.
     pub fn read(folder: &Path) -> Result<Options, Error> {
         let bytes = PrivateFolder::open(folder)?.read(OPTIONS)?.unwrap_or_default();
         Ok(Options::of_bytes(&bytes))
@@ -65,7 +69,8 @@ impl Options {
     }
 }
 
-/// Enters a JVM. Returns the path at which its profile is expected. `arguments` are ended by a zero each.
+/// Enters a JVM. Returns the path at which its profile is expected. `arguments` are ended by a zero
+/// each.
 ///
 /// # Errors
 /// If others may write into the folder, if this process must not, or if no number is left.
@@ -88,7 +93,8 @@ pub fn enter(folder: &Path, process: u32, arguments: &[u8]) -> io::Result<PathBu
 /// Leaves options for the JVMs, once: keys, and values of one line each.
 ///
 /// # Errors
-/// If a value has a line break, which would begin another option. If the folder cannot be written to, or has options already.
+/// If a value has a line break, which would begin another option. If the folder cannot be written
+/// to, or has options already.
 pub fn tell(folder: &PrivateFolder, options: &[(&str, String)]) -> io::Result<()> {
     if let Some((key, value)) = options.iter().find(|(_, value)| value.contains(['\n', '\r'])) {
         let what =

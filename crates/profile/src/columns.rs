@@ -1,10 +1,13 @@
-//! Columns: the numbers of a context beside its calls and bytecodes (the table is [`cct_columns::Column`]).
+//! Columns: the numbers of a context beside its calls and bytecodes (the table is
+//! [`cct_columns::Column`]).
 //!
-//! A profile names its columns in `META` ([`COLUMNS`]), sorted, and each of its trees has their numbers in that order
-//! ([`crate::Tree::values`]). A profile may have columns that this program's table does not know: what another version counts, or
-//! what bytecodes cost by several models. They are carried and shown like the others.
+//! A profile names its columns in `META` ([`COLUMNS`]), sorted, and each of its trees has their
+//! numbers in that order ([`crate::Tree::values`]). A profile may have columns that this program's
+//! table does not know: what another version counts, or what bytecodes cost by several models. They
+//! are carried and shown like the others.
 //!
-//! Reports and exports look at one column at a time ([`Profile::by_column`]): its numbers stand where those of bytecodes do.
+//! Reports and exports look at one column at a time ([`Profile::by_column`]): its numbers stand
+//! where those of bytecodes do.
 
 use crate::metric::{BYTECODES, CALLS};
 use crate::{MergeError, Method, Profile, Tree, TreeBuilder, Unit};
@@ -36,7 +39,8 @@ impl Profile {
         columns.into_iter().zip(sums).collect()
     }
 
-    /// The profile by one of its columns, whose numbers stand where those of bytecodes do; `None` if it has no such column.
+    /// The profile by one of its columns, whose numbers stand where those of bytecodes do; `None`
+    /// if it has no such column.
     #[must_use]
     pub fn by_column(mut self, column: Unit) -> Option<Profile> {
         let place = self.columns().iter().position(|other| *other == column)?;
@@ -55,9 +59,10 @@ impl Profile {
         self
     }
 
-    /// The profile whose trees have columns in place of cells, as files and the memory of a JVM have them: leaves of methods with the
-    /// flag [`Method::COLUMN`], whose calls are the number of the context above them. Calls of methods with the flag
-    /// [`Method::SYNCHRONIZED`] count in the column of monitors.
+    /// The profile whose trees have columns in place of cells, as files and the memory of a JVM
+    /// have them: leaves of methods with the flag [`Method::COLUMN`], whose calls are the number of
+    /// the context above them. Calls of methods with the flag [`Method::SYNCHRONIZED`] count in the
+    /// column of monitors.
     ///
     /// # Errors
     /// When a tree refers to no method.

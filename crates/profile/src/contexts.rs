@@ -1,11 +1,14 @@
 //! The list of all contexts, for programs that compare profiles.
 //!
-//! After comment lines, which start with `#`, one line per context: `calls bytecodes frame;frame;frame`, the outermost frame
-//! first (see [`crate::names::Frame`] for its text), counts being those of that very context. Sorted by the bytes of the
-//! path, as `LC_ALL=C sort` would. Contexts without counts, which only lead to others, have no line. Where call sites are told apart a frame
-//! ends with `@` and the bytecode index in its caller, `@-1` below native code; outermost frames have none.
+//! After comment lines, which start with `#`, one line per context:
+//! `calls bytecodes frame;frame;frame`, the outermost frame first (see [`crate::names::Frame`] for
+//! its text), counts being those of that very context. Sorted by the bytes of the path, as
+//! `LC_ALL=C sort` would. Contexts without counts, which only lead to others, have no line. Where
+//! call sites are told apart a frame ends with `@` and the bytecode index in its caller, `@-1`
+//! below native code; outermost frames have none.
 //!
-//! [`read_contexts`] reads such a list back, and those of other tools that have the same three columns.
+//! [`read_contexts`] reads such a list back, and those of other tools that have the same three
+//! columns.
 
 use crate::columns::COLUMNS;
 use crate::merge::join;
@@ -31,7 +34,8 @@ pub struct ContextsOptions {
     pub names: NameStyle,
 }
 
-/// Writes the list of all contexts. Memory is that of one more tree; paths are written as they are met.
+/// Writes the list of all contexts. Memory is that of one more tree; paths are written as they are
+/// met.
 ///
 /// # Errors
 /// When the output fails, or counts overflow as equal contexts are added up.
@@ -66,8 +70,8 @@ pub fn write_contexts(
     Ok(())
 }
 
-/// One tree in which each thread, or all threads of one name, is a child of the root. Trees come with the frames of their
-/// threads.
+/// One tree in which each thread, or all threads of one name, is a child of the root. Trees come
+/// with the frames of their threads.
 pub(crate) fn tree_of_threads(mut threads: Vec<(u32, &Tree)>, of_method: &[u32]) -> Result<Tree, MergeError> {
     threads.sort_by_key(|&(frame, _)| frame);
     let mut builder = TreeBuilder::new();
@@ -108,10 +112,11 @@ fn write_head(profile: &Profile, tree: &Tree, out: &mut dyn Write) -> io::Result
 
 /// Where lines stand among those of siblings.
 ///
-/// The line of a context does not always stand right before the lines of its callees: with the siblings `a` and `a$b`, the lines are
-/// `a`, `a$b`, `a;x`, since `$` sorts before `;`. So each frame has two places among its siblings: its own line sorts as
-/// its text, the lines below it as its text followed by `;`. No text holds a `;`, so none of the latter is a prefix of
-/// another, and whole blocks of lines never interleave.
+/// The line of a context does not always stand right before the lines of its callees: with the
+/// siblings `a` and `a$b`, the lines are `a`, `a$b`, `a;x`, since `$` sorts before `;`. So each
+/// frame has two places among its siblings: its own line sorts as its text, the lines below it as
+/// its text followed by `;`. No text holds a `;`, so none of the latter is a prefix of another, and
+/// whole blocks of lines never interleave.
 struct Places {
     line: Vec<u32>,
     below: Vec<u32>,

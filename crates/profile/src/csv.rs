@@ -1,8 +1,10 @@
 //! Comma-separated values (RFC 4180), for spreadsheets or for programs.
 //!
-//! A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, and a formula can start programs and send what
-//! is in other cells. Names come from strangers, so texts are escaped as OWASP recommends ("CSV Injection"): a `'` before such a
-//! sign, also after a `,` or `;` inside a text, since some spreadsheets separate cells there; control characters in Rust's notation.
+//! A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, and a formula
+//! can start programs and send what is in other cells. Names come from strangers, so texts are
+//! escaped as OWASP recommends ("CSV Injection"): a `'` before such a sign, also after a `,` or `;`
+//! inside a text, since some spreadsheets separate cells there; control characters in Rust's
+//! notation.
 
 use std::io::{self, Write};
 

@@ -2,7 +2,8 @@
 //!
 //! JSON is serde_json's, CSV is [`crate::csv`]'s.
 
-/// Escapes what could harm a terminal, or pass for another line: control characters, and those that reverse the direction of writing.
+/// Escapes what could harm a terminal, or pass for another line: control characters, and those that
+/// reverse the direction of writing.
 pub fn terminal(text: &str) -> String {
     notated(text, |c| {
         c.is_control()
@@ -10,7 +11,8 @@ pub fn terminal(text: &str) -> String {
     })
 }
 
-/// Escapes what cannot stand in XML: control characters but for tabs and line ends, and what is no character (XML 1.0, section 2.2).
+/// Escapes what cannot stand in XML: control characters but for tabs and line ends, and what is no
+/// character (XML 1.0, section 2.2).
 ///
 /// For writers that escape markup themselves; otherwise [`xml`].
 pub fn xml_characters(text: &str) -> String {

@@ -1,7 +1,9 @@
-//! Whether the numbers of a profile are exact: the one definition, as docs/reference/exactness.md states it.
+//! Whether the numbers of a profile are exact: the one definition, as docs/reference/exactness.md
+//! states it.
 //!
-//! A profile says it in three places: `exact` in `META` (JVM options), `limits` in `META` (what no profile of its kind has) and its notes (what
-//! this run met). Here they become one verdict, which all outputs show.
+//! A profile says it in three places: `exact` in `META` (JVM options), `limits` in `META` (what no
+//! profile of its kind has) and its notes (what this run met). Here they become one verdict, which
+//! all outputs show.
 
 use crate::Metric;
 use crate::summary::Summary;
@@ -33,8 +35,8 @@ const SPOILING: [&str; 3] = [
     "defects in the load-time library",
 ];
 
-/// Parts of notes that name counts which are missing or are elsewhere in the tree. The other notes are about names, markers, selections and
-/// what a program does.
+/// Parts of notes that name counts which are missing or are elsewhere in the tree. The other notes
+/// are about names, markers, selections and what a program does.
 const EXCEPTING: [&str; 18] = [
     "missing from the tree",
     "class files that cannot be read stayed",
@@ -60,7 +62,8 @@ const EXCEPTING: [&str; 18] = [
 const BLOCKS: &str = "blocks";
 
 impl Exactness {
-    /// The exactness of a profile; `None` if it does not say how it was made, as lists of other tools.
+    /// The exactness of a profile; `None` if it does not say how it was made, as lists of other
+    /// tools.
     pub fn of(
         meta: &BTreeMap<String, String>,
         notes: &[String],
@@ -164,7 +167,8 @@ fn counts_too_much(rule: &str) -> Option<String> {
     }
 }
 
-/// A note without the names that it lists, and without the verdict: of `what: 3 (a, b, c)` the part `what: 3`.
+/// A note without the names that it lists, and without the verdict: of `what: 3 (a, b, c)` the part
+/// `what: 3`.
 fn summarised(note: &str) -> String {
     const MISSING: &str = " missing from the tree";
     if let Some(at) = note.find(MISSING) {

@@ -7,16 +7,20 @@ use rustc_hash::FxHashMap;
 /// Which calls stay in the context that they come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// Those from a label to itself: what is called within a group of methods belongs to the group's context.
+    /// Those from a label to itself: what is called within a group of methods belongs to the
+    /// group's context.
     Within,
-    /// Those to a label that is on the stack already: they go back to its context, and what is called from there hangs below it. It is how
-    /// Ammons, Ball and Larus define the calling-context tree ("Exploiting hardware performance counters with flow and context
-    /// sensitive profiling", PLDI 1997), and how JP2 may keep it (JP2, section 2). No label is twice on a path then.
+    /// Those to a label that is on the stack already: they go back to its context, and what is
+    /// called from there hangs below it. It is how Ammons, Ball and Larus define the
+    /// calling-context tree ("Exploiting hardware performance counters with flow and context
+    /// sensitive profiling", PLDI 1997), and how JP2 may keep it (JP2, section 2). No label is
+    /// twice on a path then.
     Recursion,
 }
 
-/// The sum of trees, each with the table that maps its methods to labels, folded. In the result [`crate::Node::method`] is the label,
-/// children are sorted by it, and no two siblings have the same. No count is lost: a folded context has the counts of all that became it.
+/// The sum of trees, each with the table that maps its methods to labels, folded. In the result
+/// [`crate::Node::method`] is the label, children are sorted by it, and no two siblings have the
+/// same. No count is lost: a folded context has the counts of all that became it.
 ///
 /// # Errors
 /// When counts overflow, or a table is too short.
@@ -24,8 +28,9 @@ pub fn folded(trees: &[(&Tree, &[u32])], fold: Fold) -> Result<Tree, MergeError>
     Forest::folded(trees, fold, |label| label)
 }
 
-/// As [`folded`], where labels are told apart that are the same on a stack: call sites of a method. `methods` has for each label what it
-/// is there. A call of what is on the stack already goes back to the context that is there, whatever site that was called from.
+/// As [`folded`], where labels are told apart that are the same on a stack: call sites of a method.
+/// `methods` has for each label what it is there. A call of what is on the stack already goes back
+/// to the context that is there, whatever site that was called from.
 ///
 /// # Errors
 /// As [`folded`]; a label that `methods` does not have is itself.
@@ -33,8 +38,8 @@ pub fn folded_as(trees: &[(&Tree, &[u32])], fold: Fold, methods: &[u32]) -> Resu
     Forest::folded(trees, fold, |label| methods.get(label as usize).copied().unwrap_or(label))
 }
 
-/// A tree without the contexts of some methods: what these called is called by their nearest caller that stays. `labels` maps the methods that stay to
-/// labels. Says how much was left out.
+/// A tree without the contexts of some methods: what these called is called by their nearest caller
+/// that stays. `labels` maps the methods that stay to labels. Says how much was left out.
 ///
 /// # Errors
 /// When counts overflow, or the table is too short.

@@ -69,7 +69,8 @@ impl By {
     }
 }
 
-/// The labels of methods: their frames, or their groups' names. Sorted by name, so that what is the same in two profiles sorts alike.
+/// The labels of methods: their frames, or their groups' names. Sorted by name, so that what is the
+/// same in two profiles sorts alike.
 #[derive(Debug)]
 pub struct Labels<'a> {
     by: By,
@@ -94,8 +95,8 @@ enum Names<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// The labels of `methods`, for sums: a method has one, from however many places it is called. Where contexts are shown by threads,
-    /// there are none; see [`threads`].
+    /// The labels of `methods`, for sums: a method has one, from however many places it is called.
+    /// Where contexts are shown by threads, there are none; see [`threads`].
     pub fn new(methods: &'a [Method], by: By, names: NameStyle, origins: &Origins) -> Labels<'a> {
         if by == By::Method {
             let frames = methods.iter().map(|method| Frame::method(method, names).without_call_site());
@@ -149,7 +150,8 @@ impl<'a> Labels<'a> {
         self.sites.is_some()
     }
 
-    /// For each label what it is a label of: itself, or the method of a call site. With how many of these there are.
+    /// For each label what it is a label of: itself, or the method of a call site. With how many of
+    /// these there are.
     pub fn methods(&self) -> (Vec<u32>, usize) {
         match &self.sites {
             Some(sites) => (sites.of_label.clone(), sites.methods.frames().len()),
@@ -196,7 +198,8 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// The tree of some threads, shown so. With `recursion`, calls of what is on the stack already are folded, from wherever it is called.
+    /// The tree of some threads, shown so. With `recursion`, calls of what is on the stack already
+    /// are folded, from wherever it is called.
     ///
     /// # Errors
     /// When counts overflow.

@@ -1,7 +1,8 @@
 //! Adding trees and profiles up.
 //!
-//! All merging is one walk ([`joined`]): it goes down several trees side by side and unites the children that have the same label.
-//! Labels are indices into a table of the caller's: methods for profiles, frames for reports.
+//! All merging is one walk ([`joined`]): it goes down several trees side by side and unites the
+//! children that have the same label. Labels are indices into a table of the caller's: methods for
+//! profiles, frames for reports.
 
 use crate::allocations::ALLOCATIONS;
 use crate::columns::COLUMNS;
@@ -66,7 +67,8 @@ pub enum Bodies {
     /// They stay different methods.
     #[default]
     Apart,
-    /// They become one, as is wanted when the class was compiled anew between the runs. Its MID is 0 if they differ.
+    /// They become one, as is wanted when the class was compiled anew between the runs. Its MID is
+    /// 0 if they differ.
     Together,
 }
 
@@ -85,10 +87,11 @@ pub const ALL_THREADS: &str = "(all threads)";
 /// Keys without which numbers have no common meaning.
 const DECISIVE: [&str; 4] = ["blocks", COST_MODEL, "intrinsics", "metrics"];
 
-/// Merges profiles: methods by their names (and MIDs, see [`Bodies`]), contexts by their paths, counts by addition. The result is in
-/// canonical order, also when there is one profile only. Metadata that differ are joined with `" | "` (provenance: by
-/// lines; `exact` is `no` when it is so for any); the notes of all
-/// are kept, and damage becomes a note too. Where some of them tell call sites apart and others do not, the sum does not, and a note says so.
+/// Merges profiles: methods by their names (and MIDs, see [`Bodies`]), contexts by their paths,
+/// counts by addition. The result is in canonical order, also when there is one profile only.
+/// Metadata that differ are joined with `" | "` (provenance: by lines; `exact` is `no` when it is
+/// so for any); the notes of all are kept, and damage becomes a note too. Where some of them tell
+/// call sites apart and others do not, the sum does not, and a note says so.
 ///
 /// # Errors
 /// When counts overflow, or the profiles count different things.
@@ -163,7 +166,8 @@ impl Sites {
     }
 }
 
-/// Whether a profile with these metadata tells call sites apart. `None` where it would not show: it has no methods.
+/// Whether a profile with these metadata tells call sites apart. `None` where it would not show: it
+/// has no methods.
 fn tells(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
     let says = meta.get(CALL_SITES).is_some_and(|value| value == "yes") || profile.has_call_sites();
     (says || !profile.methods.is_empty()).then_some(says)
@@ -213,7 +217,8 @@ fn separator(key: &str) -> &'static str {
     if matches!(key, "provenance" | MERGED) { "\n" } else { " | " }
 }
 
-/// The united methods, and for each profile the new index of each of its methods. With `drop_sites` those of all call sites are one.
+/// The united methods, and for each profile the new index of each of its methods. With `drop_sites`
+/// those of all call sites are one.
 pub(crate) fn merged_methods(
     profiles: &[&Profile],
     bodies: Bodies,
@@ -292,8 +297,9 @@ fn sum(mut counts: impl Iterator<Item = u64>) -> Result<u64, MergeError> {
     counts.try_fold(0u64, u64::checked_add).ok_or(MergeError::Overflow)
 }
 
-/// The sum of trees, each with the table that maps its methods to labels. In the result [`crate::Node::method`] is the label, children
-/// are sorted by it, and no two siblings have the same.
+/// The sum of trees, each with the table that maps its methods to labels. In the result
+/// [`crate::Node::method`] is the label, children are sorted by it, and no two siblings have the
+/// same.
 ///
 /// # Errors
 /// When counts overflow, or a table is too short.
@@ -305,7 +311,8 @@ pub fn joined(trees: &[(&Tree, &[u32])]) -> Result<Tree, MergeError> {
     Ok(builder.finish())
 }
 
-/// How many columns the sum of trees has. Trees of one profile, and of profiles that are merged, have the same.
+/// How many columns the sum of trees has. Trees of one profile, and of profiles that are merged,
+/// have the same.
 pub(crate) fn columns_of(trees: &[(&Tree, &[u32])]) -> usize {
     trees.iter().map(|(tree, _)| tree.columns()).max().unwrap_or(0)
 }
@@ -320,8 +327,8 @@ struct Waiting {
 
 /// Adds the contexts of all `trees`, united by label, below the node that `builder` is in.
 pub(crate) fn join(trees: &[(&Tree, &[u32])], builder: &mut TreeBuilder) -> Result<(), MergeError> {
-    // The waiting nodes of all levels of the walk, one level behind the other; each level sorted downward, so that the next
-    // label is at the end.
+    // The waiting nodes of all levels of the walk, one level behind the other; each level sorted
+    // downward, so that the next label is at the end.
     let mut waiting: Vec<Waiting> = Vec::new();
     let mut levels: Vec<usize> = vec![0];
     let mut united: Vec<Waiting> = Vec::new();

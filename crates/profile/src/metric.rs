@@ -15,9 +15,11 @@ pub enum Metric {
     Calls,
     /// Executed bytecodes.
     Bytecodes,
-    /// What executed bytecodes cost by a cost model (docs/research/cost-models.md). It stands where their number does otherwise.
+    /// What executed bytecodes cost by a cost model (docs/research/cost-models.md). It stands where
+    /// their number does otherwise.
     Cost(Unit),
-    /// A number that a pass counts ([`crate::columns`]), in what [`Profile::by_column`] gives. It stands where bytecodes do otherwise.
+    /// A number that a pass counts ([`crate::columns`]), in what [`Profile::by_column`] gives. It
+    /// stands where bytecodes do otherwise.
     Column(Unit),
     /// Objects, in what [`Profile::allocations`] gives; they stand where calls do.
     Allocations,
@@ -31,7 +33,8 @@ pub struct Unit(&'static str);
 const LONGEST_UNIT: usize = 24;
 
 impl Unit {
-    /// The unit of that name, if it is one: of lower-case letters, digits and `-`, as cost models have them. Each is kept once for good.
+    /// The unit of that name, if it is one: of lower-case letters, digits and `-`, as cost models
+    /// have them. Each is kept once for good.
     pub fn of(word: &str) -> Option<Unit> {
         static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -66,12 +69,14 @@ pub(crate) const BYTECODES: &str = "bytecodes";
 pub(crate) const COST_MODEL: &str = "cost-model";
 
 impl Metric {
-    /// What a profile is looked at by, unless something else is asked for: bytecodes or what they cost, or calls where nothing else was counted.
+    /// What a profile is looked at by, unless something else is asked for: bytecodes or what they
+    /// cost, or calls where nothing else was counted.
     pub fn of_profile(profile: &Profile) -> Metric {
         Metric::of_meta(profile.meta.get(METRICS).map(String::as_str))
     }
 
-    /// The same by the `META` key `metrics`: `calls`, `calls+bytecodes`, `calls+UNIT`, `calls+COLUMN`.
+    /// The same by the `META` key `metrics`: `calls`, `calls+bytecodes`, `calls+UNIT`,
+    /// `calls+COLUMN`.
     pub(crate) fn of_meta(metrics: Option<&str>) -> Metric {
         match metrics {
             Some("calls") => Metric::Calls,

@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 /// What one run of a JVM, or several merged runs, left behind.
 ///
-/// A profile that was read is in canonical order (methods by class, name, descriptor and MID; trees by thread name; children by
-/// method), which [`Profile::write`] asks for; [`crate::merge::merge`] of a single profile puts any profile into it.
+/// A profile that was read is in canonical order (methods by class, name, descriptor and MID; trees
+/// by thread name; children by method), which [`Profile::write`] asks for; [`crate::merge::merge`]
+/// of a single profile puts any profile into it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// How the numbers came about: JVM, tool, block analysis. Keys in `docs/reference/formats/profile.md`.
+    /// How the numbers came about: JVM, tool, block analysis. Keys in
+    /// `docs/reference/formats/profile.md`.
     pub meta: BTreeMap<String, String>,
     /// What a reader of the numbers must know, in sentences, sorted.
     pub notes: Vec<String>,
@@ -20,7 +22,8 @@ pub struct Profile {
     pub methods: Vec<Method>,
     /// The trees, sorted by thread name.
     pub threads: Vec<ThreadTree>,
-    /// What is missing of the file that was read. Not part of the format: [`Profile::write`] makes notes of it.
+    /// What is missing of the file that was read. Not part of the format: [`Profile::write`] makes
+    /// notes of it.
     pub damage: Vec<Damage>,
 }
 
@@ -36,7 +39,8 @@ impl Profile {
     }
 }
 
-/// One rewritten method body; where call sites are told apart, one body as it is called from one place.
+/// One rewritten method body; where call sites are told apart, one body as it is called from one
+/// place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Method {
     /// Binary name with slashes (`java/util/Map$Entry`); `?` when unknown, the text of a marker.
@@ -45,12 +49,13 @@ pub struct Method {
     pub name: Arc<str>,
     /// Descriptor before rewriting (JVMS 4.3.3).
     pub descriptor: Arc<str>,
-    /// From where in its caller it is called. Where call sites are told apart there is one entry for each method, body and site, so a
-    /// method may have many; see [`crate::sites`].
+    /// From where in its caller it is called. Where call sites are told apart there is one entry
+    /// for each method, body and site, so a method may have many; see [`crate::sites`].
     pub site: Option<Site>,
     /// Method id: names one body. 0 when several bodies of the same name were merged.
     pub mid: u64,
-    /// [`Method::NATIVE`], [`Method::UNKNOWN`], [`Method::MARKER`], [`Method::TYPE`], [`Method::COLUMN`], [`Method::SYNCHRONIZED`].
+    /// [`Method::NATIVE`], [`Method::UNKNOWN`], [`Method::MARKER`], [`Method::TYPE`],
+    /// [`Method::COLUMN`], [`Method::SYNCHRONIZED`].
     pub flags: u64,
 }
 
@@ -59,13 +64,17 @@ impl Method {
     pub const NATIVE: u64 = 1;
     /// Flag: the MID was not found in any index, so the name is not known.
     pub const UNKNOWN: u64 = 2;
-    /// Flag: no method, but a marker in the tree such as `[contexts merged: out of memory]` or `[contexts merged: bound of 1000]`.
+    /// Flag: no method, but a marker in the tree such as `[contexts merged: out of memory]` or
+    /// `[contexts merged: bound of 1000]`.
     pub const MARKER: u64 = 4;
-    /// Flag: no method, but a type: its calls are the objects that its context has made ([`crate::allocations`]).
+    /// Flag: no method, but a type: its calls are the objects that its context has made
+    /// ([`crate::allocations`]).
     pub const TYPE: u64 = 16;
-    /// Flag of files alone: no method, but a column ([`crate::columns`]), named by [`Method::name`]; its class and descriptor are empty.
+    /// Flag of files alone: no method, but a column ([`crate::columns`]), named by
+    /// [`Method::name`]; its class and descriptor are empty.
     pub const COLUMN: u64 = 32;
-    /// Flag of files alone: each call of the method enters a monitor, which counts in the column of monitors.
+    /// Flag of files alone: each call of the method enters a monitor, which counts in the column of
+    /// monitors.
     pub const SYNCHRONIZED: u64 = 64;
     /// Flag of files alone: there is a call site. In memory [`Method::site`] says so.
     pub(crate) const SITE: u64 = 8;
@@ -88,8 +97,8 @@ pub struct Site {
 impl Site {
     /// The greatest bytecode index there is: code has at most 65535 bytes (JVMS 4.7.3).
     pub const LAST: u16 = u16::MAX - 1;
-    /// No place in a caller's code: called by native code. Files do not have it; it is made where contexts are shown
-    /// ([`Profile::with_native_callers`]), and read from lists of contexts.
+    /// No place in a caller's code: called by native code. Files do not have it; it is made where
+    /// contexts are shown ([`Profile::with_native_callers`]), and read from lists of contexts.
     pub const NATIVE: Site = Site { bci: u16::MAX, line: 0 };
 
     /// The bytecode index; -1 for [`Site::NATIVE`].
@@ -133,7 +142,8 @@ pub enum Damage {
         /// What is not there.
         missing: Missing,
     },
-    /// Some of the file's bytes are not those that were written: a broken disk, a transfer that went wrong.
+    /// Some of the file's bytes are not those that were written: a broken disk, a transfer that
+    /// went wrong.
     Corrupt {
         /// Where the first section stands whose checksum is wrong, in bytes from the file's start.
         offset: u64,

@@ -1,4 +1,5 @@
-//! How methods are called in outputs: frames for machines, readable names for people, and the names of classes spun at run time.
+//! How methods are called in outputs: frames for machines, readable names for people, and the names
+//! of classes spun at run time.
 
 mod site;
 
@@ -19,7 +20,8 @@ pub enum NameStyle {
     Raw,
 }
 
-/// Classes that the class library spins at run time and numbers as it goes; the number may stand behind a `$`.
+/// Classes that the class library spins at run time and numbers as it goes; the number may stand
+/// behind a `$`.
 const NUMBERED: [&str; 7] = [
     "/reflect/GeneratedMethodAccessor",
     "/reflect/GeneratedConstructorAccessor",
@@ -33,13 +35,14 @@ const NUMBERED: [&str; 7] = [
 /// What the simple name of a proxy class begins with; its number follows.
 const PROXY: &str = "$Proxy";
 
-/// Packages of proxy classes that are numbered themselves, by class loader (JDK 9 and later), and what they are called without the number.
+/// Packages of proxy classes that are numbered themselves, by class loader (JDK 9 and later), and
+/// what they are called without the number.
 const PROXY_PACKAGES: [(&str, &str); 2] =
     [("jdk/proxy", "jdk/proxy/$Proxy"), ("com/sun/proxy/jdk/proxy", "com/sun/proxy/jdk/proxy/$Proxy")];
 
-/// The name of a class without what differs from run to run: the suffix of hidden classes (`Foo.0x0000..`, JDK 15 and later)
-/// and of VM-anonymous ones (`Foo/1234`, before), the number of a lambda's class (`Foo$$Lambda$12`), of a proxy's, a reflective
-/// accessor's and a lambda form's.
+/// The name of a class without what differs from run to run: the suffix of hidden classes
+/// (`Foo.0x0000..`, JDK 15 and later) and of VM-anonymous ones (`Foo/1234`, before), the number of
+/// a lambda's class (`Foo$$Lambda$12`), of a proxy's, a reflective accessor's and a lambda form's.
 pub fn normalised_class(class: &str) -> &str {
     let class = without_hidden_suffix(class);
     let class = class.find("$$Lambda$").map_or(class, |at| &class[..at + "$$Lambda".len()]);
@@ -54,8 +57,9 @@ pub fn normalised_class(class: &str) -> &str {
     })
 }
 
-/// The name of a proxy class without its number and that of its package. It is in the package of an interface that is not public, else in one of the
-/// class library's (`java.lang.reflect.Proxy`). `None` if it is no proxy class.
+/// The name of a proxy class without its number and that of its package. It is in the package of an
+/// interface that is not public, else in one of the class library's (`java.lang.reflect.Proxy`).
+/// `None` if it is no proxy class.
 fn normalised_proxy(class: &str) -> Option<&str> {
     let is_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     let simple = class.rfind('/').map_or(0, |slash| slash + 1);
@@ -84,9 +88,10 @@ fn is_number(suffix: &str) -> bool {
     }
 }
 
-/// The name of a node in a context's path: `java.lang.String.charAt(I)C`, or `[main]` for a thread. Where call sites are told apart the
-/// caller's bytecode index stands at its end, `java.lang.String.charAt(I)C@12`, -1 for native code. It is kept in its parts
-/// and joined when written: a million methods may share a few long names.
+/// The name of a node in a context's path: `java.lang.String.charAt(I)C`, or `[main]` for a thread.
+/// Where call sites are told apart the caller's bytecode index stands at its end,
+/// `java.lang.String.charAt(I)C@12`, -1 for native code. It is kept in its parts and joined when
+/// written: a million methods may share a few long names.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// Class with slashes, empty for threads and markers.
@@ -133,7 +138,8 @@ impl<'a> Frame<'a> {
         Frame { site: self.site.map(|site| Site { line: 0, ..site }), ..self }
     }
 
-    /// The frame's text: slashes of the class are dots; `;`, which separates frames, is `,`; line ends are `?`.
+    /// The frame's text: slashes of the class are dots; `;`, which separates frames, is `,`; line
+    /// ends are `?`.
     pub fn bytes(&self) -> impl Iterator<Item = u8> + 'a {
         let class = self.class.bytes().map(|b| if b == b'/' { b'.' } else { b });
         let text = class.chain(self.rest.into_iter().flat_map(str::bytes)).map(|b| match b {
@@ -144,8 +150,9 @@ impl<'a> Frame<'a> {
         text.chain(self.site.into_iter().flat_map(site_bytes))
     }
 
-    /// The name that people read: `java.util.HashMap.put(Object, Object)`. Parameter types lose their packages, the return
-    /// type and the call site are left out. Two methods may have the same; see [`FrameTable::readable`].
+    /// The name that people read: `java.util.HashMap.put(Object, Object)`. Parameter types lose
+    /// their packages, the return type and the call site are left out. Two methods may have the
+    /// same; see [`FrameTable::readable`].
     pub fn readable(&self) -> String {
         let [_, name, descriptor] = self.rest;
         if (name, descriptor) == (NEW, "") {
@@ -209,7 +216,8 @@ impl Ord for Frame<'_> {
 /// The name of what is a type among methods ([`Method::TYPE`]).
 pub(crate) const NEW: &str = "<new>";
 
-/// A type whose objects are counted: a class's name, or an array's descriptor. Unlike parameters it has its package.
+/// A type whose objects are counted: a class's name, or an array's descriptor. Unlike parameters it
+/// has its package.
 fn readable_made(of: &str) -> String {
     let element = of.trim_start_matches('[');
     let dimensions = of.len() - element.len();
@@ -221,7 +229,8 @@ fn readable_made(of: &str) -> String {
     name + &"[]".repeat(dimensions)
 }
 
-/// The parameter types of a descriptor, separated by commas, and its return type; `None` when it is not a descriptor.
+/// The parameter types of a descriptor, separated by commas, and its return type; `None` when it is
+/// not a descriptor.
 fn readable_parameters(descriptor: &str) -> Option<(String, String)> {
     let (parameters, result) = descriptor.strip_prefix('(')?.split_once(')')?;
     let mut rest = parameters;
@@ -269,7 +278,8 @@ pub struct FrameTable<'a> {
 }
 
 impl<'a> FrameTable<'a> {
-    /// The frames of `methods`. Methods whose frames have the same text (two bodies of one name; spun classes) share one.
+    /// The frames of `methods`. Methods whose frames have the same text (two bodies of one name;
+    /// spun classes) share one.
     pub fn new(methods: &'a [Method], style: NameStyle) -> FrameTable<'a> {
         FrameTable::of(methods.iter().map(|method| Frame::method(method, style)).collect())
     }
@@ -301,7 +311,8 @@ impl<'a> FrameTable<'a> {
         &self.of_method
     }
 
-    /// The table of the methods themselves, from wherever they are called, and which of its frames each frame of this one has.
+    /// The table of the methods themselves, from wherever they are called, and which of its frames
+    /// each frame of this one has.
     pub fn without_call_sites(&self) -> (FrameTable<'a>, Vec<u32>) {
         let table = FrameTable::of(self.frames.iter().map(|frame| frame.without_call_site()).collect());
         let of_frame = table.of_method.clone();
@@ -313,8 +324,9 @@ impl<'a> FrameTable<'a> {
         self.frames.iter().any(|frame| frame.site.is_some())
     }
 
-    /// For each frame a readable name that no other frame has: the shortest of the form without return type, the form with it,
-    /// and the exact frame. Behind it stands the call site: the line where that is enough to tell it from the method's others.
+    /// For each frame a readable name that no other frame has: the shortest of the form without
+    /// return type, the form with it, and the exact frame. Behind it stands the call site: the line
+    /// where that is enough to tell it from the method's others.
     pub fn readable(&self) -> Vec<String> {
         self.readable_parts().into_iter().map(|(method, site)| method + &site).collect()
     }
@@ -431,7 +443,8 @@ mod tests {
         let table = FrameTable::new(&methods, NameStyle::Raw);
         let names = table.readable();
         let named: Vec<&str> = table.of_method().iter().map(|&frame| &*names[frame as usize]).collect();
-        // Two calls on one line, so the line does not do; the same index in two callers, told apart by lines.
+        // Two calls on one line, so the line does not do; the same index in two callers, told apart
+        // by lines.
         let expected =
             ["A.f()", "A.f():10", "A.f():11@5", "A.f():11@9", "A.f():12", "A.g():11", "A.g()@20", "A.h()@-1"];
         assert_eq!(named, expected);

@@ -1,4 +1,5 @@
-//! Where classes come from. A profile does not record it; whoever has the class path at hand looks it up by name.
+//! Where classes come from. A profile does not record it; whoever has the class path at hand looks
+//! it up by name.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,8 @@ impl Origins {
         self.origins.iter().any(|origin| origin.is_jdk)
     }
 
-    /// Adds a class by its binary name with slashes. Of several origins the first is kept, as on a class path.
+    /// Adds a class by its binary name with slashes. Of several origins the first is kept, as on a
+    /// class path.
     pub fn add(&mut self, class: &str, origin: &Origin) {
         let next = self.origins.len() as u32;
         let number = *self.numbers.entry(origin.clone()).or_insert(next);
@@ -51,8 +53,9 @@ impl Origins {
         }
     }
 
-    /// The origin of a class. A class that was made while the program ran has that of the class that it was made for (whose name it
-    /// begins with, up to a `$`), or of its package, if that is in one place only.
+    /// The origin of a class. A class that was made while the program ran has that of the class
+    /// that it was made for (whose name it begins with, up to a `$`), or of its package, if that is
+    /// in one place only.
     pub fn of(&self, class: &str) -> Option<&Origin> {
         // Who loaded it, where that is part of the name (docs/use/identity.md).
         let class = class.rsplit_once('~').map_or(class, |(stem, _)| stem);
@@ -77,8 +80,8 @@ pub fn package_of(class: &str) -> &str {
     class.rsplit_once('/').map_or("", |(package, _)| package)
 }
 
-/// Packages of JDKs, with all below them. Those of `javax` are the ones that a JDK from 8 on has: many others of that name come with
-/// applications.
+/// Packages of JDKs, with all below them. Those of `javax` are the ones that a JDK from 8 on has:
+/// many others of that name come with applications.
 const JDK_PACKAGES: [&str; 39] = [
     "com/sun",
     "java",
@@ -121,8 +124,8 @@ const JDK_PACKAGES: [&str; 39] = [
     "sun",
 ];
 
-/// Whether a class's name is one of a JDK, as far as names can tell: a library with classes in `com.sun` or `org.w3c.dom` is taken for the
-/// JDK. [`Origins`] know it.
+/// Whether a class's name is one of a JDK, as far as names can tell: a library with classes in
+/// `com.sun` or `org.w3c.dom` is taken for the JDK. [`Origins`] know it.
 pub fn is_jdk_by_name(class: &str) -> bool {
     let below = |package: &&str| class.strip_prefix(*package).is_some_and(|rest| rest.starts_with('/'));
     JDK_PACKAGES.iter().any(below)

@@ -4,9 +4,11 @@ use crate::names::Frame;
 
 /// A name in which `*` stands for any run of characters.
 ///
-/// It is held against a frame's text, `java.lang.String.charAt(I)C`, and, unless it has a parenthesis itself, also against that
-/// without the descriptor. Slashes in the class name are dots, as in the frame. A pattern without a `*` may leave out packages and enclosing classes:
-/// `LruCache.get` stands for `com.acme.LruCache.get`. A call site at the frame's end, `@12`, does not matter unless the pattern has an `@` itself.
+/// It is held against a frame's text, `java.lang.String.charAt(I)C`, and, unless it has a
+/// parenthesis itself, also against that without the descriptor. Slashes in the class name are
+/// dots, as in the frame. A pattern without a `*` may leave out packages and enclosing classes:
+/// `LruCache.get` stands for `com.acme.LruCache.get`. A call site at the frame's end, `@12`, does
+/// not matter unless the pattern has an `@` itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     given: String,
@@ -14,7 +16,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of a text, which may come from a frame or from a class file (`java/lang/String.charAt(I)C`).
+    /// The pattern of a text, which may come from a frame or from a class file
+    /// (`java/lang/String.charAt(I)C`).
     pub fn new(given: &str) -> Pattern {
         let name = given.find('(').unwrap_or(given.len());
         let dotted = given[..name].replace('/', ".") + &given[name..].replace(';', ",");
@@ -57,8 +60,8 @@ impl Pattern {
     }
 }
 
-/// Whether `text` is `pattern` with every `*` replaced by something. Time is at most the product of the lengths: of all stars only the last one
-/// met can need to take more.
+/// Whether `text` is `pattern` with every `*` replaced by something. Time is at most the product of
+/// the lengths: of all stars only the last one met can need to take more.
 fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

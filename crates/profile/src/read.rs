@@ -1,7 +1,8 @@
 //! Reading a `.cct` file (`docs/reference/formats/profile.md`).
 //!
-//! The input is trusted in nothing. Sections are held in memory one at a time and only as far as their bytes really come; counts
-//! in the file never size an allocation; every section's checksum is verified before its contents are looked at.
+//! The input is trusted in nothing. Sections are held in memory one at a time and only as far as
+//! their bytes really come; counts in the file never size an allocation; every section's checksum
+//! is verified before its contents are looked at.
 
 use crate::columns::{COLUMNS, is_column};
 use crate::section::{COLUMNS_SINCE, Fields, SITES_SINCE, Section, Sections, Step, TYPES_SINCE};
@@ -127,12 +128,13 @@ pub enum Problem {
 }
 
 impl Profile {
-    /// Reads a profile from the bytes of its file. If the file is truncated, or some of its bytes are not those that were written, what is
-    /// sound is returned, and [`Profile::damage`] says what is missing.
+    /// Reads a profile from the bytes of its file. If the file is truncated, or some of its bytes
+    /// are not those that were written, what is sound is returned, and [`Profile::damage`] says
+    /// what is missing.
     ///
     /// # Errors
-    /// When the bytes are no profile, when the names of methods are damaged, without which trees mean nothing, and when a section whose checksum
-    /// is right makes no sense.
+    /// When the bytes are no profile, when the names of methods are damaged, without which trees
+    /// mean nothing, and when a section whose checksum is right makes no sense.
     pub fn read(bytes: &[u8]) -> Result<Profile, ReadError> {
         Profile::read_from(bytes)
     }
@@ -168,7 +170,8 @@ impl Profile {
     }
 }
 
-/// The error of a file that does not end where it says: two profiles that were put into one file, perhaps.
+/// The error of a file that does not end where it says: two profiles that were put into one file,
+/// perhaps.
 fn behind_the_end(offset: u64) -> ReadError {
     ReadError::Section { section: "DONE".to_owned(), offset, problem: Problem::TrailingBytes }
 }
@@ -349,7 +352,8 @@ impl Reader {
         Ok(Stage::InTree)
     }
 
-    /// What is looked for when the next section is damaged. Without the names there is no use in going on.
+    /// What is looked for when the next section is damaged. Without the names there is no use in
+    /// going on.
     fn wanted(&self) -> &'static [&'static [u8; 4]] {
         match self.stage {
             Stage::Start => &[b"NOTE", b"STRS"],
@@ -398,7 +402,8 @@ impl Reader {
         self.profile
     }
 
-    /// Keeps what there is of the tree that is being read; its thread's name, and how many contexts it has.
+    /// Keeps what there is of the tree that is being read; its thread's name, and how many contexts
+    /// it has.
     fn close_tree(&mut self) -> Option<(String, usize)> {
         let tree = self.tree.take()?.finish();
         let described = (tree.name.to_string(), tree.tree.contexts());

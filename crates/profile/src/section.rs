@@ -1,4 +1,5 @@
-//! The bytes of a `.cct` file, below what they mean: sections with their checksums, and the fields inside them.
+//! The bytes of a `.cct` file, below what they mean: sections with their checksums, and the fields
+//! inside them.
 
 use crate::read::{Problem, ReadError};
 use std::collections::VecDeque;
@@ -9,10 +10,11 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x89CCT\r\n\x1A\n";
 pub(crate) const VERSION: u32 = 1;
 /// The version of files that have some; what is new in it is nothing else.
 pub(crate) const SITES_SINCE: u32 = 2;
-/// The version of files of programs whose objects are counted; what is new in it are types among the methods. Not 3: a single
-/// wrong bit would make it one of the others.
+/// The version of files of programs whose objects are counted; what is new in it are types among
+/// the methods. Not 3: a single wrong bit would make it one of the others.
 pub(crate) const TYPES_SINCE: u32 = 4;
-/// The version of files with columns beside calls and bytecodes: their cells are among the nodes. It differs from each of the others by two bits.
+/// The version of files with columns beside calls and bytecodes: their cells are among the nodes.
+/// It differs from each of the others by two bits.
 pub(crate) const COLUMNS_SINCE: u32 = 7;
 
 /// A section whose checksum is right.
@@ -48,7 +50,8 @@ pub(crate) enum Step {
     End,
     /// The file ends in the middle of a section, which starts here.
     Cut(u64),
-    /// A section whose checksum is wrong; where it starts, and what is to be said if nothing can be done.
+    /// A section whose checksum is wrong; where it starts, and what is to be said if nothing can be
+    /// done.
     Damaged(u64, ReadError),
 }
 
@@ -66,7 +69,8 @@ pub(crate) struct Sections<R> {
 /// The most bytes that the section of a thread takes: three numbers.
 const LONGEST_THREAD: u64 = 30;
 
-/// How often the beginning of a large section is believed, where sound ones are looked for: each time costs as much as reading it.
+/// How often the beginning of a large section is believed, where sound ones are looked for: each
+/// time costs as much as reading it.
 const LARGE_CANDIDATES: usize = 16;
 
 impl<R: Read> Sections<R> {
@@ -139,8 +143,9 @@ impl<R: Read> Sections<R> {
         Ok(Step::Section(section))
     }
 
-    /// The first sound section with one of these tags that begins within what [`Sections::next`] has just found to be damaged, or behind it. A length
-    /// that was damaged leads anywhere, so what it led over is looked through, too.
+    /// The first sound section with one of these tags that begins within what [`Sections::next`]
+    /// has just found to be damaged, or behind it. A length that was damaged leads anywhere, so
+    /// what it led over is looked through, too.
     pub(crate) fn find(&mut self, tags: &[&[u8; 4]]) -> Result<Option<Section>, ReadError> {
         let mut large = 0;
         self.step_back();
@@ -168,7 +173,8 @@ impl<R: Read> Sections<R> {
         Ok(None)
     }
 
-    /// Goes to where one of the tags stands, with the length behind it at hand; false at the file's end.
+    /// Goes to where one of the tags stands, with the length behind it at hand; false at the file's
+    /// end.
     fn seek(&mut self, tags: &[&[u8; 4]]) -> io::Result<bool> {
         loop {
             let known = self.again.make_contiguous();

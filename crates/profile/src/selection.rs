@@ -1,8 +1,10 @@
-//! Which contexts are looked at: what is left out, which stacks are of interest, and below which method looking starts.
+//! Which contexts are looked at: what is left out, which stacks are of interest, and below which
+//! method looking starts.
 //!
-//! A selection is made of patterns ([`Pattern`]) and holds for reports, differences and comparisons alike. What it keeps, it keeps with its
-//! counts; a context that only leads to what is kept has no counts of its own afterwards. So what is selected, and what a second
-//! selection with the opposite choice selects, add up to the whole.
+//! A selection is made of patterns ([`Pattern`]) and holds for reports, differences and comparisons
+//! alike. What it keeps, it keeps with its counts; a context that only leads to what is kept has no
+//! counts of its own afterwards. So what is selected, and what a second selection with the opposite
+//! choice selects, add up to the whole.
 
 use std::sync::Arc;
 
@@ -18,11 +20,11 @@ mod tests;
 pub struct Selection {
     /// Only these threads.
     pub thread: Option<Pattern>,
-    /// Only what is at and below this method: of every stack the part from its outermost frame that matches. Parts that become equal are
-    /// added up by whoever unites the trees.
+    /// Only what is at and below this method: of every stack the part from its outermost frame that
+    /// matches. Parts that become equal are added up by whoever unites the trees.
     pub root: Option<Pattern>,
-    /// Only contexts in whose stack one of these methods is: the method, what it calls, and, without their counts, the callers that
-    /// lead to it. Looked for behind [`Selection::root`].
+    /// Only contexts in whose stack one of these methods is: the method, what it calls, and,
+    /// without their counts, the callers that lead to it. Looked for behind [`Selection::root`].
     pub focus: Vec<Pattern>,
     /// Leave out methods that match, with all below them. Goes before the others.
     pub ignore: Vec<Pattern>,
@@ -34,8 +36,8 @@ impl Selection {
         self.thread.is_none() && self.root.is_none() && self.focus.is_empty() && self.ignore.is_empty()
     }
 
-    /// What is selected of a profile, in which every tree stands for itself. Equal parts that have become siblings stay siblings; trees of
-    /// which nothing is selected are left out.
+    /// What is selected of a profile, in which every tree stands for itself. Equal parts that have
+    /// become siblings stay siblings; trees of which nothing is selected are left out.
     ///
     /// # Errors
     /// When nothing in the profile matches the thread, the root or the focus.

@@ -9,13 +9,14 @@ const MAX: usize = 3;
 /// How many of 100 characters may have to change.
 const EDITS: usize = 34;
 
-/// The names that a user may have meant. Shown as the end of a sentence, `; did you mean a or b?`, or as nothing.
+/// The names that a user may have meant. Shown as the end of a sentence, `; did you mean a or b?`,
+/// or as nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggestions(Vec<String>);
 
 impl Suggestions {
-    /// The closest of `names` to a pattern. A pattern with as many parts as `LruCache.get` is held against the last two parts of each name.
-    /// Case, stars and descriptors do not matter.
+    /// The closest of `names` to a pattern. A pattern with as many parts as `LruCache.get` is held
+    /// against the last two parts of each name. Case, stars and descriptors do not matter.
     pub fn of<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Suggestions {
         let wanted = simplified(given);
         let parts = wanted.split(SEPARATORS).count();

@@ -33,7 +33,8 @@ pub struct Summary {
     pub trees: Vec<TreeSummary>,
     /// All trees together; the depth is the greatest.
     pub all: Extent,
-    /// Calls of markers, that is, of contexts that are missing from the trees, by the marker's text.
+    /// Calls of markers, that is, of contexts that are missing from the trees, by the marker's
+    /// text.
     pub markers: BTreeMap<String, u128>,
 }
 
@@ -154,7 +155,8 @@ impl Summary {
         Metric::of_meta(self.meta.get("metrics").map(String::as_str))
     }
 
-    /// Whether contexts are missing: the file was cut off, memory for the trees ran out, or there was a bound on contexts.
+    /// Whether contexts are missing: the file was cut off, memory for the trees ran out, or there
+    /// was a bound on contexts.
     pub fn is_incomplete(&self) -> bool {
         !self.damage.is_empty() || !self.markers.is_empty()
     }

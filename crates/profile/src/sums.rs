@@ -9,14 +9,16 @@ pub struct Sums {
     pub calls: u128,
     /// Of the metric, in the contexts themselves.
     pub own: u128,
-    /// Of the metric, with all that was called from there. What is called by a label that is on the stack twice counts once.
+    /// Of the metric, with all that was called from there. What is called by a label that is on the
+    /// stack twice counts once.
     pub inclusive: u128,
 }
 
-/// The sums of each of `labels` labels over trees, each with the table that maps its methods to labels. Beside the sums, memory is needed
-/// for one path.
+/// The sums of each of `labels` labels over trees, each with the table that maps its methods to
+/// labels. Beside the sums, memory is needed for one path.
 ///
-/// The sums of [`Sums::own`] add up to the metric's total; every [`Sums::inclusive`] is at most that.
+/// The sums of [`Sums::own`] add up to the metric's total; every [`Sums::inclusive`] is at most
+/// that.
 ///
 /// # Errors
 /// When a table is too short.
@@ -37,7 +39,8 @@ struct Outermost {
 }
 
 fn add_tree(tree: &Tree, labels: &[u32], metric: Metric, sums: &mut [Sums]) -> Result<(), MergeError> {
-    // For each label, where the subtree ends in which it was met outermost: inside it, the label is not counted again.
+    // For each label, where the subtree ends in which it was met outermost: inside it, the label is
+    // not counted again.
     let mut counted_until = vec![0u32; sums.len()];
     let mut open: Vec<Outermost> = Vec::new();
     let mut sum = 0u128;

@@ -1,13 +1,15 @@
 //! The tables of the literature, one row for each profile.
 //!
-//! Numbers of contexts are those of one tree, to which the trees of all threads are added up, as in CCCP (section 5.1). Methods are told apart
-//! by class, name and descriptor. Where call sites are told apart, so are contexts; methods are not.
+//! Numbers of contexts are those of one tree, to which the trees of all threads are added up, as in
+//! CCCP (section 5.1). Methods are told apart by class, name and descriptor. Where call sites are
+//! told apart, so are contexts; methods are not.
 
 use crate::names::{FrameTable, NameStyle};
 use crate::summary::Extent;
 use crate::{MergeError, Method, Profile, Tree};
 
-/// How much of a profile is native methods (CCCP, section 6.1, table 1, columns "Native Methods in CCT").
+/// How much of a profile is native methods (CCCP, section 6.1, table 1, columns "Native Methods in
+/// CCT").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NativeShare {
     /// Contexts of native methods.
@@ -114,7 +116,8 @@ impl LibraryCalls {
     }
 }
 
-/// The size of a calling-context tree (JP2, section 4, figure 9: called methods and nodes; depths besides).
+/// The size of a calling-context tree (JP2, section 4, figure 9: called methods and nodes; depths
+/// besides).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Different methods in the tree.

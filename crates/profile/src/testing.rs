@@ -16,7 +16,8 @@ pub fn method(class: &str, name: &str, descriptor: &str) -> Method {
     }
 }
 
-/// A tree in which `(depth, method, calls, bytecodes)` stand in preorder, depth 1 being below the root.
+/// A tree in which `(depth, method, calls, bytecodes)` stand in preorder, depth 1 being below the
+/// root.
 pub fn tree(nodes: &[(usize, u32, u64, u64)]) -> Tree {
     let mut builder = TreeBuilder::new();
     let mut current = 0;
@@ -46,7 +47,8 @@ pub fn deep(depth: usize) -> Profile {
     profile(vec![method("A", "f", "()V"), method("A", "g", "()V")], vec![thread("main", builder.finish())])
 }
 
-/// Characters around `;` (0x3B), where paths and frames sort differently, and what names are made of.
+/// Characters around `;` (0x3B), where paths and frames sort differently, and what names are made
+/// of.
 const PIECES: [&str; 16] =
     ["a", "b", "$", "/", ".", ";", ":", "<", "(", ")", " ", "1", "$$Lambda$", "\n", "é", "/LambdaForm$MH"];
 
@@ -86,7 +88,8 @@ pub fn random(u: &mut Unstructured<'_>) -> Result<Profile> {
     Ok(merge(&[&p], canonical).expect("small counts"))
 }
 
-/// The sites that methods of [`random_split`] are called from: none, two of one line, two of one index, one of no known line.
+/// The sites that methods of [`random_split`] are called from: none, two of one line, two of one
+/// index, one of no known line.
 const SITES: [Option<Site>; 6] = [
     None,
     Some(Site { bci: 3, line: 10 }),

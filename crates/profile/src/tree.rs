@@ -1,8 +1,8 @@
 //! One calling-context tree, stored as its preorder.
 //!
-//! A node needs no links: its first child, if it has one, is the next element, and `end` says where its subtree stops, which is
-//! where its next sibling starts. 24 bytes per node, one allocation per tree; 8 bytes per node and column more where there are columns, in a
-//! second one.
+//! A node needs no links: its first child, if it has one, is the next element, and `end` says where
+//! its subtree stops, which is where its next sibling starts. 24 bytes per node, one allocation per
+//! tree; 8 bytes per node and column more where there are columns, in a second one.
 
 use std::ops::Range;
 
@@ -86,8 +86,8 @@ impl Tree {
         node..self.nodes[node as usize].end
     }
 
-    /// Gives nodes other methods: `method` is asked for each node but the root, callers before callees, with whether it is outermost. Siblings
-    /// may be out of order then.
+    /// Gives nodes other methods: `method` is asked for each node but the root, callers before
+    /// callees, with whether it is outermost. Siblings may be out of order then.
     pub(crate) fn relabel(&mut self, mut method: impl FnMut(u32, bool) -> u32) {
         let mut next_outermost = 1;
         for (index, node) in (0u32..).zip(&mut self.nodes).skip(1) {
@@ -196,7 +196,8 @@ impl TreeBuilder {
         &mut self.values[first..first + self.columns]
     }
 
-    /// Leaves the node entered last. Without one, nothing happens: the root is left by [`TreeBuilder::finish`].
+    /// Leaves the node entered last. Without one, nothing happens: the root is left by
+    /// [`TreeBuilder::finish`].
     pub fn leave(&mut self) {
         // `enter` keeps the length within u32.
         let end = self.nodes.len() as u32;

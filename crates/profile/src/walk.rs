@@ -18,8 +18,9 @@ struct Level<'t> {
     b: Peekable<Children<'t>>,
 }
 
-/// Visits all nodes but the roots of two trees that share their labels, whose children are sorted by label, and in which no siblings
-/// have the same (as [`crate::merge::joined`] makes them): equal paths together, in the order of the labels, callers before callees.
+/// Visits all nodes but the roots of two trees that share their labels, whose children are sorted
+/// by label, and in which no siblings have the same (as [`crate::merge::joined`] makes them): equal
+/// paths together, in the order of the labels, callers before callees.
 pub(crate) fn walk(a: &Tree, b: &Tree, mut visit: impl FnMut(Match)) {
     let level = |x, y| Level { a: a.children(x).peekable(), b: b.children(y).peekable() };
     let mut levels = vec![level(0, 0)];
@@ -48,7 +49,8 @@ pub(crate) fn walk(a: &Tree, b: &Tree, mut visit: impl FnMut(Match)) {
     }
 }
 
-/// The paths of some nodes of a tree, outermost label first, in the order of the nodes, which must be sorted.
+/// The paths of some nodes of a tree, outermost label first, in the order of the nodes, which must
+/// be sorted.
 pub(crate) fn paths(tree: &Tree, nodes: &[u32]) -> Vec<Vec<u32>> {
     let mut paths = Vec::with_capacity(nodes.len());
     let mut wanted = nodes.iter().copied().peekable();

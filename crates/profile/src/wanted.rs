@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 pub(crate) const SELECTION: &str = "selection";
 
 impl Profile {
-    /// Leaves out the contexts of methods that are not `wanted`; what they called is called by their nearest caller that stays. Markers, which are no
-    /// methods, always stay. A note says how much was left out, and the header by what rule: `rule`, in words.
+    /// Leaves out the contexts of methods that are not `wanted`; what they called is called by
+    /// their nearest caller that stays. Markers, which are no methods, always stay. A note says how
+    /// much was left out, and the header by what rule: `rule`, in words.
     ///
     /// # Errors
     /// When counts overflow.
@@ -61,8 +62,9 @@ impl Profile {
         Ok(this)
     }
 
-    /// The profile with the call sites that its methods have in their nearest callers that stay: a bytecode index in the code of a method that is
-    /// left out means nothing in another's. Where none of those stays, or native code stands between, there is no site.
+    /// The profile with the call sites that its methods have in their nearest callers that stay: a
+    /// bytecode index in the code of a method that is left out means nothing in another's. Where
+    /// none of those stays, or native code stands between, there is no site.
     fn called_from_those_that_stay(
         mut self,
         stays: &impl Fn(&Method) -> bool,

@@ -38,7 +38,8 @@ pub enum WriteError {
 }
 
 impl Profile {
-    /// Writes the profile. The bytes depend on the contents alone. [`Profile::damage`] becomes notes.
+    /// Writes the profile. The bytes depend on the contents alone. [`Profile::damage`] becomes
+    /// notes.
     ///
     /// # Errors
     /// When the output fails, or the profile is not in canonical order (see [`Profile`]).
@@ -58,7 +59,8 @@ impl Profile {
         out.write_all(&version.to_be_bytes())?;
         self.write_meta(out)?;
         self.write_notes(out)?;
-        // Names of columns are in order, and the classes of their rows are empty: they come before all methods.
+        // Names of columns are in order, and the classes of their rows are empty: they come before
+        // all methods.
         let first_method = columns.len() as u32;
         let rows: Vec<Method>;
         let methods = match &*columns {
@@ -131,7 +133,8 @@ impl Profile {
     }
 }
 
-/// What of a profile's file comes behind its notes, node by node: for whoever has no [`Profile`] in memory, and need not make one.
+/// What of a profile's file comes behind its notes, node by node: for whoever has no [`Profile`] in
+/// memory, and need not make one.
 pub struct TreeWriter<'a> {
     out: &'a mut dyn Write,
     strings: Strings<'a>,
@@ -152,8 +155,8 @@ pub enum NodeError {
 }
 
 impl<'a> TreeWriter<'a> {
-    /// Writes strings and methods, which nodes name by their place. A file in which a method has a call site is of version 2 of the format,
-    /// which its first bytes must say.
+    /// Writes strings and methods, which nodes name by their place. A file in which a method has a
+    /// call site is of version 2 of the format, which its first bytes must say.
     ///
     /// # Errors
     /// When the output fails, or methods are not in canonical order (see [`Profile`]).
@@ -189,7 +192,8 @@ impl<'a> TreeWriter<'a> {
         Ok(TreeWriter { out, strings, methods: methods.len(), payload })
     }
 
-    /// Begins the tree of the next thread, one of those that were named at the start. Threads come sorted by name.
+    /// Begins the tree of the next thread, one of those that were named at the start. Threads come
+    /// sorted by name.
     ///
     /// # Errors
     /// When the output fails.
@@ -201,8 +205,8 @@ impl<'a> TreeWriter<'a> {
         self.flush(*b"THRD")
     }
 
-    /// Writes the next node in preorder; `method` is the method's place, or [`ROOT`]. `children` nodes follow as its children, sorted by method, each
-    /// with what is below it.
+    /// Writes the next node in preorder; `method` is the method's place, or [`ROOT`]. `children`
+    /// nodes follow as its children, sorted by method, each with what is below it.
     ///
     /// # Errors
     /// When the output fails or there is no such method.

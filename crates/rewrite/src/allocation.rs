@@ -1,6 +1,7 @@
 //! What makes objects (CCCP 5.1): the instructions that do, and the natives that do.
 //!
-//! The objects of a type are a node below the context that makes them, whose calls are their number. Its id is [`Mid::of_type`](cct_index::mid::Mid::of_type).
+//! The objects of a type are a node below the context that makes them, whose calls are their
+//! number. Its id is [`Mid::of_type`](cct_index::mid::Mid::of_type).
 
 use cct_classfile::{Bci, ClassFile, Instruction, Result, opcode};
 
@@ -20,12 +21,13 @@ pub struct Allocation {
 pub enum Made {
     /// One object, or one array, of this type.
     One(Box<[u8]>),
-    /// An array of arrays: the types from the outermost inwards, as many as it has dimensions given.
+    /// An array of arrays: the types from the outermost inwards, as many as it has dimensions
+    /// given.
     Arrays(Vec<Box<[u8]>>),
     /// A copy of the receiver (`Object.clone`): what it is of is known when it is there.
     Copy,
-    /// Nothing: a call of a `clone` that counts for itself, or nobody knows what it makes. It has a slot all the same, so that slots follow from the code
-    /// alone.
+    /// Nothing: a call of a `clone` that counts for itself, or nobody knows what it makes. It has a
+    /// slot all the same, so that slots follow from the code alone.
     Nothing,
 }
 
@@ -48,8 +50,8 @@ impl Made {
     }
 }
 
-/// What the instruction makes, if it is one that makes something; a call of `clone` makes a copy if it `is_copy`. A class that names itself goes by
-/// `own_name`, as the profile has it.
+/// What the instruction makes, if it is one that makes something; a call of `clone` makes a copy if
+/// it `is_copy`. A class that names itself goes by `own_name`, as the profile has it.
 pub fn of(
     class: &ClassFile<'_>,
     own_name: &[u8],
@@ -128,7 +130,8 @@ pub enum NativeMakes {
     Arrays(u16),
 }
 
-/// Natives that make what their caller names: reflection's, and `Unsafe`'s, by which method handles make objects.
+/// Natives that make what their caller names: reflection's, and `Unsafe`'s, by which method handles
+/// make objects.
 pub fn of_native(class: &[u8], name: &[u8]) -> Option<NativeMakes> {
     Some(match (class, name) {
         (b"java/lang/reflect/Array", b"newArray") => NativeMakes::Result,

@@ -1,8 +1,10 @@
-//! The context carrier: how a body knows its node, and what it hands to its callees. Passes ask it for code and know nothing else of it.
+//! The context carrier: how a body knows its node, and what it hands to its callees. Passes ask it
+//! for code and know nothing else of it.
 //!
-//! The node comes in as a parameter or from the thread, stays in a local variable, and leaves as the address of a call-site slot: as an argument of callees that can
-//! take it (JP, CCCP), and in the thread for all others. Where the thread carries all contexts (JP2) none can, and bodies hold on to the thread that they have
-//! read on entry.
+//! The node comes in as a parameter or from the thread, stays in a local variable, and leaves as
+//! the address of a call-site slot: as an argument of callees that can take it (JP, CCCP), and in
+//! the thread for all others. Where the thread carries all contexts (JP2) none can, and bodies hold
+//! on to the thread that they have read on entry.
 
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
@@ -24,7 +26,8 @@ pub struct Constants {
     object: Option<Index>,
     throwable: Option<Index>,
     helpers: [Option<Index>; Helper::COUNT],
-    /// Extended descriptors, and references to extended forms, by those of the class that they extend; 0 where there is none yet.
+    /// Extended descriptors, and references to extended forms, by those of the class that they
+    /// extend; 0 where there is none yet.
     extended: Vec<Index>,
 }
 
@@ -52,8 +55,9 @@ impl Constants {
         cached(&mut self.throwable, || edit.additions.class_named(b"java/lang/Throwable"))
     }
 
-    /// The class by which helpers are named: the superclass, which inherits them from `Object`. To name a class is to have the loader asked for it,
-    /// and for `Object` it has perhaps never been asked; the superclass it gave away when the class was defined.
+    /// The class by which helpers are named: the superclass, which inherits them from `Object`. To
+    /// name a class is to have the loader asked for it, and for `Object` it has perhaps never been
+    /// asked; the superclass it gave away when the class was defined.
     pub fn helpers_owner(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         let class = edit.class();
         match class.super_name() {
@@ -183,7 +187,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// An event of the thread whose record is in local `record`. Behind an exception local `partial` says how far the block came that was running.
+    /// An event of the thread whose record is in local `record`. Behind an exception local
+    /// `partial` says how far the block came that was running.
     pub fn event(&mut self, asm: &mut Asm, record: u16, partial: Option<u16>, event: Event) -> Result<()> {
         let words = event.words();
         asm.load(Kind::Long, record);
@@ -209,8 +214,9 @@ impl Emitter<'_, '_, '_> {
         )
     }
 
-    /// Slot in local `slot` -> node in local `node`: the callee is entered, and counted with so many bytecodes. `activation` is the update of the activation
-    /// counter on entry, if there are such counters.
+    /// Slot in local `slot` -> node in local `node`: the callee is entered, and counted with so
+    /// many bytecodes. `activation` is the update of the activation counter on entry, if there are
+    /// such counters.
     pub fn enter(
         &mut self,
         asm: &mut Asm,
@@ -267,8 +273,9 @@ impl Emitter<'_, '_, '_> {
         push_offset(asm, sites.offset(site));
     }
 
-    /// What is below the context on the stack, and what then takes both: the current thread gets the context for the next callee. A body that holds on to its
-    /// `thread` need not ask for it again.
+    /// What is below the context on the stack, and what then takes both: the current thread gets
+    /// the context for the next callee. A body that holds on to its `thread` need not ask for it
+    /// again.
     pub fn push_thread(asm: &mut Asm, thread: Option<u16>) -> Helper {
         match thread {
             Some(thread) => {
@@ -289,7 +296,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The context under which the VM called, into local `slot`, whatever the thread carries in local `context`.
+    /// The context under which the VM called, into local `slot`, whatever the thread carries in
+    /// local `context`.
     pub fn replay(&mut self, asm: &mut Asm, thread: u16, context: u16, slot: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, context);
         self.helper(asm, Helper::Replay)?;
@@ -297,7 +305,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The context in local `from` into local `slot`; where it says that recording begins with an extent, which this is, the root's.
+    /// The context in local `from` into local `slot`; where it says that recording begins with an
+    /// extent, which this is, the root's.
     pub fn begin(&mut self, asm: &mut Asm, thread: u16, from: u16, slot: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, from);
         self.helper(asm, Helper::Begin)?;
@@ -317,7 +326,8 @@ impl Emitter<'_, '_, '_> {
 pub enum Context {
     /// Its own node, in this local.
     Node(u16),
-    /// A slot of whoever is above, in this local: the body is not recorded and hands on what it got.
+    /// A slot of whoever is above, in this local: the body is not recorded and hands on what it
+    /// got.
     PassedThrough(u16),
 }
 
@@ -343,10 +353,12 @@ fn push_offset(asm: &mut Asm, offset: u16) {
 /// How the call sites of a body share the slots of its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sites {
-    /// Slots are caches for whatever is called: so many sites have one each as far as they go round.
+    /// Slots are caches for whatever is called: so many sites have one each as far as they go
+    /// round.
     Merged(usize),
-    /// Each slot serves one site, behind the first one, which is for what the VM calls in the middle of other bytecodes. Where there are more sites than slots
-    /// whoever makes a context has the slot forget another site's child.
+    /// Each slot serves one site, behind the first one, which is for what the VM calls in the
+    /// middle of other bytecodes. Where there are more sites than slots whoever makes a context has
+    /// the slot forget another site's child.
     Apart(usize),
 }
 

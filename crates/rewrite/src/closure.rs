@@ -1,17 +1,21 @@
 //! What the class hierarchy demands of treatments (CCCP 4.3, *non-overloadable methods*).
 //!
-//! An extended call dispatches on the extended signature. A class that overrides only the original one would be passed over in
-//! silence. CCCP makes all methods related to such an override non-overloadable, up and down the hierarchy. That closure is not needed
-//! where the overridden method's extended form *redispatches*: it stores the context and calls the original signature virtually, so
-//! that any override wins. Three things are left to do here:
+//! An extended call dispatches on the extended signature. A class that overrides only the original
+//! one would be passed over in silence. CCCP makes all methods related to such an override
+//! non-overloadable, up and down the hierarchy. That closure is not needed where the overridden
+//! method's extended form *redispatches*: it stores the context and calls the original signature
+//! virtually, so that any override wins. Three things are left to do here:
 //!
 //! 1. a class that stays raw overrides a concrete method of an input: that method redispatches;
-//! 2. an input's method has no extended form of its own, but would inherit one that does not redispatch: it gets one that does;
-//! 3. a class inherits extended forms of one method from two unrelated interfaces: an input gets a *tie break* (a redispatching form of its
-//!    own); if the class stays raw, the interfaces' methods lose their extended form, as nothing can be added to the class.
+//! 2. an input's method has no extended form of its own, but would inherit one that does not
+//!    redispatch: it gets one that does;
+//! 3. a class inherits extended forms of one method from two unrelated interfaces: an input gets a
+//!    *tie break* (a redispatching form of its own); if the class stays raw, the interfaces'
+//!    methods lose their extended form, as nothing can be added to the class.
 //!
-//! Where the thread carries contexts most methods have no extended form, but natives have (B2N), and so have methods for which HotSpot may put code of its own that
-//! counts nothing: whatever one of these overrides gets one that redispatches, so that callers come to it.
+//! Where the thread carries contexts most methods have no extended form, but natives have (B2N),
+//! and so have methods for which HotSpot may put code of its own that counts nothing: whatever one
+//! of these overrides gets one that redispatches, so that callers come to it.
 
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
@@ -32,7 +36,8 @@ pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
     }
     respect_raw_overrides(world, plan);
     redispatch_overrides_without_extended_form(world, plan);
-    // Conflicts are looked for from the top of the hierarchy down: a tie break settles it for all subtypes.
+    // Conflicts are looked for from the top of the hierarchy down: a tie break settles it for all
+    // subtypes.
     let mut order: Vec<(usize, ClassId)> = world
         .ids()
         .filter(|id| !world[*id].summary.is_rewritten())
@@ -46,8 +51,8 @@ pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
     }
 }
 
-/// Changes a treatment, unless the method has already been rewritten by it, or has to keep it. (The runtime refuses raw classes that would need
-/// that.)
+/// Changes a treatment, unless the method has already been rewritten by it, or has to keep it. (The
+/// runtime refuses raw classes that would need that.)
 fn change(world: &World, plan: &mut Plan, method: MethodId, to: Planned) {
     let (class, summary) = world.method(method);
     if !class.is_rewritten() && !class.keeps(summary) {
@@ -102,7 +107,8 @@ fn lead_to_extended_forms(world: &World, plan: &mut Plan) {
             }
         }
     }
-    // What implements an interface's method may be inherited from a class that does not know the interface.
+    // What implements an interface's method may be inherited from a class that does not know the
+    // interface.
     for id in inputs().filter(|id| !world[*id].summary.is(access::INTERFACE)) {
         for interface in world.superinterfaces(id) {
             let declared = virtual_methods(world, interface);
@@ -157,7 +163,8 @@ fn respect_raw_overrides(world: &World, plan: &mut Plan) {
                         let reason = "overridden by a class that is not rewritten";
                         change(world, plan, above, planned(Treatment::Redispatched, reason));
                     }
-                    // A native that can be overridden: its extended form would be passed over just the same.
+                    // A native that can be overridden: its extended form would be passed over just
+                    // the same.
                     Some(Treatment::Native | Treatment::LeafNative | Treatment::Magic) => {
                         let reason =
                             "overridden by a class that is not rewritten; not counted where called virtually";
@@ -184,8 +191,9 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
             // The nearest extended form above is the one that would be inherited.
             let mut above = overridden(world, method).filter_map(|m| plan.get(m)).map(|p| p.treatment);
             let inherited = above.find(|t| t.has_extended_form());
-            // Above an unknown class may be any. Above a generated accessor there is none: its superclasses hand calls on by the original signature, and a
-            // method of its own that does so could not name its class.
+            // Above an unknown class may be any. Above a generated accessor there is none: its
+            // superclasses hand calls on by the original signature, and a method of its own that
+            // does so could not name its class.
             let summary = &world[id].summary;
             let may_inherit = summary.is_debugged
                 && !rules::is_generated_accessor(&summary.name)
@@ -203,7 +211,8 @@ fn is_known_to_the_top(world: &World, class: ClassId) -> bool {
     world.superclasses(class).last().is_some_and(|top| world[top].summary.super_name.is_none())
 }
 
-/// Finds methods of which `class` inherits several extended forms without a most specific one, and settles the conflict.
+/// Finds methods of which `class` inherits several extended forms without a most specific one, and
+/// settles the conflict.
 fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
     if world[class].summary.kept.as_ref().is_some_and(|kept| kept.is_loaded()) {
         return;
@@ -250,7 +259,8 @@ fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
     }
 }
 
-/// Whether the class chain, or a tie break in a superinterface, already decides which extended form is inherited.
+/// Whether the class chain, or a tie break in a superinterface, already decides which extended form
+/// is inherited.
 fn is_settled_above(world: &World, plan: &Plan, class: ClassId, method: MethodId) -> bool {
     let (owner, summary) = world.method(method);
     let (name, descriptor) = (owner.method_name(summary), owner.method_descriptor(summary));

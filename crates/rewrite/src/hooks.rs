@@ -1,4 +1,5 @@
-//! Which hooks of [`cct_jdk`] a method has: calls of the runtime at single places of the class library.
+//! Which hooks of [`cct_jdk`] a method has: calls of the runtime at single places of the class
+//! library.
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_jdk::body_hooks::{self, BodyHook, Place};
@@ -37,8 +38,8 @@ pub fn is_called_by_the_runtime(class: &[u8], native: &[u8]) -> bool {
     native_hooks::CALLED_BY_RUNTIME.contains(&(class, native))
 }
 
-/// The hook of a native. Natives of the same name have other parameters in other versions of the class library; a hook that does not
-/// fit is none.
+/// The hook of a native. Natives of the same name have other parameters in other versions of the
+/// class library; a hook that does not fit is none.
 pub fn native_hook(
     class: &[u8],
     name: &[u8],
@@ -87,7 +88,8 @@ pub fn replacement(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<Runti
     row.map(|(_, name, descriptor)| RuntimeMethod::of(STACKS, name, descriptor))
 }
 
-/// The helper that a method calls instead of its body, if it is the one by which a program asks for the value of its context.
+/// The helper that a method calls instead of its body, if it is the one by which a program asks for
+/// the value of its context.
 pub fn question(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<Helper> {
     ((class, name, descriptor) == QUESTION).then_some(Helper::Value)
 }

@@ -1,9 +1,10 @@
-//! Methods with a Java body that HotSpot may replace by code of its own (`vmIntrinsics`), and what the user can choose for them
-//! (docs/internals/treatments.md, *Intrinsics*).
+//! Methods with a Java body that HotSpot may replace by code of its own (`vmIntrinsics`), and what
+//! the user can choose for them (docs/internals/treatments.md, *Intrinsics*).
 //!
-//! From JDK 9 on such methods are annotated. In JDK 8 the VM has a list (`VM_INTRINSICS_DO` in `vmSymbols.hpp`), of which
-//! [`TABLE`] has the methods that are not native. What compilers only recognise as part of a pattern, and what is no replacement for
-//! the body, is left out in both ([`is_ordinary`]).
+//! From JDK 9 on such methods are annotated. In JDK 8 the VM has a list (`VM_INTRINSICS_DO` in
+//! `vmSymbols.hpp`), of which [`TABLE`] has the methods that are not native. What compilers only
+//! recognise as part of a pattern, and what is no replacement for the body, is left out in both
+//! ([`is_ordinary`]).
 
 use cct_classfile::{ClassFile, Member, access};
 
@@ -17,8 +18,8 @@ const LAST_VERSION_WITHOUT_ANNOTATION: u16 = 52;
 /// One class's methods: name and descriptor.
 type Methods = &'static [(&'static str, &'static str)];
 
-/// JDK 8's intrinsics with a Java body: class and methods. By the list of 8u504; older updates have some of the cryptographic ones under
-/// other names, and those stay ordinary methods there.
+/// JDK 8's intrinsics with a Java body: class and methods. By the list of 8u504; older updates have
+/// some of the cryptographic ones under other names, and those stay ordinary methods there.
 const TABLE: &[(&[u8], Methods)] = &[
     (
         b"com/sun/crypto/provider/AESCrypt",
@@ -130,7 +131,8 @@ const ORDINARY: &[(&[u8], &[&str])] = &[
     // Recognised only in chains that begin with a constructor, as string concatenation is compiled.
     (b"java/lang/StringBuffer", &["*"]),
     (b"java/lang/StringBuilder", &["*"]),
-    // Recognised only for the sake of the object, which may be left out with its constructor; `toString` as part of the chains above.
+    // Recognised only for the sake of the object, which may be left out with its constructor;
+    // `toString` as part of the chains above.
     (b"java/lang/Boolean", &["booleanValue", "valueOf"]),
     (b"java/lang/Byte", &["byteValue", "valueOf"]),
     (b"java/lang/Character", &["charValue", "valueOf"]),
@@ -154,7 +156,8 @@ pub fn of_jdk_8() -> impl Iterator<Item = (&'static [u8], &'static str, &'static
         .flat_map(|(class, methods)| methods.iter().map(|(name, descriptor)| (*class, *name, *descriptor)))
 }
 
-/// Whether HotSpot may run something else than this method's body. `annotations` are the descriptors of the method's annotations.
+/// Whether HotSpot may run something else than this method's body. `annotations` are the
+/// descriptors of the method's annotations.
 pub(crate) fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotations: &[&[u8]]) -> bool {
     let has_body = method.access_flags & (access::NATIVE | access::ABSTRACT) == 0;
     if !has_body || method.name.starts_with(b"<") || is_ordinary(class.name(), method.name) {
@@ -172,8 +175,9 @@ pub(crate) fn is_native_candidate(method: &Member<'_>, annotations: &[&[u8]]) ->
     method.is(access::NATIVE) && annotations.iter().any(|a| CANDIDATE.contains(a))
 }
 
-/// Whether HotSpot's compilers know this method by its original signature, as what they may replace or as part of a pattern: code of ours in its body need not be
-/// executed under that. That is so of each [candidate](is_candidate), and of more.
+/// Whether HotSpot's compilers know this method by its original signature, as what they may replace
+/// or as part of a pattern: code of ours in its body need not be executed under that. That is so of
+/// each [candidate](is_candidate), and of more.
 pub(crate) fn is_recognised(
     class: &ClassFile<'_>,
     method: &Member<'_>,

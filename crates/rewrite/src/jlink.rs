@@ -1,6 +1,8 @@
-//! Classes that jlink makes itself, in place of those in the jmods (plugins `system-modules` and `generate-jli-classes`).
+//! Classes that jlink makes itself, in place of those in the jmods (plugins `system-modules` and
+//! `generate-jli-classes`).
 //!
-//! They know nothing of extended forms, so nobody may count on such: in jmods these classes stay as they are.
+//! They know nothing of extended forms, so nobody may count on such: in jmods these classes stay as
+//! they are.
 
 /// Whether jlink makes a class of this name.
 pub fn makes(name: &[u8]) -> bool {

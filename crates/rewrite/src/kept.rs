@@ -1,8 +1,9 @@
 //! Members that a class must keep: those that the JVM, or callers, know already.
 //!
-//! A redefinition may neither add nor delete methods (JVMTI, *RedefineClasses*), and callers of a class of the library were rewritten for the
-//! extended forms that its original had. So a class file that takes such a class's place gets the extended forms that are there, whatever a
-//! plan of its own would say.
+//! A redefinition may neither add nor delete methods (JVMTI, *RedefineClasses*), and callers of a
+//! class of the library were rewritten for the extended forms that its original had. So a class
+//! file that takes such a class's place gets the extended forms that are there, whatever a plan of
+//! its own would say.
 
 use cct_index::treatment::Treatment;
 use rustc_hash::FxHashMap;
@@ -26,17 +27,20 @@ pub struct KeptMembers {
     methods: FxHashMap<Box<[u8]>, Kept>,
     /// Whether the JVM has loaded the class, so that nothing can be added to it.
     is_loaded: bool,
-    /// Name and original descriptor of the extended forms that the class has without the original ones.
+    /// Name and original descriptor of the extended forms that the class has without the original
+    /// ones.
     tie_breaks: Vec<LoneForm>,
 }
 
 impl KeptMembers {
-    /// Of a class of the library that is about to be loaded from another class file: its callers know these methods, and it may have others.
+    /// Of a class of the library that is about to be loaded from another class file: its callers
+    /// know these methods, and it may have others.
     pub fn of_callers() -> Self {
         KeptMembers::default()
     }
 
-    /// Of a loaded class, with its [tie breaks](crate::plan::Plan::tie_breaks) by name and original descriptor.
+    /// Of a loaded class, with its [tie breaks](crate::plan::Plan::tie_breaks) by name and original
+    /// descriptor.
     pub fn of_loaded(tie_breaks: Vec<LoneForm>) -> Self {
         KeptMembers { is_loaded: true, tie_breaks, ..KeptMembers::default() }
     }
@@ -51,12 +55,14 @@ impl KeptMembers {
         self.is_loaded
     }
 
-    /// The extended forms, by name and original descriptor, that the class has without the original ones.
+    /// The extended forms, by name and original descriptor, that the class has without the original
+    /// ones.
     pub fn tie_breaks(&self) -> &[LoneForm] {
         &self.tie_breaks
     }
 
-    /// What a method has to keep, by its name and original descriptor; `None` if its treatment is free.
+    /// What a method has to keep, by its name and original descriptor; `None` if its treatment is
+    /// free.
     pub(crate) fn find(&self, name: &[u8], descriptor: &[u8]) -> Option<Kept> {
         let known = self.methods.get(&key(name, descriptor));
         known.copied().or(self.is_loaded.then_some(Kept::ExtendedForm(false)))

@@ -1,7 +1,9 @@
-//! The world, the plan, and the passes: which method is treated how, and the rewriting itself. Opens no file.
+//! The world, the plan, and the passes: which method is treated how, and the rewriting itself.
+//! Opens no file.
 //!
-//! The way of a class: [`survey`] (in parallel) -> [`world`] -> [`plan`] with [`closure`](plan) -> [`rewriter`] (in parallel), where
-//! [`body`] applies the [`passes`] with the code that the [`carrier`] supplies, and [`wrappers`] writes the forwarders -> the records of a [`cct_index`].
+//! The way of a class: [`survey`] (in parallel) -> [`world`] -> [`plan`] with [`closure`](plan) ->
+//! [`rewriter`] (in parallel), where [`body`] applies the [`passes`] with the code that the
+//! [`carrier`] supplies, and [`wrappers`] writes the forwarders -> the records of a [`cct_index`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,4 +1,5 @@
-//! Markers beside what counts (docs/research/markers.md): which methods of a class can have some, and what stands in the way of those of a class that is being written.
+//! Markers beside what counts (docs/research/markers.md): which methods of a class can have some,
+//! and what stands in the way of those of a class that is being written.
 
 use std::sync::Arc;
 
@@ -51,8 +52,9 @@ impl From<cct_classfile::Error> for Stopped {
 
 /// The markers of a class, as bodies of its methods ask for them.
 pub trait Weaver {
-    /// Inserts the markers of the method at this position into one of its bodies, each of whose frames states the locals from `first` on.
-    /// Returns what is to be done where an exception leaves the method, if anything is.
+    /// Inserts the markers of the method at this position into one of its bodies, each of whose
+    /// frames states the locals from `first` on. Returns what is to be done where an exception
+    /// leaves the method, if anything is.
     ///
     /// # Errors
     /// If the class has no room for their constants.
@@ -117,7 +119,8 @@ fn has_body(treatment: Treatment) -> bool {
     )
 }
 
-/// The size at which a body with markers is as good as too large, for one of an original of this size; `None` if it matters no more.
+/// The size at which a body with markers is as good as too large, for one of an original of this
+/// size; `None` if it matters no more.
 pub(crate) fn limit(original: u32) -> Option<u32> {
     (original <= HUGE).then_some(HUGE)
 }

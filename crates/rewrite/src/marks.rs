@@ -1,4 +1,5 @@
-//! Methods that the user names for their part in recording (docs/use/parts.md): extents, and those from whose first entry on all is recorded.
+//! Methods that the user names for their part in recording (docs/use/parts.md): extents, and those
+//! from whose first entry on all is recorded.
 
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
@@ -75,8 +76,9 @@ impl Marks {
         places(&self.starts, class, name, descriptor)
     }
 
-    /// The treatment of a method as far as its class decides, if it is an extent that can be one: its body takes its context from the thread and gives
-    /// it back on every exit, and whoever calls by the extended signature is led there.
+    /// The treatment of a method as far as its class decides, if it is an extent that can be one:
+    /// its body takes its context from the thread and gives it back on every exit, and whoever
+    /// calls by the extended signature is led there.
     pub(crate) fn treatment(&self, class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
         let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
         let is_extent = self.extents.iter().any(|extent| extent.is(&class.name, name, descriptor));

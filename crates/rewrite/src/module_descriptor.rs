@@ -1,11 +1,12 @@
 //! Module descriptors without what holds no longer.
 //!
-//! `java.base` carries hashes of all modules that were built with it (attribute `ModuleHashes`, JDK-internal), which jlink holds
-//! against the modules that it is given. Rewritten ones have other hashes, so the attribute goes; the constants it refers to
-//! stay. Nothing reads it in a running JVM: modules in an image are not checked.
+//! `java.base` carries hashes of all modules that were built with it (attribute `ModuleHashes`,
+//! JDK-internal), which jlink holds against the modules that it is given. Rewritten ones have other
+//! hashes, so the attribute goes; the constants it refers to stay. Nothing reads it in a running
+//! JVM: modules in an image are not checked.
 //!
-//! The list of packages (`ModulePackages`, JVMS 4.7.26) must be complete for jlink, and the runtime adds packages to `java.base`.
-//! jlink makes the list of a descriptor that has none.
+//! The list of packages (`ModulePackages`, JVMS 4.7.26) must be complete for jlink, and the runtime
+//! adds packages to `java.base`. jlink makes the list of a descriptor that has none.
 
 use cct_classfile::ClassFile;
 

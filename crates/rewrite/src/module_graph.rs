@@ -1,8 +1,10 @@
-//! Which modules a JVM resolves when a program is on the class path: needed where each module is named to it by an option of its own.
+//! Which modules a JVM resolves when a program is on the class path: needed where each module is
+//! named to it by an option of its own.
 //!
-//! The rule is the JDK's since version 11 (`jdk.internal.module.DefaultRoots` and `java.lang.module.Configuration.resolveAndBind`): the roots are
-//! the modules that export a package to everybody; with them come the modules that they require, and those that provide a service
-//! which one of them uses.
+//! The rule is the JDK's since version 11 (`jdk.internal.module.DefaultRoots` and
+//! `java.lang.module.Configuration.resolveAndBind`): the roots are the modules that export a
+//! package to everybody; with them come the modules that they require, and those that provide a
+//! service which one of them uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! What becomes of a context's value in a body or a wrapper, where contexts are values (docs/research/pcc.md).
+//! What becomes of a context's value in a body or a wrapper, where contexts are values
+//! (docs/research/pcc.md).
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -33,7 +34,8 @@ pub struct WrappersPart {
 }
 
 impl Part {
-    /// That of a method of the class with this name in profiles. One that is not `recorded` has none; `mid` is the id that it would have in a place.
+    /// That of a method of the class with this name in profiles. One that is not `recorded` has
+    /// none; `mid` is the id that it would have in a place.
     pub fn of(chosen: &'static Chosen, class: &[u8], member: &Member<'_>, recorded: bool, mid: Mid) -> Part {
         let [class, name, descriptor] = [class, member.name, member.descriptor].map(lossy);
         let takes_part = recorded && chosen.takes_part(&class, &name, &descriptor);

@@ -7,7 +7,8 @@ use cct_settings::Settings;
 /// Version of the lines.
 const FORMAT: &str = "1";
 
-/// The provenance of a run with these settings. `jdk` is the hash of the surveyed class library, if there was one.
+/// The provenance of a run with these settings. `jdk` is the hash of the surveyed class library, if
+/// there was one.
 pub fn provenance(settings: &Settings, tool: &str, jdk: Option<u64>) -> Provenance {
     let mut entries = settings.entries();
     entries.insert("format", FORMAT.to_owned());

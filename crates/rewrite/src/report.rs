@@ -8,7 +8,8 @@ use cct_index::treatment::Treatment;
 
 use cct_classfile::mutf8::lossy;
 
-/// What was left out of a body because the method would have outgrown 64 KB, or its jumps their reach.
+/// What was left out of a body because the method would have outgrown 64 KB, or its jumps their
+/// reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fallback {
     /// Counted by default blocks instead of exact or precise ones.
@@ -69,13 +70,15 @@ pub struct ClassReport {
     pub methods: Vec<MethodReport>,
     /// Extended forms added to settle conflicts of inheritance.
     pub tie_breaks: u32,
-    /// Call sites whose callee's class was in no input and no library. Natives called there are not counted.
+    /// Call sites whose callee's class was in no input and no library. Natives called there are not
+    /// counted.
     pub unknown_owner_sites: u32,
     /// Attributes of code left out because they are unknown and may hold bytecode indices.
     pub dropped: Vec<String>,
     /// Calls whose results were replaced by constants.
     pub pinned: u32,
-    /// What should have been pinned and was not found, or is in a method that stayed as it is: the method and the clock that it asks.
+    /// What should have been pinned and was not found, or is in a method that stayed as it is: the
+    /// method and the clock that it asks.
     pub unpinned: Vec<String>,
     /// Methods that had to fall back.
     pub fallbacks: Vec<(String, Fallback)>,

@@ -1,4 +1,5 @@
-//! What is special about particular methods of the class library. Evidence for each row stands in docs/internals/treatments.md.
+//! What is special about particular methods of the class library. Evidence for each row stands in
+//! docs/internals/treatments.md.
 
 use cct_classfile::Member;
 
@@ -8,7 +9,8 @@ use crate::hooks;
 pub const CALLER_SENSITIVE: &[&[u8]] =
     &[b"Lsun/reflect/CallerSensitive;", b"Ljdk/internal/reflect/CallerSensitive;"];
 
-/// Annotations that HotSpot reads from methods of the class library. A body keeps them under whatever signature it stands.
+/// Annotations that HotSpot reads from methods of the class library. A body keeps them under
+/// whatever signature it stands.
 pub const VM_ANNOTATIONS: &[&[u8]] = &[
     b"Lsun/reflect/CallerSensitive;",
     b"Ljdk/internal/reflect/CallerSensitive;",
@@ -25,8 +27,9 @@ pub const VM_ANNOTATIONS: &[&[u8]] = &[
     b"Ljdk/internal/misc/ScopedMemoryAccess$Scoped;",
 ];
 
-/// The overridable methods of `java/lang/Object`. Its virtual table has exactly these five entries (HotSpot's
-/// `compute_Object_vtable`), arrays share it, so there is no extended form of them anywhere.
+/// The overridable methods of `java/lang/Object`. Its virtual table has exactly these five entries
+/// (HotSpot's `compute_Object_vtable`), arrays share it, so there is no extended form of them
+/// anywhere.
 pub const OBJECT_METHODS: &[(&[u8], &[u8])] = &[
     (b"clone", b"()Ljava/lang/Object;"),
     (b"equals", b"(Ljava/lang/Object;)Z"),
@@ -35,22 +38,25 @@ pub const OBJECT_METHODS: &[(&[u8], &[u8])] = &[
     (b"toString", b"()Ljava/lang/String;"),
 ];
 
-/// Final natives of `java/lang/Object`: whatever the owner of a reference to them, it leads here. (Since JDK 19 `wait(J)V` is one no more.)
+/// Final natives of `java/lang/Object`: whatever the owner of a reference to them, it leads here.
+/// (Since JDK 19 `wait(J)V` is one no more.)
 pub const OBJECT_FINAL_NATIVES: &[(&[u8], &[u8])] =
     &[(b"getClass", b"()Ljava/lang/Class;"), (b"notify", b"()V"), (b"notifyAll", b"()V"), (b"wait", b"(J)V")];
 
-/// Natives that inspect the stack and must be called by the frame that means it, though not annotated so everywhere: their callers
-/// count them (CCCP 4.3).
+/// Natives that inspect the stack and must be called by the frame that means it, though not
+/// annotated so everywhere: their callers count them (CCCP 4.3).
 pub const STACK_INSPECTING_NATIVES: &[(&[u8], &[u8])] =
     &[(b"sun/reflect/Reflection", b"getCallerClass"), (b"java/security/AccessController", b"doPrivileged")];
 
-/// Natives that have a wrapper in every run, caller-sensitive or not, and that super calls from other runs rely on: it takes the frames that
-/// are not the program's out of the result. A class that overrides one must be rewritten, or it is refused.
+/// Natives that have a wrapper in every run, caller-sensitive or not, and that super calls from
+/// other runs rely on: it takes the frames that are not the program's out of the result. A class
+/// that overrides one must be rewritten, or it is refused.
 pub const FRAME_LISTING_NATIVES: &[(&[u8], &[u8])] =
     &[(b"java/lang/SecurityManager", b"getClassContext"), (b"java/lang/SecurityManager", b"classDepth")];
 
-/// Whether a native's frame is in no stack, so that its forwarder's must not stand for it: by this one a virtual thread leaves its carrier, with its
-/// caller as the youngest frame. (Since JDK 27 HotSpot lists the frames of such threads by itself.)
+/// Whether a native's frame is in no stack, so that its forwarder's must not stand for it: by this
+/// one a virtual thread leaves its carrier, with its caller as the youngest frame. (Since JDK 27
+/// HotSpot lists the frames of such threads by itself.)
 pub fn never_has_a_frame(class: &[u8], native: &[u8]) -> bool {
     (class, native) == (b"jdk/internal/vm/Continuation", b"doYield")
 }
@@ -74,11 +80,13 @@ pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
     ),
 ];
 
-/// Version of the class files of JDK 22, the last one in which Flight Recorder puts code into the class library while the program runs
-/// (`jdk.jfr.internal.instrument`). Later class libraries commit these events by themselves, and Flight Recorder counts on the frames between.
+/// Version of the class files of JDK 22, the last one in which Flight Recorder puts code into the
+/// class library while the program runs (`jdk.jfr.internal.instrument`). Later class libraries
+/// commit these events by themselves, and Flight Recorder counts on the frames between.
 const LAST_VERSION_INSTRUMENTED_BY_JFR: u16 = 66;
 
-/// Methods into which Flight Recorder copies code. It finds them by their original signatures, so the bodies have to be there.
+/// Methods into which Flight Recorder copies code. It finds them by their original signatures, so
+/// the bodies have to be there.
 pub const INSTRUMENTED_BY_JFR: &[(&[u8], &[u8])] = &[
     (b"java/io/FileInputStream", b"read"),
     (b"java/io/FileOutputStream", b"write"),
@@ -100,14 +108,16 @@ pub fn is_instrumented_by_jfr(version: u16, class: &[u8], method: &[u8]) -> bool
     version <= LAST_VERSION_INSTRUMENTED_BY_JFR && INSTRUMENTED_BY_JFR.contains(&(class, method))
 }
 
-/// Whether Flight Recorder puts code that reports the object at the end of this method, a constructor: a wrapper would report it a second time.
+/// Whether Flight Recorder puts code that reports the object at the end of this method, a
+/// constructor: a wrapper would report it a second time.
 pub fn is_constructor_instrumented_by_jfr(version: u16, class: &[u8], method: &[u8]) -> bool {
     version <= LAST_VERSION_INSTRUMENTED_BY_JFR
         && method == b"<init>"
         && matches!(class, b"java/lang/Error" | b"java/lang/Throwable")
 }
 
-/// Whether Flight Recorder copies this class's code into another class, and so must find it as it was compiled.
+/// Whether Flight Recorder copies this class's code into another class, and so must find it as it
+/// was compiled.
 pub fn is_copied_by_jfr(class: &[u8]) -> bool {
     class.starts_with(b"jdk/jfr/internal/instrument/") && class.ends_with(b"Instrumentor")
 }
@@ -115,15 +125,17 @@ pub fn is_copied_by_jfr(class: &[u8]) -> bool {
 /// Methods whose original body the VM replaces by magic that a copy would lose.
 pub const MAGIC: &[(&[u8], &[u8])] = &[(b"java/lang/ref/Reference", b"get")];
 
-/// Whether a class with a method of [`MAGIC`] has the native to which JDK 21.0.13, 26 and later have moved the magic. The method itself is
-/// then one like others: the VM executes its body, which calls the native. `declares` says whether the class declares a method of a name and
-/// a descriptor.
+/// Whether a class with a method of [`MAGIC`] has the native to which JDK 21.0.13, 26 and later
+/// have moved the magic. The method itself is then one like others: the VM executes its body, which
+/// calls the native. `declares` says whether the class declares a method of a name and a
+/// descriptor.
 pub fn has_native_for_magic(declares: impl Fn(&[u8], &[u8]) -> bool) -> bool {
     declares(b"get0", b"()Ljava/lang/Object;")
 }
 
-/// What HotSpot calls by itself in the middle of a bytecode, beside class initialisers, `loadClass`, and the constructors of the exceptions that
-/// it throws (`vmSymbols`, `JavaCalls`; 8 to 27).
+/// What HotSpot calls by itself in the middle of a bytecode, beside class initialisers,
+/// `loadClass`, and the constructors of the exceptions that it throws (`vmSymbols`, `JavaCalls`; 8
+/// to 27).
 const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
     (b"java/lang/ClassLoader", b"addClass"),
     (b"java/lang/ClassLoader", b"checkPackageAccess"),
@@ -205,7 +217,8 @@ pub fn is_thrown_by_vm(class: &[u8]) -> bool {
     THROWN_BY_VM.binary_search(&class).is_ok()
 }
 
-/// Whether the VM may call this method by itself, so that what the thread carries is not the context that caused the call (docs/internals/scheme.md).
+/// Whether the VM may call this method by itself, so that what the thread carries is not the
+/// context that caused the call (docs/internals/scheme.md).
 pub fn is_called_by_vm(class: &[u8], method: &Member<'_>) -> bool {
     match method.name {
         b"<clinit>" => true,
@@ -218,8 +231,8 @@ pub fn is_called_by_vm(class: &[u8], method: &Member<'_>) -> bool {
     }
 }
 
-/// Natives that never call back into Java, so that no context needs to be left in the thread for them. `*` stands for all natives of
-/// the class but those named with a minus.
+/// Natives that never call back into Java, so that no context needs to be left in the thread for
+/// them. `*` stands for all natives of the class but those named with a minus.
 pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
     (
         b"java/lang/Class",
@@ -295,8 +308,9 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
             "setChar",
         ],
     ),
-    // Its methods, which run while the thread changes, are one of the places where contexts must not be left in "the current" thread: the virtual
-    // thread carries its own from one mounting to the next (docs/internals/runtime.md).
+    // Its methods, which run while the thread changes, are one of the places where contexts must
+    // not be left in "the current" thread: the virtual thread carries its own from one mounting to
+    // the next (docs/internals/runtime.md).
     (b"java/lang/VirtualThread", &["*", "-registerNatives", "-takeVirtualThreadListToUnblock"]),
     (b"java/lang/ref/PhantomReference", &["refersTo0", "clear0"]),
     (
@@ -333,7 +347,8 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
             "-registerNatives",
         ],
     ),
-    // As with VirtualThread. What `enterSpecial` calls belongs to the virtual thread's tree, not under it.
+    // As with VirtualThread. What `enterSpecial` calls belongs to the virtual thread's tree, not
+    // under it.
     (b"jdk/internal/vm/Continuation", &["*", "-registerNatives"]),
     (b"sun/reflect/Reflection", &["getClassAccessFlags"]),
     (b"jdk/internal/reflect/Reflection", &["getClassAccessFlags", "areNestMates"]),
@@ -341,7 +356,8 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
     (b"sun/reflect/ConstantPool", &["*", "-getClassAt0", "-getMethodAt0", "-getFieldAt0"]),
 ];
 
-/// Whether a native is a leaf. One with a hook is none: the hook is in its wrapper, which leaves are called without.
+/// Whether a native is a leaf. One with a hook is none: the hook is in its wrapper, which leaves
+/// are called without.
 pub fn is_leaf(class: &[u8], name: &[u8]) -> bool {
     let Some((_, names)) = LEAF_NATIVES.iter().find(|(c, _)| *c == class) else { return false };
     let excluded = |n: &&str| n.strip_prefix('-').is_some_and(|n| n.as_bytes() == name);
@@ -382,10 +398,11 @@ pub fn original_only_class(class: &[u8]) -> Option<&'static str> {
     PREFIXES.iter().find(|(prefix, _)| class.starts_with(prefix)).map(|(_, reason)| *reason)
 }
 
-/// Whether methods of this class run while the current thread changes from a virtual one to its carrier or back: what one of them has read on entry need not be
-/// the current thread when it calls or ends, and what it stores there would be another thread's context. These keep to arguments, whatever carries contexts
-/// elsewhere: virtual threads and continuations, and what they call meanwhile, which is `Thread`, what `System` lets them do with it, and
-/// `Unsafe`.
+/// Whether methods of this class run while the current thread changes from a virtual one to its
+/// carrier or back: what one of them has read on entry need not be the current thread when it calls
+/// or ends, and what it stores there would be another thread's context. These keep to arguments,
+/// whatever carries contexts elsewhere: virtual threads and continuations, and what they call
+/// meanwhile, which is `Thread`, what `System` lets them do with it, and `Unsafe`.
 pub fn changes_the_current_thread(class: &[u8]) -> bool {
     let outer = class.split(|&b| b == b'$').next().unwrap_or(class);
     match outer {
@@ -423,8 +440,9 @@ pub fn keeps_names_of_natives(class: &[u8]) -> Option<&'static str> {
         b"java/lang/ref/Reference",
         b"sun/misc/Unsafe",
     ];
-    // Natives of `libjava` that are linked before the class library's `findNative` can be called (`-Xlog:jni+resolve`, 8 to 27, up to the launcher), and by which
-    // that finds others. HotSpot looks for a renamed native's code by the new name first, there too.
+    // Natives of `libjava` that are linked before the class library's `findNative` can be called
+    // (`-Xlog:jni+resolve`, 8 to 27, up to the launcher), and by which that finds others. HotSpot
+    // looks for a renamed native's code by the new name first, there too.
     const LINKED_EARLY: &[&[u8]] = &[
         b"java/io/Console",
         b"java/io/FileCleanable",
@@ -478,19 +496,22 @@ pub fn has_signature_polymorphic_methods(class: &[u8]) -> bool {
     matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
 }
 
-/// Whether reflection has generated this class: names in it are resolved by another loader than its own.
+/// Whether reflection has generated this class: names in it are resolved by another loader than its
+/// own.
 pub fn is_generated_accessor(class: &[u8]) -> bool {
     class.starts_with(b"jdk/internal/reflect/Generated") || class.starts_with(b"sun/reflect/Generated")
 }
 
-/// The class with HotSpot's linkers (`linkTo*`), by which method handles call the method that the last argument, a `MemberName`, names.
-/// `linkToStatic` and `linkToSpecial` call that very method, the others look at the receiver's class.
+/// The class with HotSpot's linkers (`linkTo*`), by which method handles call the method that the
+/// last argument, a `MemberName`, names. `linkToStatic` and `linkToSpecial` call that very method,
+/// the others look at the receiver's class.
 pub const METHOD_HANDLE: &[u8] = b"java/lang/invoke/MethodHandle";
 
 /// What `linkToVirtual` has as descriptor when it is `hashCode` that is called.
 pub const LINKED_HASH_CODE: &[u8] = b"(Ljava/lang/Object;Ljava/lang/invoke/MemberName;)I";
 
-/// Signature-polymorphic methods and the linkers (JVMS 2.9.3, and HotSpot's `linkTo*`): no argument may be added anywhere.
+/// Signature-polymorphic methods and the linkers (JVMS 2.9.3, and HotSpot's `linkTo*`): no argument
+/// may be added anywhere.
 pub fn is_signature_polymorphic(class: &[u8], access_flags: u16, descriptor: &[u8]) -> bool {
     use cct_classfile::access::{NATIVE, VARARGS};
     has_signature_polymorphic_methods(class)

@@ -84,7 +84,8 @@ pub fn makes(allocations: &[Allocation]) -> Vec<(Bci, Name)> {
     allocations.iter().filter_map(of).collect()
 }
 
-/// Bytes of a class's own instance fields, as HotSpot has them in a heap of up to 32 GB: references have four.
+/// Bytes of a class's own instance fields, as HotSpot has them in a heap of up to 32 GB: references
+/// have four.
 pub fn field_bytes(class: &ClassFile<'_>) -> u32 {
     let bytes = |field: &Member<'_>| match field.descriptor.first() {
         Some(b'J' | b'D') => 8,

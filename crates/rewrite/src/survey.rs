@@ -1,4 +1,5 @@
-//! The survey: what planning must know of a class, and nothing else. Runs over every class of every input and library, in parallel.
+//! The survey: what planning must know of a class, and nothing else. Runs over every class of every
+//! input and library, in parallel.
 
 use std::sync::Arc;
 
@@ -30,11 +31,13 @@ pub struct ClassSummary {
     pub hash: ClassHash,
     /// The methods in class-file order; of a class that has been rewritten, the original ones.
     pub methods: Box<[MethodSummary]>,
-    /// Whether it is going to be defined as a VM-anonymous class (JDK 8 to 16), which a class file does not say.
+    /// Whether it is going to be defined as a VM-anonymous class (JDK 8 to 16), which a class file
+    /// does not say.
     pub has_host: bool,
     /// Whether a debugger may look at it: bodies stay under their original signatures then.
     pub is_debugged: bool,
-    /// Members that it must keep, if it takes the place of a class that was rewritten before; a class file does not say that either.
+    /// Members that it must keep, if it takes the place of a class that was rewritten before; a
+    /// class file does not say that either.
     pub kept: Option<Arc<KeptMembers>>,
     /// What was done to the methods, if the class has been rewritten.
     pub settled: Option<Arc<[Planned]>>,
@@ -69,7 +72,8 @@ pub mod trait_bits {
     pub const RECOGNISED: u8 = 16;
     /// The code of an intrinsic has no invocation. (Not known of classes that come from an index.)
     pub const CALLS_NOTHING: u8 = 8;
-    /// A native that HotSpot may replace by code of its own. (Not known of JDK 8, nor of classes that come from an index.)
+    /// A native that HotSpot may replace by code of its own. (Not known of JDK 8, nor of classes
+    /// that come from an index.)
     pub const NATIVE_INTRINSIC: u8 = 32;
 }
 
@@ -215,7 +219,8 @@ impl ClassSummary {
                 traits |= trait_bits::CALLS_NOTHING;
             }
         }
-        // Decoding all code twice would cost more than the rest of the survey; only this one shape matters here.
+        // Decoding all code twice would cost more than the rest of the survey; only this one shape
+        // matters here.
         if member.name == b"finalize"
             && member.descriptor == b"()V"
             && Code::of(class, member)?.is_some_and(|c| c.bytes == [opcode::RETURN])

@@ -1,10 +1,12 @@
 //! The plan for tracing a body (docs/research/trace.md): where its events go, and which.
 //!
-//! A basic block has one event, when it begins. So that an exception in the middle of one is no loss, a local variable says how many of the block's bytecodes have
-//! been started; it is set in front of whatever may throw, which costs compiled code nothing, and read by handlers alone.
+//! A basic block has one event, when it begins. So that an exception in the middle of one is no
+//! loss, a local variable says how many of the block's bytecodes have been started; it is set in
+//! front of whatever may throw, which costs compiled code nothing, and read by handlers alone.
 //!
-//! Where a handler is reached otherwise too, or there are subroutines, the local would say nothing: there blocks end behind what may throw, as by the rule
-//! `precise`, and every block that begins is executed whole.
+//! Where a handler is reached otherwise too, or there are subroutines, the local would say nothing:
+//! there blocks end behind what may throw, as by the rule `precise`, and every block that begins is
+//! executed whole.
 //!
 //! Of the other bodies not every block has its event: [`implied`].
 
@@ -108,8 +110,9 @@ fn is_reached(code: &Code<'_>, bci: Bci) -> bool {
     before.is_none_or(|before| !opcode::ends_flow(before.opcode)) || is_jumped_to(code, bci)
 }
 
-/// Leaf natives that may have the VM call something, such as the constructor of what they throw, a class's initialiser, or the loader of a class that they name: they
-/// have an end, so that it is known who called.
+/// Leaf natives that may have the VM call something, such as the constructor of what they throw, a
+/// class's initialiser, or the loader of a class that they name: they have an end, so that it is
+/// known who called.
 pub fn leaf_throws(class: &[u8], name: &[u8]) -> bool {
     matches!(
         (class, name),
@@ -162,7 +165,8 @@ mod tests {
 
     #[test]
     fn where_a_handler_is_reached_otherwise_blocks_end_behind_what_may_throw() {
-        // The handler is what comes next: aconst_null, then iconst_1 iconst_0 idiv pop | aconst_null | pop return.
+        // The handler is what comes next: aconst_null, then iconst_1 iconst_0 idiv pop |
+        // aconst_null | pop return.
         let code = [4, 3, 0x6C, 0x57, 1, 0x57, 0xB1];
         let plan = plan(&code, &[[0, 4, 5]]);
         assert!(!plan.uses_local && plan.marks.is_empty() && plan.handlers.is_empty());

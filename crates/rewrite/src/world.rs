@@ -1,4 +1,5 @@
-//! The world: the class hierarchy of all inputs and libraries, and method resolution in it (JVMS 5.4.3.3, 5.4.3.4).
+//! The world: the class hierarchy of all inputs and libraries, and method resolution in it (JVMS
+//! 5.4.3.3, 5.4.3.4).
 
 use std::sync::Arc;
 
@@ -27,11 +28,12 @@ pub struct MethodId {
 pub enum Role {
     /// It is rewritten in this run.
     Input,
-    /// It is, or will be, rewritten in another run: part of the class library that holds `java/lang/Object`. Without that library
-    /// rewritten nothing of ours runs at all, so its extended forms can be counted on. Only which of them redispatch is not certain.
+    /// It is, or will be, rewritten in another run: part of the class library that holds
+    /// `java/lang/Object`. Without that library rewritten nothing of ours runs at all, so its
+    /// extended forms can be counted on. Only which of them redispatch is not certain.
     Companion,
-    /// It stays as it is: part of a library, of the JDK around the inputs, or of an earlier run's output (then its treatments are
-    /// settled).
+    /// It stays as it is: part of a library, of the JDK around the inputs, or of an earlier run's
+    /// output (then its treatments are settled).
     Library,
 }
 
@@ -55,7 +57,8 @@ pub struct Class {
 pub enum Resolved {
     /// To this method.
     Method(MethodId),
-    /// Nowhere, as far as can be seen: the owner or an ancestor is not in the world (or the reference is broken, which the JVM will say).
+    /// Nowhere, as far as can be seen: the owner or an ancestor is not in the world (or the
+    /// reference is broken, which the JVM will say).
     Unknown,
 }
 
@@ -70,8 +73,8 @@ pub struct World {
 }
 
 impl World {
-    /// Builds the world. The first class of a name stands for it in the hierarchy, as on a class path; later ones are planned all the
-    /// same.
+    /// Builds the world. The first class of a name stands for it in the hierarchy, as on a class
+    /// path; later ones are planned all the same.
     pub fn new<S: Into<Arc<ClassSummary>>>(summaries: impl IntoIterator<Item = (Role, S)>) -> Self {
         let mut world = World::default();
         for (role, summary) in summaries {
@@ -116,7 +119,8 @@ impl World {
             class.interfaces = interfaces;
             class.has_unknown_ancestor = unknown;
         }
-        // Unknown ancestors are inherited. The hierarchy may be cyclic in hostile inputs: each class is told once.
+        // Unknown ancestors are inherited. The hierarchy may be cyclic in hostile inputs: each
+        // class is told once.
         let mut descendants: Vec<Vec<ClassId>> = vec![Vec::new(); self.classes.len()];
         for (id, class) in (0..).map(ClassId).zip(&self.classes) {
             for ancestor in class.superclass.iter().chain(&class.interfaces) {
@@ -174,7 +178,8 @@ impl World {
         })
     }
 
-    /// All superinterfaces of `class`, through superclasses and superinterfaces, each once, in a fixed order.
+    /// All superinterfaces of `class`, through superclasses and superinterfaces, each once, in a
+    /// fixed order.
     pub fn superinterfaces(&self, class: ClassId) -> Vec<ClassId> {
         let mut found: Vec<ClassId> = Vec::new();
         let mut next = 0;
@@ -201,7 +206,8 @@ impl World {
         self.superclasses(a).any(|c| c == b) || self.superinterfaces(a).contains(&b)
     }
 
-    /// Resolves a method reference: the class, its superclasses, then its superinterfaces, where a default method goes before abstract ones.
+    /// Resolves a method reference: the class, its superclasses, then its superinterfaces, where a
+    /// default method goes before abstract ones.
     pub fn resolve(&self, owner: &[u8], name: &[u8], descriptor: &[u8]) -> Resolved {
         match self.class_named(owner) {
             Some(class) => self.resolve_in(class, name, descriptor),

@@ -52,7 +52,8 @@ pub struct Choices {
     pub exclude: Vec<String>,
     /// The flags that the user gave, with whatever value.
     pub(crate) given: BTreeSet<&'static str>,
-    /// The options that are settings of the rewriter as they stand. [`Choices::settings`] adds what follows from the others.
+    /// The options that are settings of the rewriter as they stand. [`Choices::settings`] adds what
+    /// follows from the others.
     pub(crate) direct: Settings,
 }
 
@@ -120,7 +121,8 @@ impl Choices {
         (self.marks_alone() || self.marks_beside()) && self.typestate.is_empty()
     }
 
-    /// JVM properties that tell the runtime which classes are recorded of those that are rewritten at load time.
+    /// JVM properties that tell the runtime which classes are recorded of those that are rewritten
+    /// at load time.
     pub fn filter_properties(&self) -> Vec<String> {
         let lists = [("include", &self.include), ("exclude", &self.exclude)];
         let given = lists.into_iter().filter(|(_, globs)| !globs.is_empty());

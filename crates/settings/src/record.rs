@@ -22,7 +22,8 @@ pub enum Record {
         keys: &'static [&'static str],
         /// The keys and values that it gives.
         write: fn(&Settings) -> Vec<(&'static str, String)>,
-        /// Reads them; `None` if they are wrong. Keys that `write` would not give again are found later.
+        /// Reads them; `None` if they are wrong. Keys that `write` would not give again are found
+        /// later.
         read: fn(&mut Settings, &Entries<'_>) -> Option<()>,
     },
 }
@@ -52,7 +53,8 @@ impl<'t> Entries<'t> {
     }
 }
 
-/// `trace=yes`, or `pcc=yes` with the chosen methods. Profiles have neither, as before there were other tools.
+/// `trace=yes`, or `pcc=yes` with the chosen methods. Profiles have neither, as before there were
+/// other tools.
 pub(crate) fn write_tool(settings: &Settings) -> Vec<(&'static str, String)> {
     match settings.tool {
         Tool::Profile => Vec::new(),
@@ -95,7 +97,8 @@ pub(crate) fn read_metrics(settings: &mut Settings, entries: &Entries<'_>) -> Op
     Some(())
 }
 
-/// The rule's name, and a table's contents: classes that are loaded while the program runs are counted by the same table.
+/// The rule's name, and a table's contents: classes that are loaded while the program runs are
+/// counted by the same table.
 pub(crate) fn write_blocks(settings: &Settings) -> Vec<(&'static str, String)> {
     let ends = match settings.block_rule() {
         Some(BlockRule::Custom(ends)) => Some(("block-ends", ends.encoded())),
@@ -127,7 +130,8 @@ pub(crate) fn read_columns(settings: &mut Settings, entries: &Entries<'_>) -> Op
     Some(())
 }
 
-/// The model's name and contents. Outputs without one are as they were before there were cost models.
+/// The model's name and contents. Outputs without one are as they were before there were cost
+/// models.
 pub(crate) fn write_costs(settings: &Settings) -> Vec<(&'static str, String)> {
     let costs = settings.cost_model.map(|model| [("cost-model", model.id()), ("costs", model.encoded())]);
     costs.into_iter().flatten().collect()

@@ -1,4 +1,5 @@
-//! The options of `cctrewrite run` that the runtime acts on, one row each. Classes are rewritten the same with all of them.
+//! The options of `cctrewrite run` that the runtime acts on, one row each. Classes are rewritten
+//! the same with all of them.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

@@ -42,7 +42,8 @@ words! { Intrinsics:
 pub enum Natives {
     /// By contexts of their own, below which their callbacks are (CCCP).
     Wrap,
-    /// By contexts of their own, with natives renamed: a method with a body takes a native's name (JP2).
+    /// By contexts of their own, with natives renamed: a method with a body takes a native's name
+    /// (JP2).
     Prefix,
     /// Not at all: callbacks are below the thread's root (JP).
     None,
@@ -75,7 +76,8 @@ pub enum Tool {
     Profile,
     /// Its events, in order (JBInsTrace).
     Trace,
-    /// The values of calling contexts with which chosen methods were entered (probabilistic calling contexts).
+    /// The values of calling contexts with which chosen methods were entered (probabilistic calling
+    /// contexts).
     Pcc(&'static Chosen),
 }
 
@@ -102,7 +104,8 @@ pub struct Settings {
     pub call_sites: bool,
     /// What bytecodes cost, where that is counted instead of their number (CCCP 5.2).
     pub cost_model: Option<&'static CostModel>,
-    /// Whether objects and arrays are counted by type, below the context that allocates them (CCCP 5.1).
+    /// Whether objects and arrays are counted by type, below the context that allocates them (CCCP
+    /// 5.1).
     pub allocations: bool,
     /// What passes count beside calls and bytecodes.
     pub columns: Columns,
@@ -177,7 +180,8 @@ impl Settings {
         }
     }
 
-    /// These settings for values of contexts: nothing is counted, and values are made of call sites.
+    /// These settings for values of contexts: nothing is counted, and values are made of call
+    /// sites.
     #[must_use]
     pub fn of_values(self, chosen: &'static Chosen) -> Settings {
         Settings { tool: Tool::Pcc(chosen), metrics: Metrics::Calls, call_sites: true, ..self }

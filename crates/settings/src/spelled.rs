@@ -5,8 +5,8 @@ use crate::choices::{Choices, TOOL, ToolName};
 use crate::options::{ChoiceOption, OPTIONS, Spelled};
 
 impl Choices {
-    /// The options other than `--tool` that the user gave: flag, and the option with its values as on a command line. Without those that name files, whose
-    /// contents matter.
+    /// The options other than `--tool` that the user gave: flag, and the option with its values as
+    /// on a command line. Without those that name files, whose contents matter.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
         let is_given = |row: &&ChoiceOption| {
             row.spelled != Spelled::Never && row.flag != TOOL && self.given.contains(row.flag)
@@ -14,7 +14,8 @@ impl Choices {
         OPTIONS.iter().filter(is_given).map(|row| (row.flag, row.spelling(self)))
     }
 
-    /// The choices as options of a command line, in the order of [`OPTIONS`], those with defaults too. Without paths: where a file lies does not matter.
+    /// The choices as options of a command line, in the order of [`OPTIONS`], those with defaults
+    /// too. Without paths: where a file lies does not matter.
     pub fn spelled(&self) -> Vec<String> {
         let is_spelled = |row: &&ChoiceOption| match row.spelled {
             Spelled::Always => true,

@@ -1,8 +1,11 @@
-//! Cost models: what each instruction costs on some machine, so that a profile made here says how long a program runs there (cross-profiling; CCCP 5.2).
+//! Cost models: what each instruction costs on some machine, so that a profile made here says how
+//! long a program runs there (cross-profiling; CCCP 5.2).
 //!
-//! An instruction costs what its opcode does. Four field instructions may cost otherwise for two-word values and for references. What an invocation and a
-//! return cost beside that may depend on the size of the method that control comes to, since a processor may have to fetch it: on entry a method costs by
-//! its own size, and an invocation costs by the size of the method that it stands in, which is where it returns to. Both are known where they arise.
+//! An instruction costs what its opcode does. Four field instructions may cost otherwise for
+//! two-word values and for references. What an invocation and a return cost beside that may depend
+//! on the size of the method that control comes to, since a processor may have to fetch it: on
+//! entry a method costs by its own size, and an invocation costs by the size of the method that it
+//! stands in, which is where it returns to. Both are known where they arise.
 
 use cct_classfile::{ConstantPool, Instruction, opcode};
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,7 +16,8 @@ use crate::toml::{self, Entry, Problem, TableError};
 /// The most that one opcode may cost.
 pub const MOST: i64 = 30_000;
 
-/// The most that a method's size may cost. With it no code of 65,535 bytes, each an instruction or an invocation of three, costs 2^31 - 2^17.
+/// The most that a method's size may cost. With it no code of 65,535 bytes, each an instruction or
+/// an invocation of three, costs 2^31 - 2^17.
 pub const MOST_BY_SIZE: i64 = 60_000;
 
 /// Code has at most this many bytes (JVMS 4.7.3).
@@ -35,7 +39,8 @@ const FIELD_OPCODES: [opcode::Opcode; 4] =
 /// The tables of a file.
 const TABLES: [&str; 3] = ["opcodes", "callee", "caller"];
 
-/// What depends on a method's size: `fixed`, and so much for each word of code; nothing where that is less than nothing.
+/// What depends on a method's size: `fixed`, and so much for each word of code; nothing where that
+/// is less than nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct BySize {
     fixed: i32,
@@ -133,7 +138,8 @@ impl CostModel {
         crate::shipped::COST_MODELS.iter().map(|(name, _)| *name)
     }
 
-    /// The same for as long as the process lives; equal models are one. There are as many as the user has given, or outputs name.
+    /// The same for as long as the process lives; equal models are one. There are as many as the
+    /// user has given, or outputs name.
     pub fn interned(self) -> &'static CostModel {
         static KNOWN: Interned<CostModel> = Interned::new();
         KNOWN.of(self)
@@ -149,12 +155,14 @@ impl CostModel {
         &self.unit
     }
 
-    /// Name and content hash: what profiles and outputs call it. Comments in the file are no part of it.
+    /// Name and content hash: what profiles and outputs call it. Comments in the file are no part
+    /// of it.
     pub fn id(&self) -> String {
         format!("{}@{:016x}", self.name, xxh3_64(self.encoded().as_bytes()))
     }
 
-    /// What an instruction costs in a method with so many bytes of code, without what a callee costs by its size.
+    /// What an instruction costs in a method with so many bytes of code, without what a callee
+    /// costs by its size.
     pub fn of(&self, instruction: &Instruction<'_>, pool: &ConstantPool<'_>, size: u32) -> u32 {
         let op = instruction.opcode;
         let mut cost = u32::from(self.costs.get(usize::from(op)).copied().unwrap_or_default());

@@ -1,7 +1,9 @@
-//! Rules by which basic blocks end, beside those that come along (JP 4: custom basic-block analyses).
+//! Rules by which basic blocks end, beside those that come along (JP 4: custom basic-block
+//! analyses).
 //!
-//! A block ends after every instruction that may change the flow of control in any case, since otherwise sums would be wrong where nothing throws. A rule says
-//! what it ends after besides: groups of instructions, and single opcodes.
+//! A block ends after every instruction that may change the flow of control in any case, since
+//! otherwise sums would be wrong where nothing throws. A rule says what it ends after besides:
+//! groups of instructions, and single opcodes.
 
 use std::fmt::Write;
 
@@ -37,7 +39,8 @@ const GROUPS: [Group; 6] = [
     ("divisions", |op| matches!(op, opcode::IDIV | opcode::LDIV | opcode::IREM | opcode::LREM)),
 ];
 
-/// The group of all instructions that may throw: of `ldc`, which do so is a matter of their constants.
+/// The group of all instructions that may throw: of `ldc`, which do so is a matter of their
+/// constants.
 const THROWING: &str = "throwing";
 
 /// A rule.

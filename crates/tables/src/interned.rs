@@ -1,4 +1,5 @@
-//! Values that live as long as the process, equal ones once: settings that are copied about name tables by reference.
+//! Values that live as long as the process, equal ones once: settings that are copied about name
+//! tables by reference.
 
 use std::collections::HashSet;
 use std::hash::Hash;

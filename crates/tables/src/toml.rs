@@ -1,5 +1,5 @@
-//! What tables have of TOML: integers, strings and lists of strings, at the top or in one of the tables that there are. Whatever else a file has is refused by its
-//! line, not skipped.
+//! What tables have of TOML: integers, strings and lists of strings, at the top or in one of the
+//! tables that there are. Whatever else a file has is refused by its line, not skipped.
 
 use std::fmt;
 
@@ -146,7 +146,8 @@ impl Entry {
         }
     }
 
-    /// The string, if it is a word of at most `most` characters: it goes into lines of `key=value` and onto terminals.
+    /// The string, if it is a word of at most `most` characters: it goes into lines of `key=value`
+    /// and onto terminals.
     pub fn word(&self, most: usize) -> Result<String, TableError> {
         let key = self.key.clone();
         match &self.value {

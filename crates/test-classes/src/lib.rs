@@ -1,4 +1,5 @@
-//! Small class files for tests: names, flags and hierarchy, with the least code that is code. For `dev-dependencies` alone.
+//! Small class files for tests: names, flags and hierarchy, with the least code that is code. For
+//! `dev-dependencies` alone.
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::{access, opcode};
@@ -78,7 +79,8 @@ impl TestClass {
         self
     }
 
-    /// A method that code may call: the first is number 6 in the constant pool, the next 12, and so on.
+    /// A method that code may call: the first is number 6 in the constant pool, the next 12, and so
+    /// on.
     pub fn reference(mut self, owner: &'static str, name: &'static str, descriptor: &'static str) -> Self {
         self.references.push([owner, name, descriptor]);
         self
@@ -96,8 +98,8 @@ impl TestClass {
         self
     }
 
-    /// An attribute of that code: rows of numbers with their count in front. Of a class without references constant 1 is `Code`, 2 the class's name and 3
-    /// its superclass's.
+    /// An attribute of that code: rows of numbers with their count in front. Of a class without
+    /// references constant 1 is `Code`, 2 the class's name and 3 its superclass's.
     pub fn with_table<const N: usize>(mut self, name: &'static str, rows: &[[u16; N]]) -> Self {
         let mut table = Vec::new();
         table.put2(rows.len() as u16);

@@ -1,4 +1,5 @@
-//! The calling-context tree, rebuilt: what the profiler counts while a program runs, counted from its events.
+//! The calling-context tree, rebuilt: what the profiler counts while a program runs, counted from
+//! its events.
 
 use std::sync::Arc;
 

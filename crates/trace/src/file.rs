@@ -50,8 +50,9 @@ pub enum Error {
     TooLarge(#[from] cct_profile::TreeTooLarge),
 }
 
-/// What classes may unfold to: so much, and so many times what is stored of them. Those of JDK 17's class library come to 1.9 times, and no frame of them to
-/// more than 7.3. All are kept in memory, where they take more again.
+/// What classes may unfold to: so much, and so many times what is stored of them. Those of JDK 17's
+/// class library come to 1.9 times, and no frame of them to more than 7.3. All are kept in memory,
+/// where they take more again.
 const UNFOLDED: (u64, u64) = (1 << 24, 16);
 
 /// A trace.
@@ -81,7 +82,8 @@ pub struct Trace {
     pub is_complete: bool,
     /// Where it ends too early, if it does.
     pub cut: Option<Cut>,
-    /// Bytes of the file, of the events before they were compressed, and of the frames that hold them.
+    /// Bytes of the file, of the events before they were compressed, and of the frames that hold
+    /// them.
     pub sizes: Sizes,
 }
 
@@ -113,7 +115,8 @@ pub struct ThreadChunks {
     pub missing: u64,
 }
 
-/// A chunk: its number, and where it is. All that is in memory of a chunk that nobody reads; so there must be little of it.
+/// A chunk: its number, and where it is. All that is in memory of a chunk that nobody reads; so
+/// there must be little of it.
 #[derive(Debug, Clone, Copy)]
 enum Piece {
     /// The frame that begins at this byte.
@@ -219,7 +222,8 @@ impl Trace {
         }
         for (number, mut thread) in threads {
             thread.number = number;
-            // Most are in their order already; of two with one number the first in the file comes first.
+            // Most are in their order already; of two with one number the first in the file comes
+            // first.
             thread.chunks.sort_by_key(|piece| piece.sequence());
             thread.chunks.shrink_to_fit();
             if trace.last.is_some() {
@@ -237,7 +241,8 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Adds what a JVM left in memory that was killed: the last events, and the classes that these are of.
+    /// Adds what a JVM left in memory that was killed: the last events, and the classes that these
+    /// are of.
     fn add_last(&mut self, threads: &mut BTreeMap<u32, ThreadChunks>) {
         let mut path = self.path.clone().into_os_string();
         path.push(ring::SUFFIX);
@@ -287,7 +292,8 @@ impl Trace {
         (0..thread.count()).map(move |place| self.chunk(thread, place))
     }
 
-    /// A chunk of a thread, by its place among those that are there. It begins with an event, and ends with one.
+    /// A chunk of a thread, by its place among those that are there. It begins with an event, and
+    /// ends with one.
     ///
     /// # Errors
     /// When it is damaged, or not there any more.

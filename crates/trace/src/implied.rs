@@ -1,5 +1,6 @@
-//! What is not written, since it follows from what is (docs/reference/formats/trace.md, "What has no event"): blocks that alone can come behind another, and ends of methods behind
-//! which nothing else could have come. Here they are put back, so that whoever looks at events sees all of them.
+//! What is not written, since it follows from what is (docs/reference/formats/trace.md, "What has
+//! no event"): blocks that alone can come behind another, and ends of methods behind which nothing
+//! else could have come. Here they are put back, so that whoever looks at events sees all of them.
 
 use cct_events::Event;
 use cct_events::structure::{MOST_IMPLIED, Recording};
@@ -134,7 +135,8 @@ impl<'p> Whole<'p> {
         }
     }
 
-    /// The blocks that the top method has passed, since they alone can come behind the one that began last.
+    /// The blocks that the top method has passed, since they alone can come behind the one that
+    /// began last.
     fn pass(&mut self, see: &mut impl FnMut(Event)) {
         let Some(top) = self.stack.last_mut() else { return };
         let blocks = &top.found.method.blocks;
@@ -165,7 +167,8 @@ mod tests {
     use super::*;
     use cct_events::{Block, Class, Method};
 
-    /// Method 0: a choice (0), two ways (1 and 2) that meet (3), where it returns. 1: the same, and the second way calls method 2, which has one block.
+    /// Method 0: a choice (0), two ways (1 and 2) that meet (3), where it returns. 1: the same, and
+    /// the second way calls method 2, which has one block.
     fn program() -> Program {
         let block = |next, is_last| Block { next, is_last, ..Block::default() };
         let method = |blocks: Vec<Block>| Method { recording: Recording::Full, blocks, ..Method::default() };

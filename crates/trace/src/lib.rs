@@ -1,7 +1,9 @@
-//! Traces, read (docs/research/trace.md): a file ([`Trace`]), the program that it is of ([`Program`]), and what its threads did, step by step ([`replay`]).
+//! Traces, read (docs/research/trace.md): a file ([`Trace`]), the program that it is of
+//! ([`Program`]), and what its threads did, step by step ([`replay`]).
 //!
-//! On that stand the analyses: [`contexts`] rebuilds the calling-context tree, as a profile. Each reads the file chunk by chunk, all threads at once on as many
-//! cores as there are; of the trace itself no more is in memory than a chunk for each, and where all others are.
+//! On that stand the analyses: [`contexts`] rebuilds the calling-context tree, as a profile. Each
+//! reads the file chunk by chunk, all threads at once on as many cores as there are; of the trace
+//! itself no more is in memory than a chunk for each, and where all others are.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

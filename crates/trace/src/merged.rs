@@ -1,7 +1,8 @@
 //! The events of all threads in one order, of a trace that keeps it (`--trace-mode shared`).
 //!
-//! A thread says when its turn begins; until another's does all its events follow one another. So the turns of all threads, merged by their numbers, are the one
-//! trace; of each thread that has begun and not ended no more than a chunk is in memory.
+//! A thread says when its turn begins; until another's does all its events follow one another. So
+//! the turns of all threads, merged by their numbers, are the one trace; of each thread that has
+//! begun and not ended no more than a chunk is in memory.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -57,7 +58,8 @@ impl Stream<'_> {
         }
     }
 
-    /// Its turn is later. Threads that have done nothing yet, of which there may be many more than run at once, give their chunk back and read it again then.
+    /// Its turn is later. Threads that have done nothing yet, of which there may be many more than
+    /// run at once, give their chunk back and read it again then.
     fn wait(&mut self) {
         if !self.has_begun && self.next_chunk == 1 && self.events.is_empty() {
             self.words = Vec::new();
@@ -86,7 +88,8 @@ pub struct Merged<'t> {
 }
 
 impl<'t> Merged<'t> {
-    /// Those of some threads of a trace. What a thread did before its first turn, where the beginning is missing, comes first.
+    /// Those of some threads of a trace. What a thread did before its first turn, where the
+    /// beginning is missing, comes first.
     pub fn of(trace: &'t Trace, threads: impl IntoIterator<Item = &'t ThreadChunks>) -> Self {
         let stream = |thread| Stream {
             trace,
@@ -146,7 +149,8 @@ mod tests {
     use super::*;
     use crate::testing::{chunk, class, end, start, trace};
 
-    /// Threads that come one after the other, each with one chunk: of those that have not begun, and of those that have ended, nothing is kept in memory.
+    /// Threads that come one after the other, each with one chunk: of those that have not begun,
+    /// and of those that have ended, nothing is kept in memory.
     #[test]
     fn who_has_not_begun_or_has_ended_takes_no_memory() {
         let all = 3000;

@@ -1,7 +1,9 @@
 //! How far a block has come that is not over: where its last call is.
 //!
-//! The trace says which block runs, and who was called; not, in general, from where. The calls of a block stand in its code in the order in which they run, so they
-//! are told by name and descriptor, one after the other. What the VM calls by itself in between (class initialisers, class loaders) is called by no call site.
+//! The trace says which block runs, and who was called; not, in general, from where. The calls of a
+//! block stand in its code in the order in which they run, so they are told by name and descriptor,
+//! one after the other. What the VM calls by itself in between (class initialisers, class loaders)
+//! is called by no call site.
 
 use cct_events::Method;
 
@@ -18,7 +20,8 @@ pub enum Began {
     Unknown,
 }
 
-/// How many bytecodes of the block were executed when the last of these began; `None` if no call is known to have been.
+/// How many bytecodes of the block were executed when the last of these began; `None` if no call is
+/// known to have been.
 pub fn of_last(program: &Program, found: Found<'_>, block: usize, began: &[Began]) -> Option<u32> {
     let Found { method, .. } = found;
     let start = method.blocks.get(block)?.start;
@@ -49,8 +52,8 @@ pub fn site_at(method: &Method, bci: u32, from: usize) -> Option<usize> {
     method.calls.get(at).is_some_and(|site| site.bci == bci).then_some(at)
 }
 
-/// How many bytecodes a block has up to the first that may have the thread wait, or other code run: so many are counted by `--blocks exact` when nothing is
-/// known but that the block has begun.
+/// How many bytecodes a block has up to the first that may have the thread wait, or other code run:
+/// so many are counted by `--blocks exact` when nothing is known but that the block has begun.
 pub fn of_first(method: &Method, block: usize) -> Option<u32> {
     let of = method.blocks.get(block)?;
     let end = method.blocks.get(block + 1).map_or(method.code.len(), |next| next.start as usize);
@@ -108,7 +111,8 @@ mod tests {
 
     #[test]
     fn a_block_is_counted_up_to_where_its_thread_may_wait() {
-        // wide iload, iinc, aload_0, monitorenter, aload_0, invokevirtual; then a block of ldc, pop.
+        // wide iload, iinc, aload_0, monitorenter, aload_0, invokevirtual; then a block of ldc,
+        // pop.
         let code = [196, 21, 1, 0, 132, 1, 1, 42, 194, 42, 182, 0, 1, 18, 1, 87];
         let mut blocks = vec![Block::default(), Block { start: 13, ..Block::default() }];
         (blocks[0].metrics[0], blocks[1].metrics[0]) = (6, 2);

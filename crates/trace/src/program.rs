@@ -19,7 +19,8 @@ pub struct Program {
     classes: Vec<Class>,
     /// The place of its class, of each method whose number is not too large for a table.
     places: Vec<u32>,
-    /// Methods as contexts know them, in order: of one name and id there may be several in the trace.
+    /// Methods as contexts know them, in order: of one name and id there may be several in the
+    /// trace.
     callees: Vec<Called>,
     /// Of each class, by place, where its methods are among the callees.
     of_methods: Vec<Vec<Callee>>,
@@ -71,7 +72,8 @@ impl Found<'_> {
     }
 }
 
-/// Methods with greater numbers are looked for: words of events have room for half as many, and what a damaged file says is no size for a table.
+/// Methods with greater numbers are looked for: words of events have room for half as many, and
+/// what a damaged file says is no size for a table.
 const TABLE: usize = 1 << 20;
 
 /// No class has a method of this number.
@@ -81,7 +83,8 @@ const FINALIZER: &[u8] = b"java/lang/ref/Finalizer";
 
 const NATIVE: u16 = 0x100;
 
-/// Names of classes as texts, each once. Each name of a class is looked at once, however many use it.
+/// Names of classes as texts, each once. Each name of a class is looked at once, however many use
+/// it.
 #[derive(Default)]
 struct Texts {
     list: Vec<Arc<str>>,
@@ -135,8 +138,9 @@ impl Program {
         Some(())
     }
 
-    /// Adds the classes of these methods, in order, out of the static side of a class library; `None` if it cannot be read. The file is named by another one,
-    /// which may name anything: who opened a pipe would wait for ever.
+    /// Adds the classes of these methods, in order, out of the static side of a class library;
+    /// `None` if it cannot be read. The file is named by another one, which may name anything: who
+    /// opened a pipe would wait for ever.
     pub(crate) fn add_of(&mut self, structure: &Path, methods: &[u32]) -> Option<()> {
         if !fs::metadata(structure).ok()?.is_file() {
             return None;
@@ -282,7 +286,8 @@ impl Program {
         self.by_id.get(&id).copied()
     }
 
-    /// Whether it is the method that the VM calls for an object with a finalizer, in `Object.<init>`.
+    /// Whether it is the method that the VM calls for an object with a finalizer, in
+    /// `Object.<init>`.
     #[inline]
     pub fn registers(&self, number: u32) -> bool {
         self.registers == Some(number)
@@ -328,7 +333,8 @@ mod tests {
 
     use super::*;
 
-    /// What a killed JVM leaves names the file with the classes; whoever sends it may name anything.
+    /// What a killed JVM leaves names the file with the classes; whoever sends it may name
+    /// anything.
     #[cfg(unix)]
     #[test]
     fn a_pipe_is_not_waited_for() {
@@ -368,7 +374,8 @@ mod tests {
         assert_eq!(last.map(found), [Some((4, 0)), None]);
     }
 
-    /// 200,000 call sites with names of 60,000 bytes: copied or looked at for each they would take 36 GB, or minutes.
+    /// 200,000 call sites with names of 60,000 bytes: copied or looked at for each they would take
+    /// 36 GB, or minutes.
     #[test]
     fn long_names_that_many_use() {
         let long = |letter: u8| -> Name { vec![letter; 60_000].into() };

@@ -1,7 +1,8 @@
 //! A thread's events, replayed: its stack, step by step (Caserta and Zendra 2012, 4.1 to 4.3).
 //!
-//! Events tell of themselves whose they are, and so what is missing: a frame that has not said that it ends (a constructor whose `super()` throws has no
-//! handler that could, and a stack that overflows no room) is over when one below it does something.
+//! Events tell of themselves whose they are, and so what is missing: a frame that has not said that
+//! it ends (a constructor whose `super()` throws has no handler that could, and a stack that
+//! overflows no room) is over when one below it does something.
 
 use cct_events::event::UnknownEvent;
 use cct_events::structure::Recording;
@@ -43,7 +44,8 @@ pub enum Noted<'p> {
     Unlock(u32),
 }
 
-/// What an analysis sees of a thread. Nodes are the analysis's own numbers for frames; the root's is 0.
+/// What an analysis sees of a thread. Nodes are the analysis's own numbers for frames; the root's
+/// is 0.
 pub trait Visitor {
     /// Whether it wants to know which call sites call.
     const WANTS_SITES: bool = false;
@@ -161,7 +163,8 @@ pub struct Replay<'p, V> {
     partial: Option<u32>,
     /// The method looked up last.
     last: Option<(u32, Found<'p>)>,
-    /// Sizes of the stack on top of which are methods that were over at once, if the VM has not been seen to call anything in them. What it calls may have some too.
+    /// Sizes of the stack on top of which are methods that were over at once, if the VM has not
+    /// been seen to call anything in them. What it calls may have some too.
     leaves: Vec<usize>,
     /// By method and block: [`position::of_first`], which goes through the block.
     firsts: FxHashMap<(u32, u32), Option<u32>>,
@@ -193,7 +196,8 @@ impl<'p, V: Visitor> Replay<'p, V> {
         }
     }
 
-    /// Events in front of these are missing, by intention: methods may go on whose beginnings are not there.
+    /// Events in front of these are missing, by intention: methods may go on whose beginnings are
+    /// not there.
     pub fn begins_in_the_middle(&mut self) {
         self.paused = true;
     }
@@ -468,7 +472,8 @@ impl<'p, V: Visitor> Replay<'p, V> {
         }
     }
 
-    /// A frame has not come to the end of its block: what comes behind its last call was not executed.
+    /// A frame has not come to the end of its block: what comes behind its last call was not
+    /// executed.
     fn settle(&mut self, place: usize) {
         let frame = self.stack[place];
         let end = self.stack.get(place + 1).map_or(self.began.len(), |above| above.began);

@@ -1,5 +1,6 @@
-//! Call sites by whom they call. Which site of a block has called is told by the callee's name and descriptor, and a block may have thousands of sites, each
-//! name 60,000 bytes: they are numbered once, and found without going through the others.
+//! Call sites by whom they call. Which site of a block has called is told by the callee's name and
+//! descriptor, and a block may have thousands of sites, each name 60,000 bytes: they are numbered
+//! once, and found without going through the others.
 
 use cct_events::structure::{CallSite, Name};
 use cct_events::{Class, Method};
@@ -86,7 +87,8 @@ impl Sites {
         self.of_method(found).map(|of| of.signature)
     }
 
-    /// The first call site of a method, from one on, that calls a method with this name and descriptor.
+    /// The first call site of a method, from one on, that calls a method with this name and
+    /// descriptor.
     pub fn next(&self, caller: Found<'_>, callee: Signature, from: usize) -> Option<usize> {
         let calls = &self.of_method(caller)?.calls;
         let at = calls.partition_point(|&(of, at)| (of, at as usize) < (callee, from));

@@ -1,4 +1,5 @@
-//! A thread's stack, in which it is known at once whether a method runs: a trace may have a million frames, and as many events of a method that is in none of them.
+//! A thread's stack, in which it is known at once whether a method runs: a trace may have a million
+//! frames, and as many events of a method that is in none of them.
 
 use std::ops::{Deref, DerefMut};
 
@@ -10,7 +11,8 @@ pub trait Runs {
     fn method(&self) -> Option<u32>;
 }
 
-/// Frames in which a method is looked for one by one. Of the others it is counted how many each has.
+/// Frames in which a method is looked for one by one. Of the others it is counted how many each
+/// has.
 const SHALLOW: usize = 64;
 
 /// Frames, the top one last.
@@ -58,7 +60,8 @@ impl<F: Runs> Stack<F> {
         self.deep.clear();
     }
 
-    /// The place of the uppermost frame of a method. Who finds one leaves those above it, or has looked at a few.
+    /// The place of the uppermost frame of a method. Who finds one leaves those above it, or has
+    /// looked at a few.
     pub fn find(&self, method: u32) -> Option<usize> {
         let (shallow, deep) = self.frames.split_at(SHALLOW.min(self.frames.len()));
         let is_it = |frame: &F| frame.method() == Some(method);
@@ -113,7 +116,8 @@ mod tests {
         assert!(stack.deep.is_empty());
     }
 
-    /// A million frames, and a million times a method that is in none: looked for one by one these are a million million.
+    /// A million frames, and a million times a method that is in none: looked for one by one these
+    /// are a million million.
     #[test]
     fn who_is_nowhere_is_not_looked_for_everywhere() {
         let mut stack = Stack::default();

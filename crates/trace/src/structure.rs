@@ -1,4 +1,5 @@
-//! The static side, written out: as XML and CSV in the shape of Caserta and Zendra (2012, 3.2.1), as JSON, and as Parquet.
+//! The static side, written out: as XML and CSV in the shape of Caserta and Zendra (2012, 3.2.1),
+//! as JSON, and as Parquet.
 
 mod parquet;
 
@@ -16,7 +17,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A block's number in the whole program: the method's, and its own in the eleven bits that events have for it.
+/// A block's number in the whole program: the method's, and its own in the eleven bits that events
+/// have for it.
 fn block_id(method: u32, block: usize) -> u64 {
     u64::from(method) << 11 | block as u64
 }

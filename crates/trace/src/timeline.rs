@@ -1,10 +1,12 @@
-//! A timeline for viewers of Chrome's trace format (Perfetto, chrome://tracing): a bar for each call that takes long enough.
+//! A timeline for viewers of Chrome's trace format (Perfetto, chrome://tracing): a bar for each
+//! call that takes long enough.
 //!
-//! Events have no clock: the time of a thread is the number of bytecodes that it has executed, one being a microsecond. What threads do at once is not
-//! told by that.
+//! Events have no clock: the time of a thread is the number of bytecodes that it has executed, one
+//! being a microsecond. What threads do at once is not told by that.
 //!
-//! A long trace has more calls than any viewer shows, and than there is memory for: of all that are asked for the longest are kept. Who calls takes at least as long
-//! as who is called, so the callers of what is shown are shown, too.
+//! A long trace has more calls than any viewer shows, and than there is memory for: of all that are
+//! asked for the longest are kept. Who calls takes at least as long as who is called, so the
+//! callers of what is shown are shown, too.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -132,7 +134,8 @@ impl Visitor for Bars {
         self.now += u64::from(bytecodes);
     }
 
-    // Bars that have ended would have to become shorter: time goes on as if the block had been executed.
+    // Bars that have ended would have to become shorter: time goes on as if the block had been
+    // executed.
     fn take_back(&mut self, _: u32, _: u32) {}
 }
 

@@ -1,7 +1,9 @@
 //! Minimal deterministic automata of expressions (thesis 4.1, 4.2.1).
 //!
-//! Letters are names here and bytes there: event `i` is the byte `i`, and the expression is handed on as what `regex-syntax` would have made of one over bytes. `regex-automata` determinises and minimises; its tables, made for searching
-//! text, become ours by walking them from the start. What they say of ends goes into our states.
+//! Letters are names here and bytes there: event `i` is the byte `i`, and the expression is handed
+//! on as what `regex-syntax` would have made of one over bytes. `regex-automata` determinises and
+//! minimises; its tables, made for searching text, become ours by walking them from the start. What
+//! they say of ends goes into our states.
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
@@ -47,7 +49,8 @@ pub struct Automaton {
     pub events: usize,
     /// States in the order of their shortest sequences; of one length, in the order of events.
     pub states: Vec<State>,
-    /// The state out of which nothing leads that is accepted, if there is one: whoever enters it has violated the property.
+    /// The state out of which nothing leads that is accepted, if there is one: whoever enters it
+    /// has violated the property.
     pub sink: Option<usize>,
 }
 
@@ -92,7 +95,8 @@ impl Automaton {
         word.iter().fold(0, |state, &event| self.step(state, event))
     }
 
-    /// Events that leave a state as it is (thesis, Table 4.2): they need not be heard of while an object is in it.
+    /// Events that leave a state as it is (thesis, Table 4.2): they need not be heard of while an
+    /// object is in it.
     pub fn self_loops(&self, state: usize) -> u64 {
         let next = self.states[state].next.iter().enumerate();
         next.filter(|&(_, &to)| to == state).fold(0, |set, (event, _)| set | 1 << event)
@@ -103,7 +107,8 @@ impl Automaton {
         !self.self_loops(state) & ((1 << self.events) - 1)
     }
 
-    /// Whether a state other than the sink is not accepting: then it matters in which state an object ends.
+    /// Whether a state other than the sink is not accepting: then it matters in which state an
+    /// object ends.
     pub fn has_open_ends(&self) -> bool {
         self.states.iter().enumerate().any(|(at, state)| !state.accepting && Some(at) != self.sink)
     }
@@ -189,7 +194,8 @@ mod tests {
         assert_eq!(file.states[open].path, [0]);
     }
 
-    /// Figure 4.4: in HasNextOnce nothing is listened to after the first event, in HasNext always to one of the two.
+    /// Figure 4.4: in HasNextOnce nothing is listened to after the first event, in HasNext always
+    /// to one of the two.
     #[test]
     fn iterators_are_those_of_the_thesis() {
         // has-next next
@@ -235,7 +241,8 @@ mod tests {
         })
     }
 
-    /// Words of the two lengths that follow the shortest ones tell any two states of a minimal automaton apart that small tests make; here all words up to a length.
+    /// Words of the two lengths that follow the shortest ones tell any two states of a minimal
+    /// automaton apart that small tests make; here all words up to a length.
     fn words(events: usize, most: usize) -> Vec<Vec<usize>> {
         let mut all: Vec<Vec<usize>> = vec![Vec::new()];
         let mut from = 0;
@@ -271,7 +278,8 @@ mod tests {
         });
     }
 
-    /// Moore's refinement: no two states are left that no sequence tells apart, and all are reached.
+    /// Moore's refinement: no two states are left that no sequence tells apart, and all are
+    /// reached.
     #[test]
     fn automata_are_minimal() {
         arbtest::arbtest(|u| {

@@ -1,4 +1,5 @@
-//! Properties as text for the runtime, which parses nothing but lines and tabs (docs/research/typestate.md has the form).
+//! Properties as text for the runtime, which parses nothing but lines and tabs
+//! (docs/research/typestate.md has the form).
 
 use std::fmt::Write;
 

@@ -7,9 +7,11 @@
 //! atom         = NAME | "." | "(" alternatives ")"
 //! ```
 //!
-//! Names are those of the property's events; `.` is any of them. Spaces and ends of lines separate names and mean nothing otherwise.
+//! Names are those of the property's events; `.` is any of them. Spaces and ends of lines separate
+//! names and mean nothing otherwise.
 
-/// Parentheses and repetitions within one another: far beyond what anybody writes, and little enough for the stack.
+/// Parentheses and repetitions within one another: far beyond what anybody writes, and little
+/// enough for the stack.
 const DEEPEST: usize = 100;
 
 /// Characters of an expression.
@@ -111,7 +113,8 @@ impl Expression {
         }
     }
 
-    /// Whether the expression accepts this word: by the definition, slowly. What automata are held against.
+    /// Whether the expression accepts this word: by the definition, slowly. What automata are held
+    /// against.
     pub fn accepts(&self, word: &[usize]) -> bool {
         self.ends(word, 0).contains(&word.len())
     }

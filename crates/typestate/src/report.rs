@@ -77,7 +77,8 @@ pub struct Violation {
     /// The methods that led there, from the innermost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
-    /// Where the program is counted, too: the id of the node of its calling-context tree in which that was.
+    /// Where the program is counted, too: the id of the node of its calling-context tree in which
+    /// that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// The methods on the way to that node, from the innermost, as profiles have them.
@@ -171,7 +172,8 @@ enum Line {
 impl Report {
     /// Reads a file: a JSON object on each line.
     ///
-    /// A last line that is not complete is what a JVM leaves that was killed; it is left out, and [`Report::is_whole`] says so.
+    /// A last line that is not complete is what a JVM leaves that was killed; it is left out, and
+    /// [`Report::is_whole`] says so.
     ///
     /// # Errors
     /// It cannot be read, or is something else.
@@ -203,7 +205,8 @@ impl Report {
         if has_begun { Ok(report) } else { Err(ReportError::NoReport) }
     }
 
-    /// The same of another run. Numbers of one property are added up, and violations that are alike become one. (No run comes near 2^64; a file may say so.)
+    /// The same of another run. Numbers of one property are added up, and violations that are alike
+    /// become one. (No run comes near 2^64; a file may say so.)
     pub fn add(&mut self, other: Report) {
         for property in other.properties {
             match self.properties.iter_mut().find(|known| known.name == property.name) {

@@ -6,8 +6,8 @@ use crate::property::{Objects, Place, Property, Role, When, Words};
 
 /// The rules as a file for `--markers`.
 ///
-/// A rule's token is the property's name; its predicate is what the runtime's client reads: the event, when it happens, and who is meant as
-/// object and as parent (`-` where nobody is).
+/// A rule's token is the property's name; its predicate is what the runtime's client reads: the
+/// event, when it happens, and who is meant as object and as parent (`-` where nobody is).
 pub fn rules(properties: &[Property]) -> String {
     let mut text = String::new();
     for property in properties {
@@ -53,7 +53,8 @@ fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place)
     writeln!(out, "context = {context:?}\n")
 }
 
-/// Whether objects get a field for the marker: those of a method's own class, unless the file says otherwise.
+/// Whether objects get a field for the marker: those of a method's own class, unless the file says
+/// otherwise.
 fn is_per_object(place: &Place) -> bool {
     let said = |name: &str| place.rule.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let is_method = said("at").is_none_or(|at| *at == Words::One("method".to_owned()));

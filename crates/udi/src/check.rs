@@ -1,7 +1,8 @@
 //! What a module may change, and what it may not.
 //!
-//! Other classes, the JVM's own assumptions about the class library, reflection and serialisation all see the members of a class. So a module changes
-//! code, and adds private methods; what it must remember is in classes of its own.
+//! Other classes, the JVM's own assumptions about the class library, reflection and serialisation
+//! all see the members of a class. So a module changes code, and adds private methods; what it must
+//! remember is in classes of its own.
 
 use cct_classfile::mutf8::decode_lossy;
 use cct_classfile::{ClassFile, Code, Member, access, wellformed};
@@ -63,7 +64,8 @@ pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit>
     if let Some(field) = kept(&original.fields, &new.fields)?.first() {
         return Err(Misfit::AddedField(shown(field)));
     }
-    // Its callers count its one bytecode, and HotSpot registers what is to be finalized at its return.
+    // Its callers count its one bytecode, and HotSpot registers what is to be finalized at its
+    // return.
     if original.name() == b"java/lang/Object" && constructor(original)? != constructor(&new)? {
         return Err(Misfit::Changed("constructor"));
     }
@@ -77,7 +79,8 @@ pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit>
     Ok(())
 }
 
-/// Whether a class may be added to the class library for inserted code to call. Its name is returned.
+/// Whether a class may be added to the class library for inserted code to call. Its name is
+/// returned.
 pub fn check_runtime(bytes: &[u8]) -> Result<String, Misfit> {
     let class = sound(bytes)?;
     let name = decode_lossy(class.name()).into_owned();

@@ -1,4 +1,5 @@
-//! What comes out of a module, heard by a thread so that an answer need not be waited for without end.
+//! What comes out of a module, heard by a thread so that an answer need not be waited for without
+//! end.
 
 use std::io::{BufReader, Read};
 use std::process::ChildStdout;

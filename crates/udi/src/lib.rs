@@ -1,10 +1,13 @@
-//! User-defined instrumentation modules (docs/research/udi.md): a person's own transformation of class files, applied before cctrewrite's.
+//! User-defined instrumentation modules (docs/research/udi.md): a person's own transformation of
+//! class files, applied before cctrewrite's.
 //!
-//! A module is a program of its own. One in Rust implements [`Module`] and its `main` is [`serve`]; one in Java is a jar that the command starts a JVM
-//! for. Both are asked class by class over a pipe ([`wire`]), and what they answer is [checked](check()) before it is used.
+//! A module is a program of its own. One in Rust implements [`Module`] and its `main` is [`serve`];
+//! one in Java is a jar that the command starts a JVM for. Both are asked class by class over a
+//! pipe ([`wire`]), and what they answer is [checked](check()) before it is used.
 //!
-//! Modules run as processes: started, asked, and ended whatever happens. The command shows a module all classes at once ([`Process::converse`]); the load-time
-//! library shows it each when it is defined ([`Session`]).
+//! Modules run as processes: started, asked, and ended whatever happens. The command shows a module
+//! all classes at once ([`Process::converse`]); the load-time library shows it each when it is
+//! defined ([`Session`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

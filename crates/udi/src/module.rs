@@ -2,7 +2,8 @@
 
 use cct_classfile::ClassFile;
 
-/// The package of classes that a module brings along for its inserted code. They are not rewritten, and lie in the class library.
+/// The package of classes that a module brings along for its inserted code. They are not rewritten,
+/// and lie in the class library.
 pub const RUNTIME_PACKAGE: &str = "cctrewrite/udi/runtime/";
 
 /// What becomes of a class.
@@ -25,13 +26,14 @@ pub struct RuntimeClass {
     pub bytes: Vec<u8>,
 }
 
-/// Why a module failed: the run ends with it. A class that it merely cannot deal with is [`Outcome::Abort`].
+/// Why a module failed: the run ends with it. A class that it merely cannot deal with is
+/// [`Outcome::Abort`].
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// A user-defined instrumentation module.
 ///
-/// Each distinct class file is shown once, in the order of the inputs and never two at a time. The answer must depend on the class alone, so that the
-/// same inputs give the same outputs.
+/// Each distinct class file is shown once, in the order of the inputs and never two at a time. The
+/// answer must depend on the class alone, so that the same inputs give the same outputs.
 pub trait Module {
     /// What becomes of a class. Its bytes are `class.bytes`.
     fn transform(&self, class: &ClassFile<'_>) -> Result<Outcome, Failure>;

@@ -21,7 +21,8 @@ use crate::wire::{self, Answer, WireError};
 pub struct Launch<'l> {
     /// A jar, which runs in a JVM, or a program.
     pub module: &'l Path,
-    /// The home of the JDK for a jar; `None` for that of `JAVA_HOME`, else the `java` on the `PATH`.
+    /// The home of the JDK for a jar; `None` for that of `JAVA_HOME`, else the `java` on the
+    /// `PATH`.
     pub java: Option<&'l Path>,
     /// The jar with `cctrewrite.udi.Host`, from which such a JVM starts; a program needs none.
     pub host: Option<&'l Path>,
@@ -91,9 +92,11 @@ impl Process {
         }
     }
 
-    /// Shows it all classes and hands each answer to `each`, in their order. Returns the module's own classes.
+    /// Shows it all classes and hands each answer to `each`, in their order. Returns the module's
+    /// own classes.
     ///
-    /// Nobody waits for the threads: a process that the module has started may hold the pipes open when the module itself is ended.
+    /// Nobody waits for the threads: a process that the module has started may hold the pipes open
+    /// when the module itself is ended.
     ///
     /// # Errors
     /// If the module fails, or does not keep to the protocol; those of `each`.

@@ -1,7 +1,9 @@
-//! What goes over the pipes between the command and a module (`docs/research/udi.md`, *The protocol*). Numbers are unsigned and big-endian.
+//! What goes over the pipes between the command and a module (`docs/research/udi.md`, *The
+//! protocol*). Numbers are unsigned and big-endian.
 //!
-//! The command begins with [`MAGIC`], the module answers with the same and its runtime classes. Then, for each class, the command sends name and bytes and
-//! the module one answer. The command closes its end when there are no more.
+//! The command begins with [`MAGIC`], the module answers with the same and its runtime classes.
+//! Then, for each class, the command sends name and bytes and the module one answer. The command
+//! closes its end when there are no more.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
@@ -130,7 +132,8 @@ pub fn write_answer(out: &mut impl Write, answer: &Answer) -> io::Result<()> {
     write_field(out, field)
 }
 
-/// The whole of a module's `main`: answers on standard output what comes on standard input, until that ends. The module must not print there itself.
+/// The whole of a module's `main`: answers on standard output what comes on standard input, until
+/// that ends. The module must not print there itself.
 pub fn serve(module: &dyn Module) -> Result<(), WireError> {
     let (input, out) = (io::stdin().lock(), io::stdout().lock());
     converse(module, &mut BufReader::new(input), &mut BufWriter::new(out))

@@ -15,7 +15,8 @@ use crate::tree::Values;
 pub struct Counts {
     /// Contexts by name, those of all threads together.
     contexts: u64,
-    /// Different chains of call sites, which is what values are of: what one site calls shares its value, whatever it is.
+    /// Different chains of call sites, which is what values are of: what one site calls shares its
+    /// value, whatever it is.
     chains: u64,
     /// In 32 bits, and in all.
     narrow: Width,
@@ -107,11 +108,13 @@ fn shared<T: Ord>(all: impl Iterator<Item = T>) -> u64 {
     all.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).map(|same| same.len() as u64).sum()
 }
 
-/// How many of `n` random numbers of so many bits are expected to be there already when they are drawn: n - m (1 - (1 - 1/m)^n) of m.
+/// How many of `n` random numbers of so many bits are expected to be there already when they are
+/// drawn: n - m (1 - (1 - 1/m)^n) of m.
 fn expected(n: u64, bits: u32) -> f64 {
     let (n, m) = (n as f64, 2f64.powi(bits as i32));
     if n / m < 1e-4 {
-        // Where that difference would have no digits left: its first terms, n(n-1)/2m - n(n-1)(n-2)/6m^2.
+        // Where that difference would have no digits left: its first terms, n(n-1)/2m -
+        // n(n-1)(n-2)/6m^2.
         n * (n - 1.0) / (2.0 * m) * (1.0 - (n - 2.0) / (3.0 * m))
     } else {
         n + m * (n * (-1.0 / m).ln_1p()).exp_m1()

@@ -31,7 +31,8 @@ pub struct Found<'r> {
     pub left_out: u64,
 }
 
-/// As if these values had been recorded at whichever methods have them, each once for each of its contexts. One that no method has is at none.
+/// As if these values had been recorded at whichever methods have them, each once for each of its
+/// contexts. One that no method has is at none.
 pub fn everywhere(wanted: &[Value], profile: &Profile) -> Result<Recorded, Error> {
     let mut recorded = Recorded::default();
     Values::of(profile, &Chosen::default())?.visit(|context| {

@@ -1,4 +1,5 @@
-//! Values of calling contexts, read (docs/research/pcc.md): what `cctrewrite pcc` makes of a file of them, and of a tree.
+//! Values of calling contexts, read (docs/research/pcc.md): what `cctrewrite pcc` makes of a file
+//! of them, and of a tree.
 //!
 //! * [`report`]: what a file holds,
 //! * [`tree`]: the values of a tree's contexts,

@@ -1,4 +1,5 @@
-//! The values of the contexts of a tree: computed as calls compute them, from the methods and the call sites that a profile tells (docs/research/pcc.md).
+//! The values of the contexts of a tree: computed as calls compute them, from the methods and the
+//! call sites that a profile tells (docs/research/pcc.md).
 
 use std::collections::HashMap;
 
@@ -54,7 +55,8 @@ impl<'p> Values<'p> {
         self.same.get(method as usize).copied().unwrap_or(method)
     }
 
-    /// Comes to all contexts, callers before callees; but for those below methods whose names are not known. Says how many these are.
+    /// Comes to all contexts, callers before callees; but for those below methods whose names are
+    /// not known. Says how many these are.
     pub fn visit(&mut self, mut visit: impl FnMut(&Visited<'_>)) -> u64 {
         let profile = self.profile;
         let mut unknown = 0;

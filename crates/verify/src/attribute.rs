@@ -1,4 +1,5 @@
-//! The attribute `cctrewrite` (docs/reference/formats/index.md): what it says of the class and of each method, as far as the class itself tells.
+//! The attribute `cctrewrite` (docs/reference/formats/index.md): what it says of the class and of
+//! each method, as far as the class itself tells.
 
 use cct_classfile::{Member, access};
 use cct_columns::Column;
@@ -78,7 +79,8 @@ impl<'a> Class<'_, 'a> {
         rows.chunks_exact(4).map(row).collect()
     }
 
-    /// Whether the flags of a method are those that follow from the class and the treatment. `is_left` is whether it was left as it is, though it has code.
+    /// Whether the flags of a method are those that follow from the class and the treatment.
+    /// `is_left` is whether it was left as it is, though it has code.
     pub(crate) fn flags(&mut self, number: usize, method: &Member<'a>, row: Row, is_left: bool) {
         let class = self.before;
         let may_be_overridden = !method.is(access::STATIC)
@@ -125,8 +127,8 @@ impl<'a> Class<'_, 'a> {
         }
     }
 
-    /// The treatments of a method that has no forms of ours, as far as they follow from the class. Callers count natives; but those of polymorphic
-    /// signature they cannot know.
+    /// The treatments of a method that has no forms of ours, as far as they follow from the class.
+    /// Callers count natives; but those of polymorphic signature they cannot know.
     pub(crate) fn without_forms(&self, method: &Member<'a>) -> &'static [u8] {
         use treatment::{CALLER_COUNTED, UNTOUCHED};
         let class = self.before.name();
@@ -145,7 +147,8 @@ impl<'a> Class<'_, 'a> {
         }
     }
 
-    /// Whether the attribute says of all methods that they are recorded, or of none, as the forms have it.
+    /// Whether the attribute says of all methods that they are recorded, or of none, as the forms
+    /// have it.
     pub(crate) fn recorded_rows(&mut self) {
         let Some(&(_, first)) = self.may_be_recorded.first() else { return };
         let says_not = self.is_recorded.map_or(first, |is_recorded| !is_recorded);
@@ -159,7 +162,8 @@ impl<'a> Class<'_, 'a> {
     }
 }
 
-/// The positions behind the rows: none, or of each method their length in four bytes, and they themselves.
+/// The positions behind the rows: none, or of each method their length in four bytes, and they
+/// themselves.
 fn positions(mut data: &[u8], methods: usize) -> Option<Vec<&[u8]>> {
     if data.is_empty() {
         return Some(Vec::new());

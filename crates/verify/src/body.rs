@@ -134,7 +134,8 @@ impl<'a> Method<'_, 'a> {
         Err(first.unwrap_or_else(|| Finding::at(Problem::Prologue, None, 0)))
     }
 
-    /// How much of its events the body may have, if events are recorded: all of them, unless it is large.
+    /// How much of its events the body may have, if events are recorded: all of them, unless it is
+    /// large.
     fn levels(&self) -> impl Iterator<Item = Option<Level>> {
         let is_large = self.first_method.is_some() && self.code.length() >= MAY_OUTGROW;
         let count = match (self.expectation.tool, is_large) {
@@ -169,7 +170,8 @@ impl<'a> Method<'_, 'a> {
         if is_right { Ok(()) } else { Err(Finding::of(Problem::OwnAttribute(OwnAttributeFault::Positions))) }
     }
 
-    /// Whether a body that begins in this way is recorded, where that can be told; and it is under its own id.
+    /// Whether a body that begins in this way is recorded, where that can be told; and it is under
+    /// its own id.
     fn is_recorded(
         &self,
         prologue: &Prologue,
@@ -350,5 +352,6 @@ impl<'a> Method<'_, 'a> {
     }
 }
 
-/// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
+/// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was
+/// asked for.
 pub(crate) const MAY_OUTGROW: u32 = 4096;

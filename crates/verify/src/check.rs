@@ -255,7 +255,8 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// The class's own attributes, of which the last is the rewriter's; in front of it the class may say what its markers are.
+    /// The class's own attributes, of which the last is the rewriter's; in front of it the class
+    /// may say what its markers are.
     fn attributes(&mut self) {
         let mut after = self.after.attributes.iter();
         for attribute in self.before.attributes.iter() {
@@ -273,7 +274,8 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// The added methods, by name and descriptor; those that are no extended forms of methods are checked.
+    /// The added methods, by name and descriptor; those that are no extended forms of methods are
+    /// checked.
     fn added(&mut self) -> BTreeMap<(&'a [u8], Vec<u8>), &'c Member<'a>> {
         let (before, after) = (self.before, self.after);
         let is_marked = !self.beside.markers.is_empty();

@@ -25,13 +25,15 @@ pub struct Class<'c, 'a> {
     pub(crate) hash: u64,
     pub(crate) findings: Vec<Finding>,
     pub(crate) tally: Tally,
-    /// Bodies that are recorded, for the rule: member, length of the original, and what contradicts each rule.
+    /// Bodies that are recorded, for the rule: member, length of the original, and what contradicts
+    /// each rule.
     pub(crate) counts: Vec<(usize, bool, u32, Vec<Option<Finding>>)>,
     /// Whether the class is recorded, as far as is known.
     pub(crate) is_recorded: Option<bool>,
     /// What the attribute says of methods that are recorded if the class is.
     pub(crate) may_be_recorded: Vec<MayBeRecorded>,
-    /// Whether some answer of a clock is replaced, and the first that is not: a member and where in it.
+    /// Whether some answer of a clock is replaced, and the first that is not: a member and where in
+    /// it.
     pub(crate) pins: (bool, Option<Finding>),
     /// Methods that are counted when they are called under their original signature, by number.
     pub(crate) counts_itself: BTreeSet<usize>,
@@ -69,5 +71,6 @@ pub(crate) struct Traced {
     pub(crate) telling: Vec<(Bci, bool)>,
 }
 
-/// A method with a form that may be recorded or not, as the whole class is: its number, and whether the attribute says that it is not.
+/// A method with a form that may be recorded or not, as the whole class is: its number, and whether
+/// the attribute says that it is not.
 pub type MayBeRecorded = (usize, bool);

@@ -1,4 +1,5 @@
-//! What counts for a column beside calls and bytecodes (the table is [`cct_columns`]): which instructions do, and their probe.
+//! What counts for a column beside calls and bytecodes (the table is [`cct_columns`]): which
+//! instructions do, and their probe.
 
 use cct_classfile::{Bci, Instruction, opcode};
 use cct_columns::{Column, Columns};

@@ -1,5 +1,7 @@
-//! Ids, and what helpers and fields an output must have (docs/internals/runtime.md, docs/reference/formats/index.md). How ids are computed is written down here
-//! once more: a checker that computed them as the rewriter does would share its faults. The tables are facts of [`cct_jdk`].
+//! Ids, and what helpers and fields an output must have (docs/internals/runtime.md,
+//! docs/reference/formats/index.md). How ids are computed is written down here once more: a checker
+//! that computed them as the rewriter does would share its faults. The tables are facts of
+//! [`cct_jdk`].
 
 use cct_classfile::{Bci, mutf8};
 use cct_jdk::Mode;
@@ -49,7 +51,8 @@ const OF_MARKERS: &[(&[u8], &[u8])] = &[
     (b"cct$markerPut", b"(Ljava/lang/Object;ID)V"),
 ];
 
-/// The helpers that `java/lang/Object` gets in an output, each with its name, and the method of the runtime that it forwards to.
+/// The helpers that `java/lang/Object` gets in an output, each with its name, and the method of the
+/// runtime that it forwards to.
 pub fn helpers(expectation: &Expectation) -> impl Iterator<Item = (&'static [u8], RuntimeMethod)> {
     let mode = mode(expectation);
     let of_markers = if expectation.markers == Some(true) { OF_MARKERS } else { &[] };
@@ -70,7 +73,8 @@ pub fn mode(expectation: &Expectation) -> Mode {
     }
 }
 
-/// Classes whose methods run while the current thread changes, with the classes nested in them; of `System` only the latter (docs/internals/scheme.md).
+/// Classes whose methods run while the current thread changes, with the classes nested in them; of
+/// `System` only the latter (docs/internals/scheme.md).
 const CHANGE_THE_CURRENT_THREAD: [&[u8]; 6] = [
     b"java/lang/Thread",
     b"java/lang/VirtualThread",
@@ -112,8 +116,8 @@ pub fn foreign_id(owner: &[u8], name: &[u8], descriptor: &[u8], slots: usize) ->
     id(xxh3_64(&[owner, b".", name, b":", descriptor].concat()), slots)
 }
 
-/// What a call adds to three times its caller's value: the hash of the caller's name and the bytecode index of the call, -1 of what a native calls, even
-/// (docs/research/pcc.md, *Values*).
+/// What a call adds to three times its caller's value: the hash of the caller's name and the
+/// bytecode index of the call, -1 of what a native calls, even (docs/research/pcc.md, *Values*).
 pub fn call_site(class: &[u8], name: &[u8], descriptor: &[u8], bci: Option<Bci>) -> i64 {
     let [class, name, descriptor] = [class, name, descriptor].map(mutf8::decode_lossy);
     let bci = bci.map_or(-1, i64::from);

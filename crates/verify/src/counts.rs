@@ -1,8 +1,10 @@
 //! Whether the numbers are right: what a body has added to its node against what it has executed.
 //!
-//! The original's instructions are followed along all edges with two facts about the numbers at each point, where they hold on every path: by how much
-//! *executed* is ahead of the *node*, and by how much it is ahead of the node and the local together. Each instruction adds one to what was
-//! executed, or what it costs by the output's cost model; probes add to the node, or to the local, or move one to the other. What the rules (docs/internals/scheme.md, *Bytecodes*) demand are
+//! The original's instructions are followed along all edges with two facts about the numbers at
+//! each point, where they hold on every path: by how much *executed* is ahead of the *node*, and by
+//! how much it is ahead of the node and the local together. Each instruction adds one to what was
+//! executed, or what it costs by the output's cost model; probes add to the node, or to the local,
+//! or move one to the other. What the rules (docs/internals/scheme.md, *Bytecodes*) demand are
 //! statements about these two.
 
 use cct_classfile::constant_pool::tag;
@@ -104,7 +106,8 @@ impl Body<'_, '_> {
         if rule == Rule::Exact
             && let Some(i) = self.aligned.originals.iter().find(|i| opcode::is_subroutine_call(i.opcode))
         {
-            // What a subroutine has counted when it returns depends on its caller: such methods are counted by the precise rule.
+            // What a subroutine has counted when it returns depends on its caller: such methods are
+            // counted by the precise rule.
             return Err(Finding::at(Problem::Count(CountFault::Subroutines), i.bci, None));
         }
         let facts = self.flow(rule)?;
@@ -179,13 +182,15 @@ impl Body<'_, '_> {
                 }
             };
             for to in self.successors(number, i) {
-                // What a block has counted of what is behind a `jsr` is still to come when the subroutine begins.
+                // What a block has counted of what is behind a `jsr` is still to come when the
+                // subroutine begins.
                 let calls = opcode::is_subroutine_call(i.opcode) && Some(to) != number.checked_add(1);
                 reach(to, if calls && rule != Rule::Exact { even } else { after });
             }
             if knows.effect(rule, number) != Effect::Completes && !opcode::is_return(i.opcode) {
                 for to in self.handlers(number).0 {
-                    // By the default rule a block is counted whole; by a table, unless it ends here, where node and execution agree.
+                    // By the default rule a block is counted whole; by a table, unless it ends
+                    // here, where node and execution agree.
                     let whole = rule == Rule::Default || rule == Rule::Precise && self.block_ends.is_some();
                     reach(to, if whole { even } else { after });
                 }
@@ -213,7 +218,8 @@ impl Body<'_, '_> {
         Ok(facts)
     }
 
-    /// Whether a block ends after an instruction, by the precise rule or by the table that stands for it.
+    /// Whether a block ends after an instruction, by the precise rule or by the table that stands
+    /// for it.
     fn ends_block(&self, op: opcode::Opcode, effect: Effect) -> bool {
         let throws = effect != Effect::Completes;
         self.block_ends.map_or(throws, |ends| ends.after(op) || ends.throwing() && throws)
@@ -297,7 +303,8 @@ impl Body<'_, '_> {
         for number in (0..count).filter(|&n| is_there(n)) {
             let i = &self.aligned.originals[number];
             let mut next = self.successors(number, i);
-            // Structured locking has no `monitorexit` that throws (JVMS 2.11.10), though handlers cover it.
+            // Structured locking has no `monitorexit` that throws (JVMS 2.11.10), though handlers
+            // cover it.
             let throws = knows.effect(Rule::Exact, number) != Effect::Completes;
             if throws && i.opcode != opcode::MONITOREXIT {
                 next.extend(self.handlers(number).0);
@@ -318,7 +325,8 @@ impl Body<'_, '_> {
     }
 }
 
-/// Edges between nodes that can still be reached from a cycle: what has no predecessor goes, again and again.
+/// Edges between nodes that can still be reached from a cycle: what has no predecessor goes, again
+/// and again.
 fn on_cycles(count: usize, edges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     let mut entering = vec![0usize; count];
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -378,8 +386,9 @@ impl<'k, 'a> Knows<'k, 'a> {
         }
     }
 
-    /// What the exact rule knows not to throw: `Object.<init>`; a field of the class's own, by `this`; a static field of its own, in code that runs only
-    /// when the initialisation of the class has begun.
+    /// What the exact rule knows not to throw: `Object.<init>`; a field of the class's own, by
+    /// `this`; a static field of its own, in code that runs only when the initialisation of the
+    /// class has begun.
     fn is_harmless(&self, number: usize, i: &Instruction<'_>) -> bool {
         let Some(member) = i.pool_index().and_then(|index| self.body.class.pool.member_ref(index).ok())
         else {
@@ -435,7 +444,8 @@ mod tests {
         assert_eq!(ahead.after(Probe::Count(3)), Facts { node: Some(-1), local: Some(-1) });
         assert_eq!(ahead.after(Probe::Add(2)), Facts { node: Some(2), local: Some(0) });
         assert_eq!(ahead.after(Probe::Set(5)), Facts { node: Some(2), local: Some(-3) });
-        // What the local has goes into the node, and is not in it any more only after the next `Set`.
+        // What the local has goes into the node, and is not in it any more only after the next
+        // `Set`.
         assert_eq!(
             ahead.after(Probe::Add(2)).after(Probe::CountLocal(0)),
             Facts { node: Some(0), local: None }

@@ -1,4 +1,5 @@
-//! Debug tables of wrappers under the original signature (docs/internals/scheme.md): the original's first line, and its parameters' names.
+//! Debug tables of wrappers under the original signature (docs/internals/scheme.md): the original's
+//! first line, and its parameters' names.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +59,8 @@ pub fn is_table(name: &[u8]) -> bool {
 }
 
 impl DebugTables {
-    /// The tables that the wrapper of an original must have. `slots` are those in which `this` and the arguments begin.
+    /// The tables that the wrapper of an original must have. `slots` are those in which `this` and
+    /// the arguments begin.
     pub fn of_wrapper<'a>(class: &ClassFile<'a>, code: &Code<'a>, slots: &[u16]) -> Option<DebugTables> {
         let tables = Tables::of(class, code)?;
         let line = tables.lines.iter().find(|(start, _)| *start == 0).map(|(_, line)| *line);

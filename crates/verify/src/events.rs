@@ -1,4 +1,5 @@
-//! Events as rewritten code writes them (docs/reference/formats/trace.md): words, and what stands where one is written (docs/research/trace.md).
+//! Events as rewritten code writes them (docs/reference/formats/trace.md): words, and what stands
+//! where one is written (docs/research/trace.md).
 
 use cct_classfile::{Bci, ClassFile, Code};
 use cct_jdk::helpers::Helper;
@@ -88,7 +89,8 @@ impl Event {
         self.words().1.is_none()
     }
 
-    /// The code that writes it, with the thread's record in a local, and behind an exception how far a block came in another.
+    /// The code that writes it, with the thread's record in a local, and behind an exception how
+    /// far a block came in another.
     pub fn ops(self, record: u16, partial: Option<u16>) -> Vec<Op<'static>> {
         let mut ops = vec![Op::Load(Kind::Long, record)];
         ops.extend(partial.map(|local| Op::Load(Kind::Int, local)));

@@ -13,7 +13,8 @@ use crate::rule::Rule;
 pub enum Tool {
     /// A profile.
     Profile,
-    /// With which values of calling contexts methods that were chosen were entered (docs/research/pcc.md).
+    /// With which values of calling contexts methods that were chosen were entered
+    /// (docs/research/pcc.md).
     Values(&'static Chosen),
     /// Its events, in order (docs/research/trace.md).
     Trace,
@@ -21,7 +22,8 @@ pub enum Tool {
     Markers,
 }
 
-/// What is known of how a class was rewritten. What is not known is found out, as far as one class tells.
+/// What is known of how a class was rewritten. What is not known is found out, as far as one class
+/// tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expectation {
     /// What it is to leave behind.
@@ -48,14 +50,16 @@ pub struct Expectation {
     pub renames_natives: Option<bool>,
     /// Whether markers may stand beside what counts.
     pub markers: Option<bool>,
-    /// Whether wrappers name their parameters: not where the class library was rewritten in the same run.
+    /// Whether wrappers name their parameters: not where the class library was rewritten in the
+    /// same run.
     pub parameter_names: Option<bool>,
     /// Hash of the lines that say so, which each class names.
     pub provenance: Option<u64>,
 }
 
 impl Expectation {
-    /// The expectation that follows from an output's provenance lines (docs/reference/formats/index.md).
+    /// The expectation that follows from an output's provenance lines
+    /// (docs/reference/formats/index.md).
     ///
     /// # Errors
     /// Settings that this version does not know.

@@ -1,4 +1,5 @@
-//! What may be wrong, by subject. Each variant is said as the end of the sentence of its [`Problem`](crate::Problem).
+//! What may be wrong, by subject. Each variant is said as the end of the sentence of its
+//! [`Problem`](crate::Problem).
 
 use thiserror::Error;
 

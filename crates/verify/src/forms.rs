@@ -87,7 +87,8 @@ pub(crate) struct Asked<'q, 'a> {
 pub(crate) type Found = Option<(Extended, Option<bool>)>;
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// Which forwarder an extended form is; `None` where something is wrong with it. `length` is what a straight original counts.
+    /// Which forwarder an extended form is; `None` where something is wrong with it. `length` is
+    /// what a straight original counts.
     pub(crate) fn forwarder(
         &mut self,
         number: usize,
@@ -156,8 +157,9 @@ impl<'c, 'a> Class<'c, 'a> {
         let Asked { number, original, target, ways, lines, is } = *asked;
         let is_native = original.is(access::NATIVE);
         let id = |slots| method_id(self.hash, number, slots);
-        // A copy of `Reference.get` would be a plain field read, so the original runs, and its bytecodes are counted by the caller (docs/internals/treatments.md).
-        // Since JDK 21.0.13 and 26 it is no field read: it calls a native, and is a method like others.
+        // A copy of `Reference.get` would be a plain field read, so the original runs, and its
+        // bytecodes are counted by the caller (docs/internals/treatments.md). Since JDK 21.0.13 and
+        // 26 it is no field read: it calls a native, and is a method like others.
         let has_native = || self.before.methods.iter().any(|method| method.name == b"get0");
         let is_magic =
             (self.before.name(), original.name) == (b"java/lang/ref/Reference", b"get") && !has_native();

@@ -1,4 +1,5 @@
-//! Forwarders between the two signatures of a method (docs/internals/scheme.md, docs/internals/treatments.md): each is one straight piece of code, which is written down here in
+//! Forwarders between the two signatures of a method (docs/internals/scheme.md,
+//! docs/internals/treatments.md): each is one straight piece of code, which is written down here in
 //! full and compared.
 
 use cct_classfile::constant_pool::tag;
@@ -59,7 +60,8 @@ pub enum Entry {
     Node(i64, i32),
     /// Its start is written, under this number, and its end behind it, unless it is over at once.
     Event(u32),
-    /// The value of its context is recorded under this id, if any; what it calls adds something, if it takes part.
+    /// The value of its context is recorded under this id, if any; what it calls adds something, if
+    /// it takes part.
     Value {
         /// The former.
         place: Option<i64>,
@@ -182,7 +184,8 @@ impl<'a> Target<'a> {
         self.then_original_and_restore(ops, start)
     }
 
-    /// A native, called in a node of its own: B2N; without one what it calls is below the caller's, or `below_root`. `hooks` is what it has the runtime do.
+    /// A native, called in a node of its own: B2N; without one what it calls is below the caller's,
+    /// or `below_root`. `hooks` is what it has the runtime do.
     pub fn to_native<'s>(
         &'s self,
         entry: Entry,
@@ -287,7 +290,8 @@ impl<'a> Target<'a> {
         allocations::of_native(self.class, self.name, self.slots)
     }
 
-    /// A leaf native that makes what it returns, which is counted below its node; `None` if this is none.
+    /// A leaf native that makes what it returns, which is counted below its node; `None` if this is
+    /// none.
     pub fn counted_with_result(&self, id: i64) -> Option<Straight<'_>> {
         let makes = self.makes()?;
         let mut ops = vec![
@@ -319,7 +323,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Another class file takes the place of the one among the arguments, with its offset and length, if those are among them.
+    /// Another class file takes the place of the one among the arguments, with its offset and
+    /// length, if those are among them.
     fn define<'s>(&'s self, hook: &'s NativeHook, ops: &mut Vec<Op<'s>>) {
         let free = self.slots + 5;
         self.call(hook, ops);
@@ -365,7 +370,8 @@ impl<'a> Target<'a> {
         self.plain(ops, FORWARDER_LINE)
     }
 
-    /// A helper of `java/lang/Object`: the same, and too large for HotSpot's first compiler to inline.
+    /// A helper of `java/lang/Object`: the same, and too large for HotSpot's first compiler to
+    /// inline.
     pub fn helper<'s>(&'s self, class: &'s [u8], name: &'s [u8]) -> Straight<'s> {
         let mut helper = self.to_runtime(class, name);
         helper.ops.splice(..0, [Op::Nothing; PADDING]);
@@ -393,7 +399,8 @@ impl<'a> Target<'a> {
         Straight { ops, catch: Some((start, end, thrown)), ours, line: NATIVE_FORWARDER_LINE }
     }
 
-    /// A leaf native that makes what it returns, and whose start is its end; `None` if this is none.
+    /// A leaf native that makes what it returns, and whose start is its end; `None` if this is
+    /// none.
     pub fn started_with_result(&self, method: u32) -> Option<Straight<'_>> {
         let makes = self.makes()?;
         let mut ops = self.leaf(Entry::Event(method));

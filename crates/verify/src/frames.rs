@@ -1,4 +1,5 @@
-//! Frames (JVMS 4.7.4): the original's, with the added locals put in, and those of what was appended.
+//! Frames (JVMS 4.7.4): the original's, with the added locals put in, and those of what was
+//! appended.
 
 use cct_classfile::descriptor::FieldType;
 use cct_classfile::edit::frames::{Frame, Signature, VerificationType as V, read};
@@ -179,7 +180,8 @@ fn moved<'a>(tables: &Tables<'_, 'a>, state: &State<'a>) -> Option<State<'a>> {
     Some(State { locals, stack: state.stack.iter().map(|t| place(*t)).collect::<Option<_>>()? })
 }
 
-/// Whether this is the state of an appended handler: everything forgotten but the locals that it uses.
+/// Whether this is the state of an appended handler: everything forgotten but the locals that it
+/// uses.
 fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
     let Some(handler) = tables.aligned.handler(at) else { return false };
     let mut slots = Vec::new();
@@ -217,7 +219,8 @@ fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
     forgets && counts && restores && ends && tells && state.stack == [Type::Object(b"java/lang/Throwable")]
 }
 
-/// Whether the only frame of a forwarder is that of its handler at `at`, which has these locals: contexts, or the thread.
+/// Whether the only frame of a forwarder is that of its handler at `at`, which has these locals:
+/// contexts, or the thread.
 pub fn is_forwarders<'a>(
     class: &ClassFile<'a>,
     method: &Member<'a>,

@@ -1,15 +1,17 @@
-//! Which handlers of a method's own may catch what an instruction throws, as a table: the exception table is gone through once, not once for each
-//! instruction and each path.
+//! Which handlers of a method's own may catch what an instruction throws, as a table: the exception
+//! table is gone through once, not once for each instruction and each path.
 
 use cct_classfile::{Bci, Code, Instruction};
 
-/// Pairs of an instruction and a handler that are followed. Compilers produce a few thousand; a hostile file of 600 KB could ask for four thousand million.
+/// Pairs of an instruction and a handler that are followed. Compilers produce a few thousand; a
+/// hostile file of 600 KB could ask for four thousand million.
 const MOST_PAIRS: usize = 1 << 23;
 
 /// The handlers of each instruction of a method.
 #[derive(Debug, Default)]
 pub struct Handlers {
-    /// By number of the instruction: numbers of the instructions at which handlers begin, in the order in which they are tried.
+    /// By number of the instruction: numbers of the instructions at which handlers begin, in the
+    /// order in which they are tried.
     of: Vec<Vec<u32>>,
     /// Whether the last of them catches everything.
     is_caught: Vec<bool>,
@@ -57,7 +59,8 @@ impl Handlers {
     }
 }
 
-/// Numbers that have not been dealt with: the next one is found without looking at those that have (disjoint sets).
+/// Numbers that have not been dealt with: the next one is found without looking at those that have
+/// (disjoint sets).
 #[derive(Debug)]
 pub struct Unassigned {
     next: Vec<usize>,

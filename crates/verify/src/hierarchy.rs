@@ -1,8 +1,10 @@
-//! Classes with those above them, and a walk over all of them on which what each class inherits is known without going up again.
+//! Classes with those above them, and a walk over all of them on which what each class inherits is
+//! known without going up again.
 //!
-//! A class has one superclass, so that these make trees. They are gone through from the roots; the methods of the classes on the way are in a table, those
-//! nearest to the class on top. What comes from interfaces, or has several classes of its name, is looked for class by class, each once for all
-//! questions about it.
+//! A class has one superclass, so that these make trees. They are gone through from the roots; the
+//! methods of the classes on the way are in a table, those nearest to the class on top. What comes
+//! from interfaces, or has several classes of its name, is looked for class by class, each once for
+//! all questions about it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +15,8 @@ use crate::links::{Declared, Links};
 /// A name, with all classes that have it.
 pub type Node = usize;
 
-/// Steps of walks over interfaces, all in all; a hostile file could ask for millions of millions. What is behind them counts as not known.
+/// Steps of walks over interfaces, all in all; a hostile file could ask for millions of millions.
+/// What is behind them counts as not known.
 const MOST_STEPS: u64 = 1 << 28;
 
 /// Name and descriptor.
@@ -53,7 +56,8 @@ pub struct Hierarchy<'l> {
     others: Vec<Vec<Node>>,
     /// Whether a class directly above is not there.
     is_open: Vec<bool>,
-    /// Classes by the extended or original signature of a method, but those that are in one tree with who asks.
+    /// Classes by the extended or original signature of a method, but those that are in one tree
+    /// with who asks.
     definers: HashMap<Signature<'l>, Vec<Node>>,
 }
 
@@ -219,14 +223,15 @@ impl<'l> View<'_, 'l> {
         }
     }
 
-    /// The method that the class or the nearest of its superclasses declares; `None` where that is not known.
+    /// The method that the class or the nearest of its superclasses declares; `None` where that is
+    /// not known.
     pub fn nearest(&self, name: &[u8], descriptor: &[u8]) -> Option<Resolved<'l>> {
         let found = self.active.get(&(name, descriptor)).and_then(|methods| methods.last()).copied();
         found.filter(|_| !self.above[self.node].is_ambiguous)
     }
 
-    /// Methods of this class that override a final method of the nearest superclass that has one of that name and descriptor. Nothing is said
-    /// of a name that several classes have.
+    /// Methods of this class that override a final method of the nearest superclass that has one of
+    /// that name and descriptor. Nothing is said of a name that several classes have.
     pub fn overridden_finals(&self) -> impl Iterator<Item = &'l Declared> + '_ {
         let is_known = !self.above[self.node].is_ambiguous;
         let classes = self.hierarchy.classes[self.node].iter().filter(move |_| is_known);
@@ -238,7 +243,8 @@ impl<'l> View<'_, 'l> {
         })
     }
 
-    /// Whether the class has a method, or inherits it from a superclass or an interface; `None` where that is not known.
+    /// Whether the class has a method, or inherits it from a superclass or an interface; `None`
+    /// where that is not known.
     pub fn inherits(&mut self, name: &[u8], descriptor: &[u8]) -> Option<bool> {
         if self.active.get(&(name, descriptor)).is_some_and(|methods| !methods.is_empty()) {
             return Some(true);
@@ -261,7 +267,8 @@ impl<'l> View<'_, 'l> {
 }
 
 impl Hierarchy<'_> {
-    /// All classes above one, itself included, and whether one of them is not there. Without any steps left nothing is known.
+    /// All classes above one, itself included, and whether one of them is not there. Without any
+    /// steps left nothing is known.
     fn closure(&self, node: Node, steps: &mut u64) -> (HashSet<Node>, bool) {
         let (mut seen, mut is_open) = (HashSet::new(), false);
         let mut due = vec![node];

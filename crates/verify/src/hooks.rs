@@ -1,4 +1,5 @@
-//! Where bodies of the class library call the runtime (docs/internals/runtime.md, docs/ci/reproducible.md): at these places they must, and nowhere else they may.
+//! Where bodies of the class library call the runtime (docs/internals/runtime.md,
+//! docs/ci/reproducible.md): at these places they must, and nowhere else they may.
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, Code, opcode};
@@ -7,7 +8,8 @@ use cct_jdk::body_hooks::{self, BodyHook, Place};
 use crate::convention::mode;
 use crate::expectation::Expectation;
 
-/// The hooks of a method's bodies, and whether each of them must be there: those of outputs that are `--reproducible` may be there where that is not known.
+/// The hooks of a method's bodies, and whether each of them must be there: those of outputs that
+/// are `--reproducible` may be there where that is not known.
 pub fn of_body(
     class: &[u8],
     method: &[u8],

@@ -1,25 +1,33 @@
 //! Whether a rewritten class is its original and probes: a judge that has no part in the rewriting.
 //!
-//! Nothing here knows how classes are rewritten. What a probe looks like, what members are added and what counts must be right
-//! where, is stated once more, from the documents (docs/internals/scheme.md, docs/internals/runtime.md, docs/internals/treatments.md), and held against the bytes:
+//! Nothing here knows how classes are rewritten. What a probe looks like, what members are added
+//! and what counts must be right where, is stated once more, from the documents
+//! (docs/internals/scheme.md, docs/internals/runtime.md, docs/internals/treatments.md), and held
+//! against the bytes:
 //!
-//! 1. [`check`]: all that is no code is as it was; each added member is one of a few known ones. `method`: the two forms of each method belong
-//!    together.
+//! 1. [`check`]: all that is no code is as it was; each added member is one of a few known ones.
+//!    `method`: the two forms of each method belong together.
 //! 2. [`forwarder`]: straight pieces of code, compared operation by operation.
-//! 3. [`prologue`], [`probe`], [`align`]: a body without its prologue, its probes and what was appended behind it is the original, with
-//!    locals moved up and jumps leading where they led.
+//! 3. [`prologue`], [`probe`], [`align`]: a body without its prologue, its probes and what was
+//!    appended behind it is the original, with locals moved up and jumps leading where they led.
 //! 4. [`tables`], [`frames`], [`limits`]: what goes with the code.
-//! 5. [`counts`]: on every path the node has what was executed, where the rule says so.
-//!    Where events are recorded, what stands around each instruction follows from the original ([`traces`], [`events`]); where contexts are [`values`] nothing is counted, and what each call adds is recomputed.
-//!    What the static side of a trace says of a class is held against both ([`StaticSide`]).
-//! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and where answers of clocks are replaced. [`attribute`]: what the
-//!    class says of itself.
-//! 7. `marked`: classes with markers, which have nothing of all that, or stand beside what counts: then both are taken out.
-//! 8. [`readers`]: both files are read a second time, by a reader that shares no code with the one on which all this depends.
-//! 9. [`linked`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
+//! 5. [`counts`]: on every path the node has what was executed, where the rule says so. Where
+//!    events are recorded, what stands around each instruction follows from the original
+//!    ([`traces`], [`events`]); where contexts are [`values`] nothing is counted, and what each
+//!    call adds is recomputed. What the static side of a trace says of a class is held against both
+//!    ([`StaticSide`]).
+//! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and
+//!    where answers of clocks are replaced. [`attribute`]: what the class says of itself.
+//! 7. `marked`: classes with markers, which have nothing of all that, or stand beside what counts:
+//!    then both are taken out.
+//! 8. [`readers`]: both files are read a second time, by a reader that shares no code with the one
+//!    on which all this depends.
+//! 9. [`linked`], over a [`hierarchy`]: of all classes together, the extended forms that they call
+//!    are there, and what callers count nobody else counts.
 //!
-//! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not proven is counted by name
-//! ([`Tally::unchecked`]), and what is left out docs/internals/verify.md says.
+//! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not
+//! proven is counted by name ([`Tally::unchecked`]), and what is left out docs/internals/verify.md
+//! says.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -88,8 +96,9 @@ pub fn check(original: &[u8], rewritten: &[u8], expectation: Expectation) -> (Ve
     (findings, tally)
 }
 
-/// The same, and what the class gives to others and wants of them, for [`links::follow`]; nothing of what is no class. With the static side of a trace, what
-/// that says of the class is checked, too.
+/// The same, and what the class gives to others and wants of them, for [`links::follow`]; nothing
+/// of what is no class. With the static side of a trace, what that says of the class is checked,
+/// too.
 pub fn check_with_links(
     original: &[u8],
     rewritten: &[u8],

@@ -1,4 +1,5 @@
-//! Whether what classes want of each other is there: all references are followed, as the JVM does when it resolves them.
+//! Whether what classes want of each other is there: all references are followed, as the JVM does
+//! when it resolves them.
 
 use std::collections::HashMap;
 
@@ -27,8 +28,8 @@ pub struct Linked {
     pub ids: u64,
     /// Call sites that count a callee that is not among the classes.
     pub uncounted: u64,
-    /// What is wrong with call sites that count their callee, with numbers of methods, and with extended forms: the class that has them, and
-    /// what it is.
+    /// What is wrong with call sites that count their callee, with numbers of methods, and with
+    /// extended forms: the class that has them, and what it is.
     pub wrong: Vec<(String, Finding)>,
 }
 
@@ -40,7 +41,8 @@ pub(crate) enum Question<'l> {
     Counted(&'l Links, &'l Counted),
 }
 
-/// Follows all references, as the JVM does when it resolves them (JVMS 5.4.3.3): the class that is named, and those above it.
+/// Follows all references, as the JVM does when it resolves them (JVMS 5.4.3.3): the class that is
+/// named, and those above it.
 pub fn follow(classes: &[Links]) -> Linked {
     let hierarchy = Hierarchy::of(classes);
     let mut linked = Linked::default();
@@ -116,8 +118,9 @@ pub fn follow(classes: &[Links]) -> Linked {
     linked
 }
 
-/// The class from which on a counted callee is looked for. A super call begins with the superclass, whichever class above is named (JVMS 6.5,
-/// *invokespecial*); what arrays have is that of `Object`.
+/// The class from which on a counted callee is looked for. A super call begins with the superclass,
+/// whichever class above is named (JVMS 6.5, *invokespecial*); what arrays have is that of
+/// `Object`.
 pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l [u8]> {
     let [owner, name, _] = &callee.callee;
     if owner.first() == Some(&b'[') {
@@ -134,7 +137,8 @@ pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l 
 pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierarchy<'_>) -> Option<Problem> {
     let [owner, name, descriptor] = &callee.callee;
     let Resolved { class, method } = resolved;
-    // Only one method can be meant (docs/internals/scheme.md, *Calls that cannot take a context*). Nothing is below an array.
+    // Only one method can be meant (docs/internals/scheme.md, *Calls that cannot take a context*).
+    // Nothing is below an array.
     let is_alone = matches!(callee.opcode, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
         || method.flags & (access::FINAL | access::PRIVATE) != 0
         || class.is_final
@@ -159,7 +163,8 @@ pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierar
         Means::Entered(chosen, entered) => values::wrong(chosen, &entered, &resolved),
         Means::Nothing(_) => None,
         Means::Traced { calls_back } => {
-            // Natives may, but for those of `Object`; what callers count otherwise has a body, and is over at once.
+            // Natives may, but for those of `Object`; what callers count otherwise has a body, and
+            // is over at once.
             let may = method.flags & access::NATIVE != 0 && *class.name != *OBJECT;
             (may != calls_back).then_some(ProbeFault::CallsBack)
         }

@@ -1,4 +1,5 @@
-//! What no class tells by itself: whether the extended forms that classes call are there, and whether what a caller counts is counted by nobody else.
+//! What no class tells by itself: whether the extended forms that classes call are there, and
+//! whether what a caller counts is counted by nobody else.
 
 use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{ClassFile, access};
@@ -31,7 +32,8 @@ pub struct Declared {
     pub(crate) name: Box<[u8]>,
     pub(crate) descriptor: Box<[u8]>,
     pub(crate) flags: u16,
-    /// Whether who calls it under its original signature has it counted: by a body that is there, or that is called from there.
+    /// Whether who calls it under its original signature has it counted: by a body that is there,
+    /// or that is called from there.
     pub(crate) counts_itself: bool,
     /// Whether it has no form of ours, and callers are to count it, since it is recorded.
     pub(crate) by_callers: bool,
@@ -49,8 +51,8 @@ pub enum Means {
         /// Whether it may.
         calls_back: bool,
     },
-    /// Nothing that would be for it: its context is the thread's, as that of any callee. Whether that is enough is the question; what was chosen, where
-    /// contexts are values.
+    /// Nothing that would be for it: its context is the thread's, as that of any callee. Whether
+    /// that is enough is the question; what was chosen, where contexts are values.
     Nothing(Option<&'static Chosen>),
 }
 

@@ -1,4 +1,5 @@
-//! One method: what stands under its two signatures, and whether that belongs together (docs/internals/treatments.md).
+//! One method: what stands under its two signatures, and whether that belongs together
+//! (docs/internals/treatments.md).
 
 use cct_classfile::{Code, Member, access, mutf8};
 use cct_jdk::convention::{OBJECT, with_extension};
@@ -76,7 +77,8 @@ impl<'c, 'a> Class<'c, 'a> {
             }
         };
         self.without_body(number, original, &second);
-        // Codes of treatments that these forms are (docs/reference/formats/index.md), and how many slots the node has.
+        // Codes of treatments that these forms are (docs/reference/formats/index.md), and how many
+        // slots the node has.
         let (treatments, slots): (&[u8], usize) = match (&first, &second) {
             (Original::Wrapper, Extended::Body(_)) => (&[0], slots),
             (Original::Body(_), Extended::Body(_)) => (&[1], slots),
@@ -381,8 +383,9 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
             }
         }
-        // A class below may have an extended form of its own that leads to a final method (docs/internals/treatments.md), so none is final.
-        // HotSpot fixes the virtual table of `Object`, in which final methods have no entry.
+        // A class below may have an extended form of its own that leads to a final method
+        // (docs/internals/treatments.md), so none is final. HotSpot fixes the virtual table of
+        // `Object`, in which final methods have no entry.
         let without = if self.before.name() == OBJECT { 0 } else { access::FINAL };
         let flags = original.access_flags & !(access::VARARGS | without) | access::SYNTHETIC;
         let of_forwarders =
@@ -410,7 +413,8 @@ impl<'c, 'a> Class<'c, 'a> {
         self.forwarder(number, original, twin, target, length).filter(|_| found == self.findings.len())
     }
 
-    /// Holds the bodies against the rule by which the class is counted: the one that was asked for, or else the one that fits best.
+    /// Holds the bodies against the rule by which the class is counted: the one that was asked for,
+    /// or else the one that fits best.
     pub(crate) fn rule(&mut self) {
         let position = |rule: Rule| Rule::ALL.iter().position(|r| *r == rule).unwrap_or_default();
         let contradictions =

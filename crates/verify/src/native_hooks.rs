@@ -1,5 +1,5 @@
-//! Natives of the class library whose extended form calls the runtime (docs/internals/runtime.md, the tables of *What inserted code calls*): these must, and no others
-//! may.
+//! Natives of the class library whose extended form calls the runtime (docs/internals/runtime.md,
+//! the tables of *What inserted code calls*): these must, and no others may.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,8 @@ use cct_jdk::runtime_method::RuntimeMethod;
 /// What a native's wrapper has the runtime do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Before the native, which gets another class file: the runtime's method has the native's receiver and parameters.
+    /// Before the native, which gets another class file: the runtime's method has the native's
+    /// receiver and parameters.
     Define,
     /// Before it, with the last argument, which it replaces.
     Last,
@@ -19,11 +20,13 @@ pub enum Kind {
     Result,
     /// Instead of it, with its receiver and arguments.
     Instead,
-    /// Behind it, with the result, the receiver and the arguments, giving the result. Depths among the arguments are asked for anew before.
+    /// Behind it, with the result, the receiver and the arguments, giving the result. Depths among
+    /// the arguments are asked for anew before.
     After,
     /// When the native has been entered, with its receiver and arguments.
     Entered,
-    /// Before it, with its receiver and arguments; the result becomes the argument with this number.
+    /// Before it, with its receiver and arguments; the result becomes the argument with this
+    /// number.
     Argument(usize),
 }
 
@@ -64,8 +67,9 @@ static USUAL: LazyLock<Vec<NativeHook>> = LazyLock::new(|| calls(native_hooks::u
 
 static REPRODUCIBLE: LazyLock<Vec<NativeHook>> = LazyLock::new(|| calls(native_hooks::REPRODUCIBLE.iter()));
 
-/// The ways in which a native's wrapper may call the runtime: each a list of calls, in their order. Empty where it is to call none; two where it is not known
-/// whether the output is `--reproducible`.
+/// The ways in which a native's wrapper may call the runtime: each a list of calls, in their order.
+/// Empty where it is to call none; two where it is not known whether the output is
+/// `--reproducible`.
 pub fn of_native(
     class: &[u8],
     native: &[u8],
@@ -92,7 +96,8 @@ pub fn is_known(class: &[u8], native: &[u8]) -> bool {
     USUAL.iter().any(|hook| (hook.class, hook.native) == (class, native))
 }
 
-/// Whether a row is meant for a native with this descriptor: the runtime's method takes what there is. `Object` stands for classes that may not be named.
+/// Whether a row is meant for a native with this descriptor: the runtime's method takes what there
+/// is. `Object` stands for classes that may not be named.
 fn fits(hook: &NativeHook, native: &[u8], is_static: bool) -> bool {
     let (Ok(runtime), Ok(native)) =
         (MethodDescriptor::parse(hook.call.descriptor), MethodDescriptor::parse(native))

@@ -1,4 +1,5 @@
-//! Clocks whose answers `--reproducible` replaces (docs/ci/reproducible.md, *In the class library*): each read that the page names, and no other.
+//! Clocks whose answers `--reproducible` replaces (docs/ci/reproducible.md, *In the class
+//! library*): each read that the page names, and no other.
 
 use cct_classfile::{ClassFile, Instruction};
 use cct_jdk::pins::{Clock, PINS};

@@ -1,4 +1,5 @@
-//! What documents want to have in a method of the class library: calls of the runtime, and constants in the place of what clocks say.
+//! What documents want to have in a method of the class library: calls of the runtime, and
+//! constants in the place of what clocks say.
 
 use cct_classfile::{Code, Member, access};
 use cct_jdk::body_hooks::BodyHook;
@@ -27,7 +28,8 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// The ways in which a native's wrapper may call the runtime; one of them is that it does not, where it is not to.
+    /// The ways in which a native's wrapper may call the runtime; one of them is that it does not,
+    /// where it is not to.
     pub(crate) fn native_hooks(&mut self, native: &Member<'a>) -> Vec<Vec<&'static NativeHook>> {
         let (class, is_static) = (self.before.name(), native.is(access::STATIC));
         let reproducible = self.expectation.reproducible;

@@ -1,4 +1,5 @@
-//! What the attribute says of where bytecodes were, if call sites are told apart (docs/reference/formats/index.md, *Positions*).
+//! What the attribute says of where bytecodes were, if call sites are told apart
+//! (docs/reference/formats/index.md, *Positions*).
 
 use cct_classfile::{Bci, Code};
 
@@ -56,7 +57,8 @@ impl<'p> Positions<'p> {
         self.body_leads(&[], &[])
     }
 
-    /// Whether the next body's moves lead from each of these places in it to the original's index, both in order.
+    /// Whether the next body's moves lead from each of these places in it to the original's index,
+    /// both in order.
     pub fn body_leads(&mut self, places: &[Bci], originals: &[Bci]) -> bool {
         let Some(count) = self.number() else { return false };
         let mut wanted = places.iter().zip(originals).peekable();

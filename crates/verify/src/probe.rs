@@ -1,5 +1,5 @@
-//! The shapes of probes: short straight pieces of code that leave the operand stack as they found it, write no local but the rewriter's own, and call
-//! nothing but the runtime's helpers.
+//! The shapes of probes: short straight pieces of code that leave the operand stack as they found
+//! it, write no local but the rewriter's own, and call nothing but the runtime's helpers.
 
 use cct_classfile::{Bci, ClassFile, Code, Instruction};
 use cct_jdk::helpers::Helper;
@@ -32,7 +32,8 @@ pub struct Locals {
     pub node: u16,
     /// Bytecodes that are pending.
     pub pending: Option<u16>,
-    /// The context that the thread carried, and the thread, in bodies under their original signature.
+    /// The context that the thread carried, and the thread, in bodies under their original
+    /// signature.
     pub thread: Option<(u16, u16)>,
     /// What the first of them is.
     pub carries: Carries,
@@ -75,7 +76,8 @@ pub enum Probe<'a> {
 pub struct Entered {
     /// The id under which the value is recorded, if it is.
     pub place: Option<i64>,
-    /// What the callee's own calls add, if the thread gets their value; `None` if it gets the callee's own, or nothing.
+    /// What the callee's own calls add, if the thread gets their value; `None` if it gets the
+    /// callee's own, or nothing.
     pub site: Option<i64>,
     /// Whether the thread gets any.
     pub stores: bool,
@@ -145,7 +147,8 @@ impl<'r, 'a> Reader<'r, 'a> {
         ops.iter().enumerate().all(|(i, wanted)| self.op(at + i) == *wanted)
     }
 
-    /// The probe that begins with the instruction `at`, and the number of the instruction behind it.
+    /// The probe that begins with the instruction `at`, and the number of the instruction behind
+    /// it.
     pub fn probe(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
         let node = Op::Load(Kind::Long, locals.node);
         match self.op(at) {
@@ -153,7 +156,8 @@ impl<'r, 'a> Reader<'r, 'a> {
             Op::Dup2 if self.op(at + 1) == node => self.call(at + 1, Some(true), locals),
             first if first == node => self.counting(at + 1, locals).or_else(|| self.call(at, None, locals)),
             first if is_thread(first, locals) && self.op(at + 1) == node => {
-                // What gives the thread back its context has another local on the stack, but for bodies that hand on what they got.
+                // What gives the thread back its context has another local on the stack, but for
+                // bodies that hand on what they got.
                 self.carried(at + 1, locals).or_else(|| self.restore(at, locals))
             }
             _ => self.pending(at, locals).or_else(|| self.restore(at, locals)),
@@ -241,7 +245,8 @@ impl<'r, 'a> Reader<'r, 'a> {
         })
     }
 
-    /// What stands before an invocation; `copied` is whether one word or two were duplicated for it.
+    /// What stands before an invocation; `copied` is whether one word or two were duplicated for
+    /// it.
     fn call(&self, at: usize, copied: Option<bool>, locals: &Locals) -> Option<(Probe<'a>, usize)> {
         let (handed_on, next) = self.handed_on(at, locals)?;
         let (call, next) = match (copied, self.op(next)) {
@@ -284,7 +289,8 @@ impl<'r, 'a> Reader<'r, 'a> {
 }
 
 impl Reader<'_, '_> {
-    /// A value that is handed on by the thread: that of a callee's own calls, which add something, or the callee's.
+    /// A value that is handed on by the thread: that of a callee's own calls, which add something,
+    /// or the callee's.
     fn below(&self, at: usize, callees: HandedOn, locals: &Locals) -> Option<(Option<i64>, usize)> {
         if self.op(at) != Op::Load(Kind::Long, locals.node) {
             return None;

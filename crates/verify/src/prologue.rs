@@ -1,4 +1,5 @@
-//! The beginning of an instrumented body: the node is found, and nothing of the program has run yet.
+//! The beginning of an instrumented body: the node is found, and nothing of the program has run
+//! yet.
 
 use cct_jdk::convention::EXTENSION_SLOTS;
 use cct_jdk::helpers::Helper;
@@ -30,8 +31,10 @@ impl Prologue {
     }
 }
 
-/// All ways to read what stands at the beginning of a body as a prologue. There may be two, as the original may begin with what looks like the last
-/// instructions of one. `arguments` are the original's argument slots, `max_locals` its locals; `events` are those of a body whose events are recorded.
+/// All ways to read what stands at the beginning of a body as a prologue. There may be two, as the
+/// original may begin with what looks like the last instructions of one. `arguments` are the
+/// original's argument slots, `max_locals` its locals; `events` are those of a body whose events
+/// are recorded.
 pub fn prologues(
     code: &Reader<'_, '_>,
     is_extended: bool,
@@ -39,7 +42,8 @@ pub fn prologues(
     max_locals: u16,
     events: Option<&Plan>,
 ) -> Vec<Prologue> {
-    // Behind the arguments, or behind everything, where a local of two slots lies across the end of the arguments.
+    // Behind the arguments, or behind everything, where a local of two slots lies across the end of
+    // the arguments.
     let mut found = Vec::new();
     let behind_all = max_locals.max(arguments.saturating_add(EXTENSION_SLOTS));
     // There must be room for ours.

@@ -1,4 +1,5 @@
-//! What has no event, since it follows from others (docs/reference/formats/trace.md, "What has no event"), found out anew from the original.
+//! What has no event, since it follows from others (docs/reference/formats/trace.md, "What has no
+//! event"), found out anew from the original.
 
 use std::ops::Range;
 
@@ -206,7 +207,8 @@ mod tests {
 
     #[test]
     fn long_ways_have_an_event_now_and_then() {
-        // 0 leads to 1 and so on, without a choice; and so does 100 to 30, which is reached later by the other way.
+        // 0 leads to 1 and so on, without a choice; and so does 100 to 30, which is reached later
+        // by the other way.
         let only = |block: usize| match block {
             0..=98 => Some(block + 1),
             100 => Some(30),

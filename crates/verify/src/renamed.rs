@@ -1,4 +1,5 @@
-//! Natives under other names (`--natives prefix`, docs/reference/natives.md), and what stands in their place.
+//! Natives under other names (`--natives prefix`, docs/reference/natives.md), and what stands in
+//! their place.
 
 use cct_classfile::{Member, access, opcode};
 use cct_jdk::convention::{NATIVE_PREFIX, SLOTS_OFFSET};
@@ -73,7 +74,8 @@ fn renamed(name: &[u8]) -> Vec<u8> {
 }
 
 impl<'a> Target<'a> {
-    /// What stands in a native's place: it is counted with an id, if at all, and called by the other name. What it calls is below it, unless it is a leaf.
+    /// What stands in a native's place: it is counted with an id, if at all, and called by the
+    /// other name. What it calls is below it, unless it is a leaf.
     fn in_place<'s>(&'s self, name: &'s [u8], counted: Option<(i64, bool)>) -> Straight<'s> {
         let op = if self.is_static { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
         let call = Op::Invoke(op, Callee { name, ..self.callee(self.descriptor) }, 0);

@@ -26,7 +26,8 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// Number of slots of the method's nodes: one for each site, and one more where they are told apart.
+    /// Number of slots of the method's nodes: one for each site, and one more where they are told
+    /// apart.
     pub fn slots(self) -> usize {
         (self.count + usize::from(self.are_apart)).min(MAX_SLOTS)
     }

@@ -1,5 +1,6 @@
-//! The static side of a class library that traces (`lib/cctrewrite/structure`; docs/reference/formats/trace.md, "Classes"): what it says of a class, held against the class
-//! as it was, and against the events that stand in the class as it is.
+//! The static side of a class library that traces (`lib/cctrewrite/structure`;
+//! docs/reference/formats/trace.md, "Classes"): what it says of a class, held against the class as
+//! it was, and against the events that stand in the class as it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -227,7 +228,8 @@ impl Class<'_, '_> {
         }
     }
 
-    /// Whether a call site is that of an instruction. `telling` is whether it tells of its callee only if that is the one that it names, where it tells at all.
+    /// Whether a call site is that of an instruction. `telling` is whether it tells of its callee
+    /// only if that is the one that it names, where it tells at all.
     fn is_call(&self, i: &Instruction<'_>, place: u32, telling: Option<bool>, said: &CallSite) -> bool {
         let pool = &self.before.pool;
         let index = i.pool_index().unwrap_or_default();

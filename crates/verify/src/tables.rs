@@ -34,7 +34,8 @@ impl<'a> Tables<'_, 'a> {
         self.aligned.label(bci, self.original.length())
     }
 
-    /// The exception table: the original's entries in their order, and behind them catch-alls that lead to what was appended. Gives these.
+    /// The exception table: the original's entries in their order, and behind them catch-alls that
+    /// lead to what was appended. Gives these.
     pub fn exception_table(&self) -> Check<Vec<Handler>> {
         let wrong = |what, at: Option<Bci>| Finding::at(Problem::Handlers(what), at, None);
         let mut rest = self.rewritten.handlers.iter();
@@ -71,7 +72,8 @@ impl<'a> Tables<'_, 'a> {
         Ok(added)
     }
 
-    /// Where an entry's handler goes on if what was inserted in front of it throws: behind that, if the entry covers it. Else it would be come back to for ever.
+    /// Where an entry's handler goes on if what was inserted in front of it throws: behind that, if
+    /// the entry covers it. Else it would be come back to for ever.
     fn resumed(&self, entry: &Handler) -> Option<Bci> {
         let number = self.aligned.number(entry.handler)?;
         let covers_itself = (entry.start..entry.end).contains(&entry.handler);
@@ -110,8 +112,8 @@ impl<'a> Tables<'_, 'a> {
         ranges
     }
 
-    /// For each instruction of the original what is done with an exception that no handler of the method's own catches: the first entry that
-    /// covers it is taken (JVMS 2.10).
+    /// For each instruction of the original what is done with an exception that no handler of the
+    /// method's own catches: the first entry that covers it is taken (JVMS 2.10).
     pub fn ways_out(&self, added: &[Handler]) -> Vec<Option<Appended>> {
         let places = &self.aligned.places;
         let mut ways = vec![None; places.len()];
@@ -129,8 +131,9 @@ impl<'a> Tables<'_, 'a> {
         ways
     }
 
-    /// Whether each exception that leaves a body is dealt with by a handler that does, be it one that strikes anywhere: it gives the thread back its
-    /// context under the original signature, or writes the method's end. The call of `this(..)` or `super(..)` no handler may cover.
+    /// Whether each exception that leaves a body is dealt with by a handler that does, be it one
+    /// that strikes anywhere: it gives the thread back its context under the original signature, or
+    /// writes the method's end. The call of `this(..)` or `super(..)` no handler may cover.
     pub fn deals_with_exceptions(
         &self,
         method: &[u8],
@@ -160,7 +163,8 @@ impl<'a> Tables<'_, 'a> {
         Ok(())
     }
 
-    /// Attributes of the code, frames aside. Gives the names of those that were left out, since nobody knows what they say.
+    /// Attributes of the code, frames aside. Gives the names of those that were left out, since
+    /// nobody knows what they say.
     pub fn attributes(&self) -> Check<Vec<String>> {
         let is_frames = |a: &&Attribute<'a>| a.name == b"StackMapTable";
         let mut after = self.rewritten.attributes.iter().filter(|a| !is_frames(a));
@@ -194,8 +198,8 @@ impl<'a> Tables<'_, 'a> {
         Ok(dropped)
     }
 
-    /// Where what tables say of an index is said now: what holds from the beginning also holds in the prologue, and an index inside an
-    /// instruction counts as that instruction.
+    /// Where what tables say of an index is said now: what holds from the beginning also holds in
+    /// the prologue, and an index inside an instruction counts as that instruction.
     fn around(&self, bci: Bci) -> Option<Bci> {
         if bci == 0 {
             return Some(0);

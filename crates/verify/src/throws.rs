@@ -3,7 +3,8 @@
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, Instruction, opcode};
 
-/// Whether an instruction may throw. Of `ldc` the constant decides: numbers and strings need no resolution.
+/// Whether an instruction may throw. Of `ldc` the constant decides: numbers and strings need no
+/// resolution.
 pub fn may_throw(class: &ClassFile<'_>, i: &Instruction<'_>) -> bool {
     match i.opcode {
         opcode::LDC | opcode::LDC_W | opcode::LDC2_W => !matches!(

@@ -1,5 +1,6 @@
-//! Bodies whose events are recorded (docs/research/trace.md): which events, with which numbers, stand where. All of it follows from the original, from the method's
-//! number, and from how much of the body is recorded.
+//! Bodies whose events are recorded (docs/research/trace.md): which events, with which numbers,
+//! stand where. All of it follows from the original, from the method's number, and from how much of
+//! the body is recorded.
 
 use std::ops::Range;
 
@@ -42,7 +43,8 @@ pub struct Plan {
     pub objects: bool,
     has_receiver: bool,
     takes_monitor: bool,
-    /// By instruction: the block whose start is written before it, and whether it is a handler that exceptions alone lead to.
+    /// By instruction: the block whose start is written before it, and whether it is a handler that
+    /// exceptions alone lead to.
     blocks: Vec<Option<(u32, bool)>>,
     /// By instruction: what the local becomes before it.
     marks: Vec<Option<i32>>,
@@ -99,8 +101,9 @@ impl Plan {
         plan
     }
 
-    /// Cuts the code into blocks: they end behind jumps, switches, returns and `athrow`. Where a handler is reached otherwise too, or there are subroutines,
-    /// they end behind whatever may throw; elsewhere the local says how far they came.
+    /// Cuts the code into blocks: they end behind jumps, switches, returns and `athrow`. Where a
+    /// handler is reached otherwise too, or there are subroutines, they end behind whatever may
+    /// throw; elsewhere the local says how far they came.
     fn lay_out(
         &mut self,
         class: &ClassFile<'_>,
@@ -177,7 +180,8 @@ impl Plan {
         ops
     }
 
-    /// What stands before an instruction, calls aside: the start of a block, what the local becomes, a monitor, the method's end.
+    /// What stands before an instruction, calls aside: the start of a block, what the local
+    /// becomes, a monitor, the method's end.
     pub fn before(
         &self,
         n: usize,
@@ -236,7 +240,8 @@ fn extent(locals: &Locals, deeper: i32) -> Vec<Op<'static>> {
     vec![Op::Load(Kind::Long, locals.node), Op::Int(deeper), Op::Helper(Helper::Extent)]
 }
 
-/// Leaf natives that may have the VM call something, so that they end, too (docs/research/trace.md).
+/// Leaf natives that may have the VM call something, so that they end, too
+/// (docs/research/trace.md).
 pub fn has_end(class: &[u8], name: &[u8]) -> bool {
     match class {
         b"java/lang/System" => name == b"arraycopy",

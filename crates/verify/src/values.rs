@@ -1,5 +1,6 @@
-//! Where contexts are values (docs/research/pcc.md): what each method adds to them, at which methods they are recorded, and what callers do for callees that have no
-//! body of ours. All of it follows from names, bytecode indices and what was chosen.
+//! Where contexts are values (docs/research/pcc.md): what each method adds to them, at which
+//! methods they are recorded, and what callers do for callees that have no body of ours. All of it
+//! follows from names, bytecode indices and what was chosen.
 
 use crate::faults::ProbeFault;
 use cct_classfile::{Bci, Instruction, access, mutf8, opcode};
@@ -40,8 +41,9 @@ impl<'p> Part<'p> {
         call_site(self.class, self.name, self.descriptor, bci)
     }
 
-    /// Whether a body that begins so is recorded, where that can be told: those that call something and take part multiply, those that were chosen say so.
-    /// An error is what contradicts the choice, or itself.
+    /// Whether a body that begins so is recorded, where that can be told: those that call something
+    /// and take part multiply, those that were chosen say so. An error is what contradicts the
+    /// choice, or itself.
     pub fn is_recorded(&self, prologue: &Prologue, calls: usize) -> Result<Option<bool>, ProbeFault> {
         let is_at = prologue.recorded_at.is_some();
         let multiplies = prologue.locals.carries == Carries::Value;
@@ -74,13 +76,15 @@ impl<'p> Part<'p> {
     }
 }
 
-/// What is wrong with what a caller does for a callee without a body of ours which is this method; `slots` is 1 if it may call back.
+/// What is wrong with what a caller does for a callee without a body of ours which is this method;
+/// `slots` is 1 if it may call back.
 pub fn wrong_for(chosen: &'static Chosen, entered: &Entered, method: [&[u8]; 3]) -> Option<ProbeFault> {
     let [class, name, descriptor] = method;
     Part::of(chosen, class, name, descriptor).contradicts(entered, usize::from(entered.stores))
 }
 
-/// The class that declares a callee, where the reference tells without a look at the class that it names.
+/// The class that declares a callee, where the reference tells without a look at the class that it
+/// names.
 pub fn declares(call: &Instruction<'_>, callee: &Callee<'_>) -> Option<&'static [u8]> {
     let is_final = matches!(callee.name, b"getClass" | b"notify" | b"notifyAll" | b"wait");
     let is_of_any =
@@ -89,9 +93,11 @@ pub fn declares(call: &Instruction<'_>, callee: &Callee<'_>) -> Option<&'static 
     (callee.class == OBJECT || callee.class.first() == Some(&b'[') || is_of_any).then_some(OBJECT)
 }
 
-/// Whether a call in a class may stand without anything before it, as far as its reference tells: the callee has no body of ours, calls nothing back, and is
-/// not recorded. Such are those of `Object`, whichever class is named; what HotSpot replaces where it is left to it (`--intrinsics native`); and leaf natives
-/// of a superclass in a library that was not rewritten, which only a look at that tells.
+/// Whether a call in a class may stand without anything before it, as far as its reference tells:
+/// the callee has no body of ours, calls nothing back, and is not recorded. Such are those of
+/// `Object`, whichever class is named; what HotSpot replaces where it is left to it
+/// (`--intrinsics native`); and leaf natives of a superclass in a library that was not rewritten,
+/// which only a look at that tells.
 pub fn may_be_silent(class: &[u8], call: &Instruction<'_>, callee: &Callee<'_>) -> bool {
     let is_of_object = is_of_object(callee.name, callee.descriptor);
     match call.opcode {
@@ -105,7 +111,8 @@ pub fn may_be_silent(class: &[u8], call: &Instruction<'_>, callee: &Callee<'_>) 
     }
 }
 
-/// Whether `Object` has a method of this kind without a body of ours: its constructor, and its natives.
+/// Whether `Object` has a method of this kind without a body of ours: its constructor, and its
+/// natives.
 fn is_of_object(name: &[u8], descriptor: &[u8]) -> bool {
     matches!(
         (name, descriptor),

@@ -23,7 +23,8 @@ struct DlInfo {
 }
 
 const RTLD_NOW: c_int = 2;
-/// HotSpot's own libraries are linked against `libjvm.so` and find it because it is loaded for all, as the launcher would load it.
+/// HotSpot's own libraries are linked against `libjvm.so` and find it because it is loaded for all,
+/// as the launcher would load it.
 const RTLD_GLOBAL: c_int = if cfg!(target_os = "macos") { 8 } else { 0x100 };
 
 unsafe extern "C" {
@@ -151,10 +152,12 @@ impl Home {
     /// The address of a function of HotSpot, which is loaded if it is not yet.
     fn function(&self, name: &CStr) -> Result<*mut c_void, String> {
         let file = self.folder.join("../server/libjvm.so");
-        // HotSpot finds `java.home` from this path, and shows it: it should be as plain as without us.
+        // HotSpot finds `java.home` from this path, and shows it: it should be as plain as without
+        // us.
         let file = std::fs::canonicalize(&file).map_err(|e| format!("{}: {e}", file.display()))?;
         let path = CString::new(file.into_os_string().into_vec()).map_err(|e| e.to_string())?;
-        // SAFETY: a string for each; loading a library runs its initialisers, as the launcher would.
+        // SAFETY: a string for each; loading a library runs its initialisers, as the launcher
+        // would.
         let address = unsafe {
             let library = dlopen(path.as_ptr(), RTLD_NOW | RTLD_GLOBAL);
             if library.is_null() { library } else { dlsym(library, name.as_ptr()) }

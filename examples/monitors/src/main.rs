@@ -1,5 +1,6 @@
-//! A user-defined instrumentation module in Rust (`docs/research/udi.md`): before each `monitorenter` it has the class say so, and in the end
-//! `Monitors.report()` writes how many monitors the `synchronized` blocks of each class have entered.
+//! A user-defined instrumentation module in Rust (`docs/research/udi.md`): before each
+//! `monitorenter` it has the class say so, and in the end `Monitors.report()` writes how many
+//! monitors the `synchronized` blocks of each class have entered.
 //!
 //!     cargo build -p example-monitors
 //!     cctrewrite instrument $JAVA8_HOME/jre/lib/rt.jar --udi target/debug/example-monitors -o inst_rt.jar
@@ -30,7 +31,8 @@ impl Module for Monitors {
         match instrument(class) {
             Ok(None) => Ok(Outcome::Keep),
             Ok(Some(bytes)) => Ok(Outcome::Replace(bytes)),
-            // A class that has no room for more is not counted, and the user is told; anything else is a fault of this module.
+            // A class that has no room for more is not counted, and the user is told; anything else
+            // is a fault of this module.
             Err(e) if is_full(&e) => Ok(Outcome::Abort(e.to_string())),
             Err(e) => Err(e.into()),
         }
@@ -127,8 +129,8 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    /// The runtime class has two synchronized methods and no block; a class of the class library's size is tried over the whole of `rt.jar`
-    /// by the tests of the command.
+    /// The runtime class has two synchronized methods and no block; a class of the class library's
+    /// size is tried over the whole of `rt.jar` by the tests of the command.
     #[test]
     fn classes_without_blocks_are_kept() {
         let class = ClassFile::parse(RUNTIME_BYTES).unwrap();

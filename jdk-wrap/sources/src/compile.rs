@@ -1,8 +1,11 @@
 //! The sources compiled by a `javac`.
 //!
-//! First the stubs (`stubs/`: `java.lang.Thread` with our field, `sun.misc.Unsafe`, HotSpot's annotations), then the sources (`java/`) with the stubs in
-//! front of the class library. `--release 8` cannot do this: it hides what the stubs stand for. What programs use (`api/`) stands alone, and so does what
-//! modules of users are (`udi/`), and, but for HotSpot's annotations, what classes with markers call (`markers/`); the harness of `cctrewrite bench` (`harness/`) uses the first.
+//! First the stubs (`stubs/`: `java.lang.Thread` with our field, `sun.misc.Unsafe`, HotSpot's
+//! annotations), then the sources (`java/`) with the stubs in front of the class library.
+//! `--release 8` cannot do this: it hides what the stubs stand for. What programs use (`api/`)
+//! stands alone, and so does what modules of users are (`udi/`), and, but for HotSpot's
+//! annotations, what classes with markers call (`markers/`); the harness of `cctrewrite bench`
+//! (`harness/`) uses the first.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,7 +15,8 @@ use std::process::Command;
 
 use crate::{Error, Result, at, files_below};
 
-/// Compiles all sources of `jdk_wrap` below the folder `scratch`, which must be empty. Returns the folder with a folder for each of [`crate::GROUPS`].
+/// Compiles all sources of `jdk_wrap` below the folder `scratch`, which must be empty. Returns the
+/// folder with a folder for each of [`crate::GROUPS`].
 ///
 /// # Errors
 /// If the compiler does not start or refuses a source, or a file cannot be written.
@@ -33,13 +37,15 @@ pub fn compile(javac: &Path, jdk_wrap: &Path, scratch: &Path) -> Result<PathBuf>
     javac_makes(javac, &sources("harness"), &harness, &[&api])?;
     javac_makes(javac, &sources("udi"), &udi, &[])?;
     javac_makes(javac, &sources("markers"), &markers, &[&annotations])?;
-    // In a class library some of it is different, and stands in place of the same files of the others; and classes come in by a class of `java.lang`.
+    // In a class library some of it is different, and stands in place of the same files of the
+    // others; and classes come in by a class of `java.lang`.
     copy(&sources("markers"), &merged)?;
     copy(&sources("markers-library"), &merged)?;
     javac_makes(javac, &sources("markers-gate"), &gate, &[&stubs, &markers])?;
     javac_makes(javac, &merged, &library, &[&gate, &annotations])?;
     copy(&gate.join("java/lang"), &library.join("java/lang"))?;
-    // Beside a calling-context tree other things are different; a thread's marker stack is where it is in a class library.
+    // Beside a calling-context tree other things are different; a thread's marker stack is where it
+    // is in a class library.
     copy(&sources("markers"), &of_tree)?;
     let stacks = "cctrewrite/markers/Stacks.java";
     at(&of_tree, fs::copy(sources("markers-library").join(stacks), of_tree.join(stacks)))?;

@@ -1,8 +1,10 @@
-//! The Java sources of the runtime, and the class files in the repository that were compiled from them (`jdk-wrap/classes`).
+//! The Java sources of the runtime, and the class files in the repository that were compiled from
+//! them (`jdk-wrap/classes`).
 //!
-//! Compilers of different releases make different class files of the same sources (docs/ci/reproducible.md). So they are compiled by one release, by
-//! `cargo xtask runtime`, and kept; a [`Record`] beside them says what they were made from, and the build of `jdk-wrap` refuses them once the sources
-//! are others.
+//! Compilers of different releases make different class files of the same sources
+//! (docs/ci/reproducible.md). So they are compiled by one release, by `cargo xtask runtime`, and
+//! kept; a [`Record`] beside them says what they were made from, and the build of `jdk-wrap`
+//! refuses them once the sources are others.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -17,8 +19,9 @@ use walkdir::WalkDir;
 pub use compile::{compile, version};
 pub use record::{RECORD, Record};
 
-/// The release of the JDK whose `javac` makes the class files: the oldest that the runtime is for, so that the compiler knows no member of the class library
-/// which that one lacks, and `-source 8` is its own language.
+/// The release of the JDK whose `javac` makes the class files: the oldest that the runtime is for,
+/// so that the compiler knows no member of the class library which that one lacks, and `-source 8`
+/// is its own language.
 pub const RELEASE: u32 = 8;
 
 /// The folders of sources in `jdk-wrap`.

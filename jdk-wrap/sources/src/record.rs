@@ -11,8 +11,8 @@ use crate::{Error, GROUPS, Result, SOURCES, at, files_below};
 /// The record's name in `jdk-wrap/classes`.
 pub const RECORD: &str = "made-from.txt";
 
-/// Who compiled the class files, and hashes by which sources and class files belong together. They tell edits, not forgeries: these a test tells, which
-/// compiles the sources.
+/// Who compiled the class files, and hashes by which sources and class files belong together. They
+/// tell edits, not forgeries: these a test tells, which compiles the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// What the compiler said it is: `javac 1.8.0_504`.
@@ -75,7 +75,8 @@ impl fmt::Display for Record {
     }
 }
 
-/// A hash of all files below these folders of `root`: of their paths, and of what is in them. Line ends of texts do not count, since git may write others.
+/// A hash of all files below these folders of `root`: of their paths, and of what is in them. Line
+/// ends of texts do not count, since git may write others.
 fn hash(root: &Path, folders: &[&str], texts: bool) -> Result<String> {
     let mut hash = Xxh3::new();
     for folder in folders {

@@ -1,4 +1,5 @@
-//! Writes what the rewriter would have written, as simply as its formats allow: indexes, rewritten classes, patched classes.
+//! Writes what the rewriter would have written, as simply as its formats allow: indexes, rewritten
+//! classes, patched classes.
 
 use std::collections::BTreeSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -109,7 +110,8 @@ fn varint(out: &mut Vec<u8>, mut value: u32) {
     out.push(value as u8);
 }
 
-/// An abstract class with abstract methods of these access flags; with our attribute when `provenance` is given.
+/// An abstract class with abstract methods of these access flags; with our attribute when
+/// `provenance` is given.
 pub fn class_file(class: &Class, access: u16, provenance: Option<&str>) -> Vec<u8> {
     let mut constants = Vec::new();
     let mut count = 1u16;

@@ -1,4 +1,5 @@
-//! What a class file means, whichever compiler made it: its members, and the instructions of its methods with the constants that they name.
+//! What a class file means, whichever compiler made it: its members, and the instructions of its
+//! methods with the constants that they name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,8 @@ use cct_classfile::{Bci, ClassFile, Code, ConstantPool, Index, Instruction, Memb
 /// A class file without the order of its constants.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Meaning {
-    /// Flags, names of superclass and interfaces, annotations, constant values, thrown exceptions: a line each.
+    /// Flags, names of superclass and interfaces, annotations, constant values, thrown exceptions:
+    /// a line each.
     pub declarations: BTreeSet<String>,
     /// The methods' code, by name and descriptor.
     pub bodies: BTreeMap<String, Body>,
@@ -18,9 +20,11 @@ pub struct Meaning {
 /// A method's code.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Body {
-    /// The instructions, jumps leading to numbers of instructions, and behind them the exception table.
+    /// The instructions, jumps leading to numbers of instructions, and behind them the exception
+    /// table.
     pub instructions: Vec<String>,
-    /// What it does beyond its own locals and stack: the members and types that it names, and its texts.
+    /// What it does beyond its own locals and stack: the members and types that it names, and its
+    /// texts.
     pub effects: BTreeSet<String>,
 }
 
@@ -100,7 +104,8 @@ fn element(pool: &ConstantPool<'_>, value: &ElementValue) -> String {
     }
 }
 
-/// A constant by what it says. `getClass` is called by the receiver's type since JDK 18: it is one method all the same.
+/// A constant by what it says. `getClass` is called by the receiver's type since JDK 18: it is one
+/// method all the same.
 fn constant(pool: &ConstantPool<'_>, index: Index) -> String {
     match pool.tag(index) {
         Some(tag::CLASS) => format!("class {}", text(pool.class(index).unwrap())),
@@ -153,7 +158,8 @@ fn body(class: &ClassFile<'_>, method: &Member<'_>) -> Option<Body> {
     Some(Body { instructions, effects })
 }
 
-/// An instruction by its name, its constant, local or number, and the instructions that it leads to.
+/// An instruction by its name, its constant, local or number, and the instructions that it leads
+/// to.
 fn spelled(instruction: &Instruction<'_>, pool: &ConstantPool<'_>, number: &dyn Fn(Bci) -> usize) -> String {
     // A constant far behind in the pool takes a wider instruction, and so does a jump.
     let code = match instruction.opcode {

@@ -1,4 +1,5 @@
-//! Runs the runtime in the JVMs of this machine, without a rewritten class library: only `Thread` gets its field.
+//! Runs the runtime in the JVMs of this machine, without a rewritten class library: only `Thread`
+//! gets its field.
 
 #![allow(dead_code)]
 
@@ -29,7 +30,8 @@ struct Prepared {
     _folder: tempfile::TempDir,
 }
 
-/// The JDKs that tests run on: that of `JAVA_HOME` or the `PATH`, and those the project has fetched into its cache.
+/// The JDKs that tests run on: that of `JAVA_HOME` or the `PATH`, and those the project has fetched
+/// into its cache.
 pub fn jvms() -> Vec<Jvm> {
     static PREPARED: OnceLock<Vec<Prepared>> = OnceLock::new();
     let prepared = PREPARED.get_or_init(|| homes().into_iter().map(Prepared::new).collect());
@@ -107,7 +109,8 @@ impl Jvm {
         entries.filter(|path| path.extension().is_some_and(|extension| extension == "tmp")).collect()
     }
 
-    /// Runs a scenario of `Program.java`; the profile goes to `profile.cct` in the temporary folder, if one is written.
+    /// Runs a scenario of `Program.java`; the profile goes to `profile.cct` in the temporary
+    /// folder, if one is written.
     pub fn run(&self, scenario: &str, options: &[String], class_path: &[PathBuf]) -> Output {
         let Prepared { home, modular, boot, tests, .. } = self.prepared;
         let mut java = Command::new(home.join("bin/java"));

@@ -1,4 +1,5 @@
-//! A reader of profiles, written after docs/reference/formats/profile.md alone; checks what the format promises.
+//! A reader of profiles, written after docs/reference/formats/profile.md alone; checks what the
+//! format promises.
 
 use std::collections::BTreeMap;
 

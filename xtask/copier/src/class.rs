@@ -7,8 +7,9 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{ClassEdit, CodeEdit};
 use cct_classfile::{Attributes, ClassFile, Code, ConstantPool, Member};
 
-/// Reads a class and writes it: constants, members and attributes, the code instruction by instruction, its frames and tables as what they
-/// say. What comes out means the same; frames may be encoded otherwise.
+/// Reads a class and writes it: constants, members and attributes, the code instruction by
+/// instruction, its frames and tables as what they say. What comes out means the same; frames may
+/// be encoded otherwise.
 ///
 /// # Errors
 /// If it is no class file that can be read, or an attribute is not written as it was read.

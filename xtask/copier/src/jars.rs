@@ -20,7 +20,8 @@ pub struct Counted {
     pub bytes: u64,
 }
 
-/// Copies inputs into a folder, each under its name, every class by [`class::copy`]; entries keep their methods of compression.
+/// Copies inputs into a folder, each under its name, every class by [`class::copy`]; entries keep
+/// their methods of compression.
 ///
 /// # Errors
 /// If an input cannot be read, or written.
@@ -46,8 +47,9 @@ pub fn copy(inputs: &[&Path], folder: &Path) -> Result<Counted> {
     Ok(Counted { classes: classes.into_inner(), bytes: bytes.into_inner() })
 }
 
-/// Writes a jar, entries not compressed, of an input's classes whose places among the classes `wants` accepts; resources of an image, of which all
-/// classes are wanted, come along. In the order of the input.
+/// Writes a jar, entries not compressed, of an input's classes whose places among the classes
+/// `wants` accepts; resources of an image, of which all classes are wanted, come along. In the
+/// order of the input.
 ///
 /// # Errors
 /// If it cannot be read, or written.

@@ -57,7 +57,8 @@ impl Ground {
         self.classes("Kernels.java")
     }
 
-    /// Compiles a file of `xtask/bench` and what it needs of its neighbours, for JDK 8 and later whichever JDK does it; returns the folder of the classes.
+    /// Compiles a file of `xtask/bench` and what it needs of its neighbours, for JDK 8 and later
+    /// whichever JDK does it; returns the folder of the classes.
     ///
     /// # Errors
     /// If `javac` refuses.

@@ -14,7 +14,8 @@ const QUIET: f64 = 1.5;
 /// How long to wait for it.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
-/// Waits until the load average is low, or patience ends. A load that cannot be read is not waited for.
+/// Waits until the load average is low, or patience ends. A load that cannot be read is not waited
+/// for.
 pub fn wait_until_quiet() {
     let started = Instant::now();
     while let Some(load) = load().filter(|&load| load >= QUIET) {

@@ -9,8 +9,8 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::watch::{peak_of, usage_of};
 
-/// How often a running program is asked for its memory and processor time. What it takes in its last moments, after the last question,
-/// is missed.
+/// How often a running program is asked for its memory and processor time. What it takes in its
+/// last moments, after the last question, is missed.
 const POLL: Duration = Duration::from_millis(2);
 
 /// One measured run.

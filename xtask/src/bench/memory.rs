@@ -48,7 +48,8 @@ struct Row {
     plain_kib: u64,
     profiled_kib: u64,
     file: u64,
-    /// How long the writing of the profile took, in seconds; none where the file system does not tell when a file was made.
+    /// How long the writing of the profile took, in seconds; none where the file system does not
+    /// tell when a file was made.
     writing: Option<Spread>,
 }
 
@@ -133,7 +134,8 @@ impl Bench<'_> {
     }
 }
 
-/// From the making of the file to its last write: the runtime opens it (under another name) before it looks at the first tree.
+/// From the making of the file to its last write: the runtime opens it (under another name) before
+/// it looks at the first tree.
 fn seconds_of_writing(profile: &Path) -> Option<f64> {
     let file = fs::metadata(profile).ok()?;
     Some(file.modified().ok()?.duration_since(file.created().ok()?).ok()?.as_secs_f64())

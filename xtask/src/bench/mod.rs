@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: measurements for docs/benchmarks.md.
 //!
-//! They are no tests, since a busy machine measures something else; whoever runs them decides whether the numbers are worth keeping.
+//! They are no tests, since a busy machine measures something else; whoever runs them decides
+//! whether the numbers are worth keeping.
 
 mod chart;
 pub mod ground;
@@ -25,11 +26,13 @@ use clap::Subcommand;
 /// What can be measured.
 #[derive(Subcommand)]
 pub enum Benchmark {
-    /// How long `cctrewrite instrument` takes on class libraries and jars of applications, beside ASM, BCEL, JaCoCo, zip, and plain copies.
+    /// How long `cctrewrite instrument` takes on class libraries and jars of applications, beside
+    /// ASM, BCEL, JaCoCo, zip, and plain copies.
     Rewrite(rewrite::Arguments),
     /// How long programs take on profiled JDKs, beside the plain ones.
     Run(run::Arguments),
-    /// How much memory contexts take, in the JVM and in the profile, and how long the profile's writing takes.
+    /// How much memory contexts take, in the JVM and in the profile, and how long the profile's
+    /// writing takes.
     Memory(memory::Arguments),
     /// What traces cost beside the plain JDK and the profile, and what codecs make of them.
     Trace(trace::Arguments),

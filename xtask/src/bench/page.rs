@@ -1,4 +1,5 @@
-//! docs/benchmarks.md: one section for each benchmark, between two comment lines. What stands outside of them is left alone.
+//! docs/benchmarks.md: one section for each benchmark, between two comment lines. What stands
+//! outside of them is left alone.
 
 use std::fs;
 use std::path::PathBuf;

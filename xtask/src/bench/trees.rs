@@ -1,4 +1,5 @@
-//! How much memory the runtime needs for the trees of a profile, from the layout of nodes and chunks (docs/internals/runtime.md).
+//! How much memory the runtime needs for the trees of a profile, from the layout of nodes and
+//! chunks (docs/internals/runtime.md).
 
 use cct_profile::{Profile, Tree};
 
@@ -8,7 +9,8 @@ const SLOT: u64 = 8;
 /// Bytes of a chunk, and of its first word.
 const CHUNK: u64 = 4096;
 const HEAD: u64 = 8;
-/// What a tree has from the start: its record, the root with one slot, and the node for merged contexts with 64.
+/// What a tree has from the start: its record, the root with one slot, and the node for merged
+/// contexts with 64.
 const FIRST: u64 = 120 + (NODE + SLOT) + (NODE + 64 * SLOT);
 /// The most chunks that a tree takes at once.
 const LONGEST_RUN: u64 = 16;
@@ -31,10 +33,11 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of a profile that the runtime has written: the ids of its methods hold their numbers of slots.
+    /// Of a profile that the runtime has written: the ids of its methods hold their numbers of
+    /// slots.
     ///
-    /// In which order the nodes were made is not known; they are laid out in the profile's order. That changes where chunks end, and so by a little how much is
-    /// left unused there.
+    /// In which order the nodes were made is not known; they are laid out in the profile's order.
+    /// That changes where chunks end, and so by a little how much is left unused there.
     pub fn of(profile: &Profile) -> Shape {
         let mut shape = Shape::default();
         for thread in &profile.threads {
@@ -69,7 +72,8 @@ impl Shape {
         self.slots_of_leaves * SLOT
     }
 
-    /// Bytes of all chunks: with what trees have beside their contexts, and with what is unused at the ends of chunks and in the last ones.
+    /// Bytes of all chunks: with what trees have beside their contexts, and with what is unused at
+    /// the ends of chunks and in the last ones.
     pub fn bytes(&self) -> u64 {
         self.chunks * CHUNK
     }

@@ -28,10 +28,12 @@ pub struct Choice {
     /// How often each program is run in each way, in turns.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
-    /// These programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
+    /// These programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as
+    /// it is.
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
-    /// A program `cctrewrite` that was built before, in the place of one that is built for release now.
+    /// A program `cctrewrite` that was built before, in the place of one that is built for release
+    /// now.
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Do not wait until the machine is quiet.
@@ -74,7 +76,8 @@ impl Choice {
         machine::load().unwrap_or(f64::NAN)
     }
 
-    /// Has each chosen program measured, once the machine is quiet. One that cannot be is named. `elsewhere`: what else may be chosen, and is measured by another part.
+    /// Has each chosen program measured, once the machine is quiet. One that cannot be is named.
+    /// `elsewhere`: what else may be chosen, and is measured by another part.
     ///
     /// # Errors
     /// If a chosen one is not there, or none could be measured.
@@ -153,7 +156,8 @@ pub struct Turns {
     pub remarks: Vec<String>,
 }
 
-/// Runs a program in all ways, the plain one first, in turns; each round starts with another one. After each run `after` hears of which way it was.
+/// Runs a program in all ways, the plain one first, in turns; each round starts with another one.
+/// After each run `after` hears of which way it was.
 ///
 /// # Errors
 /// If a run does not end as the plain one does.
@@ -213,7 +217,8 @@ fn check(way: &str, place: &Place, plain: &Outcome, run: &Outcome, remarks: &mut
     Ok(())
 }
 
-/// What a table says below: of programs that were not measured, and of runs that differ from the plain one.
+/// What a table says below: of programs that were not measured, and of runs that differ from the
+/// plain one.
 pub fn remarks<'t>(
     left_out: &[String],
     turns: impl IntoIterator<Item = &'t Turns>,

@@ -1,4 +1,5 @@
-//! `cargo xtask bench typestate`: what the properties of iterators cost, adaptively and not (MTF 2010, tables 4.6 and 4.7), beside the plain program.
+//! `cargo xtask bench typestate`: what the properties of iterators cost, adaptively and not (MTF
+//! 2010, tables 4.6 and 4.7), beside the plain program.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -51,7 +52,8 @@ struct Found {
 /// The way that others are held against: the plain program with their options.
 const BASE: usize = 1;
 
-/// A program in all ways: the plain one, the same with the options for speed that marked ones have, then the kinds of each property.
+/// A program in all ways: the plain one, the same with the options for speed that marked ones have,
+/// then the kinds of each property.
 struct Row {
     name: &'static str,
     turns: Turns,

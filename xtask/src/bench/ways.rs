@@ -87,7 +87,8 @@ pub struct Homes {
 }
 
 impl Homes {
-    /// Makes the images for `ways`, or takes them from the cache of images. Profiles go to one file in `work`, over and over.
+    /// Makes the images for `ways`, or takes them from the cache of images. Profiles go to one file
+    /// in `work`, over and over.
     ///
     /// # Errors
     /// If an image cannot be made.

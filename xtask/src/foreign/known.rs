@@ -2,7 +2,8 @@
 
 use super::link::{Difference, MISSING};
 
-/// The verifier loads what it must know, method by method, in an order that follows from addresses of names in memory; the first that is not there is named.
+/// The verifier loads what it must know, method by method, in an order that follows from addresses
+/// of names in memory; the first that is not there is named.
 const ANOTHER_IS_MISSING: &str = "several classes are not there, and the verifier names the first that it looks for: its order of methods follows from addresses in memory";
 
 /// The cause of a difference, if it is known. `exists` says whether a class is among the jars.

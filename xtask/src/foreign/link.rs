@@ -60,7 +60,8 @@ impl fmt::Display for Difference {
 const LINKED: &str = "linked";
 
 impl Linker<'_> {
-    /// Links all classes of the jars that the file `list` names, with `class_path`. What is said goes to files in `folder` whose names begin with `name`.
+    /// Links all classes of the jars that the file `list` names, with `class_path`. What is said
+    /// goes to files in `folder` whose names begin with `name`.
     ///
     /// # Errors
     /// If the JVM cannot be started, or does not end well.
@@ -133,7 +134,8 @@ impl Linked {
         self.classes.keys().map(|(_, class)| &**class).collect()
     }
 
-    /// What ends otherwise than here. Of errors the kind counts, and of a class that is not there which one.
+    /// What ends otherwise than here. Of errors the kind counts, and of a class that is not there
+    /// which one.
     pub fn differences(&self, other: &Linked) -> Vec<Difference> {
         let missing = "not seen".to_owned();
         let mut places: Vec<_> = self.classes.keys().chain(other.classes.keys()).collect();

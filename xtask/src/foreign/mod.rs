@@ -1,8 +1,10 @@
-//! `cargo xtask foreign`: hundreds of jars that other compilers and an obfuscator made, rewritten, checked, and linked by JVMs.
+//! `cargo xtask foreign`: hundreds of jars that other compilers and an obfuscator made, rewritten,
+//! checked, and linked by JVMs.
 //!
-//! [`sets`] says which jars, [`obtain`] fetches them, [`obfuscate`] makes some; [`survey`] has readers read their classes, [`steps`] runs `cctrewrite`,
-//! [`link`] has JVMs link every class, [`known`] has the differences whose cause is known, and [`table`] is what is printed at the end. docs/internals/foreign.md is
-//! for readers.
+//! [`sets`] says which jars, [`obtain`] fetches them, [`obfuscate`] makes some; [`survey`] has
+//! readers read their classes, [`steps`] runs `cctrewrite`, [`link`] has JVMs link every class,
+//! [`known`] has the differences whose cause is known, and [`table`] is what is printed at the end.
+//! docs/internals/foreign.md is for readers.
 
 mod known;
 mod link;
@@ -38,7 +40,8 @@ const READING_JDK: u32 = 25;
 /// What to try.
 #[derive(Args)]
 pub struct Arguments {
-    /// Sets of jars, for instance `languages`. Without any: all, and then docs/internals/foreign.md gets the figures
+    /// Sets of jars, for instance `languages`. Without any: all, and then docs/internals/foreign.md
+    /// gets the figures
     #[arg(value_name = "SET")]
     names: Vec<String>,
     /// On which JDK, for instance `--jdk 17`. Without any: each set on all that it is for

@@ -9,12 +9,14 @@ use crate::class_library::boot_jars;
 use crate::jdks::{Jdk, tool};
 use crate::process;
 
-/// Names that ProGuard is to give: keywords of Java, names of other things, what is no letter of Latin.
+/// Names that ProGuard is to give: keywords of Java, names of other things, what is no letter of
+/// Latin.
 const NAMES: &str =
     "if\ndo\nfor\nint\nnew\ntry\nnull\ntrue\nvoid\nlong\nÀ\nΩ\nж\n丁\nªº\naux\ncon\n_\n$\nclass\n";
 
-/// All members may have any name but for what the JVM calls by name; one name goes to as many as possible, and classes to one package. Members become
-/// accessible for everybody, code is inlined and merged. Frames are computed anew.
+/// All members may have any name but for what the JVM calls by name; one name goes to as many as
+/// possible, and classes to one package. Members become accessible for everybody, code is inlined
+/// and merged. Frames are computed anew.
 const OPTIONS: &str = "\
 -dontwarn
 -dontnote
@@ -40,8 +42,9 @@ impl Obfuscator {
         Obfuscator { jar }
     }
 
-    /// Obfuscates jars, each by itself with the others as libraries, so that each has a jar of its own in `folder`. Each gets a package of its own
-    /// names too, since all are linked on one class path.
+    /// Obfuscates jars, each by itself with the others as libraries, so that each has a jar of its
+    /// own in `folder`. Each gets a package of its own names too, since all are linked on one class
+    /// path.
     ///
     /// # Errors
     /// If ProGuard refuses one.

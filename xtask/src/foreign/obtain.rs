@@ -25,7 +25,8 @@ pub struct Obtained {
     pub versions: Vec<String>,
 }
 
-/// Finds or fetches the jars of a set; what is made for it lies in `folder`. `jdk` runs what makes jars.
+/// Finds or fetches the jars of a set; what is made for it lies in `folder`. `jdk` runs what makes
+/// jars.
 ///
 /// # Errors
 /// If they are not to be had.
@@ -68,7 +69,8 @@ pub fn obtain(
     Ok(obtained)
 }
 
-/// The jars of packages, by package and path; of several with one name the first. Links lead to others of them.
+/// The jars of packages, by package and path; of several with one name the first. Links lead to
+/// others of them.
 fn all_jars(packages: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut names = BTreeSet::new();
     let mut found = Vec::new();
@@ -84,7 +86,8 @@ fn all_jars(packages: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Copies of jars in a folder, without the `Class-Path` of their manifests, which names files of an installed system.
+/// Copies of jars in a folder, without the `Class-Path` of their manifests, which names files of an
+/// installed system.
 fn copies(jars: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>> {
     fresh(folder)?;
     let copy = |jar: &PathBuf| {

@@ -28,7 +28,8 @@ pub struct Instrumented {
     pub seconds: f64,
 }
 
-/// Rewrites jars into the folder `output`, in one run, for a JDK whose rewritten class library is in `library`.
+/// Rewrites jars into the folder `output`, in one run, for a JDK whose rewritten class library is
+/// in `library`.
 ///
 /// # Errors
 /// If `cctrewrite` refuses.

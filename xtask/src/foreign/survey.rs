@@ -38,7 +38,8 @@ impl Survey {
         parse(&process::output(Command::new(copier).arg("survey").args(jars))?)
     }
 
-    /// Asks the JDK's reader, too, by `ReadJars`, which lies compiled in `program`; `list` names the jars.
+    /// Asks the JDK's reader, too, by `ReadJars`, which lies compiled in `program`; `list` names
+    /// the jars.
     ///
     /// # Errors
     /// If the JVM does not end well.

@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: the targets under libFuzzer, in turns, and a table of what was run (docs/internals/fuzzing.md).
+//! `cargo xtask fuzz`: the targets under libFuzzer, in turns, and a table of what was run
+//! (docs/internals/fuzzing.md).
 
 mod build;
 mod piece;
@@ -51,7 +52,8 @@ struct State {
     sums: Vec<Sums>,
 }
 
-/// Builds the targets, writes their seeds, runs each in its turn until the time is over, and prints what was run.
+/// Builds the targets, writes their seeds, runs each in its turn until the time is over, and prints
+/// what was run.
 ///
 /// # Errors
 /// If something cannot be built or run; if something was found.
@@ -87,14 +89,16 @@ fn wanted(all: Vec<String>, only: &[String]) -> Result<Vec<String>> {
     Ok(all.into_iter().filter(|name| only.is_empty() || only.contains(name)).collect())
 }
 
-/// Who comes after whom, by their places in the list of names: a round, which is begun again at its end.
+/// Who comes after whom, by their places in the list of names: a round, which is begun again at its
+/// end.
 fn turns(names: &[String]) -> Vec<usize> {
     let round = |wanted: fn(&str) -> bool| (0..names.len()).filter(move |&place| wanted(&names[place]));
     let deep = || round(|name| DEEP.contains(&name));
     round(|_| true).chain(deep()).chain(deep()).collect()
 }
 
-/// Runs one target after the other until the time is over. One that has found something has no more turns: it would find the same.
+/// Runs one target after the other until the time is over. One that has found something has no more
+/// turns: it would find the same.
 fn work(turns: &[usize], programs: &[PathBuf], way: &Way, end: Instant, state: &Mutex<State>) -> Result<()> {
     let poisoned = || anyhow::anyhow!("another job panicked");
     while Instant::now() < end {

@@ -21,7 +21,8 @@ pub struct Way {
     pub corpora: PathBuf,
 }
 
-/// By how much an input may be longer than the longest seed: enough for more of everything, and little to go through.
+/// By how much an input may be longer than the longest seed: enough for more of everything, and
+/// little to go through.
 const GROWTH: u64 = 4096;
 
 /// What was run.
@@ -52,8 +53,9 @@ impl Display for Piece {
     }
 }
 
-/// Runs a target's program for its turn. In every other turn inputs are chosen by what is seldom reached from them, which finds more in small formats, and
-/// takes most of the time where an input reaches much.
+/// Runs a target's program for its turn. In every other turn inputs are chosen by what is seldom
+/// reached from them, which finds more in small formats, and takes most of the time where an input
+/// reaches much.
 ///
 /// # Errors
 /// If it cannot be run, or fails in another way than by finding something.

@@ -14,7 +14,8 @@ pub struct Sums {
     pub name: String,
     /// Turns that have begun.
     pub turns: u32,
-    /// Executions and processor time are added up, coverage and corpus are the last piece's, memory is the largest.
+    /// Executions and processor time are added up, coverage and corpus are the last piece's, memory
+    /// is the largest.
     piece: Piece,
     found: Vec<PathBuf>,
 }

@@ -74,9 +74,9 @@ fn unpacked_home(root: &Path) -> Result<PathBuf> {
     bail!("the packages have no JDK in /usr/lib/jvm")
 }
 
-/// Replaces each link in `home` that leads out of it by a copy of what it leads to below `root`, and
-/// removes those that lead nowhere (to packages that were not unpacked: documentation, the sources,
-/// the machine's root certificates).
+/// Replaces each link in `home` that leads out of it by a copy of what it leads to below `root`,
+/// and removes those that lead nowhere (to packages that were not unpacked: documentation, the
+/// sources, the machine's root certificates).
 fn resolve_links(root: &Path, home: &Path) -> Result<()> {
     let entries = WalkDir::new(home).sort_by_file_name().into_iter().collect::<Result<Vec<_>, _>>()?;
     for link in entries.iter().filter(|entry| entry.path_is_symlink()).map(|entry| entry.path()) {
@@ -136,8 +136,8 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Gives a home without `release` file (Debian's JDK 8) one that states its version, as the JDK's own
-/// build does.
+/// Gives a home without `release` file (Debian's JDK 8) one that states its version, as the JDK's
+/// own build does.
 fn complete_release_file(home: &Path, version: &str) -> Result<()> {
     let file = home.join("release");
     if !file.exists() {

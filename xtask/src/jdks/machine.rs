@@ -34,15 +34,16 @@ pub fn find(version: u32) -> Option<Jdk> {
     })
 }
 
-/// Whether `home` is a JDK of `version`: by its `release` file, or, where there is none, by asking it.
+/// Whether `home` is a JDK of `version`: by its `release` file, or, where there is none, by asking
+/// it.
 fn is_of(version: u32, home: &Path) -> bool {
     let found = released_version(home)
         .or_else(|| Stated::by_java(home).ok().and_then(|stated| feature(&stated.version)));
     found == Some(version)
 }
 
-/// The homes of all JDKs found, each once: that of the `javac` which a shell would run, `JAVA_HOME`,
-/// then those in the usual folders by name.
+/// The homes of all JDKs found, each once: that of the `javac` which a shell would run,
+/// `JAVA_HOME`, then those in the usual folders by name.
 fn candidates() -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|folder| folder.join("javac")).find(|file| file.is_file());

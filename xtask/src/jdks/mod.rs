@@ -25,7 +25,8 @@ pub const VERSIONS: [u32; 7] = cct_jdk::TESTED;
 
 /// The suites of Debian that are asked for each version, in this order.
 ///
-/// The release that the version belongs to comes first. `sid` has them all; it alone has 8, 11 and the newest.
+/// The release that the version belongs to comes first. `sid` has them all; it alone has 8, 11 and
+/// the newest.
 const SUITES: [(u32, &[&str]); 7] = [
     (8, &["sid"]),
     (11, &["sid"]),
@@ -91,8 +92,8 @@ pub fn supported(text: &str) -> Result<u32> {
 /// Finds or fetches a JDK for each of `wanted`, in that order.
 ///
 /// # Errors
-/// If there is no usable cache folder. That one version is not to be had is no error here: it stands
-/// in the version's [`Answer`].
+/// If there is no usable cache folder. That one version is not to be had is no error here: it
+/// stands in the version's [`Answer`].
 pub fn get(wanted: &[u32], fetch: Fetch) -> Result<Vec<Answer>> {
     let mut store = Store { folder: cache::folder()?.join("jdks"), fetch, archive: None };
     Ok(wanted.iter().map(|&version| Answer { version, jdk: store.find_or_fetch(version) }).collect())

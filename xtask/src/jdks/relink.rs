@@ -2,8 +2,8 @@
 //!
 //! Debian's newer packages are linked against a newer C library than an older machine has. That
 //! library cannot simply be put on `LD_LIBRARY_PATH`: the programs that a JVM starts would inherit
-//! it. So each ELF file of the JDK gets the new dynamic loader as its interpreter, and the folder of
-//! the new libraries in its run path (ld.so(8)).
+//! it. So each ELF file of the JDK gets the new dynamic loader as its interpreter, and the folder
+//! of the new libraries in its run path (ld.so(8)).
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -79,7 +79,8 @@ fn install(archive: &mut Archive, suite: &str, versions: &[String]) -> Result<Li
             let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
                 continue;
             };
-            // A loader also has a link at the place where programs look for it, which leads out of here.
+            // A loader also has a link at the place where programs look for it, which leads out of
+            // here.
             if is_soname(&name) && path.exists() && !new.join(&name).exists() {
                 fs::copy(&path, new.join(&name)).with_context(|| format!("copy {}", path.display()))?;
             }
@@ -121,7 +122,8 @@ impl<'a> Patchelf<'a> {
             own => format!("{own}:{libraries}"),
         };
         let mut set = self.command();
-        // DT_RPATH, not DT_RUNPATH: it also counts for the libraries that this file's libraries need.
+        // DT_RPATH, not DT_RUNPATH: it also counts for the libraries that this file's libraries
+        // need.
         set.args(["--force-rpath", "--set-rpath", &path]);
         // A shared library has no interpreter to print.
         if process::run(self.command().arg("--print-interpreter").arg(file))?.status.success() {
@@ -157,7 +159,8 @@ fn is_loader(name: &str) -> bool {
     is_soname(name) && (name.starts_with("ld-") || name.starts_with("ld64."))
 }
 
-/// The folder of these versions in the store. Run paths cannot have a `:`, which Debian's versions can.
+/// The folder of these versions in the store. Run paths cannot have a `:`, which Debian's versions
+/// can.
 fn folder_name(versions: &[String]) -> String {
     format!("libraries-{}", versions.join("_").replace(':', "."))
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask papers`: the tables of the papers, made anew for programs of today.
 //!
-//! Each program of the catalogue runs twice, with natives represented and without; [`tables`] asks `cctrewrite report` for the rows and shows them. docs/research/papers.md is
-//! what comes of it.
+//! Each program of the catalogue runs twice, with natives represented and without; [`tables`] asks
+//! `cctrewrite report` for the rows and shows them. docs/research/papers.md is what comes of it.
 
 mod tables;
 
@@ -30,7 +30,8 @@ pub struct Arguments {
     /// The JDKs (repeatable).
     #[arg(long = "jdk", value_name = "VERSION", default_values_t = [8, 17], value_parser = jdks::supported)]
     jdks: Vec<u32>,
-    /// These programs alone (repeatable). The tables are printed, and docs/research/papers.md stays as it is.
+    /// These programs alone (repeatable). The tables are printed, and docs/research/papers.md stays
+    /// as it is.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 }
@@ -38,7 +39,8 @@ pub struct Arguments {
 /// Longer than any of them takes; a run that takes longer hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(900);
 
-/// The ways in which natives are represented, as `--natives` names them: as CCCP has it, and as JP had it.
+/// The ways in which natives are represented, as `--natives` names them: as CCCP has it, and as JP
+/// had it.
 const NATIVES: [&str; 2] = ["wrap", "none"];
 
 /// Makes the tables.

@@ -22,7 +22,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// From the rows that `cctrewrite report --table` prints as CSV, of the tables `natives`, `overlap`, `library` and `shape`.
+    /// From the rows that `cctrewrite report --table` prints as CSV, of the tables `natives`,
+    /// `overlap`, `library` and `shape`.
     pub(super) fn new(
         name: &'static str,
         natives: &[String],

@@ -1,5 +1,5 @@
-//! The programs: where they come from, how they are started, and what of their output depends on the clock.
-//! Those that need a newer JDK than 8 are in [`super::today`].
+//! The programs: where they come from, how they are started, and what of their output depends on
+//! the clock. Those that need a newer JDK than 8 are in [`super::today`].
 
 use super::today::TODAY;
 
@@ -12,29 +12,34 @@ pub struct Program {
     pub about: &'static str,
     /// The versions of the JDK on which it runs.
     pub jdks: &'static [u32],
-    /// The suite of Debian that has it in a form that runs on these, or [`npm::REGISTRY`](super::npm::REGISTRY), or [`maven::CENTRAL`](super::maven::CENTRAL).
+    /// The suite of Debian that has it in a form that runs on these, or
+    /// [`npm::REGISTRY`](super::npm::REGISTRY), or [`maven::CENTRAL`](super::maven::CENTRAL).
     pub suite: &'static str,
     /// The packages its jars are in; the first one's version is the program's.
     pub packages: &'static [&'static str],
     /// A source package whose upstream sources lie in the folder `source` while it runs.
     pub source: Option<&'static str>,
-    /// Its class path: names in `/usr/share/java` (for npm, of files in the package), or [`TOOLS`]. A folder `classes` goes before, if [`Program::before`] makes one.
+    /// Its class path: names in `/usr/share/java` (for npm, of files in the package), or [`TOOLS`].
+    /// A folder `classes` goes before, if [`Program::before`] makes one.
     pub jars: &'static [&'static str],
     /// Files below `fixtures/programs` that lie in the folder in which it runs.
     pub input: &'static [&'static str],
     /// What is run before, on the plain JDK.
     pub before: Option<Before>,
-    /// Options for the JVM, with folders as in [`Program::arguments`]. [`Program::before`] runs without those that name [`PATH`], which is not there yet.
+    /// Options for the JVM, with folders as in [`Program::arguments`]. [`Program::before`] runs
+    /// without those that name [`PATH`], which is not there yet.
     pub options: &'static [&'static str],
     /// The main class.
     pub main: &'static str,
-    /// Its arguments. [`SOURCES`] stands for several, [`ORIGINAL`] in one for a folder, `{jdk}` for the home of the JDK.
+    /// Its arguments. [`SOURCES`] stands for several, [`ORIGINAL`] in one for a folder, `{jdk}` for
+    /// the home of the JDK.
     pub arguments: &'static [&'static str],
     /// What two runs on one machine do not have in common.
     pub masks: &'static [Mask],
 }
 
-/// The JDK's own compiler, among the [`Program::jars`]; from JDK 9 on it is in the class library and is left out.
+/// The JDK's own compiler, among the [`Program::jars`]; from JDK 9 on it is in the class library
+/// and is left out.
 pub const TOOLS: &str = "tools.jar";
 
 /// Stands for all Java sources below `source/src/main/java`, in the order of their names.
@@ -48,7 +53,8 @@ pub const ORIGINAL: &str = "{original}";
 pub struct Before {
     /// Its main class, on the same class path.
     pub main: &'static str,
-    /// Its arguments; see [`Program::arguments`]. What it leaves in [`CLASSES`] goes to the class path, what in [`INPUT`] to the input.
+    /// Its arguments; see [`Program::arguments`]. What it leaves in [`CLASSES`] goes to the class
+    /// path, what in [`INPUT`] to the input.
     pub arguments: &'static [&'static str],
 }
 
@@ -58,7 +64,8 @@ pub const CLASSES: &str = "{classes}";
 /// Stands in an option or argument for the folder of the class path's jars that are in use.
 pub const PATH: &str = "{path}";
 
-/// Stands in an argument for the class path of the original jars: for compilers, which do not read that of their own JVM.
+/// Stands in an argument for the class path of the original jars: for compilers, which do not read
+/// that of their own JVM.
 pub const CLASS_PATH: &str = "{class-path}";
 
 /// Stands in an argument for a folder whose files go to the program's input.
@@ -70,7 +77,8 @@ pub const STANDARD_OUTPUT: &str = "standard output";
 /// Parts of a file that depend on the clock or on chance, and are not compared.
 #[derive(Clone, Copy)]
 pub struct Mask {
-    /// A file, or all files in a folder if it ends with a slash, below the folder in which the program runs; or [`STANDARD_OUTPUT`].
+    /// A file, or all files in a folder if it ends with a slash, below the folder in which the
+    /// program runs; or [`STANDARD_OUTPUT`].
     pub file: &'static str,
     /// What.
     pub what: Masked,
@@ -89,7 +97,8 @@ pub enum Masked {
 pub const JAVAC: &str = "com.sun.tools.javac.Main";
 const RHINO: &[&str] = &["librhino-java"];
 const RHINO_MAIN: &str = "org.mozilla.javascript.tools.shell.Main";
-/// FOP 2.8 of bookworm was compiled against a newer class library: NoSuchMethodError CharBuffer.limit on Java 8.
+/// FOP 2.8 of bookworm was compiled against a newer class library: NoSuchMethodError
+/// CharBuffer.limit on Java 8.
 const FOP_SUITE: &str = "trixie";
 const FOP: &[&str] = &[
     "libfop-java",
@@ -119,7 +128,8 @@ const FOP_OPTIONS: &[&str] = &[
     "-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.SimpleLog",
 ];
 const FOP_MAIN: &str = "org.apache.fop.cli.Main";
-/// The time and what is derived from it. The streams of the PDF are not compressed (`fop.xconf`), so lines can be compared.
+/// The time and what is derived from it. The streams of the PDF are not compressed (`fop.xconf`),
+/// so lines can be compared.
 const PDF: &[Mask] = &[Mask {
     file: "orchard.pdf",
     what: Masked::Lines(&["/CreationDate ", "<dc:date>", "<xmp:MetadataDate>", "<xmp:CreateDate>", "/ID "]),
@@ -294,7 +304,8 @@ const FROM_8_ON: &[Program] = &[
             "netty-transport.jar",
         ],
         input: &["jython/program.py"],
-        // Otherwise it would look through all jars of the class path and leave an index of what it found.
+        // Otherwise it would look through all jars of the class path and leave an index of what it
+        // found.
         options: &["-Dpython.home=.", "-Dpython.cachedir.skip=true"],
         main: "org.python.util.jython",
         arguments: &["program.py"],
@@ -408,7 +419,8 @@ const FROM_8_ON: &[Program] = &[
         arguments: &["jdbc:derby:shop;create=true", "derby.sql", "jdbc:derby:;shutdown=true"],
         masks: &[
             Mask { file: "derby.log", what: Masked::Content },
-            // Pages of a data base carry log positions, times and unique ids; what is in them is read back by SQL.
+            // Pages of a data base carry log positions, times and unique ids; what is in them is
+            // read back by SQL.
             Mask { file: "shop/", what: Masked::Content },
         ],
         ..NOTHING
@@ -434,7 +446,8 @@ const FROM_8_ON: &[Program] = &[
         jars: SCALA_JARS,
         input: &["scala/Program.scala"],
         main: "scala.tools.nsc.Main",
-        // It takes what it compiles against from class files. In rewritten ones it would see the added methods, which it does not pass over.
+        // It takes what it compiles against from class files. In rewritten ones it would see the
+        // added methods, which it does not pass over.
         arguments: &[
             "-javabootclasspath",
             "{jdk}/jre/lib/rt.jar",

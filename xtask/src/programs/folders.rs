@@ -1,4 +1,5 @@
-//! Programs that are a folder each below `fixtures/programs/maven`: `program.toml`, the lock file of their jars, and their sources.
+//! Programs that are a folder each below `fixtures/programs/maven`: `program.toml`, the lock file
+//! of their jars, and their sources.
 //!
 //! A new program is a new folder, and `cargo xtask programs --lock NAME`.
 
@@ -129,7 +130,8 @@ fn masks(table: &Table) -> Result<Vec<Mask>> {
     list.iter().map(mask).collect()
 }
 
-/// All other files of the folder, and those of other programs' folders that the description names: they lie where the program runs.
+/// All other files of the folder, and those of other programs' folders that the description names:
+/// they lie where the program runs.
 fn inputs(folder: &Path, name: &str, of_others: &[&str]) -> Result<Vec<&'static str>> {
     let mut inputs: Vec<String> = of_others.iter().map(|file| format!("{CENTRAL}/{file}")).collect();
     for entry in fs::read_dir(folder)? {

@@ -10,7 +10,8 @@ pub struct Known {
     pub programs: &'static [&'static str],
     /// In which mode.
     pub mode: Mode,
-    /// What the run must say on standard output or standard error; otherwise it is something else that went wrong.
+    /// What the run must say on standard output or standard error; otherwise it is something else
+    /// that went wrong.
     pub sign: &'static str,
     /// Why, in a few words; docs/internals/programs.md explains them.
     pub cause: &'static str,

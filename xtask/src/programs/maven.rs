@@ -1,4 +1,5 @@
-//! Artifacts of Maven Central: resolved once by `mvn`, checked against a lock file, kept in the cache folder.
+//! Artifacts of Maven Central: resolved once by `mvn`, checked against a lock file, kept in the
+//! cache folder.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,7 +12,8 @@ use sha2::{Digest, Sha256};
 
 use crate::process;
 
-/// In place of a suite of Debian: the packages are Maven coordinates, `group:artifact:version` or `group:artifact:version:classifier`.
+/// In place of a suite of Debian: the packages are Maven coordinates, `group:artifact:version` or
+/// `group:artifact:version:classifier`.
 pub const CENTRAL: &str = "maven";
 
 /// The plugin that resolves. Its version decides about the order of the class path.
@@ -52,8 +54,8 @@ pub fn lock_text(jars: &[Locked]) -> String {
     })
 }
 
-/// Resolves coordinates with all that they depend on at run time and copies the jars into the new folder `into`. Returns them in the order of the class
-/// path.
+/// Resolves coordinates with all that they depend on at run time and copies the jars into the new
+/// folder `into`. Returns them in the order of the class path.
 ///
 /// # Errors
 /// If there is no `mvn`, or an artifact cannot be had.

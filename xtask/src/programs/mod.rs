@@ -1,9 +1,12 @@
-//! `cargo xtask programs`: real programs, run on a plain JDK and on a rewritten one, must do the same.
+//! `cargo xtask programs`: real programs, run on a plain JDK and on a rewritten one, must do the
+//! same.
 //!
-//! [`catalogue`], [`today`] and [`folders`] say which programs, [`packages`] fetches them (by [`npm`] and [`maven`] too), [`stage`] profiles the JDK, [`place`] puts them in place and runs them, [`outcome`] is what a run
-//! left behind, [`compare`] holds two outcomes against each other, [`known`] has the differences whose cause is known, and [`table`]
-//! is what is printed at the end. [`record`] keeps what programs of Maven Central came to, for the table of docs/internals/programs.md.
-//! That page is for readers.
+//! [`catalogue`], [`today`] and [`folders`] say which programs, [`packages`] fetches them (by
+//! [`npm`] and [`maven`] too), [`stage`] profiles the JDK, [`place`] puts them in place and runs
+//! them, [`outcome`] is what a run left behind, [`compare`] holds two outcomes against each other,
+//! [`known`] has the differences whose cause is known, and [`table`] is what is printed at the end.
+//! [`record`] keeps what programs of Maven Central came to, for the table of
+//! docs/internals/programs.md. That page is for readers.
 
 pub mod catalogue;
 pub mod compare;
@@ -44,13 +47,15 @@ use stage::Stage;
 /// What to run.
 #[derive(Args)]
 pub struct Arguments {
-    /// The programs, for instance `fop rhino-9`, or the beginnings of their names: `rhino`. A program named here must be had. Without any: all.
+    /// The programs, for instance `fop rhino-9`, or the beginnings of their names: `rhino`. A
+    /// program named here must be had. Without any: all.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// How to run them profiled; may be given twice.
     #[arg(long, value_enum, default_values_t = [Mode::Offline, Mode::Untouched, Mode::Image, Mode::Run])]
     mode: Vec<Mode>,
-    /// On which JDK, for instance `--jdk 17 --jdk 25`. Without any: each program on all that it runs on.
+    /// On which JDK, for instance `--jdk 17 --jdk 25`. Without any: each program on all that it
+    /// runs on.
     #[arg(long, value_name = "VERSION", value_parser = jdks::supported)]
     jdk: Vec<u32>,
     /// Use this command instead of a release build, which takes minutes: times then say little.
@@ -65,7 +70,8 @@ pub struct Arguments {
     /// Write the lock files of the named programs of Maven Central: which jars, with their hashes.
     #[arg(long, requires = "names", conflicts_with_all = ["smoke", "list"])]
     lock: bool,
-    /// Only print the table of docs/internals/programs.md, from the last run of each program of Maven Central on each JDK.
+    /// Only print the table of docs/internals/programs.md, from the last run of each program of
+    /// Maven Central on each JDK.
     #[arg(long, conflicts_with_all = ["names", "smoke", "list", "lock"])]
     table: bool,
     /// Download nothing; programs that are not in the cache folder are skipped.
@@ -144,7 +150,8 @@ pub struct Profiled {
     pub known: Option<&'static Known>,
 }
 
-/// Runs the task. The exit code is 1 if something differs that is not known, or a program does not even run plain.
+/// Runs the task. The exit code is 1 if something differs that is not known, or a program does not
+/// even run plain.
 ///
 /// # Errors
 /// If a JDK or a program named on the command line cannot be had.
@@ -204,13 +211,15 @@ fn built(command: &Path) -> Result<Built> {
     Ok(Built { program, target: paths::target_folder() })
 }
 
-/// Programs that `cargo xtask test` runs: two agents, a compiler, a library of many generic types. They take a minute on each JDK.
+/// Programs that `cargo xtask test` runs: two agents, a compiler, a library of many generic types.
+/// They take a minute on each JDK.
 const TESTED: [&str; 4] = ["byteman", "jackson", "mockito", "scala3"];
 
 /// Runs the programs of [`TESTED`] on one JDK below the command `built`.
 ///
 /// # Errors
-/// If the catalogue cannot be read, or the cache folder not be used. Programs that fail or cannot be had are in the ledger.
+/// If the catalogue cannot be read, or the cache folder not be used. Programs that fail or cannot
+/// be had are in the ledger.
 pub fn run_tested(version: u32, jdk: &Jdk, built: Built, fetch: Fetch) -> Result<Ledger> {
     let mut ledger = Ledger::default();
     let stage = Stage::of(version, jdk.clone(), built)?;
@@ -231,7 +240,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Whether every program that could be had ran, and did profiled what it did plain, or differed for a known reason.
+    /// Whether every program that could be had ran, and did profiled what it did plain, or differed
+    /// for a known reason.
     pub fn is_good(&self) -> bool {
         self.failed.is_empty() && !self.cases.iter().flat_map(|case| &case.profiled).any(Profiled::is_unknown)
     }
@@ -250,7 +260,8 @@ fn lock(chosen: &[&Program], packages: &Packages) -> Result<()> {
     Ok(())
 }
 
-/// The JDKs on which one of the programs runs, oldest first: of `wanted` if there are any, and only where there is one of the modes.
+/// The JDKs on which one of the programs runs, oldest first: of `wanted` if there are any, and only
+/// where there is one of the modes.
 fn versions(chosen: &[&Program], wanted: &[u32], modes: &[Mode]) -> BTreeSet<u32> {
     let of = |program: &&Program| {
         let program = **program;

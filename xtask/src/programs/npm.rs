@@ -11,7 +11,8 @@ use crate::process;
 /// In place of a suite of Debian: the package is npm's.
 pub const REGISTRY: &str = "npm";
 
-/// Fetches the newest version of `name` and unpacks it to `root`, as the folder `package`; returns the version. None of its scripts run.
+/// Fetches the newest version of `name` and unpacks it to `root`, as the folder `package`; returns
+/// the version. None of its scripts run.
 ///
 /// # Errors
 /// If there is no `npm`, or it cannot be had.

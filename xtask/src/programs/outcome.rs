@@ -23,7 +23,8 @@ pub struct Outcome {
     pub files: BTreeMap<String, Vec<u8>>,
     /// From start to end.
     pub wall: Duration,
-    /// Processor time in seconds. For programs of Maven Central it includes the processes that the program starts.
+    /// Processor time in seconds. For programs of Maven Central it includes the processes that the
+    /// program starts.
     pub cpu_seconds: f64,
     /// The largest resident set in KiB, of the process that has the largest.
     pub peak_kib: u64,

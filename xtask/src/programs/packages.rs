@@ -1,5 +1,6 @@
-//! Packages in the cache folder: Debian's in `programs/<suite>/<package>`, unpacked, with upstream sources in `programs/<suite>/<package>.source`,
-//! npm's in `programs/npm/<package>`, and the jars of a set of Maven coordinates in `programs/maven/<first artifact>-<hash of all>`.
+//! Packages in the cache folder: Debian's in `programs/<suite>/<package>`, unpacked, with upstream
+//! sources in `programs/<suite>/<package>.source`, npm's in `programs/npm/<package>`, and the jars
+//! of a set of Maven coordinates in `programs/maven/<first artifact>-<hash of all>`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,7 +62,8 @@ impl Packages {
         Ok(fetched)
     }
 
-    /// Finds or fetches the jars of a program of Maven Central; what is fetched must be what its lock file says.
+    /// Finds or fetches the jars of a program of Maven Central; what is fetched must be what its
+    /// lock file says.
     fn of_maven(&self, program: &Program) -> Result<Fetched> {
         let lock = folders::lock_file(program.name);
         let text = fs::read_to_string(&lock)
@@ -198,7 +200,8 @@ fn stamp(folder: &Path) -> Result<String> {
     Ok(stamp.trim_end().to_owned())
 }
 
-/// Unpacks a package beside its place and moves it there, so that an interrupted run leaves no half of it.
+/// Unpacks a package beside its place and moves it there, so that an interrupted run leaves no half
+/// of it.
 fn settle(
     archive: &Archive,
     package: &Package,
@@ -217,7 +220,8 @@ fn settle(
     fs::rename(&root, folder).with_context(|| format!("move to {}", folder.display()))
 }
 
-/// The jar `name` of one of the packages; links in them lead to jars named after the version. Where Debian's folder for jars has none, it is looked for everywhere.
+/// The jar `name` of one of the packages; links in them lead to jars named after the version. Where
+/// Debian's folder for jars has none, it is looked for everywhere.
 fn find_jar(packages: &[PathBuf], name: &str) -> Result<PathBuf> {
     let usual = packages.iter().map(|package| package.join("usr/share/java").join(name));
     if let Some(jar) = usual.filter_map(|jar| fs::canonicalize(jar).ok()).next() {

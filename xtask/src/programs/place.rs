@@ -1,7 +1,8 @@
 //! Where a program runs: its jars, raw and rewritten, and its input.
 //!
-//! A program must not be able to tell the ways in which it is run apart by the paths it sees. So whichever jars are in use lie in the folder `path`, and the
-//! folder in which it runs is always `run`; afterwards they are renamed.
+//! A program must not be able to tell the ways in which it is run apart by the paths it sees. So
+//! whichever jars are in use lie in the folder `path`, and the folder in which it runs is always
+//! `run`; afterwards they are renamed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -41,7 +42,8 @@ pub struct Start<'a> {
     pub name: &'a str,
     /// The home of the JDK.
     pub home: &'a Path,
-    /// A program with its arguments that starts the JVM, such as `cctrewrite run --`; nothing, if it is started as it is.
+    /// A program with its arguments that starts the JVM, such as `cctrewrite run --`; nothing, if
+    /// it is started as it is.
     pub through: &'a [OsString],
     /// Options for the JVM, before the program's own.
     pub options: &'a [String],
@@ -52,7 +54,8 @@ pub struct Start<'a> {
 }
 
 impl Place {
-    /// Puts a program in the folder `folder`: its jars as they are, and what is compiled before by `jdk`, which is of `version`.
+    /// Puts a program in the folder `folder`: its jars as they are, and what is compiled before by
+    /// `jdk`, which is of `version`.
     ///
     /// # Errors
     /// If one of the steps fails.
@@ -89,7 +92,8 @@ impl Place {
         Ok(place)
     }
 
-    /// Rewrites what is on the class path, with `library`: the outputs of the class library, or the home of an image.
+    /// Rewrites what is on the class path, with `library`: the outputs of the class library, or the
+    /// home of an image.
     ///
     /// # Errors
     /// If `cctrewrite` refuses.
@@ -99,7 +103,8 @@ impl Place {
         instrument(cctrewrite, library, &self.inputs(), &rewritten).context("its jars")
     }
 
-    /// Puts markers into what is on the class path, by rules or properties as on a command line; the result is the jars of this name. What has to be said to the JVM.
+    /// Puts markers into what is on the class path, by rules or properties as on a command line;
+    /// the result is the jars of this name. What has to be said to the JVM.
     ///
     /// # Errors
     /// If `cctrewrite` refuses.
@@ -117,7 +122,8 @@ impl Place {
         Ok(flags.lines().map(|flag| flag.replace(&kept, &used)).collect())
     }
 
-    /// What is on the class path: those in use only; a single input would be written to a file, so the output folder must be there already.
+    /// What is on the class path: those in use only; a single input would be written to a file, so
+    /// the output folder must be there already.
     fn inputs(&self) -> Vec<PathBuf> {
         self.entries().into_iter().map(|entry| self.folder.join(RAW).join(entry)).collect()
     }

@@ -11,9 +11,11 @@ use crate::class_library::jars_in;
 use crate::jdks::Fetch;
 use crate::process;
 
-/// The jars of `name`, whose sources carry them in a folder `deps/jars`, by name; from the cache folder, or fetched into it.
+/// The jars of `name`, whose sources carry them in a folder `deps/jars`, by name; from the cache
+/// folder, or fetched into it.
 ///
-/// It must be a package that comes as sources: pip runs their `setup.py` to learn of which package they are.
+/// It must be a package that comes as sources: pip runs their `setup.py` to learn of which package
+/// they are.
 ///
 /// # Errors
 /// If there is no `pip`, or the package cannot be had, or has no jars.

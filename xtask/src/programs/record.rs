@@ -1,6 +1,8 @@
-//! What the last run of a program of Maven Central came to, kept beside what it left, and the table of docs/internals/programs.md made of that.
+//! What the last run of a program of Maven Central came to, kept beside what it left, and the table
+//! of docs/internals/programs.md made of that.
 //!
-//! A catalogue of this size runs for hours, a part today and another tomorrow, so the table is made of records.
+//! A catalogue of this size runs for hours, a part today and another tomorrow, so the table is made
+//! of records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +45,8 @@ pub fn keep(case: &Case, folder: &Path) -> Result<()> {
     fs::write(&file, text).with_context(|| format!("write {}", file.display()))
 }
 
-/// The table of all records below `programs` (a folder for each JDK, in it one for each program), in Markdown.
+/// The table of all records below `programs` (a folder for each JDK, in it one for each program),
+/// in Markdown.
 ///
 /// # Errors
 /// If a record cannot be read.

@@ -1,4 +1,5 @@
-//! On what programs run: the rewritten class library of a JDK 8, the image of a newer one, or `cctrewrite run`.
+//! On what programs run: the rewritten class library of a JDK 8, the image of a newer one, or
+//! `cctrewrite run`.
 
 use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
@@ -32,7 +33,8 @@ pub struct Stage {
     folder: PathBuf,
     /// Made when the first program needs it: `cctrewrite run` makes its own image.
     profiled: OnceCell<ProfiledJdk>,
-    /// Set once `cctrewrite run` has its image, which would otherwise be in the times of the first program.
+    /// Set once `cctrewrite run` has its image, which would otherwise be in the times of the first
+    /// program.
     image_of_run: OnceCell<()>,
 }
 
@@ -187,7 +189,8 @@ impl Stage {
         Ok(())
     }
 
-    /// `cctrewrite run`, up to the command that it is to run. Images are kept in cargo's target folder.
+    /// `cctrewrite run`, up to the command that it is to run. Images are kept in cargo's target
+    /// folder.
     fn command_run(&self, profile: &Path) -> Vec<OsString> {
         let mut cache = OsString::from("--cache=");
         cache.push(self.folder.join("cache"));

@@ -164,7 +164,8 @@ pub const TODAY: &[Program] = &[
         packages: &["vnu-jar"],
         jars: &["vnu.jar"],
         input: &["vnu/page.html"],
-        // Its grammars nest deeply: with the usual stack of a thread it is near the limit on a plain JDK, and beyond it on a profiled one.
+        // Its grammars nest deeply: with the usual stack of a thread it is near the limit on a
+        // plain JDK, and beyond it on a profiled one.
         options: &["-Xss4m"],
         main: "nu.validator.client.SimpleCommandLineValidator",
         arguments: &["--format", "json", "--exit-zero-always", "--stdout", "page.html"],

@@ -30,12 +30,14 @@ pub struct Arguments {
     /// Only the tests: neither `cargo fmt` nor `cargo clippy` nor the order of modules.
     #[arg(long)]
     no_lint: bool,
-    /// Also run the tests on JDKs that a newer release has superseded (26), which are skipped otherwise.
+    /// Also run the tests on JDKs that a newer release has superseded (26), which are skipped
+    /// otherwise.
     #[arg(long)]
     all_jdks: bool,
 }
 
-/// Releases without long-term support that are not the newest: a run on all JDKs takes a seventh longer.
+/// Releases without long-term support that are not the newest: a run on all JDKs takes a seventh
+/// longer.
 const SUPERSEDED: [u32; 1] = [26];
 
 /// The JDKs on which some real programs run.
@@ -57,8 +59,8 @@ enum Outcome {
 /// Runs the task; the exit code says whether all is well.
 ///
 /// # Errors
-/// If there is no JDK 8, or cargo cannot be started. A check or a test that fails is no error here: all parts are run, and the
-/// summary counts it.
+/// If there is no JDK 8, or cargo cannot be started. A check or a test that fails is no error here:
+/// all parts are run, and the summary counts it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let started = Instant::now();
     let (answers, provisioning) = timed(|| provision(arguments));
@@ -106,7 +108,8 @@ fn provision(arguments: &Arguments) -> Result<Vec<Answer>> {
     Ok(answers)
 }
 
-/// Finds or fetches the readers of exports, says which there are, and returns their folder. Tests that need one that is not there are skipped.
+/// Finds or fetches the readers of exports, says which there are, and returns their folder. Tests
+/// that need one that is not there are skipped.
 fn find_readers(offline: bool) -> Result<Option<PathBuf>> {
     heading("readers of exports");
     let fetch = if offline { Fetch::Never } else { Fetch::IfMissing };
@@ -152,7 +155,8 @@ fn structure() -> Result<Part> {
     Ok(Part { name: "structure", outcome, time })
 }
 
-/// Runs one of cargo's checks, which prints what it finds. Where the tool is not installed, the check is skipped.
+/// Runs one of cargo's checks, which prints what it finds. Where the tool is not installed, the
+/// check is skipped.
 fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
     heading(&format!("cargo {name}"));
     if !process::run(cargo(jdk).args([name, "--version"]))?.status.success() {
@@ -181,18 +185,20 @@ struct Tests {
     space: Option<Space>,
 }
 
-/// The program whose tests start JVMs, hundreds of them beside each other: the only ones that the machine's load can reach. All others do the same thing each
-/// time, so that one failure is enough.
+/// The program whose tests start JVMs, hundreds of them beside each other: the only ones that the
+/// machine's load can reach. All others do the same thing each time, so that one failure is enough.
 const JVM_TESTS: &str = "tests/jvm/main.rs";
 
 /// More failures than this are no accident of the machine.
 const RUN_AGAIN: usize = 3;
 
-/// Runs all tests, shows what they print as they print it, and counts. Up to [`RUN_AGAIN`] tests of [`JVM_TESTS`] that failed are run once more, by themselves;
-/// those that pass then are named in the summary with what they printed.
+/// Runs all tests, shows what they print as they print it, and counts. Up to [`RUN_AGAIN`] tests of
+/// [`JVM_TESTS`] that failed are run once more, by themselves; those that pass then are named in
+/// the summary with what they printed.
 fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Result<(Tests, Part)> {
     heading("cargo test");
-    // What a test skipped stands in its output, which the test harness shows of failed tests only, unless it is told.
+    // What a test skipped stands in its output, which the test harness shows of failed tests only,
+    // unless it is told.
     let arguments = ["--workspace", "--no-fail-fast", "--", "--show-output"];
     let mut command = cargo_test(&offline(&arguments, offline_too), answers, readers, jdk_8);
     let root = root();
@@ -249,7 +255,8 @@ fn cargo_test(arguments: &[&str], answers: &[Answer], readers: Option<&Path>, jd
     command
 }
 
-/// Runs some real programs below the command that the tests were built with ([`programs::run_tested`]).
+/// Runs some real programs below the command that the tests were built with
+/// ([`programs::run_tested`]).
 fn programs(version: u32, jdk: &Jdk, offline: bool) -> Result<Part> {
     heading(&format!("programs on JDK {version}"));
     // Cargo has put this program beside the command.
@@ -267,8 +274,8 @@ fn programs(version: u32, jdk: &Jdk, offline: bool) -> Result<Part> {
     Ok(Part { name: "programs", outcome, time })
 }
 
-/// Removes the profiled JDKs that the tests made (`crates/cctrewrite/tests/jvm/support/image.rs`): half a gigabyte each. Folders that stay do no harm, the
-/// next run removes them.
+/// Removes the profiled JDKs that the tests made (`crates/cctrewrite/tests/jvm/support/image.rs`):
+/// half a gigabyte each. Folders that stay do no harm, the next run removes them.
 fn remove_images() {
     // Cargo has put this program two levels below its target folder.
     let Ok(program) = env::current_exe() else { return };
@@ -277,12 +284,14 @@ fn remove_images() {
     }
 }
 
-/// Runs a command, shows its lines on `out` as they come, and counts the test results in them; `look` is called at each. The flag says whether it succeeded.
+/// Runs a command, shows its lines on `out` as they come, and counts the test results in them;
+/// `look` is called at each. The flag says whether it succeeded.
 fn streamed(command: &mut Command, out: &mut dyn Write, mut look: impl FnMut()) -> Result<(Tally, bool)> {
     // One pipe for both, so that lines come in the order in which they were written.
     let (reader, writer) = io::pipe()?;
     let mut child = command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).spawn()?;
-    // The command holds this end of the pipe, which must be closed for the other end to see the end.
+    // The command holds this end of the pipe, which must be closed for the other end to see the
+    // end.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut tally = Tally::default();
     let mut reader = BufReader::new(reader);
@@ -327,7 +336,8 @@ fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -
             Outcome::Failed => ("FAILED".to_owned(), &mut failed),
             Outcome::Skipped(reason) => (format!("skipped: {reason}"), &mut skipped),
         };
-        // The format and the lints count as one check each; a part that failed counts even if no test in it did.
+        // The format and the lints count as one check each; a part that failed counts even if no
+        // test in it did.
         let counts = match *name {
             "fmt" | "clippy" | "structure" | "programs" => true,
             "tests" => matches!(outcome, Outcome::Failed) && tally.failed() == 0,
@@ -347,7 +357,8 @@ fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A failed test's name and the end of what it printed, for readers who see no more than the end of all.
+/// A failed test's name and the end of what it printed, for readers who see no more than the end of
+/// all.
 fn what_it_said(failure: &Failure, verdict: &str) -> impl Iterator<Item = String> {
     const LINES: usize = 25;
     let output = &failure.output[failure.output.len().saturating_sub(LINES)..];

@@ -1,4 +1,5 @@
-//! Room on the disk while the tests run. Tests that find none fail in many ways, and hardly one says why; so the summary does.
+//! Room on the disk while the tests run. Tests that find none fail in many ways, and hardly one
+//! says why; so the summary does.
 
 use std::path::Path;
 

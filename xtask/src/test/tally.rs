@@ -1,8 +1,9 @@
 //! Counting what `cargo test -- --show-output` prints.
 //!
-//! The test harness knows no tests that find out while they run that they cannot: those print a line `skipped: <reason>` and pass.
-//! Here such a test counts as skipped, not as passed, even if it skipped only a part of its work. Lines that a test wrote past the
-//! harness, which cannot be assigned to a test any more, count as one skipped test each.
+//! The test harness knows no tests that find out while they run that they cannot: those print a
+//! line `skipped: <reason>` and pass. Here such a test counts as skipped, not as passed, even if it
+//! skipped only a part of its work. Lines that a test wrote past the harness, which cannot be
+//! assigned to a test any more, count as one skipped test each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -128,8 +129,8 @@ impl Tally {
         }
     }
 
-    /// Takes what a second run of the failed tests counted: those that passed in it are no failures any more. Returns them, with what they
-    /// printed when they failed.
+    /// Takes what a second run of the failed tests counted: those that passed in it are no failures
+    /// any more. Returns them, with what they printed when they failed.
     pub fn take_back(&mut self, second: &Tally) -> Vec<Failure> {
         let again = |failure: &Failure| second.failures.iter().any(|other| other.test == failure.test);
         // A second run that was cut short has shown nothing of the tests it did not get to.
@@ -198,14 +199,15 @@ fn failed_programs(line: &str) -> Option<u32> {
     matches!(rest, " failed:" | "s failed:").then(|| number.parse().ok())?
 }
 
-/// Version and time of `JDK 17: a JVM ran for 1234 ms`, which `crates/cctrewrite/tests/jvm` says of each.
+/// Version and time of `JDK 17: a JVM ran for 1234 ms`, which `crates/cctrewrite/tests/jvm` says of
+/// each.
 fn jvm(line: &str) -> Option<(u32, Duration)> {
     let (version, time) = line.strip_prefix("JDK ")?.split_once(": a JVM ran for ")?;
     Some((version.parse().ok()?, Duration::from_millis(time.strip_suffix(" ms")?.parse().ok()?)))
 }
 
-/// What stands behind `skipped:` at the start of the line, or where a test's result would stand (with a single test thread the harness
-/// prints the name of a test before it runs).
+/// What stands behind `skipped:` at the start of the line, or where a test's result would stand
+/// (with a single test thread the harness prints the name of a test before it runs).
 fn skip_reason(line: &str) -> Option<&str> {
     let line = match line.split_once(" ... ") {
         Some((test, rest)) if test.starts_with("test ") => rest,

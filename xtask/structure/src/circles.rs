@@ -1,4 +1,5 @@
-//! Files that depend on each other: the strongly connected components of a crate's files, and a shortest way around each.
+//! Files that depend on each other: the strongly connected components of a crate's files, and a
+//! shortest way around each.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -71,7 +72,8 @@ pub fn circles(files: &[String], uses: &Uses) -> Vec<Circle> {
     found
 }
 
-/// All files that are reached from a file by at least one step, and for each the file before it on a shortest way.
+/// All files that are reached from a file by at least one step, and for each the file before it on
+/// a shortest way.
 fn distances(next: &[Vec<usize>], from: usize) -> (BTreeSet<usize>, BTreeMap<usize, usize>) {
     let (mut reached, mut before) = (BTreeSet::new(), BTreeMap::new());
     let mut open = VecDeque::from([from]);

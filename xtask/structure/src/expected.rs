@@ -1,4 +1,5 @@
-//! What may be: the layers of crates, crates that must not know each other, and circles that stay, each with its reason.
+//! What may be: the layers of crates, crates that must not know each other, and circles that stay,
+//! each with its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -69,7 +70,8 @@ impl Expected {
         .collect()
     }
 
-    /// Packages that are in no layer or in several, that depend on one of their own layer or above, or know one that they must not.
+    /// Packages that are in no layer or in several, that depend on one of their own layer or above,
+    /// or know one that they must not.
     pub fn misplaced(&self, packages: &[Package]) -> Vec<String> {
         let mut findings = Vec::new();
         let mut layer_of: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! The packages of the workspace: their manifests, the roots of their crates, and which depends on which.
+//! The packages of the workspace: their manifests, the roots of their crates, and which depends on
+//! which.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +14,8 @@ use crate::error::{Error, Result, read};
 pub struct Package {
     /// Its name.
     pub name: String,
-    /// The files in which its crates begin, from the workspace's root: `src/lib.rs`, `src/main.rs`, or both.
+    /// The files in which its crates begin, from the workspace's root: `src/lib.rs`, `src/main.rs`,
+    /// or both.
     pub roots: Vec<PathBuf>,
     /// The packages of the workspace that it depends on, dependencies for tests left out; sorted.
     pub dependencies: Vec<String>,

@@ -1,4 +1,5 @@
-//! Which file of a crate uses which: each path is followed to the file that defines what it names, through re-exports and globs.
+//! Which file of a crate uses which: each path is followed to the file that defines what it names,
+//! through re-exports and globs.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,8 @@ enum Named {
 /// Modules and names that are being looked up, so that imports in a circle end.
 type Seen = BTreeSet<(usize, String)>;
 
-/// The uses of files by other files. A module that is merely imported is not used yet; what is named by it is.
+/// The uses of files by other files. A module that is merely imported is not used yet; what is
+/// named by it is.
 pub fn uses(sources: &Sources) -> Uses {
     let mut uses = Uses::new();
     for (number, module) in sources.modules.iter().enumerate() {
@@ -84,7 +86,8 @@ fn resolve(sources: &Sources, module: usize, path: &[String], seen: &mut Seen) -
     Some(named)
 }
 
-/// What a name stands for in a module. At the end of a path something else than a module comes first, if both have the name.
+/// What a name stands for in a module. At the end of a path something else than a module comes
+/// first, if both have the name.
 fn look_up(sources: &Sources, number: usize, name: &str, is_last: bool, seen: &mut Seen) -> Option<Named> {
     let module = &sources.modules[number];
     let child = module.children.get(name).map(|&child| Named::Module(child));

@@ -1,4 +1,5 @@
-//! The modules of one crate, read from its sources: what each defines and imports, and which paths its code names. Code for tests is left out.
+//! The modules of one crate, read from its sources: what each defines and imports, and which paths
+//! its code names. Code for tests is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -66,7 +67,8 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Reads a file as a module, and the modules that it declares, whose files are in a folder. Returns its number.
+    /// Reads a file as a module, and the modules that it declares, whose files are in a folder.
+    /// Returns its number.
     fn file(&mut self, root: &Path, path: &Path, folder: &Path, parent: usize) -> Result<usize> {
         let whole = root.join(path);
         let parsed = syn::parse_file(&read(&whole)?).map_err(|error| Error::Rust {

@@ -7,7 +7,8 @@ use tempfile::TempDir;
 
 use super::check;
 
-/// A workspace of one package `a` with these sources, whose circles that stay are those of the expectations.
+/// A workspace of one package `a` with these sources, whose circles that stay are those of the
+/// expectations.
 fn workspace(sources: &[(&str, &str)], expectations: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| {
@@ -191,7 +192,8 @@ fn this_workspace_is_in_order() {
     assert!(findings.is_empty(), "{}", findings.join("\n"));
 }
 
-/// Each file and folder that ARCHITECTURE.md names is there, by its whole path or by the end of it; and it names each crate.
+/// Each file and folder that ARCHITECTURE.md names is there, by its whole path or by the end of it;
+/// and it names each crate.
 #[test]
 fn architecture_names_what_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();

@@ -1,4 +1,5 @@
-//! The user's documentation: its words, its lines, its links, and the paths of its pages in the sources.
+//! The user's documentation: its words, its lines, its links, and the paths of its pages in the
+//! sources.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +11,8 @@ use std::path::{Component, Path, PathBuf};
 /// The longest line of prose. Tables, code and lines of a single word (a link) may be longer.
 const COLUMNS: usize = 100;
 
-/// Phrases of the repository's earlier dialect, each with the words to write instead. Letters are compared without case.
+/// Phrases of the repository's earlier dialect, each with the words to write instead. Letters are
+/// compared without case.
 const PHRASES: &[(&str, &str)] = &[
     ("anew", "again"),
     ("as far as they go round", "round-robin"),
@@ -53,7 +55,8 @@ struct Page {
     text: String,
 }
 
-/// All files below the root that this accepts by name, sorted. Folders that hold no sources are left out.
+/// All files below the root that this accepts by name, sorted. Folders that hold no sources are
+/// left out.
 fn pages(accept: impl Fn(&str) -> bool) -> Vec<Page> {
     let root = root();
     let holds_sources = |entry: &walkdir::DirEntry| {
@@ -133,7 +136,8 @@ fn has_phrase(line: &str, phrase: &str) -> bool {
     })
 }
 
-/// Each banned phrase of a text as `file:line`, with the better words. Phrases across two lines are found, too.
+/// Each banned phrase of a text as `file:line`, with the better words. Phrases across two lines are
+/// found, too.
 fn banned(page: &Page, is_read: impl Fn(Kind) -> bool) -> Vec<String> {
     let lines: Vec<_> = lines(&page.text)
         .into_iter()

@@ -17,7 +17,8 @@ pub(super) struct Directory {
     pub(super) records: Vec<Record>,
     /// Bytes before the first entry: a launcher script, or the magic number of a jmod.
     pub(super) prefix: Range<usize>,
-    /// What the offsets recorded in the archive count from: 0, or the end of something prepended afterwards.
+    /// What the offsets recorded in the archive count from: 0, or the end of something prepended
+    /// afterwards.
     pub(super) base: usize,
     pub(super) end: EndRecords,
 }
@@ -31,8 +32,8 @@ pub(super) struct Record {
     pub(super) local: Range<usize>,
     /// Its bytes as they stand in the archive.
     pub(super) data: Range<usize>,
-    /// The end of its data descriptor, or of its data if none is announced. None if one is announced and what
-    /// follows is none: then the entry cannot be copied as it stands.
+    /// The end of its data descriptor, or of its data if none is announced. None if one is
+    /// announced and what follows is none: then the entry cannot be copied as it stands.
     pub(super) span_end: Option<usize>,
     pub(super) flags: u16,
     pub(super) method: u16,
@@ -61,7 +62,8 @@ impl Directory {
         let stop = zip64.as_ref().map_or(plain.start, |record| record.start);
         let start = usize::try_from(total.size).ok().and_then(|size| stop.checked_sub(size));
         let start = start.ok_or(damaged(plain.start, "the directory is said to be larger than the file"))?;
-        // The directory ends right before the end records, wherever it says it starts: so does the JDK find it.
+        // The directory ends right before the end records, wherever it says it starts: so does the
+        // JDK find it.
         let base = usize::try_from(total.offset).ok().and_then(|offset| start.checked_sub(offset));
         let base = base.ok_or(damaged(plain.start, "the directory is said to start behind its place"))?;
 
@@ -91,8 +93,8 @@ impl Directory {
     }
 }
 
-/// The end record stands before a comment of at most 64 KB that ends with the file. Nothing may follow: a truncated
-/// archive could else be taken for a complete archive nested in it.
+/// The end record stands before a comment of at most 64 KB that ends with the file. Nothing may
+/// follow: a truncated archive could else be taken for a complete archive nested in it.
 fn find_end(bytes: &[u8]) -> Result<Range<usize>, ArchiveProblem> {
     if bytes.is_empty() {
         return Err(ArchiveProblem::Empty);
@@ -127,8 +129,9 @@ fn find_end64(bytes: &[u8], plain: usize) -> Result<Option<Range<usize>>, Archiv
     if u32_at(bytes, locator) != Some(locator64::SIGNATURE) {
         return Ok(None);
     }
-    // Found backwards, not by the locator's offset, which is wrong when something was prepended: the record's own
-    // size must lead exactly to the locator. Most records have no extensible data, so the first try hits.
+    // Found backwards, not by the locator's offset, which is wrong when something was prepended:
+    // the record's own size must lead exactly to the locator. Most records have no extensible data,
+    // so the first try hits.
     let mut at =
         locator.checked_sub(end64::SIZE).ok_or(damaged(locator, "a zip64 locator without a record"))?;
     let recorded = u64_at(bytes, locator + locator64::OFFSET).and_then(|offset| usize::try_from(offset).ok());
@@ -173,7 +176,8 @@ impl Totals {
         if !single(half(end::DISK)?) || !single(half(end::DIRECTORY_DISK)?) || !whole {
             return Err(ArchiveProblem::Split);
         }
-        // Each value counts in the plain record, unless it is the one that refers to the zip64 record.
+        // Each value counts in the plain record, unless it is the one that refers to the zip64
+        // record.
         let wide = |value: u32, field: usize| match long(field) {
             Some(long) if value == IN_ZIP64_32 => long,
             _ => u64::from(value),
@@ -220,7 +224,8 @@ fn read_record(
         return Err(ArchiveProblem::Split);
     }
 
-    // The zip64 field holds, in this order, those of the three values that do not fit (APPNOTE 4.5.3).
+    // The zip64 field holds, in this order, those of the three values that do not fit (APPNOTE
+    // 4.5.3).
     let mut zip64 = extra::zip64(extra_bytes).unwrap_or_default();
     let mut wide = |field: usize| match (word(field), zip64.split_first_chunk()) {
         (IN_ZIP64_32, Some((value, rest))) => {
@@ -275,8 +280,9 @@ fn read_record(
     Ok((Entry { name: name.into(), kind, size }, record))
 }
 
-/// The length of the data descriptor at the start of `bytes`: with or without signature, its sizes 4 or 8 bytes wide
-/// (nothing says which, APPNOTE 4.3.9), but its values are known. None if there is none.
+/// The length of the data descriptor at the start of `bytes`: with or without signature, its sizes
+/// 4 or 8 bytes wide (nothing says which, APPNOTE 4.3.9), but its values are known. None if there
+/// is none.
 fn descriptor_len(bytes: &[u8], crc: u32, packed_size: u64, size: u64) -> Option<usize> {
     [Some(DESCRIPTOR_SIGNATURE), None].into_iter().find_map(|signature| {
         let at = if signature.is_some() { 4 } else { 0 };
@@ -294,8 +300,8 @@ fn descriptor_len(bytes: &[u8], crc: u32, packed_size: u64, size: u64) -> Option
     })
 }
 
-/// Entries that share bytes make archives that unfold to the square of their size, and no tool writes them. Returns
-/// where the first entry starts.
+/// Entries that share bytes make archives that unfold to the square of their size, and no tool
+/// writes them. Returns where the first entry starts.
 fn check_overlaps(entries: &[Entry], records: &[Record]) -> Result<Option<usize>, ArchiveProblem> {
     let mut order: Vec<usize> = (0..records.len()).collect();
     // Nearly always sorted already.

@@ -1,4 +1,5 @@
-//! The fixed layouts of a zip archive: signatures, field offsets, flags. All numbers are little-endian.
+//! The fixed layouts of a zip archive: signatures, field offsets, flags. All numbers are
+//! little-endian.
 
 /// Local file header (APPNOTE 4.3.7): signature, fixed size, field offsets.
 pub(super) mod local {
@@ -118,8 +119,8 @@ pub(super) mod extra {
     /// Zip64 extended information (APPNOTE 4.5.3).
     const ZIP64: u16 = 1;
 
-    /// Cuts off the first field: its id, its data, and what follows. None at the end or where the rest is no field
-    /// (padding and damage occur; both are kept as they are).
+    /// Cuts off the first field: its id, its data, and what follows. None at the end or where the
+    /// rest is no field (padding and damage occur; both are kept as they are).
     fn split(extra: &[u8]) -> Option<(u16, &[u8], &[u8])> {
         let id = u16_at(extra, 0)?;
         let len = usize::from(u16_at(extra, 2)?);
@@ -138,8 +139,8 @@ pub(super) mod extra {
         None
     }
 
-    /// The fields with the zip64 field, where it stands or else at the end, holding `values`; without it if there
-    /// are none.
+    /// The fields with the zip64 field, where it stands or else at the end, holding `values`;
+    /// without it if there are none.
     pub(in crate::jar) fn with_zip64(mut extra: &[u8], values: &[u64]) -> Vec<u8> {
         let mut out = Vec::with_capacity(extra.len() + 28);
         let mut put = values.is_empty();

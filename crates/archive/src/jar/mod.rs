@@ -1,8 +1,9 @@
 //! Jars: zip archives as the JVM reads them (PKWARE APPNOTE.TXT 6.3, "APPNOTE" below).
 //!
-//! Reading and writing are our own and not the `zip` crate's, because what is kept must come out as it went in:
-//! local headers, data descriptors and extra fields verbatim, and entries deflated by worker threads. Only the
-//! parts of the format that a JVM reads are needed: stored and deflated entries, zip64, one file.
+//! Reading and writing are our own and not the `zip` crate's, because what is kept must come out as
+//! it went in: local headers, data descriptors and extra fields verbatim, and entries deflated by
+//! worker threads. Only the parts of the format that a JVM reads are needed: stored and deflated
+//! entries, zip64, one file.
 
 #[cfg(test)]
 mod against_zip;

@@ -167,7 +167,8 @@ fn pack_new<'n, E: Send>(
     packed.into_iter().zip(new).map(named).collect()
 }
 
-/// Drops the signature files and takes the digests out of the manifests. `steps` are those of the whole jar.
+/// Drops the signature files and takes the digests out of the manifests. `steps` are those of the
+/// whole jar.
 fn remove_signature<R: Rewriter>(
     jar: &Jar<'_>,
     archive: &ArchivePath<'_>,

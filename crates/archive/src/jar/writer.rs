@@ -1,4 +1,5 @@
-//! Writing an archive front to back: entries copied as they stand, entries with new contents, new entries.
+//! Writing an archive front to back: entries copied as they stand, entries with new contents, new
+//! entries.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -71,7 +72,8 @@ impl<W: Write> JarWriter<W> {
         let offset = self.position - self.base;
         self.write(&source.bytes[record.local.start..span_end])?;
         if offset == record.local.start as u64 - self.base {
-            // Nothing in it is another than it was, and there are more ways to write the same than this writer knows.
+            // Nothing in it is another than it was, and there are more ways to write the same than
+            // this writer knows.
             self.directory.append(&mut header);
             self.count += 1;
             return Ok(());
@@ -80,7 +82,8 @@ impl<W: Write> JarWriter<W> {
         self.list(&mut header, sizes, offset, Layout::AsRecorded)
     }
 
-    /// Writes an entry of `source` with new contents. Its sizes are known, so it needs no data descriptor.
+    /// Writes an entry of `source` with new contents. Its sizes are known, so it needs no data
+    /// descriptor.
     pub(super) fn replace(&mut self, source: &Jar<'_>, index: usize, packed: &Packed<'_>) -> io::Result<()> {
         let record = source.record(index);
         let mut header = source.bytes[record.central.clone()].to_vec();
@@ -126,7 +129,8 @@ impl<W: Write> JarWriter<W> {
         self.entry(local, &[], header, packed)
     }
 
-    /// Writes a local header (with name, without extra fields), its contents, and lists it in the directory.
+    /// Writes a local header (with name, without extra fields), its contents, and lists it in the
+    /// directory.
     fn entry(
         &mut self,
         mut local: Vec<u8>,

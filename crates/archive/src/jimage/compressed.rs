@@ -1,6 +1,7 @@
-//! Resources that jlink has compressed (`--compress`). Each of the steps, one on top of the other, is a header and what a
-//! decompressor of that name makes the contents of: `zip` inflates, `compact-cp` puts the strings of a class's constant pool
-//! back, which jlink has moved to the strings of the image, where classes share them.
+//! Resources that jlink has compressed (`--compress`). Each of the steps, one on top of the other,
+//! is a header and what a decompressor of that name makes the contents of: `zip` inflates,
+//! `compact-cp` puts the strings of a class's constant pool back, which jlink has moved to the
+//! strings of the image, where classes share them.
 
 use std::borrow::Cow;
 
@@ -13,8 +14,9 @@ use crate::limits::Budget;
 /// First word of a compressed resource.
 const MAGIC: u32 = 0xCAFE_FAFA;
 
-/// Offsets in the header. Its size of the compressed contents, a word that is always -1 and the mark of the last step are
-/// of no use: the resource says where it ends, and what follows the last step has no header.
+/// Offsets in the header. Its size of the compressed contents, a word that is always -1 and the
+/// mark of the last step are of no use: the resource says where it ends, and what follows the last
+/// step has no header.
 mod header {
     pub(super) const SIZE: usize = 29;
     pub(super) const UNCOMPRESSED: usize = 12;
@@ -60,7 +62,8 @@ pub(super) fn unfold<'b>(
     Ok(bytes)
 }
 
-/// Tags of a constant pool (JVMS 4.4), and those that stand for a shared string and for a descriptor of shared names.
+/// Tags of a constant pool (JVMS 4.4), and those that stand for a shared string and for a
+/// descriptor of shared names.
 mod tag {
     pub(super) const UTF8: u8 = 1;
     pub(super) const LONG: u8 = 5;
@@ -69,7 +72,8 @@ mod tag {
     pub(super) const SHARED_DESCRIPTOR: u8 = 25;
 }
 
-/// Bytes behind the tag of a constant; those of tags that no constant has are 0, as they are for the JDK.
+/// Bytes behind the tag of a constant; those of tags that no constant has are 0, as they are for
+/// the JDK.
 const CONSTANT_SIZES: [usize; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
 
 /// Magic and version of a class file.
@@ -131,8 +135,8 @@ impl<'b> Rest<'b> {
         Ok(taken)
     }
 
-    /// A number whose first byte says in its three highest bits, of which the first is set, how many bytes it has;
-    /// without that bit it has four.
+    /// A number whose first byte says in its three highest bits, of which the first is set, how
+    /// many bytes it has; without that bit it has four.
     fn number(&mut self) -> Result<u32, EntryProblem> {
         let first = self.take(1)?[0];
         let (len, value) =
@@ -145,7 +149,8 @@ impl<'b> Rest<'b> {
         strings.get(self.number()?).ok_or(EntryProblem::Image("a shared string lies outside the strings"))
     }
 
-    /// A descriptor or signature whose class names were taken out behind each `L`: package and class, two strings each.
+    /// A descriptor or signature whose class names were taken out behind each `L`: package and
+    /// class, two strings each.
     fn descriptor(&mut self, strings: Strings<'_>) -> Result<Vec<u8>, EntryProblem> {
         let form = self.string(strings)?;
         let len = self.number()?;
@@ -201,7 +206,8 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// A class with a shared string, a shared descriptor, a plain string and a long, and what it is.
+    /// A class with a shared string, a shared descriptor, a plain string and a long, and what it
+    /// is.
     fn shared_class() -> (Vec<u8>, Vec<u8>) {
         let start = [0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52, 0, 6];
         let tail = [5, 0, 0, 0, 0, 0, 0, 0, 7, 0xAB, 0xCD];

@@ -1,8 +1,9 @@
 //! The parts of an image file: byte order, header, hash, location attributes.
 //!
-//! An image is: a header of seven words; the redirect table and the table of location offsets, a word for each slot; the
-//! locations; the strings; the contents. Words have the byte order of the platform it was made for. Everything is found by
-//! name: its hash gives a slot of the redirect table, which gives the slot of the offset of its location.
+//! An image is: a header of seven words; the redirect table and the table of location offsets, a
+//! word for each slot; the locations; the strings; the contents. Words have the byte order of the
+//! platform it was made for. Everything is found by name: its hash gives a slot of the redirect
+//! table, which gives the slot of the offset of its location.
 
 use crate::error::ArchiveProblem;
 
@@ -17,8 +18,8 @@ const MAJOR_VERSION: u32 = 1;
 pub(super) enum Version {
     /// 1.0: JDK 9 to 26.
     Plain,
-    /// 1.1: JDK 27 and later. Resources may have other versions for `--enable-preview`, in `META-INF/preview` of their module; flags of
-    /// locations and packages say so.
+    /// 1.1: JDK 27 and later. Resources may have other versions for `--enable-preview`, in
+    /// `META-INF/preview` of their module; flags of locations and packages say so.
     Previews,
 }
 
@@ -172,7 +173,8 @@ pub(super) struct Location {
 }
 
 impl Location {
-    /// Reads a location. A byte says which attribute and how many bytes; the bytes follow, the highest first. 0 ends them.
+    /// Reads a location. A byte says which attribute and how many bytes; the bytes follow, the
+    /// highest first. 0 ends them.
     pub(super) fn read(bytes: &[u8], version: Version) -> Option<Location> {
         let mut values = [0u64; 9];
         let mut rest = bytes;
@@ -224,8 +226,8 @@ impl Location {
     }
 }
 
-/// Modified UTF-8, less the encoding of U+0000, which no name may contain: characters beyond U+FFFF are two surrogates of
-/// three bytes each (JVMS 4.4.7).
+/// Modified UTF-8, less the encoding of U+0000, which no name may contain: characters beyond U+FFFF
+/// are two surrogates of three bytes each (JVMS 4.4.7).
 pub(super) fn modified_utf8(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     for c in text.chars() {

@@ -69,7 +69,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Index, ArchiveProblem> {
         return Err(damaged(12, "there are not as many resources as its header announces"));
     }
     check_overlaps(extents)?;
-    // In the order of their contents; empty ones, which have no bytes, before what starts where they are.
+    // In the order of their contents; empty ones, which have no bytes, before what starts where
+    // they are.
     found.sort_by(|(a, name_a), (b, name_b)| {
         (a.offset, a.stored(), name_a).cmp(&(b.offset, b.stored(), name_b))
     });
@@ -140,7 +141,8 @@ pub(super) fn full_name(strings: Strings<'_>, location: &Location) -> Option<Vec
     Some(name)
 }
 
-/// The name of an entry, of a resource's full name; none of what belongs to the image's lists of itself.
+/// The name of an entry, of a resource's full name; none of what belongs to the image's lists of
+/// itself.
 fn entry_path(name: &[u8], at: usize) -> Result<Option<&[u8]>, ArchiveProblem> {
     let Some(path) = name.strip_prefix(b"/") else {
         return Err(damaged(at, "its name does not start with a slash"));
@@ -154,7 +156,8 @@ fn entry_path(name: &[u8], at: usize) -> Result<Option<&[u8]>, ArchiveProblem> {
     }
 }
 
-/// Resources that share bytes make images that unfold to many times their size, and no tool writes them.
+/// Resources that share bytes make images that unfold to many times their size, and no tool writes
+/// them.
 fn check_overlaps(mut extents: Vec<(u64, u64, usize)>) -> Result<(), ArchiveProblem> {
     extents.sort_unstable();
     for pair in extents.windows(2) {

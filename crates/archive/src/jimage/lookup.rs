@@ -33,7 +33,8 @@ impl<'b> Lookup<'b> {
         let list = format!("/packages/{}", package.replace('/', "."));
         let Some(list) = self.resource(&list, budget)? else { return Ok(None) };
         let order = self.tables.header.order;
-        // Pairs of words: flags, whose meaning depends on the version, and the name of a module that has the package or one below it.
+        // Pairs of words: flags, whose meaning depends on the version, and the name of a module
+        // that has the package or one below it.
         for pair in (0..list.len() / 8).map(|pair| 8 * pair) {
             let module = order.u32_at(&list, pair + 4).and_then(|module| self.strings().get(module));
             let Some(module) = module else { continue };
@@ -61,7 +62,8 @@ impl<'b> Lookup<'b> {
         compressed::unfold(order, self.strings(), stored, location.size, budget).map(Some)
     }
 
-    /// Where the resource of this full name is; a name that no resource has may lead to another one.
+    /// Where the resource of this full name is; a name that no resource has may lead to another
+    /// one.
     fn location(&self, name: &[u8]) -> Option<Location> {
         let Header { order, slots, .. } = self.tables.header;
         let find = |first| order.u32_at(self.bytes, self.tables.redirect + 4 * first);

@@ -1,8 +1,10 @@
-//! Images: the file `lib/modules` of a JDK from 9 on, in which all classes and resources of its modules lie (formats 1.0
-//! and 1.1, `jdk.internal.jimage` in OpenJDK; written by jlink). See `docs/reference/formats/jimage.md`.
+//! Images: the file `lib/modules` of a JDK from 9 on, in which all classes and resources of its
+//! modules lie (formats 1.0 and 1.1, `jdk.internal.jimage` in OpenJDK; written by jlink). See
+//! `docs/reference/formats/jimage.md`.
 //!
-//! Entries are the resources of modules, in the order of their contents, named `java.base/java/lang/Object.class`. The
-//! image's lists of its folders and packages are no entries; they are made anew when an image is written.
+//! Entries are the resources of modules, in the order of their contents, named
+//! `java.base/java/lang/Object.class`. The image's lists of its folders and packages are no
+//! entries; they are made anew when an image is written.
 
 mod compressed;
 mod format;
@@ -55,7 +57,8 @@ impl Image {
         Order::of(bytes).is_some()
     }
 
-    /// Reads the index and checks that every resource is found by its name and has bytes of its own.
+    /// Reads the index and checks that every resource is found by its name and has bytes of its
+    /// own.
     pub(crate) fn parse(bytes: Vec<u8>) -> Result<Image, ArchiveProblem> {
         let index = index::read(&bytes)?;
         let index::Index { header, entries, locations, strings, contents } = index;

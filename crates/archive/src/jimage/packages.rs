@@ -15,7 +15,8 @@ pub(super) struct Packages<'p>(BTreeMap<Vec<u8>, Package<'p>>);
 #[derive(Debug, Default)]
 struct Package<'p> {
     modules: BTreeMap<&'p [u8], Presence>,
-    /// The module that has something in it. If several have (which no layer of modules allows for classes), the last one.
+    /// The module that has something in it. If several have (which no layer of modules allows for
+    /// classes), the last one.
     filled: Option<&'p [u8]>,
 }
 
@@ -35,7 +36,8 @@ pub(super) struct Link {
     pub(super) flags: u32,
 }
 
-/// Flags of links in images with previews; in others the one flag says that nothing is in the package.
+/// Flags of links in images with previews; in others the one flag says that nothing is in the
+/// package.
 mod flag {
     pub(super) const EMPTY: u32 = 1;
     pub(super) const PREVIEW: u32 = 1;
@@ -44,7 +46,8 @@ mod flag {
 }
 
 impl<'p> Packages<'p> {
-    /// Notes that a module has these folders, one in the other, and something in the last one if it is `filled`.
+    /// Notes that a module has these folders, one in the other, and something in the last one if it
+    /// is `filled`.
     pub(super) fn add(&mut self, folders: &[&'p [u8]], module: &'p [u8], is_preview: bool, filled: bool) {
         if folders.is_empty() {
             return;
@@ -61,7 +64,8 @@ impl<'p> Packages<'p> {
         }
     }
 
-    /// Of each package, by name: its links in the order in which they are listed, and the flags of its location.
+    /// Of each package, by name: its links in the order in which they are listed, and the flags of
+    /// its location.
     pub(super) fn links(self, version: Version) -> impl Iterator<Item = (Vec<u8>, Vec<Link>, u32)> {
         let is_package = move |name: &[u8]| match (version, name.strip_prefix(META_INF)) {
             (Version::Plain, below) => below.is_none(),

@@ -1,5 +1,6 @@
-//! Versions of resources for `--enable-preview`: `/java.base/META-INF/preview/p/X.class` takes the place of `/java.base/p/X.class`
-//! then. The locations of both have flags that say so, and so do those of their folders.
+//! Versions of resources for `--enable-preview`: `/java.base/META-INF/preview/p/X.class` takes the
+//! place of `/java.base/p/X.class` then. The locations of both have flags that say so, and so do
+//! those of their folders.
 
 use std::collections::HashSet;
 

@@ -14,8 +14,8 @@ use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisio
 /// Bytes gathered before each write to the scratch file.
 const WRITE_BUFFER: usize = 1 << 20;
 
-/// Writes `image` to `out` as the rewriter of `pass` wants it. The index, which comes first, depends on the last of the
-/// contents: those wait in `scratch`, an empty file.
+/// Writes `image` to `out` as the rewriter of `pass` wants it. The index, which comes first,
+/// depends on the last of the contents: those wait in `scratch`, an empty file.
 pub(crate) fn rewrite<R: Rewriter>(
     pass: &Pass<'_, R>,
     image: &Image,

@@ -1,9 +1,10 @@
-//! The image's list of itself: a resource for each folder, `/modules/java.base/java/lang`, with the locations of what is in it,
-//! and one for each package, `/packages/java.lang`, with the modules that have it.
+//! The image's list of itself: a resource for each folder, `/modules/java.base/java/lang`, with the
+//! locations of what is in it, and one for each package, `/packages/java.lang`, with the modules
+//! that have it.
 //!
-//! `jdk.internal.jimage.ImageReader` lists folders by them, and HotSpot's boot loader, while it knows no modules yet, and jrt
-//! file systems find the module of a package there. They are made anew for every image that is written, since they speak of
-//! offsets of locations and strings.
+//! `jdk.internal.jimage.ImageReader` lists folders by them, and HotSpot's boot loader, while it
+//! knows no modules yet, and jrt file systems find the module of a package there. They are made
+//! anew for every image that is written, since they speak of offsets of locations and strings.
 
 use std::collections::BTreeMap;
 
@@ -46,8 +47,9 @@ struct Node<'p> {
     resource: Option<usize>,
 }
 
-/// Lists resources of these paths (`java.base/java/lang/Object.class`): pairs of the listing's name and the listing, in the
-/// order in which their contents are written, that is what is in a folder before the folder.
+/// Lists resources of these paths (`java.base/java/lang/Object.class`): pairs of the listing's name
+/// and the listing, in the order in which their contents are written, that is what is in a folder
+/// before the folder.
 pub(super) fn listings<P: AsRef<[u8]>>(paths: &[P], version: Version) -> Vec<(Vec<u8>, Listing)> {
     let mut modules = Node::default();
     let mut packages = Packages::default();
@@ -88,7 +90,8 @@ fn insert<'p>(
     for depth in 0..folders.len() {
         node = node.children.entry(folders[depth]).or_default();
         if node.resource.is_some() {
-            // A resource where a folder should be: what is below is found by its name, but not listed. So does jlink.
+            // A resource where a folder should be: what is below is found by its name, but not
+            // listed. So does jlink.
             return;
         }
         if depth >= root {

@@ -1,7 +1,8 @@
 //! Writing an image: contents as they come, the index when all is known.
 //!
-//! The strings of the image that was read stay where they are, and new ones follow: compressed resources and locations
-//! refer to them by offset. Everything else of the index is made anew, by the rules of jlink.
+//! The strings of the image that was read stay where they are, and new ones follow: compressed
+//! resources and locations refer to them by offset. Everything else of the index is made anew, by
+//! the rules of jlink.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -181,7 +182,8 @@ impl Index {
     }
 }
 
-/// Pads a table as jlink does, so that the same image comes out. (It means to align, and does not; nothing needs it.)
+/// Pads a table as jlink does, so that the same image comes out. (It means to align, and does not;
+/// nothing needs it.)
 fn pad(table: &mut Vec<u8>) {
     let padding = table.len().wrapping_sub(1) & 3;
     table.resize(table.len() + padding, 0);
@@ -220,7 +222,8 @@ impl<'i> StringTable<'i> {
         if part.is_empty() { 0 } else { self.offset_of_string(part) }
     }
 
-    /// The offset of what each name has, be it empty: 0 only if an empty string stands there, as it always does in what jlink makes.
+    /// The offset of what each name has, be it empty: 0 only if an empty string stands there, as it
+    /// always does in what jlink makes.
     fn offset_of_base(&mut self, base: &[u8]) -> u32 {
         if self.old.first().is_none_or(|&first| first == 0) {
             return self.offset_of(base);
@@ -301,7 +304,8 @@ mod tests {
         assert!(bytes.starts_with(b"\0class\0java.base\0a/p\0X.y\0a/X\0"));
     }
 
-    /// The list of packages names one without a name by it, which was not found in what was written.
+    /// The list of packages names one without a name by it, which was not found in what was
+    /// written.
     #[test]
     fn an_empty_name_where_the_strings_begin_with_another() {
         let mut strings = StringTable::of(b"\x05a\0");

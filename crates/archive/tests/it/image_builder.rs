@@ -24,8 +24,8 @@ impl Builder {
         if self.big { value.to_be_bytes() } else { value.to_le_bytes() }
     }
 
-    /// All names in the base string, so that locations are simple; slots are as many as let every name have a first hash of its
-    /// own.
+    /// All names in the base string, so that locations are simple; slots are as many as let every
+    /// name have a first hash of its own.
     pub fn build(&self) -> Built {
         let count = self.resources.len() as u32;
         let first = |name: &str, slots: u32| hash(0x0100_0193, name) % slots;

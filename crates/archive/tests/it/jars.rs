@@ -56,7 +56,8 @@ fn an_unchanged_jar_comes_out_byte_for_byte() {
     }
 }
 
-/// The largest size that 32 bits hold refers to a zip64 field, or, without one, is a size; and such a field may hold more than is referred to.
+/// The largest size that 32 bits hold refers to a zip64 field, or, without one, is a size; and such
+/// a field may hold more than is referred to.
 #[test]
 fn an_entry_listed_in_an_odd_way_stays_listed_so() {
     let huge = Item { claimed_size: Some(u32::MAX), ..stored("a/huge.bin", b"not so huge") };
@@ -108,7 +109,8 @@ fn replaced_entries_keep_everything_but_their_contents() {
         }
         // Opened by ourselves, which checks local headers against the directory.
         assert_eq!(Input::open(&bench.output(), &Limits::default()).unwrap().entries().len(), 12);
-        // Sizes are known now: no data descriptor is announced, in the local header (24 bytes before its name) either.
+        // Sizes are known now: no data descriptor is announced, in the local header (24 bytes
+        // before its name) either.
         let name = written.windows(9).position(|window| window == b"a/C.class").unwrap();
         assert_eq!(written[name - 24..name - 22], [0, 0]);
         // The extra fields of replaced entries, in local header and directory.
@@ -207,7 +209,8 @@ fn multi_release_classes_are_shown_like_others() {
     assert_eq!(survey.classes, names);
 }
 
-/// To JVMs it is an entry like others, whose contents are the bytes that are there; it is not followed, and stays a link for who extracts it.
+/// To JVMs it is an entry like others, whose contents are the bytes that are there; it is not
+/// followed, and stays a link for who extracts it.
 #[test]
 fn a_symbolic_link_is_an_entry() {
     let link = |name: &str| Item { attributes: 0o120_777 << 16, ..stored(name, b"../../../../etc/passwd") };

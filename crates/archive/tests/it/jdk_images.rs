@@ -1,6 +1,6 @@
-//! The image of each JDK at hand: those that `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME`, `JAVA25_HOME`, `JAVA26_HOME`, `JAVA27_HOME` and `JAVA_HOME`
-//! lead to.
-//! What is not there is skipped with a note.
+//! The image of each JDK at hand: those that `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME`,
+//! `JAVA25_HOME`, `JAVA26_HOME`, `JAVA27_HOME` and `JAVA_HOME` lead to. What is not there is
+//! skipped with a note.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +59,8 @@ fn images_of_jdks_come_out_as_they_went_in() {
     }
 }
 
-/// Flags say which resources, folders and packages have versions for previews: they are what jlink makes of them.
+/// Flags say which resources, folders and packages have versions for previews: they are what jlink
+/// makes of them.
 #[test]
 fn previews_come_out_as_they_went_in() {
     const SOURCES: [(&str, &str); 5] = [

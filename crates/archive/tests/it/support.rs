@@ -77,8 +77,8 @@ pub fn double(_: &Location<'_>, bytes: &[u8]) -> Result<Action, Infallible> {
     Ok(Action::Replace([bytes, bytes].concat()))
 }
 
-/// Rewrites by a function, records the names of what it saw, and adds entries at both ends of each archive; the last
-/// one lists the records.
+/// Rewrites by a function, records the names of what it saw, and adds entries at both ends of each
+/// archive; the last one lists the records.
 pub struct Adding<F>(pub F);
 
 impl<F: Fn(&Location<'_>, &[u8]) -> Result<Action, Infallible> + Sync> Rewriter for Adding<F> {

@@ -1,11 +1,14 @@
-//! The archive of classes (CDS) that lets the JVM start faster: the image's own JVM makes it, of rewritten classes.
+//! The archive of classes (CDS) that lets the JVM start faster: the image's own JVM makes it, of
+//! rewritten classes.
 //!
-//! It holds what the JDK's own archive holds, so that the image starts fast and does what the JDK does: also objects that HotSpot takes out of a
-//! running JVM, among them the modules, and with these class initialisers have run and hash codes are known. It never holds classes that the JVM makes
-//! for lambdas, since such must pass by the load-time library, which keeps their names.
+//! It holds what the JDK's own archive holds, so that the image starts fast and does what the JDK
+//! does: also objects that HotSpot takes out of a running JVM, among them the modules, and with
+//! these class initialisers have run and hash codes are known. It never holds classes that the JVM
+//! makes for lambdas, since such must pass by the load-time library, which keeps their names.
 //!
-//! Where runs are to be the same whatever the collector (`--reproducible`) there is none: not all collectors can use the objects, nor the archive at
-//! all unless the JDK has it in their form, and what happens before `main` deals out hash codes.
+//! Where runs are to be the same whatever the collector (`--reproducible`) there is none: not all
+//! collectors can use the objects, nor the archive at all unless the JDK has it in their form, and
+//! what happens before `main` deals out hash codes.
 
 use std::fs;
 use std::path::Path;
@@ -25,8 +28,9 @@ pub struct Variant {
     options: &'static [&'static str],
 }
 
-/// All that there are: the first is the one for the JDK's defaults. With compact object headers or without them since JDK 24, which of the two is
-/// not the default: until 26 compact ones, since 27 the others.
+/// All that there are: the first is the one for the JDK's defaults. With compact object headers or
+/// without them since JDK 24, which of the two is not the default: until 26 compact ones, since 27
+/// the others.
 const VARIANTS: &[Variant] = &[
     Variant { file: "classes.jsa", options: &[] },
     Variant { file: "classes_nocoops.jsa", options: &[NO_COMPRESSED] },
@@ -42,11 +46,13 @@ const COMPACT: &str = "-XX:+UseCompactObjectHeaders";
 const EXPERIMENTAL: &str = "-XX:+UnlockExperimentalVMOptions";
 const NO_COMPACT: &str = "-XX:-UseCompactObjectHeaders";
 
-/// The collector under which every version archives objects, whatever the machine, and the heap with which JDKs are built.
+/// The collector under which every version archives objects, whatever the machine, and the heap
+/// with which JDKs are built.
 const HEAP: &[&str] = &["-XX:+UseG1GC", "-Xms128m", "-Xmx128m"];
 
-/// The archives that an image gets: those that its JDK has, at least the plain one. None for JDK 8, whose archives hold the absolute paths of jars and are
-/// of no use when these have been moved (nor are they used, unless it is asked for).
+/// The archives that an image gets: those that its JDK has, at least the plain one. None for JDK 8,
+/// whose archives hold the absolute paths of jars and are of no use when these have been moved (nor
+/// are they used, unless it is asked for).
 pub fn variants(home: &Home) -> Vec<Variant> {
     if let Layout::Jars { .. } = home.layout {
         return Vec::new();
@@ -98,8 +104,8 @@ pub fn verify(image: &Path, file: &Path) -> Result<()> {
     Jvm { image, java_home: Path::new(""), arguments: &arguments, limit, remedy }.run()
 }
 
-/// Leaves nothing but names of classes in the list of what is archived: lines with `@` have HotSpot make classes while it archives. The runtime's
-/// are added, since each JVM loads them.
+/// Leaves nothing but names of classes in the list of what is archived: lines with `@` have HotSpot
+/// make classes while it archives. The runtime's are added, since each JVM loads them.
 fn only_classes(list: &Path, runtime: &[jdk_wrap::Class]) -> Result<()> {
     let text = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
     fs::remove_file(list).with_context(|| format!("cannot replace {}", list.display()))?;

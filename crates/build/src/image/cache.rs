@@ -1,4 +1,5 @@
-//! Images that have been made before: one for each key, in a folder that may be deleted at any time.
+//! Images that have been made before: one for each key, in a folder that may be deleted at any
+//! time.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -15,12 +16,14 @@ use super::processes;
 use super::time_limit::TimeLimit;
 use cct_image::Record;
 
-/// The folder of images in the cache that the environment names: `$CCTREWRITE_CACHE`, else `$XDG_CACHE_HOME/cctrewrite`, else `~/.cache/cctrewrite`.
+/// The folder of images in the cache that the environment names: `$CCTREWRITE_CACHE`, else
+/// `$XDG_CACHE_HOME/cctrewrite`, else `~/.cache/cctrewrite`.
 pub fn default_folder() -> Result<PathBuf> {
     Ok(choose(|name| std::env::var_os(name))?.join("images"))
 }
 
-/// [`default_folder`]'s parent, with the environment as a parameter. A variable set to nothing counts as not set.
+/// [`default_folder`]'s parent, with the environment as a parameter. A variable set to nothing
+/// counts as not set.
 fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = path("CCTREWRITE_CACHE") {
@@ -38,8 +41,8 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     }
 }
 
-/// Checks that nobody but the user writes to a cache. JVMs load a library from there: who can write runs code as the user. A folder's owner can,
-/// whatever its mode is.
+/// Checks that nobody but the user writes to a cache. JVMs load a library from there: who can write
+/// runs code as the user. A folder's owner can, whatever its mode is.
 ///
 /// # Errors
 /// If others can write there, or the folder cannot be read.
@@ -82,7 +85,8 @@ pub fn open(folder: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The place of one image in the cache, which no other process makes or takes away as long as the value lives.
+/// The place of one image in the cache, which no other process makes or takes away as long as the
+/// value lives.
 #[derive(Debug)]
 pub struct Slot {
     /// Where the image is, or is to be.
@@ -104,15 +108,18 @@ pub enum Content {
     Damaged(String),
 }
 
-/// A use of an image in the cache, by this process and by those that it starts: nobody removes the image meanwhile.
+/// A use of an image in the cache, by this process and by those that it starts: nobody removes the
+/// image meanwhile.
 #[derive(Debug)]
 pub struct Hold {
-    /// Locked together with other users. Closing the file, in all processes that have it, releases the lock.
+    /// Locked together with other users. Closing the file, in all processes that have it, releases
+    /// the lock.
     _users: File,
 }
 
 impl Slot {
-    /// The place for a key. Waits while another process makes that image, after a call of `say_waiting` with its number.
+    /// The place for a key. Waits while another process makes that image, after a call of
+    /// `say_waiting` with its number.
     ///
     /// # Errors
     /// If the cache cannot be used, or if the other process takes longer than the limit.
@@ -143,7 +150,8 @@ impl Slot {
         &self.folder
     }
 
-    /// What is there. A folder that was never an image is an error: nobody but cctrewrite writes here.
+    /// What is there. A folder that was never an image is an error: nobody but cctrewrite writes
+    /// here.
     pub fn content(&self) -> Result<Content> {
         if !self.path.exists() {
             return Ok(Content::None);
@@ -164,8 +172,8 @@ impl Slot {
         }
     }
 
-    /// Notes that the image is used now, made of the JDK in this home. Where that cannot be written (the disk is full) the image may be
-    /// removed earlier.
+    /// Notes that the image is used now, made of the JDK in this home. Where that cannot be written
+    /// (the disk is full) the image may be removed earlier.
     pub fn note_use(&self, jdk: &Path) {
         let mut options = fs::OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(cct_private::FILE_MODE);
@@ -173,7 +181,8 @@ impl Slot {
         let _ = file.and_then(|mut file| file.write_all(jdk.as_os_str().as_encoded_bytes()));
     }
 
-    /// Keeps the image from being removed while this process, or one that it starts, has the file open.
+    /// Keeps the image from being removed while this process, or one that it starts, has the file
+    /// open.
     pub fn hold(&self) -> Result<Hold> {
         let users = self.users()?;
         let cannot = || format!("cannot lock the image {}", self.path.display());
@@ -210,7 +219,8 @@ fn lock_file(path: &Path) -> std::io::Result<File> {
     options.write(true).create(true).truncate(false).mode(cct_private::FILE_MODE).open(path)
 }
 
-/// The locked lock of a key. Waits for it as long as the limit says, once it has said so; otherwise `None` if another process has it.
+/// The locked lock of a key. Waits for it as long as the limit says, once it has said so; otherwise
+/// `None` if another process has it.
 fn lock(
     folder: &Path,
     key: &str,
@@ -237,7 +247,8 @@ fn lock(
                         TimeLimit::HOW_TO_CHANGE
                     );
                 }
-                // Not a lock that is waited for by the system: that wait would have no end if the other process hangs.
+                // Not a lock that is waited for by the system: that wait would have no end if the
+                // other process hangs.
                 std::thread::sleep(TimeLimit::POLL);
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Whether an image is what it was when it was made (docs/reference/images.md, *Checks*).
 //!
-//! [`at_start`] compares what the system says of the files with the stamp, and reads them only where that differs. [`in_full`]
-//! reads all of them.
+//! [`at_start`] compares what the system says of the files with the stamp, and reads them only
+//! where that differs. [`in_full`] reads all of them.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -48,7 +48,8 @@ pub struct Damage {
 pub enum Archives {
     /// No: in the cache an image is what its key says.
     Fixed,
-    /// Yes: `java -Xshare:dump` of the image replaces them. Such an archive must pass HotSpot's own check.
+    /// Yes: `java -Xshare:dump` of the image replaces them. Such an archive must pass HotSpot's own
+    /// check.
     MayChange,
 }
 
@@ -70,7 +71,8 @@ pub fn own_folder(image: &Path) -> Option<PathBuf> {
     folders.into_iter().find(|folder| has(folder, record::NAME) || has(folder, MANIFEST))
 }
 
-/// Checks an image before it is used. Reads its files only if the system does not say of each what the stamp says.
+/// Checks an image before it is used. Reads its files only if the system does not say of each what
+/// the stamp says.
 pub fn at_start(image: &Path, archives: Archives) -> Result<Finding> {
     let (folder, manifest) = match open(image)? {
         Ok(opened) => opened,

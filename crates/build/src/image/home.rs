@@ -24,7 +24,8 @@ pub struct Home {
 pub enum Layout {
     /// JDK 8: jars.
     Jars {
-        /// The folder of `libjava` and `jvm.cfg` within `lib`: the name of the processor's architecture.
+        /// The folder of `libjava` and `jvm.cfg` within `lib`: the name of the processor's
+        /// architecture.
         arch: String,
         /// `java.home` within the home: `jre`, or nothing for a JRE.
         jre: &'static str,

@@ -1,4 +1,5 @@
-//! JVMs of an image in the making: to see that it starts, and to have it make its archive of classes.
+//! JVMs of an image in the making: to see that it starts, and to have it make its archive of
+//! classes.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -38,7 +39,8 @@ impl Jvm<'_> {
         for variable in FROM_OUTSIDE {
             command.env_remove(variable);
         }
-        // Its folder may be removed while the JVM runs: no `.hotspotrc`, core or log is to be found or left elsewhere.
+        // Its folder may be removed while the JVM runs: no `.hotspotrc`, core or log is to be found
+        // or left elsewhere.
         command.current_dir(image).arg("-Dcctrewrite.record=off").args(arguments);
         let said = [memory().with_context(cannot)?, memory().with_context(cannot)?];
         let [errors, output] =
@@ -62,7 +64,8 @@ impl Jvm<'_> {
     }
 }
 
-/// A file without a name, for what a JVM says. A pipe would have to be read until the last process that has it ends.
+/// A file without a name, for what a JVM says. A pipe would have to be read until the last process
+/// that has it ends.
 fn memory() -> io::Result<File> {
     #[cfg(target_os = "linux")]
     return Ok(rustix::fs::memfd_create("said", rustix::fs::MemfdFlags::CLOEXEC)?.into());

@@ -1,7 +1,8 @@
 //! Hashes of JDKs and of this build, kept in the cache of images (docs/reference/images.md).
 //!
-//! The key of an image is a hash over the contents of a JDK and of this command, some 400 MB. A stamp over size, times and inode of each file says
-//! whether they are those that were hashed before: then the stored hash stands for them.
+//! The key of an image is a hash over the contents of a JDK and of this command, some 400 MB. A
+//! stamp over size, times and inode of each file says whether they are those that were hashed
+//! before: then the stored hash stands for them.
 
 use std::fs;
 use std::io::Write as _;
@@ -26,7 +27,8 @@ const FIRST_LINE: &str = "cctrewrite known hashes 1";
 /// Hashes that are kept, the latest first. A machine has few JDKs; a build has four files.
 const MOST: usize = 64;
 
-/// A file that changed so shortly before it was hashed may change again without another time: the clocks of file systems go in steps.
+/// A file that changed so shortly before it was hashed may change again without another time: the
+/// clocks of file systems go in steps.
 const STEP: Duration = Duration::from_secs(2);
 
 /// Hashes that were computed before, and those of this run.

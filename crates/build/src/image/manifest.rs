@@ -1,7 +1,9 @@
-//! The manifest of an image, made of its files and held against them (docs/reference/formats/manifest.md).
+//! The manifest of an image, made of its files and held against them
+//! (docs/reference/formats/manifest.md).
 //!
-//! It covers the files that cctrewrite makes or changes, and programs and libraries that are copies of the JDK's. It does
-//! not cover files that people edit, and files that the image shares with its JDK (`--link`).
+//! It covers the files that cctrewrite makes or changes, and programs and libraries that are copies
+//! of the JDK's. It does not cover files that people edit, and files that the image shares with its
+//! JDK (`--link`).
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -45,7 +47,8 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// The manifest of an image that is complete. `jdk` is the home from which its other files were copied.
+/// The manifest of an image that is complete. `jdk` is the home from which its other files were
+/// copied.
 pub fn of_image(image: &Path, jdk: &Path) -> Result<Manifest> {
     let tree = Tree::list(image)?;
     let paths: Vec<&Path> = tree.files().collect();
@@ -98,7 +101,8 @@ fn covered(image: &Path, jdk: &Path, path: &Path) -> Result<Option<CoveredFile>>
     Ok(Some(CoveredFile { path: path.to_path_buf(), size: its.len(), hash: of_file(&file)? }))
 }
 
-/// Whether a file is a copy of the JDK's, and neither a program nor a library. Copies keep their time ([`Tree::copy`]).
+/// Whether a file is a copy of the JDK's, and neither a program nor a library. Copies keep their
+/// time ([`Tree::copy`]).
 fn is_text_of_jdk(its: &Metadata, source: &Path, path: &Path) -> bool {
     let is_copy = fs::metadata(source).is_ok_and(|of| {
         (of.len(), of.mtime(), of.mtime_nsec()) == (its.len(), its.mtime(), its.mtime_nsec())

@@ -1,4 +1,5 @@
-//! Images of JDKs as folders (docs/reference/images.md): listed and copied, kept in a cache, held against their manifests. What is in them is not decided here.
+//! Images of JDKs as folders (docs/reference/images.md): listed and copied, kept in a cache, held
+//! against their manifests. What is in them is not decided here.
 
 pub mod archive_of_classes;
 pub mod cache;

@@ -12,14 +12,14 @@ use anyhow::{Context, Result};
 /// Permissions that let others than the owner write.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Takes the right to write from everybody but the owner. Skips files that the JDK shares by hard links (`--link`): they are the
-/// JDK's.
+/// Takes the right to write from everybody but the owner. Skips files that the JDK shares by hard
+/// links (`--link`): they are the JDK's.
 pub fn forbid_others_to_write(image: &Path) -> Result<()> {
     narrow(image).with_context(|| format!("cannot set the permissions of {}", image.display()))
 }
 
-/// Closes a folder before it lists it, so it recurses by itself. A walker opens folders first: a user who may still write there could replace one by a
-/// link.
+/// Closes a folder before it lists it, so it recurses by itself. A walker opens folders first: a
+/// user who may still write there could replace one by a link.
 fn narrow(path: &Path) -> io::Result<()> {
     let its = fs::symlink_metadata(path)?;
     if its.is_symlink() || its.is_file() && its.nlink() > 1 {

@@ -1,10 +1,12 @@
-//! Processes that use an image: a JVM whose launcher was not started by `run` holds no lock of the cache.
+//! Processes that use an image: a JVM whose launcher was not started by `run` holds no lock of the
+//! cache.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// A process that runs a program of the image, or has one of its files mapped, as far as this user may look at it.
+/// A process that runs a program of the image, or has one of its files mapped, as far as this user
+/// may look at it.
 pub fn of_image(image: &Path) -> Option<u32> {
     let entries = fs::read_dir("/proc").ok()?;
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -18,7 +20,8 @@ pub fn with_lock(file: &File) -> Option<u32> {
     locks.lines().find_map(|line| holder(line, inode))
 }
 
-/// The process that a line of `/proc/locks` names, if it has a lock of a whole file with this inode (proc_locks(5)).
+/// The process that a line of `/proc/locks` names, if it has a lock of a whole file with this inode
+/// (proc_locks(5)).
 fn holder(line: &str, inode: u64) -> Option<u32> {
     // `1: FLOCK ADVISORY WRITE 708 08:01:786 0 EOF`; one who waits has `->` after the number.
     let words: Vec<&str> = line.split_whitespace().collect();

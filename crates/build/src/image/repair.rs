@@ -13,7 +13,8 @@ use crate::load_time;
 use cct_image::CoveredFile;
 use cct_image::record::{ORIGINALS, Record};
 
-/// Replaces all damaged files. Returns the first one of which no sound copy was found; then nothing is replaced.
+/// Replaces all damaged files. Returns the first one of which no sound copy was found; then nothing
+/// is replaced.
 pub fn repair(image: &Path, damage: &Damage, cache: Option<&Path>) -> Result<Option<PathBuf>> {
     if damage.files.is_empty() {
         return Ok(Some(damage.first.0.clone()));
@@ -32,7 +33,8 @@ pub fn repair(image: &Path, damage: &Damage, cache: Option<&Path>) -> Result<Opt
     Ok(None)
 }
 
-/// Folders in which the same file may be at the same path: the cache's image of the same key, and the JDK.
+/// Folders in which the same file may be at the same path: the cache's image of the same key, and
+/// the JDK.
 fn sources(image: &Path, cache: Option<&Path>) -> Vec<PathBuf> {
     let mut sources = Vec::new();
     if let Ok(Some(record)) = Record::of_image(image)

@@ -1,7 +1,8 @@
-//! The stamp of an image: size, time and inode of each file that its manifest covers, when all of them were last read and found
-//! sound (docs/reference/formats/manifest.md).
+//! The stamp of an image: size, time and inode of each file that its manifest covers, when all of
+//! them were last read and found sound (docs/reference/formats/manifest.md).
 //!
-//! A start of `run` compares these instead of reading some 200 MB. A copy of an image has other inodes, so it is read once.
+//! A start of `run` compares these instead of reading some 200 MB. A copy of an image has other
+//! inodes, so it is read once.
 
 use std::fmt::Write;
 use std::fs;
@@ -18,7 +19,8 @@ use cct_image::manifest::{self, Manifest};
 /// The first line.
 const FIRST_LINE: &str = "cctrewrite stamp 1";
 
-/// Whether the files of an image are those that were found sound, as far as the system says without reading them.
+/// Whether the files of an image are those that were found sound, as far as the system says without
+/// reading them.
 pub fn fits(image: &Path, folder: &Path, manifest: &Manifest) -> bool {
     let stored = fs::read(folder.join(STAMP));
     stored.is_ok_and(|stored| text(image, manifest).is_some_and(|now| now == stored))

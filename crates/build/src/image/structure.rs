@@ -8,7 +8,8 @@ use cct_events::{Class, Frame, FrameKind, FrameWriter};
 use cct_index::provenance::Provenance;
 use rayon::prelude::*;
 
-/// Bytes of a frame before they are compressed. A trace takes the classes that it needs: of each, a frame is read.
+/// Bytes of a frame before they are compressed. A trace takes the classes that it needs: of each, a
+/// frame is read.
 const FRAME: usize = 1 << 16;
 
 /// Writes the classes, in the order of their numbers.

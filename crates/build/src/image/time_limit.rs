@@ -8,7 +8,8 @@ use anyhow::{Result, anyhow, bail};
 /// The variable that holds another limit.
 const VARIABLE: &str = "CCTREWRITE_JVM_LIMIT";
 
-/// Seconds. On an idle machine the slowest of these JVMs, which makes an archive of classes, takes less than twenty.
+/// Seconds. On an idle machine the slowest of these JVMs, which makes an archive of classes, takes
+/// less than twenty.
 const DEFAULT: u64 = 600;
 
 /// How many such JVMs an image needs at most: one that starts, and one for each archive.
@@ -51,7 +52,8 @@ impl TimeLimit {
         Ok(TimeLimit(Some(Duration::from_secs(seconds))))
     }
 
-    /// The limit on a wait for another process that makes an image: the time of all its JVMs, and as long again for the rest.
+    /// The limit on a wait for another process that makes an image: the time of all its JVMs, and
+    /// as long again for the rest.
     pub fn of_image(self) -> TimeLimit {
         TimeLimit(self.0.map(|limit| limit.saturating_mul(2 * JVMS)))
     }

@@ -1,7 +1,8 @@
 //! The files of a home: listed once, hashed and copied from the list.
 //!
-//! Links within the home stay links. What lies outside (Debian keeps a JDK's configuration in `/etc`) is taken in as a file or folder, so that
-//! the image is complete wherever it goes. Links that lead nowhere are left out.
+//! Links within the home stay links. What lies outside (Debian keeps a JDK's configuration in
+//! `/etc`) is taken in as a file or folder, so that the image is complete wherever it goes. Links
+//! that lead nowhere are left out.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -59,7 +60,8 @@ impl Tree {
         Ok(tree)
     }
 
-    /// By hand, since a walker follows all links or none, and here each is followed that leads out of the home.
+    /// By hand, since a walker follows all links or none, and here each is followed that leads out
+    /// of the home.
     fn folder(&mut self, home: &Path, folder: &Path, relative: &Path, depth: usize) -> Result<()> {
         let cannot = || format!("cannot list {}", folder.display());
         if depth > MAX_DEPTH {
@@ -100,7 +102,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Leaves out what `unwanted` says of paths relative to the home. Returns how many files that were.
+    /// Leaves out what `unwanted` says of paths relative to the home. Returns how many files that
+    /// were.
     pub fn leave_out(&mut self, unwanted: impl Fn(&Path) -> bool) -> usize {
         let before = self.files().count();
         self.items.retain(|item| !unwanted(&item.path));
@@ -145,7 +148,8 @@ impl Tree {
         Ok(())
     }
 
-    /// The stamp of everything: paths, kinds, and what the system says of files without reading them.
+    /// The stamp of everything: paths, kinds, and what the system says of files without reading
+    /// them.
     pub fn stamp(&self) -> Result<Stamp> {
         let mut stamps = Stamps::default();
         for item in &self.items {
@@ -203,7 +207,8 @@ pub fn is_configuration(path: &Path) -> bool {
 /// Copies one file with its permissions and its time, or links it.
 fn copy_file(source: &Path, to: &Path, manner: Manner) -> Result<()> {
     let is_edited = is_configuration(to);
-    // Links fail across file systems, and for files of others where the system forbids it: then a copy it is.
+    // Links fail across file systems, and for files of others where the system forbids it: then a
+    // copy it is.
     if manner == Manner::Link && !is_edited && fs::hard_link(source, to).is_ok() {
         return Ok(());
     }

@@ -1,4 +1,5 @@
-//! Where an image is built: a temporary folder beside its place, which it takes in the end by being renamed.
+//! Where an image is built: a temporary folder beside its place, which it takes in the end by being
+//! renamed.
 //!
 //! A killed command leaves its workshop behind. The next one in the same folder removes it.
 
@@ -70,7 +71,8 @@ impl Place {
     }
 }
 
-/// Whether a place may be that of an image: it neither lies in the JDK nor holds it. Messages name it as `shown`.
+/// Whether a place may be that of an image: it neither lies in the JDK nor holds it. Messages name
+/// it as `shown`.
 pub fn check_apart(shown: &Path, absolute: &Path, home: &Path) -> Result<()> {
     let shown = shown.display();
     if absolute.starts_with(home) {

@@ -21,8 +21,9 @@ In Harness.java:
 
 /// Write the jar with which a program controls its recording
 ///
-/// Its class cctrewrite.api.Recording switches the recording of a thread, or of all, on and off. On a JDK that is not profiled it does nothing, so that
-/// a program can be shipped with it. It is for Java 8 and later and needs nothing else.
+/// Its class cctrewrite.api.Recording switches the recording of a thread, or of all, on and off. On
+/// a JDK that is not profiled it does nothing, so that a program can be shipped with it. It is for
+/// Java 8 and later and needs nothing else.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Api {
@@ -30,7 +31,8 @@ pub struct Api {
     #[arg(short, long, value_name = "FILE", default_value = "cctrewrite-api.jar")]
     pub output: PathBuf,
 
-    /// Write the jar for modules of your own instead (--udi, docs/research/udi.md): what they are compiled against
+    /// Write the jar for modules of your own instead (--udi, docs/research/udi.md): what they are
+    /// compiled against
     #[arg(long)]
     pub modules: bool,
 }

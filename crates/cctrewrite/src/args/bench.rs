@@ -19,9 +19,11 @@ Examples:
 
 /// Count what methods of a program execute, and compare it with a stored baseline
 ///
-/// An entry is a method without parameters, `app.Bench.parse`: static, or of a class whose constructor has no parameters, public or not. Each is run in
-/// a JVM of its own, first to warm up, then recorded, and all that a second time: a count that is not the same twice is refused. The
-/// numbers are calls and executed bytecodes, not seconds, so a slow or busy machine does not change them.
+/// An entry is a method without parameters, `app.Bench.parse`: static, or of a class whose
+/// constructor has no parameters, public or not. Each is run in a JVM of its own, first to warm up,
+/// then recorded, and all that a second time: a count that is not the same twice is refused. The
+/// numbers are calls and executed bytecodes, not seconds, so a slow or busy machine does not change
+/// them.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Bench {
@@ -41,7 +43,8 @@ pub struct Bench {
     #[arg(short, long)]
     pub update: bool,
 
-    /// Fail if an entry executes more than P percent more bytecodes than its baseline (or, with --metrics calls, makes more calls)
+    /// Fail if an entry executes more than P percent more bytecodes than its baseline (or, with
+    /// --metrics calls, makes more calls)
     #[arg(long, value_name = "P", default_value = "0")]
     pub fail_above: Percentage,
 

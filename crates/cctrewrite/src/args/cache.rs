@@ -20,9 +20,9 @@ Examples:
 
 /// List or remove the images that `run`, `bench` and `jdk --cache` keep
 ///
-/// After a command has made an image, it removes images that were not used for 30 days, and those that were used the longest ago until
-/// the cache has at most 10 GiB. CCTREWRITE_CACHE_LIMIT=SIZE is another size, CCTREWRITE_CACHE_LIMIT=none removes nothing. An image in use
-/// is never removed.
+/// After a command has made an image, it removes images that were not used for 30 days, and those
+/// that were used the longest ago until the cache has at most 10 GiB. CCTREWRITE_CACHE_LIMIT=SIZE
+/// is another size, CCTREWRITE_CACHE_LIMIT=none removes nothing. An image in use is never removed.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Cache {
@@ -74,7 +74,8 @@ pub struct CachePrune {
     #[arg(long, value_name = "DAYS", value_parser = value_parser!(u32))]
     pub unused_for: Option<u32>,
 
-    /// Remove images that were used the longest ago until the others have at most this size: bytes, or with K, M or G
+    /// Remove images that were used the longest ago until the others have at most this size: bytes,
+    /// or with K, M or G
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_size: Option<u64>,
 

@@ -1,4 +1,5 @@
-//! The options that decide how classes are rewritten, as arguments of the commands that rewrite or explain.
+//! The options that decide how classes are rewritten, as arguments of the commands that rewrite or
+//! explain.
 
 use std::fs;
 use std::ops::Deref;
@@ -152,7 +153,8 @@ fn argument(row: &'static ChoiceOption) -> Arg {
         Some(default) => argument.default_value(default),
         None => argument,
     };
-    // Tried on other choices, so that the message names the option; taken when all arguments are known.
+    // Tried on other choices, so that the message names the option; taken when all arguments are
+    // known.
     let try_value =
         |value: &str| apply(row, &mut cct_settings::Choices::default(), value).map(|()| value.to_owned());
     match row.access {

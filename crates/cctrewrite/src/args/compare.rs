@@ -16,15 +16,18 @@ Examples:
 
 /// Compare two profiles, context by context
 ///
-/// Either may be a profile (.cct file) or a list of contexts, as `report --format contexts` writes it: text with a line `calls bytecodes
-/// frame;frame;...` for each context. B is the reference: relative errors are relative to its counts.
+/// Either may be a profile (.cct file) or a list of contexts, as `report --format contexts` writes
+/// it: text with a line `calls bytecodes frame;frame;...` for each context. B is the reference:
+/// relative errors are relative to its counts.
 ///
-/// Contexts are the same when their stacks are, methods when class, name and descriptor are. Shown are the contexts that are in one only,
-/// those whose calls or bytecodes differ, the totals, the overlap percentage (the sum of the smaller of both shares of each
-/// context) and the relative error. What differs in the headers, and the notes of both, stands above.
+/// Contexts are the same when their stacks are, methods when class, name and descriptor are. Shown
+/// are the contexts that are in one only, those whose calls or bytecodes differ, the totals, the
+/// overlap percentage (the sum of the smaller of both shares of each context) and the relative
+/// error. What differs in the headers, and the notes of both, stands above.
 ///
-/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters: `java.util.HashMap.put`, `java.util.*`,
-/// `*.hashCode()I`. Without a parenthesis the descriptor does not matter.
+/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters:
+/// `java.util.HashMap.put`, `java.util.*`, `*.hashCode()I`. Without a parenthesis the descriptor
+/// does not matter.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Compare {
@@ -44,8 +47,8 @@ pub struct Compare {
     #[command(flatten)]
     pub sites: SitesArguments,
 
-    /// Leave out the numbers in the names of classes that are made while a program runs (lambdas, proxies, accessors), as `report` does.
-    /// Contexts that become equal are added up
+    /// Leave out the numbers in the names of classes that are made while a program runs (lambdas,
+    /// proxies, accessors), as `report` does. Contexts that become equal are added up
     #[arg(long)]
     pub normalize_generated: bool,
 
@@ -53,11 +56,13 @@ pub struct Compare {
     #[arg(long)]
     pub calls_only: bool,
 
-    /// Look at objects and arrays by type, not at calls and bytecodes; of programs that were rewritten with --allocations
+    /// Look at objects and arrays by type, not at calls and bytecodes; of programs that were
+    /// rewritten with --allocations
     #[arg(long, conflicts_with = "calls_only")]
     pub allocations: bool,
 
-    /// Compare this column instead of bytecodes; needs profiles recorded with the option of its name
+    /// Compare this column instead of bytecodes; needs profiles recorded with the option of its
+    /// name
     #[arg(long, value_enum, conflicts_with_all = ["calls_only", "allocations"])]
     pub column: Option<ColumnArgument>,
 
@@ -79,6 +84,7 @@ pub struct Compare {
 pub enum CompareFormat {
     /// For people
     Text,
-    /// For programs: the same as one JSON object, with the frames of each listed context, outermost first
+    /// For programs: the same as one JSON object, with the frames of each listed context, outermost
+    /// first
     Json,
 }

@@ -17,13 +17,15 @@ Examples:
 
 /// Show what changed between two profiles, by methods and by contexts
 ///
-/// For two versions of a program: what does the change cost, and where? Methods are matched by class, name and descriptor, contexts by
-/// their stacks. A context's change is that of what it executed itself, so a changed line shows in the method and the context that
-/// execute it. Either file may be a profile (.cct file) or a list of contexts. Whether two records of the same run agree is what `compare`
-/// tells.
+/// For two versions of a program: what does the change cost, and where? Methods are matched by
+/// class, name and descriptor, contexts by their stacks. A context's change is that of what it
+/// executed itself, so a changed line shows in the method and the context that execute it. Either
+/// file may be a profile (.cct file) or a list of contexts. Whether two records of the same run
+/// agree is what `compare` tells.
 ///
-/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters: `java.util.HashMap.put`, `java.util.*`,
-/// `*.hashCode()I`. Without a parenthesis the descriptor does not matter.
+/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters:
+/// `java.util.HashMap.put`, `java.util.*`, `*.hashCode()I`. Without a parenthesis the descriptor
+/// does not matter.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Diff {
@@ -45,8 +47,9 @@ pub struct Diff {
     #[arg(long, value_name = "P")]
     pub fail_above: Option<Percentage>,
 
-    /// Fail if what a method (or group) executed itself has grown by more than P percent of what it was. A new method has grown by more
-    /// than any percentage; --min-percent leaves out what does not matter
+    /// Fail if what a method (or group) executed itself has grown by more than P percent of what it
+    /// was. A new method has grown by more than any percentage; --min-percent leaves out what does
+    /// not matter
     #[arg(long, value_name = "P")]
     pub fail_method_above: Option<Percentage>,
 
@@ -60,7 +63,8 @@ pub struct Diff {
     #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP")]
     pub by: ByArgument,
 
-    /// Where classes come from, for `--by jar` and `--by module`: a jar, a folder, an image or the home of a JDK (repeatable)
+    /// Where classes come from, for `--by jar` and `--by module`: a jar, a folder, an image or the
+    /// home of a JDK (repeatable)
     #[arg(long, value_name = "PATH")]
     pub classes: Vec<PathBuf>,
 
@@ -72,7 +76,8 @@ pub struct Diff {
     #[arg(long)]
     pub per_thread: bool,
 
-    /// Keep the numbers in the names of classes that are made while a program runs (lambdas, proxies, accessors)
+    /// Keep the numbers in the names of classes that are made while a program runs (lambdas,
+    /// proxies, accessors)
     #[arg(long)]
     pub raw_names: bool,
 
@@ -80,11 +85,13 @@ pub struct Diff {
     #[arg(long)]
     pub calls_only: bool,
 
-    /// Look at objects and arrays by type, not at calls and bytecodes; of programs that were rewritten with --allocations
+    /// Look at objects and arrays by type, not at calls and bytecodes; of programs that were
+    /// rewritten with --allocations
     #[arg(long, conflicts_with = "calls_only")]
     pub allocations: bool,
 
-    /// Compare this column instead of bytecodes; needs profiles recorded with the option of its name
+    /// Compare this column instead of bytecodes; needs profiles recorded with the option of its
+    /// name
     #[arg(long, value_enum, conflicts_with_all = ["calls_only", "allocations"])]
     pub column: Option<ColumnArgument>,
 
@@ -92,7 +99,8 @@ pub struct Diff {
     #[arg(long, value_enum, default_value_t = DiffOrderArgument::Own)]
     pub sort: DiffOrderArgument,
 
-    /// Leave out methods and contexts whose change is below P percent of the base's total. What is left out cannot fail
+    /// Leave out methods and contexts whose change is below P percent of the base's total. What is
+    /// left out cannot fail
     #[arg(long, value_name = "P")]
     pub min_percent: Option<Percentage>,
 
@@ -114,7 +122,8 @@ pub enum DiffFormat {
     Json,
     /// For spreadsheets: all methods that have changed
     Csv,
-    /// For servers that run tests: JUnit's XML, a test for each limit, a failure for each that is exceeded
+    /// For servers that run tests: JUnit's XML, a test for each limit, a failure for each that is
+    /// exceeded
     Junit,
     /// For GitHub Actions: an annotation for each limit that is exceeded, and one for the total
     Github,

@@ -17,8 +17,8 @@ Examples:
 
 /// Check the installation: libraries, cache, environment, JDKs, and a tiny program
 ///
-/// Profiles a program of known counts on the JDK that `java` belongs to, and compares calls and bytecodes. Each fault comes with its
-/// remedy. Put the output into a bug report.
+/// Profiles a program of known counts on the JDK that `java` belongs to, and compares calls and
+/// bytecodes. Each fault comes with its remedy. Put the output into a bug report.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Doctor {

@@ -14,8 +14,8 @@ Examples:
 
 /// Show what `instrument` does to a class, and why
 ///
-/// For each method: its treatment, its basic blocks by both rules, where the activation counter is updated, how each call site calls,
-/// and the code before and after.
+/// For each method: its treatment, its basic blocks by both rules, where the activation counter is
+/// updated, how each call site calls, and the code before and after.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Explain {

@@ -19,11 +19,12 @@ Examples:
 
 /// Write a profile in the format of another tool
 ///
-/// The sum over what is written is that of the profile. What a threshold (--min-percent, --depth) cuts off is added up, in a
-/// context named `[pruned]` below its caller, and said on standard error. docs/use/exports.md says what each format can hold.
+/// The sum over what is written is that of the profile. What a threshold (--min-percent, --depth)
+/// cuts off is added up, in a context named `[pruned]` below its caller, and said on standard
+/// error. docs/use/exports.md says what each format can hold.
 ///
-/// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is written, standard error says what is missing, and
-/// the exit code is 3.
+/// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is written,
+/// standard error says what is missing, and the exit code is 3.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Export {
@@ -39,8 +40,9 @@ pub struct Export {
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
 
-    /// What is counted where a format holds one metric [collapsed, svg, icicle], and what --min-percent is a percentage of. Default:
-    /// bytecodes, or calls where bytecodes were not counted
+    /// What is counted where a format holds one metric [collapsed, svg, icicle], and what
+    /// --min-percent is a percentage of. Default: bytecodes, or calls where bytecodes were not
+    /// counted
     #[arg(long, value_enum)]
     pub metric: Option<MetricArgument>,
 
@@ -55,7 +57,8 @@ pub struct Export {
     #[command(flatten)]
     pub sites: SitesArguments,
 
-    /// Cut off contexts whose inclusive share is below P percent. Default: 0, which keeps all, and 0.1 for pictures
+    /// Cut off contexts whose inclusive share is below P percent. Default: 0, which keeps all, and
+    /// 0.1 for pictures
     #[arg(long, value_name = "P", value_parser = percentage)]
     pub min_percent: Option<f64>,
 
@@ -67,11 +70,13 @@ pub struct Export {
     #[arg(long, value_enum, default_value_t = NamesArgument::Readable)]
     pub names: NamesArgument,
 
-    /// Keep the numbers in the names of classes that are made while a program runs (lambdas, proxies, accessors)
+    /// Keep the numbers in the names of classes that are made while a program runs (lambdas,
+    /// proxies, accessors)
     #[arg(long)]
     pub raw_names: bool,
 
-    /// Draw the difference from this profile: the widths are those of FILE, red has more than here, blue less [svg, icicle]
+    /// Draw the difference from this profile: the widths are those of FILE, red has more than here,
+    /// blue less [svg, icicle]
     #[arg(long, value_name = "BEFORE")]
     pub diff: Option<PathBuf>,
 }
@@ -79,7 +84,8 @@ pub struct Export {
 /// Formats of exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// Collapsed stacks: a line `frame;frame;... count` for each context, for FlameGraph, inferno, speedscope
+    /// Collapsed stacks: a line `frame;frame;... count` for each context, for FlameGraph, inferno,
+    /// speedscope
     Collapsed,
     /// A flame graph to be opened in a browser
     Svg,

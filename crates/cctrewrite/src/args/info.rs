@@ -11,7 +11,8 @@ Examples:
 
 /// Describe a profile: program, JVM, options, sizes, threads, and what is missing
 ///
-/// The whole file is read and checked. Of a file that was cut off what is there is described, and the exit code is 3.
+/// The whole file is read and checked. Of a file that was cut off what is there is described, and
+/// the exit code is 3.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Info {

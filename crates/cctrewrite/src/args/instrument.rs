@@ -32,9 +32,10 @@ Outputs are put in their places when all of them are complete. The same inputs a
 
 /// Rewrite jars, folders of classes, class files, images and jmods
 ///
-/// Give everything that belongs together in one run, or name the rest with --library. When an input lies inside a JDK, the rest of that
-/// JDK's class library is looked at by itself, so that classes which stay as they are are respected. The JVM's stack traces, reflection
-/// and serialisation see the program as it was.
+/// Give everything that belongs together in one run, or name the rest with --library. When an input
+/// lies inside a JDK, the rest of that JDK's class library is looked at by itself, so that classes
+/// which stay as they are are respected. The JVM's stack traces, reflection and serialisation see
+/// the program as it was.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Instrument {
@@ -42,28 +43,31 @@ pub struct Instrument {
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
 
-    /// Where the output goes: for one input a file (for a folder of classes a folder); for several a folder, which receives one output
-    /// of the same name for each
+    /// Where the output goes: for one input a file (for a folder of classes a folder); for several
+    /// a folder, which receives one output of the same name for each
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
 
-    /// Of images, folders of modules and jmods, write only what changes, as jars for the JVM option --patch-module: MODULE.jar for each
-    /// module. An image or a folder of modules gives a folder of them. The JDK itself stays as it is
+    /// Of images, folders of modules and jmods, write only what changes, as jars for the JVM option
+    /// --patch-module: MODULE.jar for each module. An image or a folder of modules gives a folder
+    /// of them. The JDK itself stays as it is
     #[arg(long)]
     pub patches: bool,
 
-    /// Rewrite also the jars and folders that the manifests of inputs name in their Class-Path, and those that theirs name. They go
-    /// where the outputs will look for them: `lib/a.jar` beside the output of what names it
+    /// Rewrite also the jars and folders that the manifests of inputs name in their Class-Path, and
+    /// those that theirs name. They go where the outputs will look for them: `lib/a.jar` beside the
+    /// output of what names it
     #[arg(long)]
     pub class_path: bool,
 
-    /// Do nothing if the outputs are up to date: made from the same inputs and libraries with the same options by this version. Contents
-    /// are compared, not times
+    /// Do nothing if the outputs are up to date: made from the same inputs and libraries with the
+    /// same options by this version. Contents are compared, not times
     #[arg(long)]
     pub if_changed: bool,
 
-    /// State in the manifests of jars that and how they were instrumented: Instrumented-By, Instrumented-With. (A program that reads its
-    /// own manifest, as the launcher does for -jar, executes some bytecodes more for it.)
+    /// State in the manifests of jars that and how they were instrumented: Instrumented-By,
+    /// Instrumented-With. (A program that reads its own manifest, as the launcher does for -jar,
+    /// executes some bytecodes more for it.)
     #[arg(long)]
     pub manifest: bool,
 
@@ -73,8 +77,8 @@ pub struct Instrument {
     #[command(flatten)]
     pub udi: UdiArguments,
 
-    /// Check each rewritten class against its original before outputs are put in their places, as `cctrewrite verify` does. A finding is an
-    /// error, and nothing is written
+    /// Check each rewritten class against its original before outputs are put in their places, as
+    /// `cctrewrite verify` does. A finding is an error, and nothing is written
     #[arg(long)]
     pub verify: bool,
 
@@ -82,7 +86,8 @@ pub struct Instrument {
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
 
-    /// Copy entries that are named like a class and hold none, instead of refusing the input; each is named in a notice
+    /// Copy entries that are named like a class and hold none, instead of refusing the input; each
+    /// is named in a notice
     #[arg(long)]
     pub keep_bad_classes: bool,
 

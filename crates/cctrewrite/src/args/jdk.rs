@@ -32,13 +32,15 @@ The image can be moved, copied and packed: nothing in it says where it lies. It 
 
 /// Make a profiled JDK from a JDK
 ///
-/// The image has the layout of the JDK it is made from. Its class library is rewritten, classes of the program are when they are loaded, and
-/// the options that exact numbers need are built in, so `bin/java`, `bin/javac` and all other tools leave a profile behind. Options that are
-/// given to them go before those.
+/// The image has the layout of the JDK it is made from. Its class library is rewritten, classes of
+/// the program are when they are loaded, and the options that exact numbers need are built in, so
+/// `bin/java`, `bin/javac` and all other tools leave a profile behind. Options that are given to
+/// them go before those.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Jdk {
-    /// Home of a JDK or JRE (HotSpot): the folder in which `bin` and `lib` are. With --check an image
+    /// Home of a JDK or JRE (HotSpot): the folder in which `bin` and `lib` are. With --check an
+    /// image
     #[arg(value_name = "JAVA_HOME", required_unless_present = "check")]
     pub home: Option<PathBuf>,
 
@@ -46,12 +48,13 @@ pub struct Jdk {
     #[arg(short, long, value_name = "DIR", required_unless_present_any = ["cache", "check"])]
     pub output: Option<PathBuf>,
 
-    /// Make no image: read all files of the one at JAVA_HOME (default: of all images of the cache), and name damaged ones
+    /// Make no image: read all files of the one at JAVA_HOME (default: of all images of the cache),
+    /// and name damaged ones
     #[arg(long)]
     pub check: bool,
 
-    /// Replace damaged files of an image by sound copies from the cache, the JDK or this command. Remove damaged images from the
-    /// cache; they are made again when they are needed
+    /// Replace damaged files of an image by sound copies from the cache, the JDK or this command.
+    /// Remove damaged images from the cache; they are made again when they are needed
     #[arg(long, requires = "check")]
     pub repair: bool,
 
@@ -61,13 +64,14 @@ pub struct Jdk {
     #[command(flatten)]
     pub udi: UdiArguments,
 
-    /// Keep images in a cache folder and take them from there if they have been made before. Without --output the image's path is
-    /// printed [default folder: $CCTREWRITE_CACHE, else the user's cache folder]
+    /// Keep images in a cache folder and take them from there if they have been made before.
+    /// Without --output the image's path is printed [default folder: $CCTREWRITE_CACHE, else the
+    /// user's cache folder]
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     pub cache: Option<Option<PathBuf>>,
 
-    /// Files that stay as they are become hard links where the file system allows it, instead of copies. What is written into such a file
-    /// later, in either place, is in both
+    /// Files that stay as they are become hard links where the file system allows it, instead of
+    /// copies. What is written into such a file later, in either place, is in both
     #[arg(long)]
     pub link: bool,
 
@@ -75,8 +79,8 @@ pub struct Jdk {
     #[arg(long)]
     pub no_cds: bool,
 
-    /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what would be
-    /// -XX:MaxJavaStackTraceDepth without cctrewrite
+    /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what
+    /// would be -XX:MaxJavaStackTraceDepth without cctrewrite
     #[arg(long, value_name = "FRAMES", default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
         value_parser = value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
     pub stack_depth: i32,

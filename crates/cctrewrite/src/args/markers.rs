@@ -44,7 +44,8 @@ pub struct MarkersCheck {
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
 
-    /// What the inputs refer to: rules with subtypes-of must know what is above their classes (repeatable)
+    /// What the inputs refer to: rules with subtypes-of must know what is above their classes
+    /// (repeatable)
     #[arg(long, value_name = "PATH")]
     pub library: Vec<PathBuf>,
 

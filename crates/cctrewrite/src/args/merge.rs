@@ -15,12 +15,14 @@ Examples:
 
 /// Add up profiles of several runs, or of a whole fleet
 ///
-/// Methods are matched by class, name, descriptor and body, contexts by their stacks, threads by their names; calls and bytecodes are added
-/// up. Profiles that count different things (block rule, metrics, intrinsics) are refused; where only some tell call sites apart, the sum does
-/// not. The result says how many runs it is the sum
-/// of, keeps every note, and says of which profile it is where it does not hold for all.
+/// Methods are matched by class, name, descriptor and body, contexts by their stacks, threads by
+/// their names; calls and bytecodes are added up. Profiles that count different things (block rule,
+/// metrics, intrinsics) are refused; where only some tell call sites apart, the sum does not. The
+/// result says how many runs it is the sum of, keeps every note, and says of which profile it is
+/// where it does not hold for all.
 ///
-/// Of files that were cut off what is sound is added up, the result and standard error say what is missing, and the exit code is 3.
+/// Of files that were cut off what is sound is added up, the result and standard error say what is
+/// missing, and the exit code is 3.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Merge {
@@ -42,8 +44,8 @@ pub struct Merge {
     #[command(flatten)]
     pub sites: SitesArguments,
 
-    /// Make one of several bodies of a method, of the same class, name and descriptor: those of a class that was compiled again between the runs,
-    /// or of class libraries of different JDKs
+    /// Make one of several bodies of a method, of the same class, name and descriptor: those of a
+    /// class that was compiled again between the runs, or of class libraries of different JDKs
     #[arg(long)]
     pub join_bodies: bool,
 }

@@ -87,7 +87,8 @@ From a program to its profile:
 
 `cctrewrite COMMAND -h` lists the options that are needed most; `cctrewrite COMMAND --help` lists all, with examples.";
 
-/// What decides about the bytes that this build writes: its version, and by whom the runtime was compiled.
+/// What decides about the bytes that this build writes: its version, and by whom the runtime was
+/// compiled.
 fn long_version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         format!("{}\nruntime compiled by {}", env!("CARGO_PKG_VERSION"), jdk_wrap::COMPILER)
@@ -95,8 +96,9 @@ fn long_version() -> &'static str {
     &TEXT
 }
 
-/// Rewrites Java class files offline, the JDK's own class library included, so that a program yields its complete, exact
-/// calling-context tree: calls and executed bytecodes for every call stack, the same on every machine.
+/// Rewrites Java class files offline, the JDK's own class library included, so that a program
+/// yields its complete, exact calling-context tree: calls and executed bytecodes for every call
+/// stack, the same on every machine.
 #[derive(Debug, Parser)]
 #[command(version, long_version = long_version(), max_term_width = 100, after_help = HELP)]
 pub struct Arguments {
@@ -191,7 +193,8 @@ mod tests {
         include_str!("../../../../docs/use/my-code.md"),
     );
 
-    /// The command lines in a text: of indented lines those that begin with the command, and what stands in `$(...)`.
+    /// The command lines in a text: of indented lines those that begin with the command, and what
+    /// stands in `$(...)`.
     fn command_lines(text: &str) -> Vec<Vec<String>> {
         let lines = text.lines().filter(|line| line.starts_with("    ") && !line.contains("[options]"));
         let lines = lines.flat_map(|line| match line.split_once("$(") {

@@ -47,7 +47,8 @@ pub struct PccInfo {
     pub file: PathBuf,
 }
 
-/// How often each method was entered with each value: a line for each, with tabs between the number, the value and the method
+/// How often each method was entered with each value: a line for each, with tabs between the
+/// number, the value and the method
 #[derive(Debug, Args)]
 pub struct PccDump {
     /// The file
@@ -55,14 +56,16 @@ pub struct PccDump {
     pub file: PathBuf,
 }
 
-/// The contexts behind the values: those of a tree with call sites that have them. All are listed where there are several; values that no context of the tree has are named
+/// The contexts behind the values: those of a tree with call sites that have them. All are listed
+/// where there are several; values that no context of the tree has are named
 #[derive(Debug, Args)]
 pub struct PccContexts {
     /// The file
     #[arg(value_name = "FILE.pcc", required_unless_present = "value")]
     pub file: Option<PathBuf>,
 
-    /// Instead of a file's values these, of whatever methods: 16 hexadecimal digits, as of cctrewrite.api.Pcc.current() (repeatable)
+    /// Instead of a file's values these, of whatever methods: 16 hexadecimal digits, as of
+    /// cctrewrite.api.Pcc.current() (repeatable)
     #[arg(long, value_name = "VALUE", value_parser = value, conflicts_with = "file")]
     pub value: Vec<Value>,
 

@@ -29,18 +29,21 @@ Examples:
 
 /// Show a profile: methods, contexts, threads, or tables
 ///
-/// A profile (.cct file) is shown as text: where the numbers come from and what they lack, then the calling-context tree, the heaviest
-/// contexts first.
+/// A profile (.cct file) is shown as text: where the numbers come from and what they lack, then the
+/// calling-context tree, the heaviest contexts first.
 ///
-/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters: `java.util.HashMap.put`, `java.util.*`,
-/// `*.hashCode()I`. Without a parenthesis the descriptor does not matter.
+/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters:
+/// `java.util.HashMap.put`, `java.util.*`, `*.hashCode()I`. Without a parenthesis the descriptor
+/// does not matter.
 ///
-/// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is shown, standard error says what is missing, and
-/// the exit code is 3. A file that is damaged otherwise is refused, with exit code 1.
+/// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is shown,
+/// standard error says what is missing, and the exit code is 3. A file that is damaged otherwise is
+/// refused, with exit code 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES, group = ArgGroup::new("page").args(["html", "open"]).multiple(true))]
 pub struct Report {
-    /// Profiles; `-` is standard input. Several are added up, context by context; in a --table each has a row
+    /// Profiles; `-` is standard input. Several are added up, context by context; in a --table each
+    /// has a row
     #[arg(value_name = "FILE", default_value = super::run::PROFILE)]
     pub profiles: Vec<PathBuf>,
 
@@ -58,12 +61,14 @@ pub struct Report {
     #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP")]
     pub by: ByArgument,
 
-    /// Where classes come from, for `--by jar`, `--by module` and `--table library`, as profiles do not record it: a jar, a folder, an
-    /// image or the home of a JDK, instrumented or not (repeatable). Of several classes of a name the first counts
+    /// Where classes come from, for `--by jar`, `--by module` and `--table library`, as profiles do
+    /// not record it: a jar, a folder, an image or the home of a JDK, instrumented or not
+    /// (repeatable). Of several classes of a name the first counts
     #[arg(long, value_name = "PATH")]
     pub classes: Vec<PathBuf>,
 
-    /// Show a call of a method that is on the stack already in the context that it has there, so that no method is twice on a path
+    /// Show a call of a method that is on the stack already in the context that it has there, so
+    /// that no method is twice on a path
     #[arg(long)]
     pub fold_recursion: bool,
 
@@ -71,8 +76,8 @@ pub struct Report {
     #[arg(long)]
     pub per_thread: bool,
 
-    /// Keep the numbers in the names of classes that are made while a program runs (lambdas, proxies, accessors). Without this they
-    /// are left out, so that two runs can be compared
+    /// Keep the numbers in the names of classes that are made while a program runs (lambdas,
+    /// proxies, accessors). Without this they are left out, so that two runs can be compared
     #[arg(long)]
     pub raw_names: bool,
 
@@ -80,8 +85,8 @@ pub struct Report {
     #[arg(long, value_enum, value_name = "METRIC")]
     pub metric: Option<MetricArgument>,
 
-    /// Show the N methods (or groups) that cost most, over all contexts. Text has them behind the tree if this is given; JSON and CSV have
-    /// all without it [text, json, csv]
+    /// Show the N methods (or groups) that cost most, over all contexts. Text has them behind the
+    /// tree if this is given; JSON and CSV have all without it [text, json, csv]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 
@@ -108,12 +113,13 @@ pub struct Report {
     #[arg(long, value_name = "N")]
     pub width: Option<usize>,
 
-    /// Write a page for browsers instead: flame graph, tree and methods in one file that loads nothing (docs/use/html.md). It is complete or
-    /// not there; `-` is standard output
+    /// Write a page for browsers instead: flame graph, tree and methods in one file that loads
+    /// nothing (docs/use/html.md). It is complete or not there; `-` is standard output
     #[arg(long, value_name = "OUT", conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
     pub html: Option<PathBuf>,
 
-    /// Open the page in the browser. Without --html it goes into the profile's name with the ending `.html`, in the current folder
+    /// Open the page in the browser. Without --html it goes into the profile's name with the ending
+    /// `.html`, in the current folder
     #[arg(long, conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
     pub open: bool,
 
@@ -131,11 +137,13 @@ pub struct Report {
 pub enum ReportFormat {
     /// For people: where the numbers come from, then the tree
     Text,
-    /// For programs: the same and the table of methods, as one JSON object (docs/reference/formats/json.md)
+    /// For programs: the same and the table of methods, as one JSON object
+    /// (docs/reference/formats/json.md)
     Json,
     /// For spreadsheets: the table of methods, or the --table
     Csv,
-    /// For programs: one line per context, `calls bytecodes frame;frame;...`, sorted by bytes, after comment lines that start with #
+    /// For programs: one line per context, `calls bytecodes frame;frame;...`, sorted by bytes,
+    /// after comment lines that start with #
     Contexts,
 }
 
@@ -266,12 +274,13 @@ pub enum OrderArgument {
 pub enum TableArgument {
     /// Native methods: contexts and calls, and their shares of all (CCCP, section 6.1, table 1)
     Natives,
-    /// Calls within and between the application and the JDK (CCCP, section 6.2, table 2). By names of packages; by the classes
-    /// themselves if --classes names a JDK
+    /// Calls within and between the application and the JDK (CCCP, section 6.2, table 2). By names
+    /// of packages; by the classes themselves if --classes names a JDK
     Library,
     /// Numbers of methods, contexts and calls, depths (JP2, section 4, figure 9)
     Shape,
-    /// Overlap percentages of all profiles with each other, by calls and by bytecodes (CCCP, section 6.1)
+    /// Overlap percentages of all profiles with each other, by calls and by bytecodes (CCCP,
+    /// section 6.1)
     Overlap,
 }
 

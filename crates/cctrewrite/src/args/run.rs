@@ -44,8 +44,9 @@ cannot be started or found, as with env(1).";
 
 /// Run a command on a profiled JDK and collect its profile
 ///
-/// The JDK is the one that the command would use. Its profiled image is made at the first use and taken from the cache afterwards. Arguments,
-/// standard streams and the exit code are those of the command; JVMs that it starts, and those that these start, are profiled.
+/// The JDK is the one that the command would use. Its profiled image is made at the first use and
+/// taken from the cache afterwards. Arguments, standard streams and the exit code are those of the
+/// command; JVMs that it starts, and those that these start, are profiled.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Run {
@@ -55,7 +56,8 @@ pub struct Run {
 
     /// Output file
     ///
-    /// If the command starts several JVMs, their profiles are merged, and the profile of each goes into a folder beside it: FILE with the ending `.jvms`
+    /// If the command starts several JVMs, their profiles are merged, and the profile of each goes
+    /// into a folder beside it: FILE with the ending `.jvms`
     #[arg(short, long, value_name = "FILE", default_value = PROFILE, help_heading = "Output")]
     pub output: PathBuf,
 
@@ -67,7 +69,8 @@ pub struct Run {
 
     /// The JDK to use [default: that of COMMAND]
     ///
-    /// The default is the JDK that COMMAND belongs to, else $JAVA_HOME, else that of `java` on the PATH
+    /// The default is the JDK that COMMAND belongs to, else $JAVA_HOME, else that of `java` on the
+    /// PATH
     #[arg(long, value_name = "JAVA_HOME", help_heading = "Image")]
     pub jdk: Option<PathBuf>,
 
@@ -81,8 +84,8 @@ pub struct Run {
     #[arg(long, value_name = "FOLDER", help_heading = "Image", hide_short_help = true)]
     pub cache: Option<PathBuf>,
 
-    /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what would be
-    /// -XX:MaxJavaStackTraceDepth without cctrewrite
+    /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what
+    /// would be -XX:MaxJavaStackTraceDepth without cctrewrite
     #[arg(long, value_name = "FRAMES", help_heading = "Image", hide_short_help = true, default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
         value_parser = value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
     pub stack_depth: i32,

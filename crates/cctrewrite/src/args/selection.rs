@@ -11,17 +11,18 @@ pub struct SelectionArguments {
     #[arg(long, value_name = "THREAD")]
     pub thread: Option<String>,
 
-    /// Only what is at and below a method (a pattern): of every stack the part from its outermost frame that matches. Parts that become
-    /// equal are added up
+    /// Only what is at and below a method (a pattern): of every stack the part from its outermost
+    /// frame that matches. Parts that become equal are added up
     #[arg(long, value_name = "METHOD")]
     pub root: Option<String>,
 
-    /// Only contexts in whose stack a method is (a pattern; repeatable, any of them): what it calls, and its callers on the way to it without
-    /// their own counts. Looked for behind --root
+    /// Only contexts in whose stack a method is (a pattern; repeatable, any of them): what it
+    /// calls, and its callers on the way to it without their own counts. Looked for behind --root
     #[arg(long, value_name = "METHOD")]
     pub focus: Vec<String>,
 
-    /// Leave out methods that match (a pattern; repeatable), and all that is below them. Goes before --root and --focus
+    /// Leave out methods that match (a pattern; repeatable), and all that is below them. Goes
+    /// before --root and --focus
     #[arg(long, value_name = "METHOD")]
     pub ignore: Vec<String>,
 }

@@ -13,7 +13,8 @@ Examples:
 
 /// Write a shell's completions
 ///
-/// The script goes to standard output. It knows commands, options and their fixed values; file names are the shell's own business.
+/// The script goes to standard output. It knows commands, options and their fixed values; file
+/// names are the shell's own business.
 #[derive(Debug, Args)]
 #[command(after_long_help = COMPLETIONS)]
 pub struct Completions {
@@ -29,7 +30,8 @@ Examples:
 
 /// Write manual pages, in the format of man(7)
 ///
-/// They say what `--help` says: one page for the command, cctrewrite(1), and one for each of its parts, cctrewrite-run(1).
+/// They say what `--help` says: one page for the command, cctrewrite(1), and one for each of its
+/// parts, cctrewrite-run(1).
 #[derive(Debug, Args)]
 #[command(after_long_help = MAN)]
 pub struct Man {

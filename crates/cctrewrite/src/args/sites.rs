@@ -8,8 +8,8 @@ use clap::Args;
 /// Whether call sites are told apart.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct SitesArguments {
-    /// Add up contexts that differ by nothing but the place in the caller from which they are called, where a profile tells call sites
-    /// apart: what is left is the profile that does not
+    /// Add up contexts that differ by nothing but the place in the caller from which they are
+    /// called, where a profile tells call sites apart: what is left is the profile that does not
     #[arg(long)]
     pub merge_sites: bool,
 }

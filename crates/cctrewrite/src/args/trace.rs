@@ -69,7 +69,8 @@ pub struct TraceCallgraph {
     #[arg(long, value_enum, default_value_t = GraphFormat::Dot)]
     pub format: GraphFormat,
 
-    /// Only calls between which and a method of these classes stand: a pattern over names with dots, such as `com.acme.*`
+    /// Only calls between which and a method of these classes stand: a pattern over names with
+    /// dots, such as `com.acme.*`
     #[arg(long, value_name = "PATTERN")]
     pub classes: Option<String>,
 }
@@ -122,7 +123,8 @@ pub enum CoverageFormat {
     Blocks,
 }
 
-/// Write a timeline for Perfetto and chrome://tracing, in Chrome's JSON. A thread's time is the number of bytecodes that it has executed
+/// Write a timeline for Perfetto and chrome://tracing, in Chrome's JSON. A thread's time is the
+/// number of bytecodes that it has executed
 #[derive(Debug, Args)]
 pub struct TraceTimeline {
     /// The trace
@@ -142,7 +144,8 @@ pub struct TraceTimeline {
     pub limit: usize,
 }
 
-/// Print the static side: classes, methods, basic blocks with their metrics, call sites, exception handlers and bytecode
+/// Print the static side: classes, methods, basic blocks with their metrics, call sites, exception
+/// handlers and bytecode
 #[derive(Debug, Args)]
 pub struct TraceStructure {
     /// The trace, or the file `lib/cctrewrite/structure` of a tracing JDK
@@ -193,7 +196,8 @@ pub struct TraceDump {
     #[arg(long, value_name = "THREAD")]
     pub thread: Vec<String>,
 
-    /// Only what this method does, and what it calls: CLASS.METHOD, from each of its starts to its end
+    /// Only what this method does, and what it calls: CLASS.METHOD, from each of its starts to its
+    /// end
     #[arg(long, value_name = "METHOD")]
     pub below: Option<String>,
 
@@ -201,7 +205,8 @@ pub struct TraceDump {
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 
-    /// The events of all threads in their order, each behind its thread's number; of a trace in mode `shared`
+    /// The events of all threads in their order, each behind its thread's number; of a trace in
+    /// mode `shared`
     #[arg(long, conflicts_with = "below")]
     pub in_order: bool,
 

@@ -8,9 +8,10 @@ use clap::{Args, value_parser};
 /// The module, and how it is run.
 #[derive(Debug, Clone, Args)]
 pub struct UdiArguments {
-    /// Give each class to this module of yours before it is rewritten (docs/research/udi.md): a jar with a class that implements
-    /// cctrewrite.udi.UserModule (`cctrewrite api --modules` writes that), or a program that speaks its protocol. It runs as a process of its own, and what it gives is
-    /// checked. All outputs that run together must have been given to the same one
+    /// Give each class to this module of yours before it is rewritten (docs/research/udi.md): a jar
+    /// with a class that implements cctrewrite.udi.UserModule (`cctrewrite api --modules` writes
+    /// that), or a program that speaks its protocol. It runs as a process of its own, and what it
+    /// gives is checked. All outputs that run together must have been given to the same one
     #[arg(long, value_name = "JAR|PROGRAM", help_heading = "Advanced", hide_short_help = true)]
     pub udi: Option<PathBuf>,
 

@@ -19,15 +19,17 @@ To have `instrument` check what it makes before it is put in place:
 
 /// Check rewritten classes against their originals
 ///
-/// Nothing of what rewrites classes takes part. Probes are recognised by their shape and taken out, with the members that were added; calls by
-/// extended signatures become calls by the original ones; what is left must be the original: instructions, operands, targets of jumps, exception
-/// tables, frames, lines and variables, fields, flags, attributes. Then the counts: on every path the node must have what was executed, where the
-/// rule for blocks says so.
+/// Nothing of what rewrites classes takes part. Probes are recognised by their shape and taken out,
+/// with the members that were added; calls by extended signatures become calls by the original
+/// ones; what is left must be the original: instructions, operands, targets of jumps, exception
+/// tables, frames, lines and variables, fields, flags, attributes. Then the counts: on every path
+/// the node must have what was executed, where the rule for blocks says so.
 ///
-/// Where classes have markers, alone (--tool markers) or beside what counts, these are compared with what the class says of them, and taken out.
+/// Where classes have markers, alone (--tool markers) or beside what counts, these are compared
+/// with what the class says of them, and taken out.
 ///
-/// Whatever stands in a rewritten class and is no known probe is a finding. What is recognised and not proven is counted and named, never passed
-/// over in silence.
+/// Whatever stands in a rewritten class and is no known probe is a finding. What is recognised and
+/// not proven is counted and named, never passed over in silence.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Verify {
@@ -37,11 +39,13 @@ pub struct Verify {
     /// The output of `instrument` (patches, too) or `jdk`
     pub rewritten: PathBuf,
 
-    /// How bytecodes are to be counted [default: as the output says; without an index, what fits each class best]
+    /// How bytecodes are to be counted [default: as the output says; without an index, what fits
+    /// each class best]
     #[arg(long, value_enum)]
     pub blocks: Option<RuleArgument>,
 
-    /// The cost model of what has no index: a name or a file [default: as the output says; without an index, none]
+    /// The cost model of what has no index: a name or a file [default: as the output says; without
+    /// an index, none]
     #[arg(long, value_name = "NAME|FILE.toml", value_parser = super::cost_model)]
     pub cost_model: Option<&'static CostModel>,
 

@@ -11,14 +11,15 @@ use clap::Args;
 pub struct WantedArguments {
     /// Keep only the contexts of classes that match, such as `com.acme.**` (repeatable)
     ///
-    /// A glob over names with dots or slashes. What other classes called hangs under their nearest caller that is kept, and the profile says how much was
-    /// left out
+    /// A glob over names with dots or slashes. What other classes called hangs under their nearest
+    /// caller that is kept, and the profile says how much was left out
     #[arg(long, value_name = "GLOB", help_heading = "What is recorded")]
     pub only: Vec<String>,
 
     /// Leave out the contexts of classes that match (repeatable)
     ///
-    /// A glob as for --only, over which it wins. What these classes called hangs under their nearest caller that is kept
+    /// A glob as for --only, over which it wins. What these classes called hangs under their
+    /// nearest caller that is kept
     #[arg(long, value_name = "GLOB", help_heading = "What is recorded")]
     pub ignore: Vec<String>,
 }

@@ -1,4 +1,5 @@
-//! The file of stored counts, which people commit: JSON with a line for each method, so that a version control system's differences can be read.
+//! The file of stored counts, which people commit: JSON with a line for each method, so that a
+//! version control system's differences can be read.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -44,7 +44,8 @@ pub struct Counts {
     pub methods: BTreeMap<String, Count>,
 }
 
-/// What the harness's thread executed below an entry, and how many bytecodes (or calls) other threads of the program meanwhile.
+/// What the harness's thread executed below an entry, and how many bytecodes (or calls) other
+/// threads of the program meanwhile.
 pub fn of(profile: &Profile, entry: &str) -> Result<(Counts, u128)> {
     let selection = Selection {
         thread: Some(Pattern::of_thread(&format!("main [{entry}]"))),

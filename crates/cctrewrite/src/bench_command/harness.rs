@@ -39,7 +39,8 @@ impl<'a> Harness<'a> {
         warm_up: u16,
         view: View,
     ) -> Result<Harness<'a>> {
-        // A killed `bench` leaves its folder, and perhaps a JVM that works with it. The next one removes it.
+        // A killed `bench` leaves its folder, and perhaps a JVM that works with it. The next one
+        // removes it.
         let parent = std::env::temp_dir();
         let cannot = || format!("cannot make a folder in {}; set TMPDIR to another one", parent.display());
         let place = TemporaryFolder::make(&parent, Kind::Bench).with_context(cannot)?;
@@ -58,7 +59,8 @@ impl<'a> Harness<'a> {
         Ok(Harness { image, class_path, options, warm_up, view, place })
     }
 
-    /// Runs an entry; the profile of its last time, and the file that holds it until the next entry is run.
+    /// Runs an entry; the profile of its last time, and the file that holds it until the next entry
+    /// is run.
     pub fn run(&self, entry: &str) -> Result<(Profile, PathBuf)> {
         let file = self.place.path().join("run.cct");
         let mut java = Command::new(self.image.join("bin/java"));
@@ -99,7 +101,8 @@ impl<'a> Harness<'a> {
     }
 }
 
-/// What the program said, without the lines of the runtime, which regrets that nothing was recorded.
+/// What the program said, without the lines of the runtime, which regrets that nothing was
+/// recorded.
 fn said(stderr: &[u8]) -> String {
     let lines = crate::text::readable_lines(stderr);
     let lines: Vec<&str> = lines.lines().filter(|line| !line.starts_with("cctrewrite: ")).collect();

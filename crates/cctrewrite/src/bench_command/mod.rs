@@ -1,4 +1,5 @@
-//! `cctrewrite bench`: what methods of a program execute, held against a stored baseline (docs/ci/bench.md).
+//! `cctrewrite bench`: what methods of a program execute, held against a stored baseline
+//! (docs/ci/bench.md).
 
 mod baseline;
 mod counts;
@@ -156,7 +157,8 @@ impl Bencher<'_> {
         Ok(if base.jdk == now.jdk { Scope::All } else { Scope::Program })
     }
 
-    /// Puts the counts into the baseline. Entries that were counted under other conditions cannot stay.
+    /// Puts the counts into the baseline. Entries that were counted under other conditions cannot
+    /// stay.
     fn store(&mut self, judged: &[Judged]) -> Result<()> {
         let Some(conditions) = self.conditions.clone() else { return Ok(()) };
         let file = &self.arguments.baseline;

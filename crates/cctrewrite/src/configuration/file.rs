@@ -48,7 +48,8 @@ impl Table {
 /// Reads a file.
 ///
 /// # Errors
-/// What cannot be read, is too long, is not TOML, or has other values than texts, numbers, true, false and lists of texts and numbers.
+/// What cannot be read, is too long, is not TOML, or has other values than texts, numbers, true,
+/// false and lists of texts and numbers.
 pub fn read(path: &Path) -> Result<Vec<Table>> {
     let about = fs::metadata(path)?;
     if !about.is_file() || about.len() > LARGEST {

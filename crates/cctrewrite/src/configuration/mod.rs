@@ -1,8 +1,10 @@
-//! The configuration file, `cctrewrite.toml`: options that are used again and again (docs/reference/configuration.md).
+//! The configuration file, `cctrewrite.toml`: options that are used again and again
+//! (docs/reference/configuration.md).
 //!
-//! A table of the file has the name of a command, and a key of it the name of an option. What the file says stands before what the user gives, which
-//! wins. A file that is found in the current folder may come with a project of somebody else: options that run code or say where something is written
-//! are taken from a named file only (`--config`).
+//! A table of the file has the name of a command, and a key of it the name of an option. What the
+//! file says stands before what the user gives, which wins. A file that is found in the current
+//! folder may come with a project of somebody else: options that run code or say where something is
+//! written are taken from a named file only (`--config`).
 
 mod file;
 

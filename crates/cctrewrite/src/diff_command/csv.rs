@@ -1,4 +1,5 @@
-//! All methods (or groups) that have changed, as comma-separated values (docs/reference/formats/json.md).
+//! All methods (or groups) that have changed, as comma-separated values
+//! (docs/reference/formats/json.md).
 
 use std::io::Write;
 

@@ -1,7 +1,7 @@
 //! A difference as a test report.
 //!
-//! A limit is a test: `total`, and one for each method that exceeds its limit (`methods` if none does). Without limits there is one
-//! test, which passes.
+//! A limit is a test: `total`, and one for each method that exceeds its limit (`methods` if none
+//! does). Without limits there is one test, which passes.
 
 use std::io::Write;
 

@@ -73,7 +73,8 @@ impl<'a> Constants<'a> {
         Ok(format!("{kind} {}", self.text(reference)?))
     }
 
-    /// A bootstrap method without its arguments: a dynamic constant may be among them, and among that one's, and so on.
+    /// A bootstrap method without its arguments: a dynamic constant may be among them, and among
+    /// that one's, and so on.
     fn bootstrap(&self, number: u16) -> Result<String> {
         match self.bootstraps.get(usize::from(number)) {
             Some(bootstrap) => self.handle(bootstrap.method),

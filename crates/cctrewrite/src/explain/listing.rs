@@ -1,4 +1,5 @@
-//! A method's code as a listing: instructions with their operands resolved, frames in their places, the exception table.
+//! A method's code as a listing: instructions with their operands resolved, frames in their places,
+//! the exception table.
 
 use std::io::Write;
 

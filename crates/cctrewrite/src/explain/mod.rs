@@ -56,7 +56,8 @@ pub fn run(arguments: &Explain) -> Result<()> {
             progress.step();
             if role == Role::Input && *summary.name == *name {
                 let candidate = Candidate { id: at.id(), place: at.to_string(), bytes: bytes.to_vec() };
-                // A poisoned lock means that another visitor panicked, which ends the survey anyway.
+                // A poisoned lock means that another visitor panicked, which ends the survey
+                // anyway.
                 candidates.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(candidate);
             }
         })?

@@ -93,7 +93,8 @@ fn check_cached(arguments: &args::Jdk, folder: &Path, images: Vec<PathBuf>) -> R
     Ok(())
 }
 
-/// Says what is damaged, and removes the image if it is to be repaired: the next run makes it again. Returns whether it did.
+/// Says what is damaged, and removes the image if it is to be repaired: the next run makes it
+/// again. Returns whether it did.
 fn mend(arguments: &args::Jdk, folder: &Path, image: &Path, damage: &Damage) -> Result<bool> {
     if !arguments.repair {
         check::forget_stamp(image);

@@ -49,7 +49,8 @@ pub enum Done {
 }
 
 impl Done {
-    /// Writes the completeness report, where there is one: of markers the rules say what is to be marked, and outputs what is not.
+    /// Writes the completeness report, where there is one: of markers the rules say what is to be
+    /// marked, and outputs what is not.
     pub fn write_report(&self, path: &Path) -> Result<Option<PendingFile>> {
         match self {
             Done::Rewritten(summary) => summary.write_report(path).map(Some),
@@ -100,7 +101,8 @@ impl ClassLibrary {
         self.paths.iter().any(|p| p == path)
     }
 
-    /// Writes it into an image in the making, which has all folders and none of these files; and its index. Where markers are wanted beside, also what the image carries for the program's
+    /// Writes it into an image in the making, which has all folders and none of these files; and
+    /// its index. Where markers are wanted beside, also what the image carries for the program's
     /// classes. From JDK 9 on `options` are in it.
     pub fn rewrite(
         mut self,
@@ -165,7 +167,8 @@ impl ClassLibrary {
         Ok(Made { summary: Done::Rewritten(summary), provenance: provenance.lines().to_owned() })
     }
 
-    /// Writes it with markers into an image in the making, and what the image carries for the program's classes. From JDK 9 on `options` are in it.
+    /// Writes it with markers into an image in the making, and what the image carries for the
+    /// program's classes. From JDK 9 on `options` are in it.
     pub fn mark(self, home: &Home, image: &Path, wanted: &Wanted, options: &[String]) -> Result<Made> {
         let (inputs, libraries) = (&self.sources.inputs, &self.sources.libraries);
         let own = image.join(home.own_folder());
@@ -200,8 +203,8 @@ fn resource(home: &Home, options: &[String]) -> Option<String> {
     (home.layout == Layout::Modules).then(|| options::text(options))
 }
 
-/// Tells HotSpot 8 that the runtime's packages are in `rt.jar`: it looks for a class only in jars whose entry in `meta-index` names the beginning of
-/// the class's name (or that have no entry).
+/// Tells HotSpot 8 that the runtime's packages are in `rt.jar`: it looks for a class only in jars
+/// whose entry in `meta-index` names the beginning of the class's name (or that have no entry).
 fn extend_meta_index(home: &Home, image: &Path) -> Result<()> {
     let file = image.join(home.lib()).join("meta-index");
     if !file.is_file() {
@@ -212,7 +215,8 @@ fn extend_meta_index(home: &Home, image: &Path) -> Result<()> {
     fs::write(&file, with_runtime(&text)).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// A `meta-index` in which the runtime's packages stand below the line of `rt.jar` (`# rt.jar`, `! rt.jar` or `@ rt.jar`).
+/// A `meta-index` in which the runtime's packages stand below the line of `rt.jar` (`# rt.jar`,
+/// `! rt.jar` or `@ rt.jar`).
 fn with_runtime(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for line in text.lines() {

@@ -1,8 +1,10 @@
 //! `cctrewrite jdk`: a profiled JDK (docs/reference/images.md).
 //!
-//! The files of a home are listed ([`tree`](cct_build::image::tree)) and copied; its class library is rewritten ([`class_library`]), the options that exact numbers need
-//! are built in ([`options`]), and the image says what it is ([`Record`](cct_image::Record)). All this happens in a temporary folder ([`workshop`](cct_build::image::workshop)) that takes its place in
-//! the end, or in the cache ([`cache`](cct_build::image::cache)).
+//! The files of a home are listed ([`tree`](cct_build::image::tree)) and copied; its class library
+//! is rewritten ([`class_library`]), the options that exact numbers need are built in
+//! ([`options`]), and the image says what it is ([`Record`](cct_image::Record)). All this happens
+//! in a temporary folder ([`workshop`](cct_build::image::workshop)) that takes its place in the
+//! end, or in the cache ([`cache`](cct_build::image::cache)).
 
 mod check_command;
 mod class_library;

@@ -13,7 +13,8 @@ use cct_build::load_time;
 use cct_image::record;
 use cct_settings::{Intrinsics, Natives};
 
-/// What exact numbers, numbers that are the same in each run, and traces of the usual depth need, and what makes programs faster and changes no number.
+/// What exact numbers, numbers that are the same in each run, and traces of the usual depth need,
+/// and what makes programs faster and changes no number.
 pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
     let version = match home.layout {
         Layout::Jars { .. } => 8,
@@ -61,8 +62,8 @@ pub fn text(options: &[String]) -> String {
     options.iter().map(|option| format!("{option}\n")).collect()
 }
 
-/// JDK 8: HotSpot reads no options from its class library, so the launchers are given a JVM that puts them in front (`cct-vm`).
-/// The options stand in a file that may be read and changed.
+/// JDK 8: HotSpot reads no options from its class library, so the launchers are given a JVM that
+/// puts them in front (`cct-vm`). The options stand in a file that may be read and changed.
 pub fn install_vm(home: &Home, image: &Path, options: &[String]) -> Result<()> {
     let Layout::Jars { arch, .. } = &home.layout else { return Ok(()) };
     let vm = load_time::vm().with_context(|| {

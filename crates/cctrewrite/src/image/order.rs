@@ -251,7 +251,8 @@ pub fn check_tool(home: &Path, wanted: Leaves) -> Result<()> {
     }
 }
 
-/// Fails if the image in a folder was made with other options than are given now. Options that are not given are the image's.
+/// Fails if the image in a folder was made with other options than are given now. Options that are
+/// not given are the image's.
 pub fn check_choices(home: &Path, choices: &args::Choices) -> Result<()> {
     let Some(made) = recorded_options(home)? else { return Ok(()) };
     for (flag, given) in choices.given() {
@@ -281,14 +282,16 @@ fn is_end_of_flag(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with('=')
 }
 
-/// Whether properties are checked on the image in a folder; `None` of a folder that is no image with markers.
+/// Whether properties are checked on the image in a folder; `None` of a folder that is no image
+/// with markers.
 pub fn checks_properties(home: &Path) -> Result<Option<bool>> {
     let options = options_of(home)?;
     let is_marked = options.iter().any(|option| option == "--tool=markers");
     Ok(is_marked.then(|| options.iter().any(|option| option.starts_with("--typestate="))))
 }
 
-/// Whether properties are checked on the image in a folder that has markers beside what counts; `None` of any other.
+/// Whether properties are checked on the image in a folder that has markers beside what counts;
+/// `None` of any other.
 pub fn checks_properties_beside(home: &Path) -> Result<Option<bool>> {
     let options = options_of(home)?;
     let has = |what: &str| options.iter().any(|option| option.starts_with(what));

@@ -1,4 +1,5 @@
-//! Removal of images from the cache: by the time since their last use, by size, or because their JDK is gone.
+//! Removal of images from the cache: by the time since their last use, by size, or because their
+//! JDK is gone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -128,7 +129,8 @@ fn is_key(name: &str) -> bool {
 
 fn look_at(folder: &Path, key: String, path: PathBuf) -> CachedImage {
     let (noted, jdk) = cache::last_use(folder, &key);
-    // `run` notes its uses. A JVM that was started from the image itself leaves the time at which its program was read.
+    // `run` notes its uses. A JVM that was started from the image itself leaves the time at which
+    // its program was read.
     let launchers = ["bin/java", "jre/bin/java"].map(|launcher| fs::metadata(path.join(launcher)));
     let started = launchers.into_iter().flatten().filter_map(|its| its.accessed().ok());
     let made = fs::metadata(&path).and_then(|its| its.modified()).ok();
@@ -139,7 +141,8 @@ fn look_at(folder: &Path, key: String, path: PathBuf) -> CachedImage {
     CachedImage { key, path, size, used, jdk, record }
 }
 
-/// Removes images, or looks which it would remove. Never one that is in use. Calls `report` for each that goes or should.
+/// Removes images, or looks which it would remove. Never one that is in use. Calls `report` for
+/// each that goes or should.
 pub fn prune(
     folder: &Path,
     policy: Policy,

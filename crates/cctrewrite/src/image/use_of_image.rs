@@ -1,4 +1,5 @@
-//! Images for commands that run programs on them: found or made, checked, and kept while they are used.
+//! Images for commands that run programs on them: found or made, checked, and kept while they are
+//! used.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,8 @@ pub struct ImageInUse {
     hold: Option<Hold>,
 }
 
-/// The profiled image of a JDK, from the cache, where it is put if need be. A JDK that is one already is checked and used as it is.
+/// The profiled image of a JDK, from the cache, where it is put if need be. A JDK that is one
+/// already is checked and used as it is.
 pub fn of_home(home: PathBuf, arguments: impl FnOnce(PathBuf) -> args::Jdk) -> Result<ImageInUse> {
     if check::own_folder(&home).is_none() {
         return cached(&arguments(home));
@@ -70,7 +72,8 @@ fn say_made(order: &Order<'_>, slot: &Slot, made: Option<&Made>, started: Instan
 }
 
 impl ImageInUse {
-    /// Reads the whole image after a JVM of it has ended abnormally. Says what is damaged, if anything is; returns whether it is.
+    /// Reads the whole image after a JVM of it has ended abnormally. Says what is damaged, if
+    /// anything is; returns whether it is.
     pub fn is_damaged_after_all(&self) -> bool {
         let is_cached = self.hold.is_some();
         let archives = if is_cached { Archives::Fixed } else { Archives::MayChange };

@@ -1,4 +1,5 @@
-//! What the manifests of inputs name in their `Class-Path` (JAR File Specification, "Class-Path Attribute").
+//! What the manifests of inputs name in their `Class-Path` (JAR File Specification, "Class-Path
+//! Attribute").
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -16,11 +17,12 @@ pub struct Named {
     pub relative: PathBuf,
 }
 
-/// What the manifests of these inputs name, and of what they name, as far as it exists: the JVM passes over the rest. Inputs are left out, and
-/// nothing is named twice. It is opened, too.
+/// What the manifests of these inputs name, and of what they name, as far as it exists: the JVM
+/// passes over the rest. Inputs are left out, and nothing is named twice. It is opened, too.
 ///
 /// # Errors
-/// When something outside of the input's folder is named: its output would have no place beside the input's. Or if it cannot be read.
+/// When something outside of the input's folder is named: its output would have no place beside the
+/// input's. Or if it cannot be read.
 pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
     let mut seen: Vec<PathBuf> = inputs.iter().map(|input| canonical(input.path())).collect::<Result<_>>()?;
     let first_named = seen.len();
@@ -62,7 +64,8 @@ pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
         .collect())
 }
 
-/// The relative URLs in a jar's `Class-Path`. Others lead out of the machine, or to places that are the same wherever the jar is.
+/// The relative URLs in a jar's `Class-Path`. Others lead out of the machine, or to places that are
+/// the same wherever the jar is.
 fn urls(input: &Input) -> Result<Vec<String>> {
     if input.kind() != InputKind::Jar {
         return Ok(Vec::new());
@@ -93,7 +96,8 @@ fn decoded(url: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A path, relative to a folder, seen from where the folder is seen from; `None` if it leads out of there.
+/// A path, relative to a folder, seen from where the folder is seen from; `None` if it leads out of
+/// there.
 fn joined(folder: &Path, path: &str) -> Option<PathBuf> {
     let mut joined = folder.to_path_buf();
     for part in Path::new(path).components() {

@@ -1,5 +1,6 @@
-//! What becomes of each entry of an input: classes are rewritten, and each archive gets its index and, if it holds
-//! `java/lang/Object`, the runtime. The outermost one also gets its place. Where an archive has them is for its layout to say.
+//! What becomes of each entry of an input: classes are rewritten, and each archive gets its index
+//! and, if it holds `java/lang/Object`, the runtime. The outermost one also gets its place. Where
+//! an archive has them is for its layout to say.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,7 +37,8 @@ pub struct Driver<'r> {
     /// What a module of the user's made of the classes.
     udi: Option<&'r Transformed>,
     unfit: Mutex<BTreeMap<ClassHash, String>>,
-    /// Classes of the jmods done so far. In an image linked from them the runtime finds one index, that of `java.base`.
+    /// Classes of the jmods done so far. In an image linked from them the runtime finds one index,
+    /// that of `java.base`.
     of_jmods: Mutex<Vec<ClassRecord>>,
     /// JVM options that are built into a JDK's image, which then has its index elsewhere.
     options: Option<VmOptions<'r>>,
@@ -82,8 +84,8 @@ impl<'r> Driver<'r> {
         })
     }
 
-    /// Classes that turned out not to be rewritable, and why. If there are any, the outputs are of no use: the others were planned as if these were
-    /// rewritten.
+    /// Classes that turned out not to be rewritable, and why. If there are any, the outputs are of
+    /// no use: the others were planned as if these were rewritten.
     pub fn unfit(self) -> BTreeMap<ClassHash, String> {
         self.unfit.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -234,7 +236,8 @@ impl Driver<'_> {
         self.patches && archive.layout() != Layout::Plain
     }
 
-    /// Whether a class turned out to be none in its code, where the survey does not look, and such are kept.
+    /// Whether a class turned out to be none in its code, where the survey does not look, and such
+    /// are kept.
     fn is_bad(&self, error: &Error) -> bool {
         self.bad == BadClasses::Keep && matches!(error, Error::Class(_))
     }
@@ -255,7 +258,8 @@ fn lossy(name: &[u8]) -> String {
     cct_classfile::mutf8::decode_lossy(name).into_owned()
 }
 
-/// What a mutex holds. A poisoned one means that another thread panicked, which ends the run anyway.
+/// What a mutex holds. A poisoned one means that another thread panicked, which ends the run
+/// anyway.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

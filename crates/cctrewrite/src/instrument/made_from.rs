@@ -1,4 +1,5 @@
-//! Whether outputs are up to date: each says what it was made from, in one hash (`cctrewrite-output/place`).
+//! Whether outputs are up to date: each says what it was made from, in one hash
+//! (`cctrewrite-output/place`).
 
 use std::path::Path;
 
@@ -15,8 +16,8 @@ use crate::inputs::{Sources, TOOL};
 use crate::marking::Beside;
 use crate::udi::Module;
 
-/// The hash over all that decides about a run's outputs: contents of inputs and libraries, options, the version of this program and the runtime
-/// that it carries. No path and no time is in it.
+/// The hash over all that decides about a run's outputs: contents of inputs and libraries, options,
+/// the version of this program and the runtime that it carries. No path and no time is in it.
 pub fn of(arguments: &Instrument, sources: &Sources, beside: Option<&Beside>) -> Result<String> {
     // What is not listed here decides about the report, about messages, or about speed.
     let Instrument { choices, udi, patches, manifest, keep_bad_classes, level, .. } = arguments;
@@ -56,7 +57,8 @@ pub fn of(arguments: &Instrument, sources: &Sources, beside: Option<&Beside>) ->
     Ok(format!("{:032x}", hash.digest128()))
 }
 
-/// Whether all outputs are there, made from what has this hash, and the report, if there is to be one. What cannot be read is not.
+/// Whether all outputs are there, made from what has this hash, and the report, if there is to be
+/// one. What cannot be read is not.
 pub fn is_current(hash: &str, targets: &[Target], report: Option<&Path>) -> bool {
     let says_so = |target: &Target| {
         let input = Input::open(target.path(), &Limits::default()).ok()?;

@@ -15,7 +15,8 @@ pub struct Manner<'a> {
     pub level: u32,
     /// Whether nothing is shown but warnings and errors.
     pub quiet: bool,
-    /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each line). Its index is then left to the caller.
+    /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each
+    /// line). Its index is then left to the caller.
     pub options: Option<&'a str>,
     /// Whether images, modules and jmods become patches.
     pub patches: bool,

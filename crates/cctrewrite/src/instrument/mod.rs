@@ -131,7 +131,8 @@ pub fn rewrite_all(manner: Manner<'_>, sources: &mut Sources, targets: &[Target]
         if unfit.is_empty() {
             return Ok(rewritten);
         }
-        // Rare: some class is too full to be rewritten, or no JVM will have it. The others must know that it stays raw.
+        // Rare: some class is too full to be rewritten, or no JVM will have it. The others must
+        // know that it stays raw.
         sources.unfit.extend(unfit);
     }
 }

@@ -2,7 +2,8 @@
 
 use cct_classfile::{ClassFile, wellformed};
 
-/// Why JVMs refuse a class that rewriting would make acceptable; it must stay as it is, as when it is rewritten while it is loaded.
+/// Why JVMs refuse a class that rewriting would make acceptable; it must stay as it is, as when it
+/// is rewritten while it is loaded.
 pub fn refused_by_jvms(class: &ClassFile<'_>) -> Option<String> {
     wellformed::check(class).err().map(|fault| refusal(class, fault))
 }

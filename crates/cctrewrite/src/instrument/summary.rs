@@ -41,7 +41,8 @@ pub struct Summary {
     unknown_owner_sites: u64,
     tie_breaks: u64,
     pinned: u64,
-    /// What checks of classes against their originals gave: how many there were, and findings with the names of classes.
+    /// What checks of classes against their originals gave: how many there were, and findings with
+    /// the names of classes.
     checked: u64,
     findings: Vec<String>,
     unchecked: usize,
@@ -194,7 +195,8 @@ impl Summary {
         }
     }
 
-    /// Fails if a check of a class against its original found something: that is a fault of this program.
+    /// Fails if a check of a class against its original found something: that is a fault of this
+    /// program.
     pub fn check(&self) -> Result<()> {
         let Some(first) = self.findings.first() else { return Ok(()) };
         bail!(

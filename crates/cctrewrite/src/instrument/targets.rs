@@ -12,7 +12,8 @@ use cct_rewrite::module_graph::Descriptor;
 use super::class_path::Named;
 use crate::inputs::Sources;
 
-/// The targets of a run, one for each input. Dropped before [`Targets::keep`], folders that were made for them go again.
+/// The targets of a run, one for each input. Dropped before [`Targets::keep`], folders that were
+/// made for them go again.
 #[derive(Debug)]
 pub struct Targets {
     /// In the order of the inputs.
@@ -21,9 +22,10 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// One input goes to `output` itself (a jar, an image or a class file into it, if it is a folder), several go into the folder `output`.
-    /// None may be an input or a library. Patches of an image go to a folder, those of a jmod to a jar that is named after its module.
-    /// The last inputs are those that manifests have `named`: they go where these will look for them.
+    /// One input goes to `output` itself (a jar, an image or a class file into it, if it is a
+    /// folder), several go into the folder `output`. None may be an input or a library. Patches of
+    /// an image go to a folder, those of a jmod to a jar that is named after its module. The last
+    /// inputs are those that manifests have `named`: they go where these will look for them.
     pub fn new(output: &Path, sources: &Sources, named: &[Named], patches: bool) -> Result<Targets> {
         if output.as_os_str() == "-" {
             bail!(

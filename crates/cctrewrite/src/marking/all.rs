@@ -28,7 +28,8 @@ pub struct Manner<'m> {
     pub lines: Option<String>,
     /// Whether classes are checked against their originals.
     pub verify: bool,
-    /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each line).
+    /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each
+    /// line).
     pub options: Option<&'m str>,
 }
 
@@ -47,7 +48,8 @@ pub struct Done {
     pub stays: Vec<String>,
     /// Names of attributes that were left out.
     pub dropped: BTreeSet<String>,
-    /// How many classes were checked against their originals, and what was found, with where it was.
+    /// How many classes were checked against their originals, and what was found, with where it
+    /// was.
     checks: (u64, Vec<String>),
 }
 
@@ -110,7 +112,8 @@ impl Done {
         }
     }
 
-    /// Fails if a check of a class against its original found something: that is a fault of this program.
+    /// Fails if a check of a class against its original found something: that is a fault of this
+    /// program.
     pub fn check(&self) -> Result<()> {
         let (_, findings) = &self.checks;
         let Some(first) = findings.first() else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! Markers beside a calling-context tree (docs/research/markers.md): what is marked while classes are rewritten to be counted, and what became of it.
+//! Markers beside a calling-context tree (docs/research/markers.md): what is marked while classes
+//! are rewritten to be counted, and what became of it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +25,8 @@ pub struct Beside {
     tables: Option<String>,
     /// The rules and properties as they would stand on a command line.
     spelled: Vec<String>,
-    /// Whether the class library of a JDK is marked as a whole: programs may have what is not in it.
+    /// Whether the class library of a JDK is marked as a whole: programs may have what is not in
+    /// it.
     is_library: bool,
     /// The same for all that write classes.
     pub markers: Shared,

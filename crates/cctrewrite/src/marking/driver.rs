@@ -1,4 +1,5 @@
-//! What becomes of each entry of an input: classes get the markers that rules give them. A class library also gets the runtime.
+//! What becomes of each entry of an input: classes get the markers that rules give them. A class
+//! library also gets the runtime.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -32,7 +33,8 @@ pub struct Record {
     is_object: bool,
 }
 
-/// A class with its markers, or what became of it; if JVMs refuse it, none, and what is said of it. With room for ours on the stack, say, they might take it.
+/// A class with its markers, or what became of it; if JVMs refuse it, none, and what is said of it.
+/// With room for ours on the stack, say, they might take it.
 pub fn unless_refused(
     class: &ClassFile<'_>,
     marked: Result<Marked, Error>,

@@ -1,7 +1,9 @@
-//! The class library of a whole JDK, marked; and what the image carries for the program's classes (docs/reference/images.md).
+//! The class library of a whole JDK, marked; and what the image carries for the program's classes
+//! (docs/reference/images.md).
 //!
-//! A folder beside it has the rules, what is above which class of the library, how many places each rule has there, and the automata of properties. The runtime finds it from `java.home`, and the load-time
-//! library marks by it, so that whoever moves or copies an image moves its rules with it.
+//! A folder beside it has the rules, what is above which class of the library, how many places each
+//! rule has there, and the automata of properties. The runtime finds it from `java.home`, and the
+//! load-time library marks by it, so that whoever moves or copies an image moves its rules with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,8 +33,8 @@ pub struct Summary {
     lines: Vec<String>,
 }
 
-/// Marks the files of a class library, each to its target, and writes what the image carries into `own`, the folder of its own files. From JDK 9 on
-/// `options` are in it.
+/// Marks the files of a class library, each to its target, and writes what the image carries into
+/// `own`, the folder of its own files. From JDK 9 on `options` are in it.
 pub fn mark(
     wanted: &Wanted,
     inputs: &[Input],
@@ -56,7 +58,8 @@ pub fn mark(
     Ok(Summary { done, lines })
 }
 
-/// Writes what an image carries into `own`, the folder of its own files: the rules, what is above which class, how many places each rule has in the class library, and the automata of properties.
+/// Writes what an image carries into `own`, the folder of its own files: the rules, what is above
+/// which class, how many places each rule has in the class library, and the automata of properties.
 pub fn carry(wanted: &Wanted, classes: &[u8], places: &[u64], own: &Path) -> Result<()> {
     let folder = own.join(FOLDER);
     fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -88,7 +91,8 @@ impl Summary {
     }
 }
 
-/// What is said of a rule, where that is about the class library: the program may have what matches.
+/// What is said of a rule, where that is about the class library: the program may have what
+/// matches.
 pub fn of_library(line: &str) -> String {
     line.replace("matches nothing", "matches nothing in the class library")
 }

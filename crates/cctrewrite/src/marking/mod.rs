@@ -1,6 +1,9 @@
-//! `--tool markers`: programs get markers and nothing else (docs/research/markers.md); or they get them beside what counts ([`beside`]).
+//! `--tool markers`: programs get markers and nothing else (docs/research/markers.md); or they get
+//! them beside what counts ([`beside`]).
 //!
-//! What is wanted of a command line ([`wanted`]), how classes of inputs get it ([`all`], [`driver`]), and what became of it ([`tally`]); beforehand ([`instrument`]) or as a whole JDK ([`image`]).
+//! What is wanted of a command line ([`wanted`]), how classes of inputs get it ([`all`],
+//! [`driver`]), and what became of it ([`tally`]); beforehand ([`instrument`]) or as a whole JDK
+//! ([`image`]).
 
 mod above;
 mod all;

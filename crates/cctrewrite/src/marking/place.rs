@@ -64,7 +64,8 @@ pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
     Ok(Some(options))
 }
 
-/// The options of outputs that have markers beside what counts: where there are properties, who checks them.
+/// The options of outputs that have markers beside what counts: where there are properties, who
+/// checks them.
 pub fn flags_beside(outputs: &[PathBuf]) -> Result<Vec<String>> {
     let mut tables = Vec::new();
     for path in outputs {

@@ -1,4 +1,5 @@
-//! What is to be marked, as a command line says it: files of rules, and properties, whose events have rules of their own.
+//! What is to be marked, as a command line says it: files of rules, and properties, whose events
+//! have rules of their own.
 
 use std::fs;
 use std::path::PathBuf;

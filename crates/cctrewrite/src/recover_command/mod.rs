@@ -1,4 +1,5 @@
-//! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory, and of killed runs (docs/use/servers.md).
+//! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory, and of killed
+//! runs (docs/use/servers.md).
 
 pub(crate) mod file;
 mod runs;

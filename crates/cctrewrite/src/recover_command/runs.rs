@@ -17,10 +17,12 @@ use crate::run_command::{traced, valued};
 use crate::run_folder::Jvm;
 use crate::run_folder::abandoned::{Abandoned, Found, NOTHING, find, is_run_folder, named, unknown};
 
-/// Extensions of files of which nothing is lost when they are removed with a folder from which all has been collected.
+/// Extensions of files of which nothing is lost when they are removed with a folder from which all
+/// has been collected.
 const WORTHLESS: [&str; 3] = ["jvm", "arena", "tmp"];
 
-/// Collects what killed runs have left in a folder: by default in the current one, and in that for temporary files.
+/// Collects what killed runs have left in a folder: by default in the current one, and in that for
+/// temporary files.
 pub fn recover(folder: Option<&Path>, output: Option<&Path>) -> Result<Outcome> {
     if output.is_some_and(is_stdin) {
         bail!("what a killed run left may be several files; name a file to write");
@@ -146,7 +148,8 @@ enum Remains {
         is_whole: bool,
     },
     Nothing,
-    /// Something that might be read by somebody else: another version, or after a disk was repaired.
+    /// Something that might be read by somebody else: another version, or after a disk was
+    /// repaired.
     Unreadable(anyhow::Error),
 }
 

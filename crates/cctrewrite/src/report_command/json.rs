@@ -1,4 +1,5 @@
-//! A report as one JSON object (docs/reference/formats/json.md). Rows are written as they are met, so that memory does not grow with their number.
+//! A report as one JSON object (docs/reference/formats/json.md). Rows are written as they are met,
+//! so that memory does not grow with their number.
 
 use std::io::Write;
 

@@ -1,4 +1,5 @@
-//! `cctrewrite run` with rules for markers: each JVM leaves, beside its profile, what clients of markers print, and what was found of properties.
+//! `cctrewrite run` with rules for markers: each JVM leaves, beside its profile, what clients of
+//! markers print, and what was found of properties.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -87,7 +88,8 @@ pub struct Left {
 }
 
 impl Left {
-    /// Puts what a JVM has left beside its profile, and says what is in it. Whether all of it is there.
+    /// Puts what a JVM has left beside its profile, and says what is in it. Whether all of it is
+    /// there.
     pub fn put(self, jvm: &Jvm, profile: &Path, quiet: bool) -> Result<bool> {
         type Put = fn(&Path, &Path, bool) -> Result<()>;
         let [printed, report] = EXTENSIONS;

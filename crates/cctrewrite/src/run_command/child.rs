@@ -27,7 +27,8 @@ pub enum Ending {
     NotStarted,
 }
 
-/// Runs a command on an image and waits for its end. Its JVMs write to the `collection`, from which `output` is made.
+/// Runs a command on an image and waits for its end. Its JVMs write to the `collection`, from which
+/// `output` is made.
 pub fn run(
     program: &OsStr,
     arguments: &[OsString],

@@ -1,4 +1,5 @@
-//! What the JVMs of a command leave behind: an entry each when they start, a profile each when they end.
+//! What the JVMs of a command leave behind: an entry each when they start, a profile each when they
+//! end.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,7 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Collection(RunFolder);
 
 impl Collection {
-    /// Makes an empty folder beside the output, so that profiles need not be copied. It is for the JVMs of this command.
+    /// Makes an empty folder beside the output, so that profiles need not be copied. It is for the
+    /// JVMs of this command.
     pub fn beside(output: &Path, command: Vec<OsString>) -> Result<Collection> {
         let parent =
             output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -54,7 +56,8 @@ impl Collection {
         self.0.keep();
     }
 
-    /// Leaves options for the JVMs: lines `key=value`, which stand for properties `cctrewrite.key` that were not given.
+    /// Leaves options for the JVMs: lines `key=value`, which stand for properties `cctrewrite.key`
+    /// that were not given.
     pub fn tell(&self, options: &[(&str, String)]) -> Result<()> {
         collection::tell(self.0.private(), options)
             .with_context(|| format!("cannot write to {}", self.path().display()))
@@ -67,7 +70,8 @@ impl Collection {
 
     /// Lists all JVMs that started. Waits a little for those that still run.
     ///
-    /// Fails if somebody has moved the folder: what its path leads to now is not what the JVMs have left.
+    /// Fails if somebody has moved the folder: what its path leads to now is not what the JVMs have
+    /// left.
     pub fn jvms(&self) -> Result<Vec<Jvm>> {
         let deadline = Instant::now() + PATIENCE;
         loop {

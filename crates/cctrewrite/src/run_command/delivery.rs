@@ -58,7 +58,8 @@ impl Places {
     }
 }
 
-/// Puts the profiles in their places, and says what is in them. What a JVM leaves beside its profile is `put` beside its place.
+/// Puts the profiles in their places, and says what is in them. What a JVM leaves beside its
+/// profile is `put` beside its place.
 pub fn deliver(
     places: &Places,
     wanted: Option<&Wanted>,

@@ -15,7 +15,8 @@ use crate::exit_codes::RUN;
 use crate::image::{self, ImageInUse};
 use crate::text::shell_word;
 
-/// Exit codes of a process that a signal ended which its own code has caused: SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
+/// Exit codes of a process that a signal ended which its own code has caused: SIGILL, SIGABRT,
+/// SIGBUS, SIGFPE, SIGSEGV.
 const CRASHES: [u8; 5] = [128 + 4, 128 + 6, 128 + 7, 128 + 8, 128 + 11];
 
 /// A command that has ended.
@@ -43,7 +44,8 @@ pub enum Execution {
     NotStarted(Outcome),
 }
 
-/// Runs the command on the image of its JDK, which must pass the `check`. What its JVMs leave goes `beside` this file first.
+/// Runs the command on the image of its JDK, which must pass the `check`. What its JVMs leave goes
+/// `beside` this file first.
 pub fn execute(
     arguments: &Run,
     command: &OsStr,
@@ -83,14 +85,16 @@ pub fn execute(
 }
 
 impl Ended {
-    /// Says why no JVM of the image has recorded. Another `java` then does what the text in `is` says.
+    /// Says why no JVM of the image has recorded. Another `java` then does what the text in `is`
+    /// says.
     pub fn say_no_jvm(&self, jdk: &str, is: &str) {
         let Ended { command, arguments, is_tool, home, code, .. } = self;
         let silent = Silent { command, arguments, is_tool: *is_tool, code: *code, home };
         say(&format!("cctrewrite: {}", silent.explained(jdk, is)));
     }
 
-    /// Delivers what JVMs have left; the image's home is known. If that fails, what they left stays and can be collected later.
+    /// Delivers what JVMs have left; the image's home is known. If that fails, what they left stays
+    /// and can be collected later.
     pub fn or_keep<T>(&mut self, deliver: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         deliver(&self.home).map_err(|error| {
             self.collection.keep();
@@ -108,8 +112,8 @@ impl Ended {
         (process == self.process).then_some(self.code)
     }
 
-    /// The command's exit code, or 125 where that is 0 and something is missing. After a JVM has ended abnormally the whole image is
-    /// checked.
+    /// The command's exit code, or 125 where that is 0 and something is missing. After a JVM has
+    /// ended abnormally the whole image is checked.
     pub fn outcome(&self, missing: bool) -> Outcome {
         let is_abnormal = missing || CRASHES.contains(&self.code);
         let missing = (is_abnormal && self.image.is_damaged_after_all()) || missing;

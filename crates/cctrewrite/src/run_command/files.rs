@@ -127,10 +127,12 @@ pub fn move_file(from: &Path, to: &Path) -> Result<()> {
     PendingFile::write_profile(to, |out| io::copy(&mut file, out).map(drop).map_err(Into::into))?.commit()
 }
 
-/// What a profile gives as its main class when the JVM was asked for something else, as by `java -version`.
+/// What a profile gives as its main class when the JVM was asked for something else, as by
+/// `java -version`.
 pub const UNKNOWN: &str = "unknown";
 
-/// The file of one of several JVMs: its number, so that they are listed in order, and the main class's simple name.
+/// The file of one of several JVMs: its number, so that they are listed in order, and the main
+/// class's simple name.
 pub fn file_name(number: usize, count: usize, main: &str) -> String {
     let width = count.to_string().len();
     let simple = main.rsplit(['/', '.']).find(|part| !part.is_empty() && *part != "jar").unwrap_or("");

@@ -1,4 +1,5 @@
-//! `cctrewrite run --tool markers`: each JVM leaves what clients of markers print, and what was found of properties.
+//! `cctrewrite run --tool markers`: each JVM leaves what clients of markers print, and what was
+//! found of properties.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -110,7 +111,8 @@ pub fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     Ok(())
 }
 
-/// Puts what clients printed in its place, and says what is not theirs: what was counted most, and what the reader must know.
+/// Puts what clients printed in its place, and says what is not theirs: what was counted most, and
+/// what the reader must know.
 pub fn put_printed(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     let text = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
     move_file(from, to)?;
@@ -138,7 +140,8 @@ pub fn put_printed(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     Ok(())
 }
 
-/// How often the marker of a line was come to, if it is a line of that kind: a number, a class, the marker's number in it.
+/// How often the marker of a line was come to, if it is a line of that kind: a number, a class, the
+/// marker's number in it.
 fn counted_marker(line: &str) -> Option<u64> {
     let mut words = line.split(' ');
     let count = words.next()?.parse().ok()?;

@@ -19,7 +19,8 @@ const ENDING: [&str; 2] = ["-XX:+ExitOnOutOfMemoryError", "-XX:+CrashOnOutOfMemo
 /// Exit code of a JVM that the runtime stops.
 const REFUSED: u8 = 70;
 
-/// Names the JVMs that have written no profile, and makes one of what is in their memory. Says whether there were any such, or none at all.
+/// Names the JVMs that have written no profile, and makes one of what is in their memory. Says
+/// whether there were any such, or none at all.
 pub fn recover_missing(jvms: &mut [Jvm], ended: &Ended) -> bool {
     let mut missing = jvms.is_empty();
     for jvm in jvms.iter_mut().filter(|jvm| jvm.profile.is_none()) {
@@ -57,7 +58,8 @@ pub fn recover_missing(jvms: &mut [Jvm], ended: &Ended) -> bool {
     missing
 }
 
-/// How a JVM ended that did not come to write its profile. Its exit code is known if it is the command itself.
+/// How a JVM ended that did not come to write its profile. Its exit code is known if it is the
+/// command itself.
 fn how_it_ended(jvm: &Jvm, code: Option<u8>) -> String {
     const KILLED: u8 = 128 + 9;
     const ABORTED: u8 = 128 + 6;

@@ -1,8 +1,9 @@
 //! Why a command has started no JVM that records: what can be found out once it has ended.
 //!
-//! JVMs enter themselves ([`super::collection`]) when the load-time library is loaded. One that does not come so far leaves no trace, and its own message
-//! is on the command's standard error, which `run` does not see. So the image is tried ([`Probe`]): it works or it does not, and what remains is
-//! the command.
+//! JVMs enter themselves ([`super::collection`]) when the load-time library is loaded. One that
+//! does not come so far leaves no trace, and its own message is on the command's standard error,
+//! which `run` does not see. So the image is tried ([`Probe`]): it works or it does not, and what
+//! remains is the command.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -51,7 +52,8 @@ pub struct Silent<'c> {
 }
 
 impl Silent<'_> {
-    /// What happened and what to do, on one line. `jdk` is what the image is called, and another java `is` what it is without it.
+    /// What happened and what to do, on one line. `jdk` is what the image is called, and another
+    /// java `is` what it is without it.
     pub fn explained(&self, jdk: &str, is: &str) -> String {
         let (command, home) = (Path::new(self.command).display(), self.home.display());
         if let Some(option) = self.options().find(|option| SWITCHED_OFF.contains(&&**option)) {
@@ -179,7 +181,8 @@ fn wait(child: &mut std::process::Child) -> Result<Option<ExitStatus>> {
     }
 }
 
-/// What matters of what a JVM said: a line of the runtime's, else the first two, as the JVM's first one often has no cause.
+/// What matters of what a JVM said: a line of the runtime's, else the first two, as the JVM's first
+/// one often has no cause.
 fn gist(said: &str, ended: Option<ExitStatus>) -> String {
     let lines =
         || said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Picked up "));

@@ -15,11 +15,12 @@ use signal_hook::low_level::{emulate_default_handler, signal_name};
 use crate::exit::say;
 use crate::run_folder;
 
-/// How long after the command's end a signal counts as the one that ended it: both processes get the signals of a terminal, and `run` may
-/// notice its own later.
+/// How long after the command's end a signal counts as the one that ended it: both processes get
+/// the signals of a terminal, and `run` may notice its own later.
 const SAME_SIGNAL: Duration = Duration::from_millis(250);
 
-/// The signals that `run` handles from now on. In the commands that it starts they have their default effect.
+/// The signals that `run` handles from now on. In the commands that it starts they have their
+/// default effect.
 pub struct Handler {
     signals: Signals,
     unfinished: Unfinished,
@@ -60,7 +61,8 @@ impl Handler {
             for signal in &mut self.signals {
                 let owner = owner.lock().unwrap_or_else(PoisonError::into_inner);
                 match *owner {
-                    // A terminal sends its signals to the command as well. The others are for us alone, and meant for it.
+                    // A terminal sends its signals to the command as well. The others are for us
+                    // alone, and meant for it.
                     Owner::Command(process) if matches!(signal, SIGTERM | SIGHUP) => pass_on(signal, process),
                     Owner::Command(_) => {}
                     Owner::Run(since, code) => {

@@ -1,4 +1,5 @@
-//! `cctrewrite run --tool pcc`: each JVM leaves the values of the contexts in which chosen methods were entered, when it ends.
+//! `cctrewrite run --tool pcc`: each JVM leaves the values of the contexts in which chosen methods
+//! were entered, when it ends.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

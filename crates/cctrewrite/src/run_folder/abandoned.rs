@@ -17,7 +17,8 @@ use crate::text::{counted, shell_word};
 pub enum Found {
     /// Its run is at work, or another command collects what is in it.
     InUse(PathBuf),
-    /// It has no lock, so nobody can say whether its run is at work. Earlier versions made such folders.
+    /// It has no lock, so nobody can say whether its run is at work. Earlier versions made such
+    /// folders.
     Unknown(PathBuf),
     /// Its run was killed.
     Abandoned(Abandoned),
@@ -36,7 +37,8 @@ pub struct Abandoned {
     user: Option<String>,
 }
 
-/// Finds the folders of runs in a folder, sorted by name. Others than those of this user, with mode 0700, are not looked at.
+/// Finds the folders of runs in a folder, sorted by name. Others than those of this user, with mode
+/// 0700, are not looked at.
 pub fn find(parent: &Path) -> Result<Vec<Found>> {
     let cannot = || format!("cannot list {}", parent.display());
     let mut names = Vec::new();

@@ -1,7 +1,7 @@
 //! The hidden folder of a `cctrewrite run`, into which its JVMs write (docs/use/run.md).
 //!
-//! `run` makes it ([`RunFolder::make`]) and holds a lock in it for as long as it lives. A killed `run` leaves the folder and frees the
-//! lock. [`abandoned`] finds such folders.
+//! `run` makes it ([`RunFolder::make`]) and holds a lock in it for as long as it lives. A killed
+//! `run` leaves the folder and frees the lock. [`abandoned`] finds such folders.
 
 pub mod abandoned;
 mod jvm;
@@ -45,7 +45,8 @@ pub struct RunFolder {
 impl RunFolder {
     /// Makes an empty folder in another one. Dropped, it is removed.
     ///
-    /// The inner error says why the folder cannot be used: others may write into it, or the file system has no locks.
+    /// The inner error says why the folder cannot be used: others may write into it, or the file
+    /// system has no locks.
     pub fn make(parent: &Path, record: &Record) -> io::Result<Result<RunFolder>> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(UNFINISHED).permissions(Permissions::from_mode(FOLDER_MODE));
@@ -118,7 +119,8 @@ impl Drop for RunFolder {
 
 /// Removes the folder at this path and all that is in it.
 ///
-/// A process that is killed meanwhile must not leave a part of it under its name: the lock may be gone first.
+/// A process that is killed meanwhile must not leave a part of it under its name: the lock may be
+/// gone first.
 pub fn remove(path: &Path) {
     let unfinished = named(path, UNFINISHED);
     let path = if fs::rename(path, &unfinished).is_ok() { &unfinished } else { path };
@@ -131,7 +133,8 @@ pub fn remove(path: &Path) {
 enum Refusal {
     /// Its owner lives.
     Owned,
-    /// It has no lock: earlier versions made such folders. Or the file system has no locks any more.
+    /// It has no lock: earlier versions made such folders. Or the file system has no locks any
+    /// more.
     NoLock,
     /// It is no folder of this user's runs, or is gone.
     Foreign,

@@ -176,7 +176,8 @@ struct Lines<'t> {
     trace: &'t Trace,
     as_numbers: bool,
     names: Names<'t>,
-    /// The line in the making: it is written at once, since what is written is looked through for what might harm a terminal.
+    /// The line in the making: it is written at once, since what is written is looked through for
+    /// what might harm a terminal.
     text: String,
 }
 

@@ -29,7 +29,8 @@ pub enum What {
 pub struct Account {
     /// Classes, methods and so on.
     pub tally: Tally,
-    /// Classes with findings, in the order of the rewritten classes, those that are missing behind them.
+    /// Classes with findings, in the order of the rewritten classes, those that are missing behind
+    /// them.
     pub found: Vec<Found>,
     /// Classes of the runtime, which the output has beside its own.
     pub runtime: u64,
@@ -39,9 +40,11 @@ pub struct Account {
     pub(crate) originals: BTreeSet<u64>,
     /// What the classes want of each other.
     pub(crate) links: Vec<Links>,
-    /// References to extended forms that lead to one, and such as cannot be followed in what was given.
+    /// References to extended forms that lead to one, and such as cannot be followed in what was
+    /// given.
     pub linked: (u64, u64),
-    /// Call sites that count a callee that is there, and such whose callee is not in what was given.
+    /// Call sites that count a callee that is there, and such whose callee is not in what was
+    /// given.
     pub counted: (u64, u64),
 }
 

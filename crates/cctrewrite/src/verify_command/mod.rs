@@ -103,7 +103,8 @@ fn static_side(home: &Path) -> Result<Option<(PathBuf, StaticSide)>> {
     Ok(Some((path, side)))
 }
 
-/// Whether an output has markers and nothing else: it says so itself, or it is of a JDK that brings along the rules for what is defined while programs run.
+/// Whether an output has markers and nothing else: it says so itself, or it is of a JDK that brings
+/// along the rules for what is defined while programs run.
 fn has_markers(arguments: &Verify, rewritten: &Input) -> Result<bool> {
     let is_marked_jdk = || jdk::is_home(&arguments.rewritten) && marking::image::is_in(&arguments.rewritten);
     Ok(output::entry(rewritten, marking::ENTRY)?.is_some() || is_marked_jdk())

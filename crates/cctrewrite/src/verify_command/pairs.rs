@@ -75,7 +75,8 @@ pub fn check(
     Ok(())
 }
 
-/// Where a class is, in the words of the class path: module, nested archives, path. `is_patches` is whether archives at the top stand for modules.
+/// Where a class is, in the words of the class path: module, nested archives, path. `is_patches` is
+/// whether archives at the top stand for modules.
 fn key(at: &Location<'_>, is_patches: bool) -> String {
     let name = &*at.entry.name;
     if at.archive.depth() == 0 {

@@ -13,7 +13,8 @@ use crate::verify_command::account::{Account, What};
 /// Methods that are named of each kind of what was not checked; the rest are counted.
 const NAMED: usize = 4;
 
-/// A line for each finding, `limit` of them unless that is 0, and a summary unless it is not wanted.
+/// A line for each finding, `limit` of them unless that is 0, and a summary unless it is not
+/// wanted.
 pub fn text(account: &Account, limit: usize, quiet: bool, out: &mut dyn Write) -> Result<()> {
     let limit = if limit == 0 { usize::MAX } else { limit };
     let all = account.found.iter().flat_map(|found| found.findings.iter().map(move |f| (&found.place, f)));

@@ -1,4 +1,5 @@
-//! A headless Chromium that `cargo xtask readers` has fetched, spoken to by the DevTools protocol: JSON, one message behind the other, over a pipe.
+//! A headless Chromium that `cargo xtask readers` has fetched, spoken to by the DevTools protocol:
+//! JSON, one message behind the other, over a pipe.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -53,7 +54,8 @@ impl Browser {
         let text =
             format!("<fontconfig><dir>{letters}</dir><cachedir>{}</cachedir></fontconfig>", cache.display());
         fs::write(&fonts, text).unwrap();
-        // The protocol's pipe is file descriptors 3 and 4 of the browser, which a shell can give it.
+        // The protocol's pipe is file descriptors 3 and 4 of the browser, which a shell can give
+        // it.
         let mut command = Command::new("sh");
         command.args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh"]).arg(program(root));
         command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
@@ -91,7 +93,8 @@ impl Browser {
         self.ask("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
     }
 
-    /// Opens a page that `report --html` has written, and waits until it is drawn. Returns how long that took.
+    /// Opens a page that `report --html` has written, and waits until it is drawn. Returns how long
+    /// that took.
     pub fn open(&mut self, page: &Path, fragment: &str) -> Duration {
         // A page that differs only in its fragment would not be loaded anew.
         self.ask("Page.navigate", json!({ "url": "about:blank" }));

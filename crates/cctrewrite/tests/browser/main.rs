@@ -1,6 +1,8 @@
-//! Pages that `cctrewrite report --html` writes, opened in a browser: what they show must be what the other commands say.
+//! Pages that `cctrewrite report --html` writes, opened in a browser: what they show must be what
+//! the other commands say.
 //!
-//! The browser is one of the programs that `cargo xtask readers` fetches; without it these tests say that they are skipped.
+//! The browser is one of the programs that `cargo xtask readers` fetches; without it these tests
+//! say that they are skipped.
 
 #![cfg(unix)]
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
@@ -480,7 +482,8 @@ fn deep_stacks_are_shown() {
     no_complaints(&browser);
 }
 
-/// `BLESS=1` renews the picture of `docs/use/html.md`. It is not compared: how letters look is the browser's business.
+/// `BLESS=1` renews the picture of `docs/use/html.md`. It is not compared: how letters look is the
+/// browser's business.
 #[test]
 fn the_picture_of_the_manual_can_be_drawn() {
     let Some(root) = found() else { return };

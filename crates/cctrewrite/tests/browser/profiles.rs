@@ -9,7 +9,8 @@ use cct_profile::{Method, Profile, Site, ThreadTree, Tree, TreeBuilder};
 /// One context: depth (1 below the thread), method, calls, bytecodes.
 pub type Node = (usize, u32, u64, u64);
 
-/// A name that is markup, were it not taken for a name. (Behind a dot a class's name is none any more: that is the suffix of hidden classes.)
+/// A name that is markup, were it not taken for a name. (Behind a dot a class's name is none any
+/// more: that is the suffix of hidden classes.)
 pub const EVIL: &str = "</script><img src=x onerror=\"harmed=3\">&lt;'";
 
 /// A file of a name that is markup.
@@ -78,7 +79,8 @@ pub fn plain() -> Profile {
     }
 }
 
-/// `main` calls `step` from two places, which calls `walk`, which calls itself; call sites are told apart.
+/// `main` calls `step` from two places, which calls `walk`, which calls itself; call sites are told
+/// apart.
 pub fn split() -> Profile {
     let at =
         |name: &str, bci, line| Method { site: Some(Site { bci, line }), ..method("app/Main", name, "()V") };

@@ -59,7 +59,8 @@ fn trees_tell_sites_apart_and_methods_do_not() {
     };
     assert_eq!(rows(&mut browser), methods(&place.path("run.cct")));
 
-    // A method that is chosen in the table is the heaviest of its contexts, and below it is what all of them call.
+    // A method that is chosen in the table is the heaviest of its contexts, and below it is what
+    // all of them call.
     browser.value(
         "[...document.querySelectorAll('#methods .lines .text')].find((cell) => cell.title === 'app.Main.walk()').click()",
     );

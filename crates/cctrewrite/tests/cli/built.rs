@@ -2,7 +2,8 @@
 
 use std::fs;
 
-/// The C code of the allocator has the time in it at which it was compiled, which the workspace's `.cargo/config.toml` says.
+/// The C code of the allocator has the time in it at which it was compiled, which the workspace's
+/// `.cargo/config.toml` says.
 #[test]
 fn the_command_does_not_know_when_it_was_built() {
     let said = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());

@@ -23,7 +23,8 @@ const METHODS: [(&str, &str, &str); 5] = [
 const BEFORE: [Node; 6] =
     [(1, 0, 1, 120), (2, 1, 1000, 9000), (3, 3, 250, 1234), (2, 3, 2, 10), (2, 2, 3, 33), (2, 4, 1, 7)];
 
-/// Two calls of `step` less, with one bytecode more in all; `charAt` called from `main` once; `join` polled more often.
+/// Two calls of `step` less, with one bytecode more in all; `charAt` called from `main` once;
+/// `join` polled more often.
 const AFTER: [Node; 5] = [(1, 0, 1, 120), (2, 1, 998, 9001), (3, 3, 250, 1234), (2, 3, 1, 5), (2, 4, 5, 35)];
 
 /// A profile as the runtime writes it. The seed makes MIDs and the numbers of lambdas.

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::profiles::{CHAR_AT, Node, RUN, STEP, WORKER, profile, usual};
 use super::support::{Run, put, run, scratch, snapshot};
 
-/// The usual run, in which a line of the loop in `step` has become longer by two bytecodes in each of its thousand calls, and a `step` of
-/// the worker calls `charAt`.
+/// The usual run, in which a line of the loop in `step` has become longer by two bytecodes in each
+/// of its thousand calls, and a `step` of the worker calls `charAt`.
 fn changed() -> Vec<u8> {
     let mut main = RUN;
     assert_eq!(main[1], (2, STEP, 1000, 9000));
@@ -68,7 +68,8 @@ fn growth_above_a_limit_fails() {
         assert_eq!(run.stderr, "");
         run.code
     };
-    // 2015 of 10984 bytecodes are 18.345 %; step: 2000 of 9027 are 22.16 %; charAt: 15 of 1234 are 1.22 %.
+    // 2015 of 10984 bytecodes are 18.345 %; step: 2000 of 9027 are 22.16 %; charAt: 15 of 1234 are
+    // 1.22 %.
     assert_eq!(code(&["--fail-above", "18.346%"]), Some(0));
     assert_eq!(code(&["--fail-above", "18.344%"]), Some(1));
     assert_eq!(code(&["--fail-method-above", "22.2"]), Some(0));

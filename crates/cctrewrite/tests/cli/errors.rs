@@ -1,4 +1,5 @@
-//! `cctrewrite instrument`, when something is wrong: one clear line, exit code 1, nothing lost, nothing half written.
+//! `cctrewrite instrument`, when something is wrong: one clear line, exit code 1, nothing lost,
+//! nothing half written.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +38,8 @@ fn bad_classes() {
     refused(home, &["classes", "-o", "out"], &["classes/p/Cut.class", "truncated"]);
 }
 
-/// Names come from strangers, and terminals obey control characters: what is said of them is one line each, which cannot pass for another.
+/// Names come from strangers, and terminals obey control characters: what is said of them is one
+/// line each, which cannot pass for another.
 #[test]
 fn names_that_command_terminals() {
     let folder = scratch();

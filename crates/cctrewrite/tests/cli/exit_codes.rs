@@ -1,4 +1,5 @@
-//! Exit codes are those of each command's help, which has them from the table of docs/reference/command.md.
+//! Exit codes are those of each command's help, which has them from the table of
+//! docs/reference/command.md.
 
 use super::profiles::usual;
 use super::support::{put, run, scratch};

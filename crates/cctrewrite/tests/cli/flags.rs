@@ -67,7 +67,8 @@ fn one_line_and_speed_are_options() {
     assert_eq!(line, lines.stdout.trim_end().replace('\n', " ") + "\n");
     let fast = run(folder.path(), &["flags", "boot/rt.jar", "--fast"]).succeeds().stdout;
     let added = fast.strip_prefix(&lines.stdout).expect("the same options in front");
-    // Large methods are compiled, too, and by C2 thirty times later than by default and if its graph stays small.
+    // Large methods are compiled, too, and by C2 thirty times later than by default and if its
+    // graph stays small.
     let expected = [
         "-XX:-DontCompileHugeMethods",
         "-XX:Tier4InvocationThreshold=150000",

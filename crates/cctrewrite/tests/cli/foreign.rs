@@ -1,4 +1,5 @@
-//! Classes of other compilers and of an obfuscator (fixtures/foreign), rewritten and held against their originals.
+//! Classes of other compilers and of an obfuscator (fixtures/foreign), rewritten and held against
+//! their originals.
 
 use std::path::Path;
 

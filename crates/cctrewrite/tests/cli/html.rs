@@ -1,4 +1,5 @@
-//! `cctrewrite report --html`: files, messages, what cannot be meant. What is in a page is tested in `crates/export`, what it shows in `tests/browser`.
+//! `cctrewrite report --html`: files, messages, what cannot be meant. What is in a page is tested
+//! in `crates/export`, what it shows in `tests/browser`.
 
 use std::fs;
 use std::path::Path;

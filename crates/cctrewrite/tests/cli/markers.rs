@@ -32,7 +32,8 @@ fn classes_that_jvms_refuse_get_no_markers() {
             let warning = warning.unwrap_or_default();
             let stays = "for which JVMs refuse it; the class stays as it is, without markers";
             assert!(warning.contains(why) && warning.ends_with(stays), "{warnings}");
-            // Nor are its methods among those that the rule marks. The code of the oldest version had another form, so nothing is known of these.
+            // Nor are its methods among those that the rule marks. The code of the oldest version
+            // had another form, so nothing is known of these.
             let line = lines.lines().find(|line| line.contains("not marked: Sample.<init>"));
             let is_named = line.is_some_and(|l| l.ends_with("JVMs refuse its class, which stays as it is"));
             assert_eq!(is_named, !why.contains("version"), "{lines}");

@@ -6,7 +6,8 @@ use cct_profile::Method;
 
 use super::support::{Context, profile_of, put, run, scratch};
 
-/// Depth (1 below the thread), name, calls, bytecodes. Without a name it is the cell of the context above it.
+/// Depth (1 below the thread), name, calls, bytecodes. Without a name it is the cell of the context
+/// above it.
 type Node = (usize, &'static str, u64, u64);
 
 /// `main` enters 3 monitors and calls `fill`, which is synchronized and enters most.

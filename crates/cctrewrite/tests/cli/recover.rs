@@ -1,4 +1,5 @@
-//! `cctrewrite recover` of folders, without JVMs: which folders it looks at, and what becomes of what is in them.
+//! `cctrewrite recover` of folders, without JVMs: which folders it looks at, and what becomes of
+//! what is in them.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};

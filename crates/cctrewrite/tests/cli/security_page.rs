@@ -26,7 +26,8 @@ fn count(text: &str) -> [usize; 2] {
     })
 }
 
-/// The sources in which unsafe code is counted: all but the tests of the command, which have the word in texts.
+/// The sources in which unsafe code is counted: all but the tests of the command, which have the
+/// word in texts.
 fn sources() -> Vec<(PathBuf, String)> {
     let all = ["crates", "xtask", "jdk-wrap", "examples"].iter().flat_map(|below| files(&root().join(below)));
     let sources = all.map(|(path, contents)| (path.strip_prefix(root()).unwrap().to_path_buf(), contents));
@@ -128,7 +129,8 @@ fn there_are_as_many_dependencies_as_the_page_says() {
     assert!(page().contains(&expected), "SECURITY.md should say: {expected}");
 }
 
-/// What `cargo deny check bans` would say, where it is not installed: a package in two versions is known, and there is none that is not there.
+/// What `cargo deny check bans` would say, where it is not installed: a package in two versions is
+/// known, and there is none that is not there.
 #[test]
 fn packages_in_two_versions_are_known() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();

@@ -107,7 +107,8 @@ pub fn sample() -> Vec<u8> {
     fs::read(data("Sample.class")).unwrap()
 }
 
-/// The sample as JVMs refuse it, and why: rewriting would give the method locals and stack enough, and an end.
+/// The sample as JVMs refuse it, and why: rewriting would give the method locals and stack enough,
+/// and an end.
 pub fn refused_by_jvms() -> [(Vec<u8>, &'static str); 4] {
     let original = sample();
     let class = cct_classfile::ClassFile::parse(&original).unwrap();
@@ -213,7 +214,8 @@ pub struct Context {
     pub bytecodes: u64,
 }
 
-/// A profile of these contexts in the order of a walk, as the runtime writes it; `also` is what its description says beside the usual.
+/// A profile of these contexts in the order of a walk, as the runtime writes it; `also` is what its
+/// description says beside the usual.
 pub fn profile_of(contexts: &[Context], also: Option<(&str, &str)>) -> Vec<u8> {
     let mut methods: Vec<Method> = contexts.iter().map(|context| context.method.clone()).collect();
     methods.sort();

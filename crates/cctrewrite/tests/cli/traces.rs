@@ -6,7 +6,8 @@ use cct_events::{Block, Class, Event, Frame, FrameKind, FrameWriter, Method};
 
 use crate::support::{put, run, scratch};
 
-/// A thread that calls `A.a` ten times, which calls `A.b`, in two chunks; with the place of the second one.
+/// A thread that calls `A.a` ten times, which calls `A.b`, in two chunks; with the place of the
+/// second one.
 fn calls() -> (Vec<u8>, usize) {
     let mut block = Block::default();
     block.metrics[0] = 10;

@@ -64,7 +64,8 @@ fn all_ways_of_counting_are_known() {
     }
 }
 
-/// Values of contexts are checked by the choice that the output's index names, while they are made and afterwards.
+/// Values of contexts are checked by the choice that the output's index names, while they are made
+/// and afterwards.
 #[test]
 fn values_of_contexts_are_known() {
     let ways: [&[&str]; 4] = [
@@ -95,7 +96,8 @@ fn values_of_contexts_are_known() {
     );
 }
 
-/// Markers are erased by what the class says of them, while it is marked and afterwards; patches and folders of classes too.
+/// Markers are erased by what the class says of them, while it is marked and afterwards; patches
+/// and folders of classes too.
 #[test]
 fn markers_are_known() {
     let folder = scratch();
@@ -173,7 +175,8 @@ fn classes_have_counterparts() {
     );
 }
 
-/// A class was rewritten beside a native that its callers count; in the output it stands beside one of that name with a body.
+/// A class was rewritten beside a native that its callers count; in the output it stands beside one
+/// of that name with a body.
 #[test]
 fn classes_of_an_output_belong_together() {
     let folder = scratch();

@@ -28,7 +28,8 @@ fn reports_come_in_time_and_tell_the_current_context(jdk: &'static Jdk) {
     assert!(fine[1] > 500 && coarse[1] > 10, "{}", run.out);
 }
 
-/// The counter is an upper bound of what was executed, but not a loose one: about as many reports come as were asked for.
+/// The counter is an upper bound of what was executed, but not a loose one: about as many reports
+/// come as were asked for.
 fn reports_are_not_far_too_many(jdk: &'static Jdk) {
     let run = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
     let executed: u64 =
@@ -49,8 +50,8 @@ fn the_merged_tree_has_the_sums_of_all_threads(jdk: &'static Jdk) {
 fn an_agent_leaves_no_trace_in_the_profile(jdk: &'static Jdk) {
     let with = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
     let without = java(jdk, "cctrewrite.agent.AggregatingAgent").succeed("AgentWork", &[]);
-    // The threads that start after the agent: everything. The main thread: the program's own, since what the agent has loaded and initialised
-    // with the program's class loader is there already.
+    // The threads that start after the agent: everything. The main thread: the program's own, since
+    // what the agent has loaded and initialised with the program's class loader is there already.
     let own = |run: &Run| {
         let lines = run.contexts(true);
         let is_thread = |line: &&String| {
@@ -101,8 +102,8 @@ fn a_thread_that_is_stopped_in_an_agent_ends(jdk: &'static Jdk) {
     assert_eq!((&*run.out, &*run.err), (&*expected, ""));
 }
 
-/// In a loop without calls, too, the node is true whenever the agent looks: a round has eleven bytecodes and takes as many off the counter, so that
-/// 1100 are 100 of the 100,000 rounds.
+/// In a loop without calls, too, the node is true whenever the agent looks: a round has eleven
+/// bytecodes and takes as many off the counter, so that 1100 are 100 of the 100,000 rounds.
 fn what_an_agent_reads_in_a_loop_is_true(jdk: &'static Jdk) {
     let run = java(jdk, "ReadingAgent").succeed("Spin", &[]);
     let [differences, least, most] = numbers(&run, "spin")[..] else { panic!("{}", run.out) };

@@ -1,4 +1,5 @@
-//! Objects by type and context (CCCP 5.1): a program that makes them in each of the ways there are, so many times that the numbers tell which it was.
+//! Objects by type and context (CCCP 5.1): a program that makes them in each of the ways there are,
+//! so many times that the numbers tell which it was.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -102,7 +103,8 @@ fn each_object_is_counted_once(jdk: &'static Jdk) {
 
 jdks!(counted, each_object_is_counted_once, [8, 17, 25]);
 
-/// Where call sites are told apart a type has the place of the instruction, and its line (of classes that are rewritten at load time).
+/// Where call sites are told apart a type has the place of the instruction, and its line (of
+/// classes that are rewritten at load time).
 fn objects_have_the_lines_that_make_them(jdk: &'static Jdk) {
     let profile = run(jdk, Blocks::ObjectsAndSites).profile();
     let source = fs::read_to_string(fixture("allocations/Allocations.java")).unwrap();
@@ -133,8 +135,8 @@ fn contexts_stay_what_they_are(jdk: &'static Jdk) {
 
 jdks!(contexts, contexts_stay_what_they_are, [8]);
 
-/// Two runs of a deterministic part agree in all types. When a `ConcurrentHashMap` grows it copies some of its nodes and not others, by where they happen
-/// to lie: that is left out.
+/// Two runs of a deterministic part agree in all types. When a `ConcurrentHashMap` grows it copies
+/// some of its nodes and not others, by where they happen to lie: that is left out.
 fn runs_agree(jdk: &'static Jdk) {
     let sums = || {
         let profile = run(jdk, Blocks::Objects).profile();
@@ -156,7 +158,8 @@ fn runs_agree(jdk: &'static Jdk) {
 
 jdks!(agreement, runs_agree, [8, 17, 25]);
 
-/// What the code itself names is counted without the load-time library, too, in classes that were rewritten beforehand; what is not is said.
+/// What the code itself names is counted without the load-time library, too, in classes that were
+/// rewritten beforehand; what is not is said.
 #[test]
 fn without_the_load_time_library() {
     let Some(jdk) = Jdk::find() else { return };

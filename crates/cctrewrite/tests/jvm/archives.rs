@@ -1,4 +1,5 @@
-//! Archives of classes that a user makes with an image's JVM, and those made with a plain one (docs/reference/images.md).
+//! Archives of classes that a user makes with an image's JVM, and those made with a plain one
+//! (docs/reference/images.md).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::support::golden::of_classes;
 use crate::support::{Blocks, Image, Java, Jdk, Run, fixture, folder, jdks};
 
-/// Programs whose trees depend on class initialisers, which the VM calls by itself, and on call sites that are linked while they run.
+/// Programs whose trees depend on class initialisers, which the VM calls by itself, and on call
+/// sites that are linked while they run.
 const PROGRAMS: [&str; 2] = ["Initialisers", "Lambdas"];
 
 /// A jar with a program. Archives are not made of folders.
@@ -32,7 +34,8 @@ fn is_from_archive(run: &Run, main: &str) -> bool {
     line.unwrap().contains("shared objects file")
 }
 
-/// Runs a program with an archive that the image made, and without: it has the same contexts, and all of them have names.
+/// Runs a program with an archive that the image made, and without: it has the same contexts, and
+/// all of them have names.
 fn assert_the_same(jdk: &'static Jdk, jar: &Path, main: &str, with_archive: &[String]) {
     let image = Image::of(jdk, Blocks::Exact);
     let without = run(image.java_as_it_is("without"), jar, main, &[]);
@@ -63,7 +66,8 @@ fn made_when_a_program_ends(jdk: &'static Jdk) {
     }
 }
 
-/// `-Xshare:dump` of a list of classes. (`Initialisers` has a class whose initialiser fails. Such a class is in no other kind of archive.)
+/// `-Xshare:dump` of a list of classes. (`Initialisers` has a class whose initialiser fails. Such a
+/// class is in no other kind of archive.)
 fn made_of_a_list(jdk: &'static Jdk) {
     for main in ["Initialisers", "Types", "Lambdas"] {
         made_of_the_classes_of(jdk, main);
@@ -90,7 +94,8 @@ fn made_of_the_classes_of(jdk: &'static Jdk, main: &str) {
     assert_the_same(jdk, &jar, main, &[format!("-XX:SharedArchiveFile={}", archive.display())]);
 }
 
-/// `-XX:AOTCacheOutput`, since JDK 25. (Of a program that uses no method handles, as `Initialisers`, the image of JDK 27 makes none: docs/reference/images.md.)
+/// `-XX:AOTCacheOutput`, since JDK 25. (Of a program that uses no method handles, as
+/// `Initialisers`, the image of JDK 27 makes none: docs/reference/images.md.)
 fn made_ahead_of_time(jdk: &'static Jdk) {
     let programs = if jdk.version < 27 { &PROGRAMS[..] } else { &PROGRAMS[1..] };
     for main in programs {

@@ -1,5 +1,5 @@
-//! Another user tries to write, read and replace each file and folder that `run`, `jdk`, `bench`, `snapshot`, `recover` and the runtime
-//! make, while they work and afterwards (SECURITY.md).
+//! Another user tries to write, read and replace each file and folder that `run`, `jdk`, `bench`,
+//! `snapshot`, `recover` and the runtime make, while they work and afterwards (SECURITY.md).
 
 use std::fs;
 use std::io::Write;
@@ -15,8 +15,9 @@ use crate::support::{Jdk, fixture, jdks};
 /// The user that attacks; nothing is his.
 pub(crate) const NOBODY: u32 = 65_534;
 
-/// What others must not do with the files and folders that are named: each success is a line. What is gone by now, since its owner removed it, is no
-/// success: a file of that name is the attacker's own then (`-O`).
+/// What others must not do with the files and folders that are named: each success is a line. What
+/// is gone by now, since its owner removed it, is no success: a file of that name is the attacker's
+/// own then (`-O`).
 const ATTACK: &str = r#"for f do
     [ -e "$f" ] || continue
     (: >> "$f") 2> /dev/null && [ ! -O "$f" ] && echo "wrote $f"
@@ -29,8 +30,8 @@ const ATTACK: &str = r#"for f do
     rm -f "$f" "$f.moved" 2> /dev/null
 done"#;
 
-/// Has another user do something, with a group of his own or with that of this process, which others share where the umask is 002.
-/// `None`, and says so, where this process cannot.
+/// Has another user do something, with a group of his own or with that of this process, which
+/// others share where the umask is 002. `None`, and says so, where this process cannot.
 fn as_nobody(is_in_group: bool, script: &str, arguments: &[&str]) -> Option<String> {
     let group = if is_in_group { fs::metadata("/proc/self").unwrap().gid() } else { NOBODY }.to_string();
     let mut command = Command::new("setpriv");
@@ -62,12 +63,14 @@ fn public_folder(mode: u32) -> tempfile::TempDir {
     folder
 }
 
-/// Attacks all that is below a folder. Returns how many files and folders were attacked; 0 where this process cannot be another user.
+/// Attacks all that is below a folder. Returns how many files and folders were attacked; 0 where
+/// this process cannot be another user.
 fn attack(below: &Path) -> usize {
     attack_some(below, |_| true, &[])
 }
 
-/// Attacks what is below a folder and wanted. Nothing succeeds but what is granted, by the beginnings of lines.
+/// Attacks what is below a folder and wanted. Nothing succeeds but what is granted, by the
+/// beginnings of lines.
 fn attack_some(below: &Path, is_wanted: impl Fn(&str) -> bool, granted: &[&str]) -> usize {
     let all: Vec<String> = modes(below)
         .into_keys()
@@ -109,7 +112,8 @@ fn files_of_a_run(jdk: &'static Jdk) {
         let folder = collection(here);
         let jvm = process(&folder, 2);
         succeed(&["snapshot", &jvm, "-o", "now.cct"]);
-        // The folder, its lock and options, two JVMs, the profile of one, the trees of the other, the snapshot.
+        // The folder, its lock and options, two JVMs, the profile of one, the trees of the other,
+        // the snapshot.
         let attacked = attack(here);
         fs::copy(folder.join("000002.cct.arena"), here.join("copy.arena")).unwrap();
         kill(&jvm);
@@ -164,7 +168,8 @@ fn files_of_other_tools(jdk: &'static Jdk) {
     }
 }
 
-/// What `bench` makes: its folder with the classes that JVMs load, profiles that are kept, and the baseline, which others may read.
+/// What `bench` makes: its folder with the classes that JVMs load, profiles that are kept, and the
+/// baseline, which others may read.
 fn files_of_bench(jdk: &'static Jdk) {
     for umask in ["000", "002"] {
         let here = public_folder(0o1777);
@@ -210,7 +215,8 @@ fn files_of_images(jdk: &'static Jdk) {
         });
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         assert!(attacks > 0);
-        // Others may run the image and list it. Of its files, those are attacked that decide what its JVMs do.
+        // Others may run the image and list it. Of its files, those are attacked that decide what
+        // its JVMs do.
         let reading = format!("read {}", here.join("image").display());
         let decides = |path: &str| {
             ["cctrewrite", "bin/", "server"].iter().any(|part| path.contains(part)) || !path.contains('.')
@@ -221,7 +227,8 @@ fn files_of_images(jdk: &'static Jdk) {
     }
 }
 
-/// In a folder in which everybody may rename everything, another user can replace the folder of a run.
+/// In a folder in which everybody may rename everything, another user can replace the folder of a
+/// run.
 fn a_folder_in_its_place_is_refused(jdk: &'static Jdk) {
     let here = public_folder(0o777);
     let script = format!("echo started; read line; exec java -cp {} Ending return", classes());

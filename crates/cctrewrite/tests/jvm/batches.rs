@@ -51,7 +51,8 @@ fn one_run_and_separate_runs_give_the_same_contexts() {
         assert!(expected.iter().any(|line| line.contains(callee)), "{callee}: {expected:#?}");
     }
 
-    // Each on its own, with all that it refers to as libraries: as they were, or instrumented already.
+    // Each on its own, with all that it refers to as libraries: as they were, or instrumented
+    // already.
     for instrumented in [false, true] {
         let apart = folder("batch-apart");
         let mut outputs = vec![apart.join("rt.jar")];

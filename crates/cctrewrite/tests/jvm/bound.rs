@@ -1,5 +1,6 @@
-//! More contexts than there is room for: past the bound that the user gives (`-Dcctrewrite.max-contexts`), or when memory runs out. What has no context of its own
-//! is added up; no call and no bytecode is lost.
+//! More contexts than there is room for: past the bound that the user gives
+//! (`-Dcctrewrite.max-contexts`), or when memory runs out. What has no context of its own is added
+//! up; no call and no bytecode is lost.
 
 use std::fs;
 use std::process::Command;
@@ -14,8 +15,8 @@ use crate::support::{
 /// Calls and bytecodes.
 type Counts = (u64, u64);
 
-/// What `left(n)` executes in `fixtures/bound`: it and all below it are 2^(n+1) - 1 contexts; those that call others are 2^n - 1, and execute 11 bytecodes
-/// each, the others 3.
+/// What `left(n)` executes in `fixtures/bound`: it and all below it are 2^(n+1) - 1 contexts; those
+/// that call others are 2^n - 1, and execute 11 bytecodes each, the others 3.
 fn below(n: u32) -> Counts {
     let leaves = 1_u64 << n;
     (2 * leaves - 1, 11 * (leaves - 1) + 3 * leaves)
@@ -30,7 +31,8 @@ fn times<const N: usize>(factor: u64, counts: [Counts; N]) -> Counts {
     counts.iter().fold((0, 0), |sum, counts| (sum.0 + factor * counts.0, sum.1 + factor * counts.1))
 }
 
-/// What a tree has: contexts, without the node for merged ones, and the counts of all; and the counts of that node, if there is one.
+/// What a tree has: contexts, without the node for merged ones, and the counts of all; and the
+/// counts of that node, if there is one.
 fn sums(profile: &Profile, tree: &ThreadTree) -> (u64, Counts, Option<Counts>) {
     let (mut contexts, mut all, mut merged) = (0, (0, 0), None);
     for node in &tree.tree.nodes()[1..] {
@@ -95,7 +97,8 @@ fn past_the_bound_contexts_are_merged(jdk: &'static Jdk) {
     assert_eq!((found, unbounded.meta.get("max-contexts")), ((64, times(3, [grown(5)]), None), None));
 }
 
-/// Threads share the bound. It is never exceeded; a tree that has all its contexts may leave less than a quarter of them unused.
+/// Threads share the bound. It is never exceeded; a tree that has all its contexts may leave less
+/// than a quarter of them unused.
 fn threads_share_the_bound(jdk: &'static Jdk) {
     for bound in [3, 100, 200] {
         let option = format!("-Dcctrewrite.max-contexts={bound}");
@@ -203,7 +206,8 @@ fn switched(jdk: &'static Jdk, name: &str, depth: &str, option: &str) -> Run {
     run
 }
 
-/// Regions of a thread whose further contexts are merged: what stands below a region's name is what was executed in it.
+/// Regions of a thread whose further contexts are merged: what stands below a region's name is what
+/// was executed in it.
 fn regions_past_the_bound(jdk: &'static Jdk) {
     let run = switched(jdk, "bound-regions", "5", "-Dcctrewrite.max-contexts=10");
     let profile = run.profile();

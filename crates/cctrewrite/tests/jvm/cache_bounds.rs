@@ -1,4 +1,5 @@
-//! The bounds of the cache as commands apply them that make an image: age and size (docs/reference/images.md, *The cache*).
+//! The bounds of the cache as commands apply them that make an image: age and size
+//! (docs/reference/images.md, *The cache*).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,8 @@ fn run_keeps_the_cache_within_its_bounds(jdk: &'static Jdk) {
     let (said, second) = made(&here, run(jdk, &here, 2002));
     assert!(first.is_dir() && !said.contains("removed"), "{said}");
 
-    // Age: the run that makes an image removes the one that nobody has used for 30 days, and says so.
+    // Age: the run that makes an image removes the one that nobody has used for 30 days, and says
+    // so.
     age(&first, 31);
     let (said, third) = made(&here, run(jdk, &here, 2003));
     let removed = |image: &Path, why: &str| format!("removed {} from the cache: {why}", image.display());
@@ -63,7 +65,8 @@ fn run_keeps_the_cache_within_its_bounds(jdk: &'static Jdk) {
     let (said, fourth) = made(&here, unbounded);
     assert!(second.is_dir() && !said.contains("removed"), "{said}");
 
-    // Size: what was used the longest ago goes first, and no more than need be. The image of the run itself stays, however small the bound is.
+    // Size: what was used the longest ago goes first, and no more than need be. The image of the
+    // run itself stays, however small the bound is.
     age(&second, 2);
     age(&third, 1);
     let size =

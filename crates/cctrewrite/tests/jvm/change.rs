@@ -1,4 +1,5 @@
-//! `cctrewrite diff` of two versions of a program: a line of a loop that has become longer shows where it is, with the number that one expects.
+//! `cctrewrite diff` of two versions of a program: a line of a loop that has become longer shows
+//! where it is, with the number that one expects.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! A system clock that jumps while images are made and used: no image lies, and nobody waits without end.
+//! A system clock that jumps while images are made and used: no image lies, and nobody waits
+//! without end.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,10 +20,12 @@ const AHEAD: &str = "1 3456000";
 /// Ten years back.
 const BACK: &str = "1 -315360000";
 
-/// What no wait is to exceed here, on a machine that has much else to do. Whoever waits by the system's clock waits for days or years.
+/// What no wait is to exceed here, on a machine that has much else to do. Whoever waits by the
+/// system's clock waits for days or years.
 const PATIENCE: Duration = Duration::from_secs(3_000);
 
-/// The library by which a process sees another clock; `None`, and says so, where there is no C compiler.
+/// The library by which a process sees another clock; `None`, and says so, where there is no C
+/// compiler.
 fn clock(here: &Path) -> Option<PathBuf> {
     let library = here.join("libjump.so");
     let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
@@ -95,13 +98,15 @@ fn a_clock_that_jumps(jdk: &'static Jdk) {
         fs::remove_file(here.join("again.cct")).unwrap();
     }
 
-    // By a clock that is ahead the image has not been used for 40 days: the run that makes another one removes it. That costs time, and no more.
+    // By a clock that is ahead the image has not been used for 40 days: the run that makes another
+    // one removes it. That costs time, and no more.
     let mut ahead = run(jdk, &here, "ahead.cct", &["--stack-depth", "2001"]);
     with_clock(&mut ahead, &library, AHEAD);
     let (code, said) = ended(ahead);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains(&format!("removed {}", image.display())) && !image.exists(), "{said}");
-    // By one that is back it will be used in ten years: it stays, and so does what the other has left.
+    // By one that is back it will be used in ten years: it stays, and so does what the other has
+    // left.
     let mut back = run(jdk, &here, "back.cct", &["--stack-depth", "2002"]);
     with_clock(&mut back, &library, BACK);
     let (code, said) = ended(back);
@@ -113,7 +118,8 @@ fn a_clock_that_jumps(jdk: &'static Jdk) {
     files_of_other_times(jdk, &here);
 }
 
-/// Times of files that a clock has set wrong: a stamp compares them. What differs is read, and found to be what it was or not.
+/// Times of files that a clock has set wrong: a stamp compares them. What differs is read, and
+/// found to be what it was or not.
 fn files_of_other_times(jdk: &'static Jdk, here: &Path) {
     let options = ["--stack-depth", "2002"];
     let images = cached_images(here);
@@ -132,7 +138,8 @@ fn files_of_other_times(jdk: &'static Jdk, here: &Path) {
         let (code, said) = ended(run(jdk, here, "times.cct", &options));
         assert!(code == Some(0) && !said.contains("made"), "{said}");
     }
-    // The clock was set back while somebody changed the file: it is older than the image, and not what the image says.
+    // The clock was set back while somebody changed the file: it is older than the image, and not
+    // what the image says.
     let mut bytes = fs::read(&library).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

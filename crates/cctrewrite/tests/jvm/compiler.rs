@@ -10,7 +10,8 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::support::{Blocks, Java, Jdk, Library, copy_all, fixture, folder};
 
-/// Sources of a library of a hundred and fifty classes: interfaces, generics, inner classes, lambdas, switches, exceptions, enums.
+/// Sources of a library of a hundred and fifty classes: interfaces, generics, inner classes,
+/// lambdas, switches, exceptions, enums.
 fn write_library(to: &Path) {
     for i in 0..150 {
         let mut source =

@@ -1,4 +1,5 @@
-//! Cost models (CCCP 5.2): cycles derived by hand, and that a model by which each bytecode costs one counts bytecodes.
+//! Cost models (CCCP 5.2): cycles derived by hand, and that a model by which each bytecode costs
+//! one counts bytecodes.
 
 use std::fs;
 use std::process::Command;
@@ -16,7 +17,8 @@ const BY_HAND: [&str; 3] = ["calls", "recursion", "costs"];
 const FIXTURES: [&str; 9] =
     ["calls", "recursion", "exceptions", "control", "natives", "types", "lambdas", "initialisers", "causes"];
 
-/// Those that load no classes: how long the files of these are depends on how they were rewritten, and the library reads them.
+/// Those that load no classes: how long the files of these are depends on how they were rewritten,
+/// and the library reads them.
 const WITH_LIBRARY: [&str; 4] = ["calls", "recursion", "exceptions", "control"];
 
 fn run(jdk: &'static Jdk, blocks: Blocks, name: &str) -> Run {
@@ -25,7 +27,8 @@ fn run(jdk: &'static Jdk, blocks: Blocks, name: &str) -> Run {
     java.class_path([fixture(name).join("classes")]).succeed(&main, &[])
 }
 
-/// On JDK 8 in classes that were rewritten beforehand (of `costs`, at load time), later at load time.
+/// On JDK 8 in classes that were rewritten beforehand (of `costs`, at load time), later at load
+/// time.
 fn cycles_are_those_derived_by_hand(jdk: &'static Jdk) {
     for name in BY_HAND {
         let run = run(jdk, Blocks::Jop, name);

@@ -36,7 +36,8 @@ fn run(library: &Library, name: &str, golden: &Golden) -> Run {
     java.succeed(&main, &[])
 }
 
-/// The lines that do not depend on the time: all that the program's own threads do, but for how they wait for each other.
+/// The lines that do not depend on the time: all that the program's own threads do, but for how
+/// they wait for each other.
 pub fn stable(run: &Run, name: &str) -> Vec<String> {
     let main = format!("[main];{}{}.main(", name[..1].to_uppercase(), &name[1..]);
     let own = |path: &str| {
@@ -139,7 +140,8 @@ fn threads_of_like_names_that_follow_each_other_share_a_tree() {
     assert_eq!(turns, [3]);
 }
 
-/// The same on `cctrewrite instrument rt.jar -o inst_rt.jar`, the programs being instrumented in a run of their own.
+/// The same on `cctrewrite instrument rt.jar -o inst_rt.jar`, the programs being instrumented in a
+/// run of their own.
 #[test]
 fn rt_jar_alone_is_enough() {
     let Some(jdk) = Jdk::find() else { return };
@@ -156,8 +158,8 @@ fn class_initialisers_are_counted() {
     check("initialisers");
 }
 
-/// Exceptions, class initialisers, a loader of the program's own: they hang under the method whose bytecode it was, and without the library that
-/// looks at the stack they do not.
+/// Exceptions, class initialisers, a loader of the program's own: they hang under the method whose
+/// bytecode it was, and without the library that looks at the stack they do not.
 #[test]
 fn what_the_jvm_calls_by_itself_hangs_under_its_cause() {
     check("causes");

@@ -1,4 +1,5 @@
-//! Bodies with many counts: HotSpot's first compiler (C1) must still compile them, or they are interpreted until the second one comes.
+//! Bodies with many counts: HotSpot's first compiler (C1) must still compile them, or they are
+//! interpreted until the second one comes.
 
 use crate::support::{Blocks, Image, Jdk, fixture, jdks};
 

@@ -44,7 +44,8 @@ fn flip(file: &Path) {
     fs::write(file, bytes).unwrap();
 }
 
-/// Flips a bit in the index that a file is or holds. The file keeps its time, as where a disk changes it.
+/// Flips a bit in the index that a file is or holds. The file keeps its time, as where a disk
+/// changes it.
 fn flip_index(file: &Path) {
     let time = fs::metadata(file).unwrap().modified().unwrap();
     let mut bytes = fs::read(file).unwrap();

@@ -1,4 +1,5 @@
-//! What others read in an instrumented jar's class files: names of parameters and lines of methods, and what the running program sees of them.
+//! What others read in an instrumented jar's class files: names of parameters and lines of methods,
+//! and what the running program sees of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +11,8 @@ use cct_classfile::{ClassFile, Code, access};
 
 use crate::support::{Blocks, Image, Jdk, assert_succeeded, fixture, folder, instrument, jdks};
 
-/// Of a method: its first line, and name, type and slot of its parameters, once by descriptors and once by generic types.
+/// Of a method: its first line, and name, type and slot of its parameters, once by descriptors and
+/// once by generic types.
 type Tables = (Option<u16>, [Vec<(String, String, u16)>; 2]);
 
 /// What a reader of instructions finds under the original signatures.

@@ -1,4 +1,5 @@
-//! A debugger stops where it does on the plain JDK, sees the same stacks, and redefines classes (`jdb`, over JDWP).
+//! A debugger stops where it does on the plain JDK, sees the same stacks, and redefines classes
+//! (`jdb`, over JDWP).
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -27,7 +28,8 @@ const SESSION: &[(&str, &str)] = &[
     ("cont", "Workshop$Adder.run(), line=32"),
     ("where", "Workshop$Adder.run (Workshop.java:32)"),
     ("redefine Workshop$Adder second/Workshop$Adder.class", ""),
-    // A redefinition takes breakpoints away. Of methods that run meanwhile the old form stays on the stack.
+    // A redefinition takes breakpoints away. Of methods that run meanwhile the old form stays on
+    // the stack.
     ("stop in Workshop$Adder.apply", "Set breakpoint"),
     ("cont", "Workshop$Adder.apply(), line=21"),
     ("next", "line=22"),
@@ -116,8 +118,9 @@ fn session(jdk: &Jdk, home: &Path, name: &str) -> (String, String) {
     let mut out = String::new();
     program.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     assert!(program.wait().unwrap().success(), "{out}");
-    // Bytecode indices are those of the rewritten code; prompts come when they come. Where a breakpoint is hit before jdb has ended a command, it may say that the
-    // thread of that command runs.
+    // Bytecode indices are those of the rewritten code; prompts come when they come. Where a
+    // breakpoint is hit before jdb has ended a command, it may say that the thread of that command
+    // runs.
     let said = said.replace("Current thread isn't suspended.", "");
     let words = said.split_whitespace().filter(|word| {
         !word.starts_with("bci=") && *word != ">" && !word.ends_with(']') && !word.starts_with('[')

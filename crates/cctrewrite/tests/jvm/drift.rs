@@ -1,4 +1,5 @@
-//! Contexts do not drift: whoever comes in from outside finds the same contexts the first time and the thousandth.
+//! Contexts do not drift: whoever comes in from outside finds the same contexts the first time and
+//! the thousandth.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,8 +8,8 @@ use std::path::PathBuf;
 use crate::support::golden::parse;
 use crate::support::{Blocks, Java, Jdk, fixture, folder, jdks, jni_library, profiled};
 
-/// The contexts of the program's own methods, frames of the class library included, threads added up. Which thread runs finalizers is a matter of luck; those
-/// paths begin there.
+/// The contexts of the program's own methods, frames of the class library included, threads added
+/// up. Which thread runs finalizers is a matter of luck; those paths begin there.
 fn contexts(java: &Java, way: &str, n: u32) -> BTreeSet<String> {
     let run = java.succeed("Drift", &[way, &n.to_string()]);
     let own = |path: &&str| path.rsplit(';').next().unwrap().starts_with("Drift");
@@ -54,7 +55,8 @@ steady! {
     threads_and_their_uncaught_exceptions: "threads", 10, 27, 29;
     shutdown_hooks: "hooks", 10, 27, 29;
     proxies_whose_handler_throws: "proxies", 10, 15, 17;
-    // Behind the generation of accessors, and behind the customisation of method handles (127 calls by default), on which both stand later.
+    // Behind the generation of accessors, and behind the customisation of method handles (127 calls
+    // by default), on which both stand later.
     reflection: "reflection", 300, 57, 48;
     method_handles: "handles", 300, 32, 64;
 }
@@ -70,7 +72,8 @@ fn reflection_before_accessors_are_generated() {
     assert_steady(java, "reflection", 10, 1000, 30);
 }
 
-// ---- natives -------------------------------------------------------------------------------------------------------------------------
+// ---- natives
+// -------------------------------------------------------------------------------------------------------------------------
 
 /// The native library of `fixtures/drift`, if there is a C compiler.
 fn native_library(jdk: &Jdk) -> Option<PathBuf> {
@@ -103,7 +106,8 @@ jdks!(
     [8, 17, 25]
 );
 
-// ---- raw code ------------------------------------------------------------------------------------------------------------------------
+// ---- raw code
+// ------------------------------------------------------------------------------------------------------------------------
 
 /// A JVM in which `RawLoops` stays as it is.
 fn raw(jdk: &'static Jdk) -> Java {
@@ -116,8 +120,8 @@ fn raw(jdk: &'static Jdk) -> Java {
     java
 }
 
-/// Among them a constructor that calls a native and then throws: no handler of its wrapper may restore the context, so that the native's
-/// wrapper must have done so.
+/// Among them a constructor that calls a native and then throws: no handler of its wrapper may
+/// restore the context, so that the native's wrapper must have done so.
 #[test]
 fn raw_code_that_catches() {
     let Some(jdk) = Jdk::find() else { return };

@@ -41,7 +41,8 @@ fn where_the_stack_is_full(jdk: &'static Jdk) {
         let mut java = profiled(jdk, Blocks::Exact, "full");
         let run = java.option(mode).run("FullStack", &[]);
         run.assert_code(5);
-        // From JDK 21 on exit looks for a logger first, for which there may be no stack left; the JDK itself says so.
+        // From JDK 21 on exit looks for a logger first, for which there may be no stack left; the
+        // JDK itself says so.
         let ours = run.err.lines().filter(|line| !line.starts_with("Runtime.exit(5) logging failed"));
         assert_eq!(ours.collect::<Vec<_>>(), [""; 0]);
         assert_eq!(flat(&run)["FullStack.work()V"].0, 10, "{mode}");
@@ -77,7 +78,8 @@ fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays(jdk: &'stat
     assert!(run.err.contains("cctrewrite: the profile could not be written"), "{}", run.err);
 }
 
-/// Whether the policy lets the program end the JVM or denies everything: the runtime writes with its own rights.
+/// Whether the policy lets the program end the JVM or denies everything: the runtime writes with
+/// its own rights.
 fn whatever_a_security_policy_allows(jdk: &'static Jdk) {
     let ending = "permission java.lang.RuntimePermission \"exitVM.*\"; permission java.lang.RuntimePermission \"shutdownHooks\";";
     for (name, granted) in [("ending", ending), ("nothing", "")] {
@@ -132,7 +134,8 @@ fn many_jvms_may_write_to_one_file(jdk: &'static Jdk) {
     assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
 }
 
-/// Somebody who may write to the folder has put a link where the runtime would make its temporary file.
+/// Somebody who may write to the folder has put a link where the runtime would make its temporary
+/// file.
 fn a_link_in_the_place_of_its_temporary_file_is_not_followed(jdk: &'static Jdk) {
     let mut jvm = profiled(jdk, Blocks::Exact, "link").start("Ending", &["wait"]);
     jvm.wait_for("ready");
@@ -155,7 +158,8 @@ fn permissions(call: &str) -> Option<u32> {
     Some(u32::from_str_radix(mode, 8).ok()? & 0o777)
 }
 
-/// Whatever the umask: it is made in a folder which is closed to others before, so that nobody can have opened it while it was empty.
+/// Whatever the umask: it is made in a folder which is closed to others before, so that nobody can
+/// have opened it while it was empty.
 fn nobody_else_can_open_it_at_any_moment(jdk: &'static Jdk) {
     let can_trace = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
     if !can_trace.is_ok_and(|status| status.success()) {
@@ -189,8 +193,9 @@ fn nobody_else_can_open_it_at_any_moment(jdk: &'static Jdk) {
     }
 }
 
-/// The load-time library writes the trees, and without it the runtime does: in either way names, methods, threads and children are in the order that
-/// readers rely on, which is that of the profile read and written again.
+/// The load-time library writes the trees, and without it the runtime does: in either way names,
+/// methods, threads and children are in the order that readers rely on, which is that of the
+/// profile read and written again.
 fn in_canonical_order(jdk: &'static Jdk) {
     for options in [&[][..], &["-Dcctrewrite.loadtime=", "-Dcctrewrite.raw=allow"]] {
         for (main, argument) in [("Threads", ""), ("Ending", "hook")] {

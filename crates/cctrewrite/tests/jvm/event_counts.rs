@@ -1,4 +1,5 @@
-//! Block counts of traces (docs/research/trace.md) against a program that counts its own blocks, and the tracer, of which nothing may be in a trace; in each mode.
+//! Block counts of traces (docs/research/trace.md) against a program that counts its own blocks,
+//! and the tracer, of which nothing may be in a trace; in each mode.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +40,8 @@ fn marks() -> BTreeMap<u64, u64> {
     marked.collect()
 }
 
-/// Each marked line was executed as often as the program says: by the blocks that a trace has and those that follow from others.
+/// Each marked line was executed as often as the program says: by the blocks that a trace has and
+/// those that follow from others.
 fn counts(jdk: &'static Jdk) {
     let marks = marks();
     assert_eq!(marks.len(), 47);
@@ -73,7 +75,8 @@ fn is_own(class: &str) -> bool {
         || class.starts_with("java/lang/Cct")
 }
 
-/// All events of a trace, those that follow from others too, with the tracer's among them; how many there are.
+/// All events of a trace, those that follow from others too, with the tracer's among them; how many
+/// there are.
 fn own_events(path: &Path) -> (u64, Vec<String>) {
     let trace = Trace::open(path).unwrap();
     let (mut events, mut own) = (0, Vec::new());
@@ -120,7 +123,8 @@ fn own_events(path: &Path) -> (u64, Vec<String>) {
             "DestroyJavaVM",
             "Notification Thread",
         ];
-        // The JVM's last thread has its events before its name, which may not get into the file any more.
+        // The JVM's last thread has its events before its name, which may not get into the file any
+        // more.
         name.is_empty() || of_jvms.contains(&name) || name.starts_with("Thread-")
     };
     let threads = trace.threads.iter().filter(|thread| !known(&thread.thread.name));
@@ -128,7 +132,8 @@ fn own_events(path: &Path) -> (u64, Vec<String>) {
     (events, own)
 }
 
-/// The tracer is in no trace: its classes, what it adds to others, its threads, whatever it is asked for meanwhile.
+/// The tracer is in no trace: its classes, what it adds to others, its threads, whatever it is
+/// asked for meanwhile.
 fn nothing_of_the_tracer(jdk: &'static Jdk) {
     for program in ["OwnCounts", "Switched"] {
         for mode in MODES {

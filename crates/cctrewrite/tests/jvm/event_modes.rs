@@ -1,4 +1,5 @@
-//! Traces on request (docs/research/trace.md): objects and monitors, the order between threads, the last events, events in memory; and a compiler's contexts by both tools.
+//! Traces on request (docs/research/trace.md): objects and monitors, the order between threads, the
+//! last events, events in memory; and a compiler's contexts by both tools.
 
 use std::fs;
 use std::path::Path;
@@ -174,7 +175,8 @@ fn last_of_the_killed(jdk: &'static Jdk) {
     assert!(text(&["info"], &trace).contains("is not there"));
 }
 
-/// Classes of an archive of the user's have numbers in their code that another JVM has given: no trace is made, rather than one that names the wrong methods.
+/// Classes of an archive of the user's have numbers in their code that another JVM has given: no
+/// trace is made, rather than one that names the wrong methods.
 fn with_an_archive(jdk: &'static Jdk) {
     let options: &[&str] =
         if jdk.version < 25 { &["SharedArchiveFile"] } else { &["SharedArchiveFile", "AOTCache"] };
@@ -202,7 +204,8 @@ fn in_memory(jdk: &'static Jdk) {
     assert!(run.err.contains("trace-memory"), "{}", run.err);
 }
 
-/// javac compiles a class, with one image behind the other in the same place: the contexts of all threads are the same, calls and bytecodes.
+/// javac compiles a class, with one image behind the other in the same place: the contexts of all
+/// threads are the same, calls and bytecodes.
 fn compiler(jdk: &'static Jdk) {
     let folder = folder("trace-javac");
     let home = folder.join("jdk");
@@ -220,12 +223,14 @@ fn compiler(jdk: &'static Jdk) {
         let mut command = cctrewrite(&["jdk", "--reproducible", "--no-cds", "--link", "-q"]);
         assert_succeeded(command.args(options).arg(jdk.home()).arg("-o").arg(&home));
         let mut command = Command::new(home.join("bin/java"));
-        // Identity hash codes decide where things are in tables, and the collector when threads of its own run: it runs for classes' metadata, too.
+        // Identity hash codes decide where things are in tables, and the collector when threads of
+        // its own run: it runs for classes' metadata, too.
         command.args(["-XX:hashCode=2", "-Xms1g", "-Xmn900m", "-XX:MetaspaceSize=512m", "-XX:+UseSerialGC"]);
         command.arg(format!("-Dcctrewrite.out={}", left.display()));
         let out = folder.join("out");
         fs::create_dir_all(&out).unwrap();
-        // The class library that is compiled against, and the compiler's own jar, are the plain ones.
+        // The class library that is compiled against, and the compiler's own jar, are the plain
+        // ones.
         if jdk.version == 8 {
             command.arg("-cp").arg(jdk.tools_jar()).arg("com.sun.tools.javac.Main");
             command.arg("-bootclasspath").arg(jdk.rt_jar()).arg("-extdirs").arg(&empty);
@@ -242,8 +247,9 @@ fn compiler(jdk: &'static Jdk) {
     let rebuilt = folder.join("rebuilt.cct");
     assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(folder.join("trace")).arg("-o").arg(&rebuilt));
     let mut compare = cctrewrite(&["compare", "--per-thread", "--limit", "3"]);
-    // Two profiles of one image differ in these too: a table of names that has its entries by chance, what comes behind a collection, and
-    // which class of a class's signatures is loaded first (docs/ci/reproducible.md, what is not pinned).
+    // Two profiles of one image differ in these too: a table of names that has its entries by
+    // chance, what comes behind a collection, and which class of a class's signatures is loaded
+    // first (docs/ci/reproducible.md, what is not pinned).
     let by_chance = [
         "java.lang.ClassLoader.getClassLoadingLock",
         "jdk.internal.ref.CleanerImpl.run",
@@ -253,7 +259,8 @@ fn compiler(jdk: &'static Jdk) {
         compare.args(["--ignore", ignored]);
     }
     if jdk.version == 25 {
-        // It reads the bytes of lib/modules, which are not the same; and where it read before, when a class is loaded, is chance as that order is.
+        // It reads the bytes of lib/modules, which are not the same; and where it read before, when
+        // a class is loaded, is chance as that order is.
         for reads in ["ImageLocation.decompress", "BasicImageReader.slice"] {
             compare.args(["--ignore", &format!("jdk.internal.jimage.{reads}")]);
         }

@@ -1,4 +1,5 @@
-//! Traces (docs/research/trace.md): the paper's example, event by event; and the trees that are rebuilt from traces are those that the profiler counts.
+//! Traces (docs/research/trace.md): the paper's example, event by event; and the trees that are
+//! rebuilt from traces are those that the profiler counts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -57,7 +58,8 @@ fn is_right(jdk: &'static Jdk) {
 
 jdks!(checked, is_right, [8, 17]);
 
-/// What `foo` of the paper's figure 3 does: block 0 once, 1 for each test of the loop, 2 for the body, 3 and two calls for the first 50, 4 for `i++`, 5 in the end.
+/// What `foo` of the paper's figure 3 does: block 0 once, 1 for each test of the loop, 2 for the
+/// body, 3 and two calls for the first 50, 4 for `i++`, 5 in the end.
 fn events_of_foo() -> Vec<String> {
     let mut events = Vec::new();
     let mut say = |event: &str| events.push(event.to_owned());
@@ -105,7 +107,8 @@ fn figure_3(jdk: &'static Jdk) {
     assert_eq!(of_foo.iter().filter(|&n| n >> 30 == 3).map(|n| n & 0x7FF).max(), Some(5));
 }
 
-/// The division that throws is the third bytecode of its block; what stands behind it was not executed.
+/// The division that throws is the third bytecode of its block; what stands behind it was not
+/// executed.
 fn exceptions(jdk: &'static Jdk) {
     let run = java(jdk, "exception", "events").succeed("Figure3", &[]);
     let dump = text(&["dump", "--thread", "main", "--below", "Figure3.divide"], &run.profile_path());
@@ -165,7 +168,8 @@ fn switches(jdk: &'static Jdk) {
     assert_eq!(lines, expected);
 }
 
-/// `cctrewrite run --tool trace` leaves a trace where it was told to, and refuses what is about profiles.
+/// `cctrewrite run --tool trace` leaves a trace where it was told to, and refuses what is about
+/// profiles.
 fn runs(jdk: &'static Jdk) {
     let folder = folder("trace-run");
     let trace = folder.join("out.trace");
@@ -232,7 +236,8 @@ fn threads_that_go_on(jdk: &'static Jdk) {
         let run = rebuilt(run);
         let info = cctrewrite(&["info"]).arg(run.profile_path()).output().unwrap();
         let info = String::from_utf8(info.stdout).unwrap();
-        // What was overwritten has ends without beginnings, and blocks of methods that are not running.
+        // What was overwritten has ends without beginnings, and blocks of methods that are not
+        // running.
         assert!(!info.contains("have no beginning") && !info.contains("does not describe"), "{info}");
         let workers = run.contexts_from("GoesOn$1.run");
         let calls = |name: &str| -> u64 {

@@ -1,4 +1,5 @@
-//! Faults of a JVM that is profiled, and around it (docs/internals/faults.md): the program's end is what it would be, and the profile is whole or not there.
+//! Faults of a JVM that is profiled, and around it (docs/internals/faults.md): the program's end is
+//! what it would be, and the profile is whole or not there.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +34,8 @@ fn temporary(folder: &Path) -> Vec<String> {
 /// SIGTERM at moments from the start of the process on: `TERMS=1000` for as many.
 fn terminated_at_random_moments(jdk: &'static Jdk) {
     let java = profiled(jdk, Blocks::Exact, "measured");
-    // From here on: to make the profiled JDK may take a minute, after which the program ends by itself.
+    // From here on: to make the profiled JDK may take a minute, after which the program ends by
+    // itself.
     let started = Instant::now();
     let mut jvm = java.start("Busy", &[]);
     jvm.wait_for("ready");
@@ -87,20 +89,22 @@ fn terminated_at_random_moments(jdk: &'static Jdk) {
     assert!(with > 0, "none of {cases}");
 }
 
-/// Whether the signal came while the JVM was initialised: one thread then ends it, which another that goes on with it takes for a fault. Of 150 starts of a plain
-/// JDK 17 it was so with one.
+/// Whether the signal came while the JVM was initialised: one thread then ends it, which another
+/// that goes on with it takes for a fault. Of 150 starts of a plain JDK 17 it was so with one.
 fn is_upset(run: &Run) -> bool {
     const SAID: &str = "Error occurred during initialization of VM\njava.lang.InternalError: Bad level: ";
     // The one exits with 1, the other with what the signal says; the first wins.
     matches!(run.code, Some(1 | 143)) && run.out.starts_with(SAID) && !run.profile_path().exists()
 }
 
-/// Signals again whoever does not end: a JVM that starts may lose a signal, the plain JDK 8 lost 18 of 120. How many signals were lost.
+/// Signals again whoever does not end: a JVM that starts may lose a signal, the plain JDK 8 lost 18
+/// of 120. How many signals were lost.
 fn insist(jvm: &Running) -> u64 {
     for lost in 0.. {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(5) {
-            // The state stands behind the program's name; who has ended is a zombie until somebody waits for him.
+            // The state stands behind the program's name; who has ended is a zombie until somebody
+            // waits for him.
             let stat = fs::read_to_string(format!("/proc/{}/stat", jvm.id())).unwrap_or_default();
             if stat.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with('Z')) {
                 return lost;
@@ -151,7 +155,8 @@ fn can_mount() -> bool {
     can
 }
 
-/// A JVM whose profile goes to a file system made with these options; what is left there is listed in `listing`.
+/// A JVM whose profile goes to a file system made with these options; what is left there is listed
+/// in `listing`.
 fn on_tmpfs(jdk: &'static Jdk, options: &str) -> Java {
     let mut java = profiled(jdk, Blocks::Exact, "tmpfs");
     let mount = java.folder.join("disk");

@@ -35,7 +35,8 @@ fn only_included_classes_are_recorded() {
     assert_eq!(own, [("Types$Plain.<init>()V", (2, 6)), ("Types$Plain.name(I)I", (4, 8))]);
 }
 
-/// Classes that are rewritten at load time heed what the image was made with, or what the JVM is told.
+/// Classes that are rewritten at load time heed what the image was made with, or what the JVM is
+/// told.
 fn filters_hold_at_load_time(jdk: &'static Jdk) {
     let (excluded, included) = ("Types$Loud,Types$Greeter", "Types$Plain");
     let run = |options: &[String], name: &str| {

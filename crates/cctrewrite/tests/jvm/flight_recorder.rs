@@ -1,4 +1,5 @@
-//! Flight Recorder beside a profile: it replaces the methods of events and puts code into the class library while the program runs, by names and original signatures.
+//! Flight Recorder beside a profile: it replaces the methods of events and puts code into the class
+//! library while the program runs, by names and original signatures.
 
 use cct_archive::{Input, Limits};
 use cct_classfile::ClassFile;
@@ -14,7 +15,8 @@ fn profiled(jdk: &'static Jdk) -> Java {
     }
 }
 
-/// The program's own events (also those of a class that was loaded before its caller), files, sockets, exceptions; and the newest frame of each.
+/// The program's own events (also those of a class that was loaded before its caller), files,
+/// sockets, exceptions; and the newest frame of each.
 fn events_are_recorded_as_without_a_profile(jdk: &'static Jdk) {
     let run = |mut java: Java| {
         let run = java.class_path([fixture("recordings/classes")]).run("Recordings", &[]);
@@ -32,7 +34,8 @@ fn events_are_recorded_as_without_a_profile(jdk: &'static Jdk) {
     }
 }
 
-/// The rewriter knows each method into which Flight Recorder copies code: those of its `Instrumentor` classes that have an annotation.
+/// The rewriter knows each method into which Flight Recorder copies code: those of its
+/// `Instrumentor` classes that have an annotation.
 fn methods_that_it_instruments_are_known(jdk: &'static Jdk) {
     let library = if jdk.version == 8 { jdk.path("jre/lib/jfr.jar") } else { jdk.path("lib/modules") };
     let input = Input::open(&library, &Limits::default()).unwrap();

@@ -1,5 +1,5 @@
-//! What other compilers and an obfuscator made of small programs (fixtures/foreign): rewritten beforehand and at load time they say what they said, and
-//! their methods are counted.
+//! What other compilers and an obfuscator made of small programs (fixtures/foreign): rewritten
+//! beforehand and at load time they say what they said, and their methods are counted.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,15 @@ use crate::support::{
     Blocks, Jdk, Library, Run, assert_same_lines, fixture, folder, instrument, jdks, profiled,
 };
 
-/// A program, what is on its class path, and calls of its methods: parts of contexts, and how often each is entered.
+/// A program, what is on its class path, and calls of its methods: parts of contexts, and how often
+/// each is entered.
 struct Program {
     classes: &'static str,
     calls: &'static [(&'static str, u64)],
 }
 
-/// `sum` of Kotlin and Scala is a loop. What ProGuard made has names of its own, and has methods where they were called.
+/// `sum` of Kotlin and Scala is a loop. What ProGuard made has names of its own, and has methods
+/// where they were called.
 const PROGRAMS: [Program; 3] = [
     Program {
         classes: "foreign/kotlin/classes",

@@ -1,5 +1,5 @@
-//! The class library of JDK 9 and later in other forms than a whole profiled JDK: patches, linked images, folders of modules; and applications
-//! that are instrumented beforehand for it.
+//! The class library of JDK 9 and later in other forms than a whole profiled JDK: patches, linked
+//! images, folders of modules; and applications that are instrumented beforehand for it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,8 @@ fn flags(outputs: &[PathBuf]) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Runs a fixture with an expected tree on a class library that these options put in place; gives the notes of the profile.
+/// Runs a fixture with an expected tree on a class library that these options put in place; gives
+/// the notes of the profile.
 fn assert_tree(jdk: &Jdk, options: &[String], name: &str, class_path: &Path, what: &str) -> Vec<String> {
     let mut java = Java::new(jdk, name);
     for option in options {
@@ -88,7 +89,8 @@ fn linked(jdk: &'static Jdk) {
     assert!(said.contains("jlink"), "{said}");
     let options = flags(&[base]);
     let linked = link(jdk, &modules, folder.join("image"));
-    // JDKs of the cache are bound to a newer C library, and what they link is not (docs/internals/jdks.md).
+    // JDKs of the cache are bound to a newer C library, and what they link is not
+    // (docs/internals/jdks.md).
     if !starts(&linked) && !starts(&link(jdk, &jdk.path("jmods"), folder.join("plain"))) {
         eprintln!("skipped: what jlink of JDK {} makes does not run on this machine", jdk.version);
         return;
@@ -147,7 +149,8 @@ fn folders(jdk: &'static Jdk) {
     assert_tree(&exploded, &flags(&[modules]), "lambdas", &classes, &what);
 }
 
-/// Instrumented for the original JDK or for the image, an application runs on the image without anything being rewritten while it runs.
+/// Instrumented for the original JDK or for the image, an application runs on the image without
+/// anything being rewritten while it runs.
 fn applications(jdk: &'static Jdk) {
     let image = Image::of(jdk, Blocks::Exact);
     let folder = folder("applications");

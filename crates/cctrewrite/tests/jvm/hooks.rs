@@ -1,5 +1,5 @@
-//! Natives of the class library that the runtime must know of have other parameters and results from release to release; a hook that does not fit is
-//! left out without a word.
+//! Natives of the class library that the runtime must know of have other parameters and results
+//! from release to release; a hook that does not fit is left out without a word.
 
 use cct_archive::{Input, Limits};
 use cct_classfile::{ClassFile, access};

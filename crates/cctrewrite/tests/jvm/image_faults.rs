@@ -25,7 +25,8 @@ fn environment(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }
 
-/// `KILLS=200` for as many kills, `SEED=2` for other moments. Two runs at once, then eight, share the image that is left to make.
+/// `KILLS=200` for as many kills, `SEED=2` for other moments. Two runs at once, then eight, share
+/// the image that is left to make.
 fn killed_and_many_at_once(jdk: &'static Jdk) {
     let here = folder("killed-images");
     let started = Instant::now();

@@ -8,7 +8,8 @@ use crate::support::{Blocks, Jdk, Library, Run, fixture, folder, instrument};
 /// Rounds of the program's loop.
 const ROUNDS: u64 = 20_000;
 
-/// What each method of the program calls, once in each round. (Lists of contexts have commas in descriptors.)
+/// What each method of the program calls, once in each round. (Lists of contexts have commas in
+/// descriptors.)
 const CALLED: [(&str, &str); 12] = [
     ("math", "java.lang.Math.sin(D)D"),
     ("math", "java.lang.Math.max(II)I"),

@@ -1,4 +1,5 @@
-//! Java agents, redefinitions, and classes that the boot class loader takes from elsewhere: programs do with them what they do on the plain JDK, and their numbers go on.
+//! Java agents, redefinitions, and classes that the boot class loader takes from elsewhere:
+//! programs do with them what they do on the plain JDK, and their numbers go on.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_succeeded, folder, jdks};
 
-/// The fixture's parts, compiled by the JDK itself: agents look at what compilers of that release make.
+/// The fixture's parts, compiled by the JDK itself: agents look at what compilers of that release
+/// make.
 struct Kitchen {
     jdk: &'static Jdk,
     folder: PathBuf,
@@ -65,7 +67,8 @@ impl Kitchen {
         };
         let plain = run(self.jdk.java("plain"));
         let profiled = run(Image::of(self.jdk, Blocks::Exact).java("profiled"));
-        // An image has an archive of classes, which the plain JDK may not have; the JVM says that it is of no use here.
+        // An image has an archive of classes, which the plain JDK may not have; the JVM says that
+        // it is of no use here.
         let is_kept = |line: &&str| !line.contains("Sharing is only supported for boot loader classes");
         let all = |run: &Run| {
             let said: Vec<&str> = run.out.lines().chain(run.err.lines()).filter(is_kept).collect();
@@ -137,7 +140,8 @@ fn redefinition(jdk: &'static Jdk) {
     assert_eq!(calls(&run, "Cook.taste", "java/lang/Object.hashCode"), 5 + 6);
 }
 
-/// Classes of the boot class loader that are not the class library's are rewritten: their overrides of its methods run.
+/// Classes of the boot class loader that are not the class library's are rewritten: their overrides
+/// of its methods run.
 fn boot_class_path(jdk: &'static Jdk) {
     let kitchen = Kitchen::of(jdk);
     let expected = "2571 null\n";

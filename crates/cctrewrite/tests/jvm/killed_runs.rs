@@ -108,7 +108,8 @@ fn classes() -> String {
     fixture("ending/classes").to_str().unwrap().to_owned()
 }
 
-/// What the next run says, which succeeds: it has a JVM of its own, and touches nothing of the other.
+/// What the next run says, which succeeds: it has a JVM of its own, and touches nothing of the
+/// other.
 fn next_run(jdk: &Jdk, here: &Path) -> String {
     let before = left_by_run(here);
     let before = (before.clone(), names(&before));

@@ -1,5 +1,5 @@
-//! Calls below a program that are easily lost: natives that nobody names who calls them, what happens once in a JVM,
-//! and what class loaders are asked for.
+//! Calls below a program that are easily lost: natives that nobody names who calls them, what
+//! happens once in a JVM, and what class loaders are asked for.
 
 use std::process::Command;
 
@@ -19,7 +19,8 @@ fn calls(jdk: &'static Jdk, main: &str) -> Calls {
     run.contexts(false).into_iter().map(call).collect()
 }
 
-/// In the names of what calls a method that it does not name: forms of method handles, and reflection.
+/// In the names of what calls a method that it does not name: forms of method handles, and
+/// reflection.
 const FORMS: [&str; 3] =
     ["java.lang.invoke.LambdaForm$", "java.lang.invoke.DirectMethodHandle$Holder.", "Accessor"];
 
@@ -71,7 +72,8 @@ fn first_uses_are_the_programs(jdk: &'static Jdk) {
     }
 }
 
-/// The native that `Reference.get` calls on JDK 21.0.13, 26 and later has a context below it. Elsewhere `get` is a field read.
+/// The native that `Reference.get` calls on JDK 21.0.13, 26 and later has a context below it.
+/// Elsewhere `get` is a field read.
 fn references_call_their_native(jdk: &'static Jdk) {
     let all = calls(jdk, "Firsts");
     let of = |frames: &str| -> u64 {
@@ -86,7 +88,8 @@ fn references_call_their_native(jdk: &'static Jdk) {
     assert_eq!(of(&format!("{GET};{GET0}")), expected, "JDK {}", jdk.version);
 }
 
-/// What a class keeps once somebody has asked it (fields, methods, its name), and the initialisation of `Long`: the program is the first.
+/// What a class keeps once somebody has asked it (fields, methods, its name), and the
+/// initialisation of `Long`: the program is the first.
 fn nothing_is_left_in_caches(jdk: &'static Jdk) {
     let run =
         profiled(jdk, Blocks::Exact, "caches").class_path([fixture("firsts/classes")]).succeed("Caches", &[]);
@@ -101,7 +104,8 @@ fn nothing_is_left_in_caches(jdk: &'static Jdk) {
         };
         lines.iter().filter_map(of).sum()
     };
-    // As single-stepping has it on the plain JDK. JDK 8 has asked for the fields of one class by itself; from 9 on its loader has asked a class for its name.
+    // As single-stepping has it on the plain JDK. JDK 8 has asked for the fields of one class by
+    // itself; from 9 on its loader has asked a class for its name.
     let (fields, methods, names) = match jdk.version {
         8 => (5, 6, 1),
         11 => (9, 9, 0),

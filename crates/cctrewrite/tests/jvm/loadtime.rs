@@ -1,4 +1,5 @@
-//! Classes that were not instrumented, on an instrumented class library: they are rewritten when they are defined.
+//! Classes that were not instrumented, on an instrumented class library: they are rewritten when
+//! they are defined.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ fn troubles(run: &Run) -> Vec<String> {
     notes.filter(|n| n.contains("stayed") || n.contains("defect") || n.contains("not rewritten")).collect()
 }
 
-/// Runs a program of the fixture, untouched, on the plain and on the instrumented JDK: it must print the same.
+/// Runs a program of the fixture, untouched, on the plain and on the instrumented JDK: it must
+/// print the same.
 fn same(jdk: &'static Jdk, main: &str, arguments: &[&str]) -> Run {
     let plain = jdk.java(&format!("{main}-plain")).class_path([classes()]).succeed(main, arguments);
     let run = java(jdk, Blocks::Exact, main, &classes()).succeed(main, arguments);
@@ -52,7 +54,8 @@ fn assert_same_output(plain: &Run, run: &Run, what: &str) {
     assert_eq!(run.err, plain.err, "{what}");
 }
 
-/// The programs whose trees were derived by hand: the trees are the same, whenever the classes are rewritten.
+/// The programs whose trees were derived by hand: the trees are the same, whenever the classes are
+/// rewritten.
 #[test]
 fn untouched_programs_have_the_trees_of_instrumented_ones() {
     let Some(jdk) = Jdk::find() else { return };
@@ -92,7 +95,8 @@ fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
     assert_succeeded(&mut pack);
     let run = || {
         let mut java = Library::whole(jdk, Blocks::Exact).java("app");
-        // Classes are keys of hash tables: with hash codes that depend on the run, so would what the tables do.
+        // Classes are keys of hash tables: with hash codes that depend on the run, so would what
+        // the tables do.
         java.forget_class_path().option("-XX:hashCode=2");
         java.succeed("-jar", &[&jar.display().to_string()])
     };
@@ -126,8 +130,10 @@ fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
     assert_same_lines(&instrumented, &untouched, "all contexts outside class loading");
 }
 
-/// Loaders that print what they are asked for: nothing that was inserted makes them resolve another name, or at another time. The verifier meets methods in the order of
-/// their names' addresses (docs/reference/exactness.md), and so asks for the types in their handlers: only without it the order is the same.
+/// Loaders that print what they are asked for: nothing that was inserted makes them resolve another
+/// name, or at another time. The verifier meets methods in the order of their names' addresses
+/// (docs/reference/exactness.md), and so asks for the types in their handlers: only without it the
+/// order is the same.
 fn loaders_are_asked_for_the_same_names(jdk: &'static Jdk) {
     let run = |mut java: Java, verifier: &[&str]| {
         if !verifier.is_empty() {
@@ -172,7 +178,8 @@ fn classes_of_several_loaders_extend_call_and_shadow_each_other(jdk: &'static Jd
     same(jdk, "Hierarchies", &["Old45", "Old48", "Old49"]);
 }
 
-/// Beside load time: the classes, instrumented in outputs of their own, none of which knows the classes of the other.
+/// Beside load time: the classes, instrumented in outputs of their own, none of which knows the
+/// classes of the other.
 fn final_methods_are_not_overridden(jdk: &'static Jdk) {
     let run = same(jdk, "Finals", &[]);
     let to = folder("finals");
@@ -203,7 +210,8 @@ fn classes_are_defined_down_to_the_end_of_the_stack(jdk: &'static Jdk) {
     same(jdk, "Deep", &[]);
 }
 
-/// The methods of the program's own on the stack of its main thread, innermost first, wrappers included: the JVM's own listing shows them all.
+/// The methods of the program's own on the stack of its main thread, innermost first, wrappers
+/// included: the JVM's own listing shows them all.
 fn frames_of_held(jdk: &'static Jdk, class_path: &Path) -> Vec<String> {
     let mut jvm = java(jdk, Blocks::Exact, "Held", class_path).start("Held", &[]);
     jvm.wait_for("holding");
@@ -224,8 +232,8 @@ fn frames_of_held(jdk: &'static Jdk, class_path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The class of a lambda calls its host, which the JVM has by then, by the extended signature: no wrapper comes between them. The launcher calls
-/// `main` by the original one.
+/// The class of a lambda calls its host, which the JVM has by then, by the extended signature: no
+/// wrapper comes between them. The launcher calls `main` by the original one.
 fn classes_that_are_known_are_called_by_extended_signatures(jdk: &'static Jdk) {
     let frames = frames_of_held(jdk, &classes());
     assert_eq!(frames, [".hold", ".lambda$main$0", "$$Lambda.run", ".main", ".main"]);
@@ -258,7 +266,8 @@ fn classes_that_are_dropped_leave_nothing_behind(jdk: &'static Jdk) {
     assert_eq!(troubles(&run), Vec::<String>::new());
     if let (Some(plain), Some([first, last])) = (resident(&plain), resident(&run)) {
         eprintln!("plain {plain:?} KiB, rewritten [{first}, {last}] KiB");
-        // 15,000 definitions, and what else a JVM takes in its first minute (10 to 20 MB were seen); whole class files and worlds would be more.
+        // 15,000 definitions, and what else a JVM takes in its first minute (10 to 20 MB were
+        // seen); whole class files and worlds would be more.
         assert!(last - first < 60_000, "{first} KiB after a quarter of the rounds, {last} KiB at the end");
     }
     // The classes of one name are one class to the profile.
@@ -308,7 +317,8 @@ fn native_libraries_define_classes_and_clear_exceptions(jdk: &'static Jdk) {
         &format!(
             "{main};Natively.attempt(Ljava/lang/String,Ljava/lang/ClassLoader,Ljava/lang/String,[BI)V;Defined.toString()Ljava/lang/String,"
         ),
-        // The second call hangs under the native as the first does, though a constructor threw in between.
+        // The second call hangs under the native as the first does, though a constructor threw in
+        // between.
         &format!("{main};Natively.twice(Ljava/lang/Runnable,)I;Natively$1.run()V;Natively.called()V"),
     ] {
         assert!(own.iter().any(|line| line.splitn(3, ' ').nth(2) == Some(path)), "{path}: {own:#?}");

@@ -1,4 +1,5 @@
-//! Whole JDKs with markers (docs/research/markers.md, *Whole JDKs*): `cctrewrite run --tool markers` and `cctrewrite jdk --tool markers`, with programs as they are.
+//! Whole JDKs with markers (docs/research/markers.md, *Whole JDKs*):
+//! `cctrewrite run --tool markers` and `cctrewrite jdk --tool markers`, with programs as they are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,8 @@ use std::process::{Command, Output};
 
 use crate::support::{Java, Jdk, assert_succeeded, fixture, folder, jdks};
 
-/// A command behind `--`, run in a folder on the marked image of a JDK. Each folder has a cache of its own: images are large, and go with it.
+/// A command behind `--`, run in a folder on the marked image of a JDK. Each folder has a cache of
+/// its own: images are large, and go with it.
 fn run(jdk: &Jdk, here: &Path, options: &[&str], command: &[&str]) -> Output {
     let mut run = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
@@ -24,7 +26,8 @@ fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// The same program, rules and client as in `markers.rs`, with classes as the compiler left them: the same is heard, event by event. The same image checks a property, whose report is that of
+/// The same program, rules and client as in `markers.rs`, with classes as the compiler left them:
+/// the same is heard, event by event. The same image checks a property, whose report is that of
 /// classes that were marked beforehand.
 fn programs_as_they_are(jdk: &'static Jdk) {
     let here = folder("marked-run");
@@ -52,7 +55,8 @@ fn programs_as_they_are(jdk: &'static Jdk) {
         assert!(said_of_it.contains(line), "{line}: {said_of_it}");
     }
 
-    // The image is there, since the rules are the same wherever they are; the command's exit code is passed on, whatever is found.
+    // The image is there, since the rules are the same wherever they are; the command's exit code
+    // is passed on, whatever is found.
     let classes = text(&typestate.join("classes"));
     let copy = here.join("copy.toml");
     fs::copy(markers.join("rules.toml"), &copy).unwrap();
@@ -93,7 +97,8 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     assert!(said(&killed).contains("left nothing of its markers"), "{}", said(&killed));
 }
 
-/// Classes that come before the superclasses by which a rule knows them, those of a loader of the program's, a lambda, a rule that matches nothing. No loader is asked for other classes than
+/// Classes that come before the superclasses by which a rule knows them, those of a loader of the
+/// program's, a lambda, a rule that matches nothing. No loader is asked for other classes than
 /// without markers.
 fn rules_by_ancestors(jdk: &'static Jdk) {
     let here = folder("marked-loaded");
@@ -163,7 +168,8 @@ fn a_budget(jdk: &'static Jdk) {
     assert!(report.contains("objects were not followed, to keep within the budget"), "{report}");
 }
 
-/// A marked JDK to keep: moved, and used without a word, by its own `java`. The class library's markers are heard as those of one that was marked by `instrument`.
+/// A marked JDK to keep: moved, and used without a word, by its own `java`. The class library's
+/// markers are heard as those of one that was marked by `instrument`.
 fn a_jdk_to_keep(jdk: &'static Jdk) {
     let here = folder("marked-jdk");
     let made = here.join("made");
@@ -200,7 +206,8 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
     }
 }
 
-/// The JVM's thread that wakes virtual threads is told nothing, and it is said how much that is: a client that took a lock there could make them wait for ever.
+/// The JVM's thread that wakes virtual threads is told nothing, and it is said how much that is: a
+/// client that took a lock there could make them wait for ever.
 fn who_wakes_virtual_threads(jdk: &'static Jdk) {
     let here = folder("marked-waking");
     let rules = here.join("rules.toml");

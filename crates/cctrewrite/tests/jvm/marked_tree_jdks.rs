@@ -1,4 +1,5 @@
-//! Whole JDKs with markers beside the tree (docs/research/markers.md): `cctrewrite jdk --markers` and `cctrewrite run --markers`, with programs as they are and with such as were instrumented.
+//! Whole JDKs with markers beside the tree (docs/research/markers.md): `cctrewrite jdk --markers`
+//! and `cctrewrite run --markers`, with programs as they are and with such as were instrumented.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ use crate::support::{
     Blocks, Java, Jdk, assert_succeeded, fixture, folder, instrument, jdks, lasting_folder,
 };
 
-/// Rules that every image of these tests has: what programs hear of, all places of programs without a package, and iterators of the class library.
+/// Rules that every image of these tests has: what programs hear of, all places of programs without
+/// a package, and iterators of the class library.
 fn rules(here: &Path) -> PathBuf {
     let markers = fixture("markers");
     let mut rules = String::new();
@@ -71,7 +73,8 @@ fn nodes(text: &str) -> String {
     text.lines().filter(|line| line.contains(" leaf in ")).map(|line| format!("{line}\n")).collect()
 }
 
-/// What is defined while the program runs is marked and counted as what was instrumented: the same is heard, in nodes of the same paths, and the profiles are the same.
+/// What is defined while the program runs is marked and counted as what was instrumented: the same
+/// is heard, in nodes of the same paths, and the profiles are the same.
 fn a_jdk_to_keep(jdk: &'static Jdk) {
     let plain = fixture("markers").join("classes");
     let instrumented = folder(&format!("tree-jdk-instrumented-{}", jdk.version)).join("classes");
@@ -104,7 +107,8 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
     assert_eq!(profiles[0], profiles[1]);
 }
 
-/// Markers at many places of the programs whose trees were derived by hand, and a client that hears of all: the trees are what they were.
+/// Markers at many places of the programs whose trees were derived by hand, and a client that hears
+/// of all: the trees are what they were.
 fn trees(jdk: &'static Jdk) {
     let client = folder(&format!("tree-jdk-client-{}", jdk.version));
     fs::copy(fixture("markers").join("classes/Nothing.class"), client.join("Nothing.class")).unwrap();
@@ -124,7 +128,8 @@ fn trees(jdk: &'static Jdk) {
     }
 }
 
-/// Classes that come before what is above them, by which a rule knows them, are named: no loader is asked for it. What is not marked is named, too.
+/// Classes that come before what is above them, by which a rule knows them, are named: no loader is
+/// asked for it. What is not marked is named, too.
 fn what_is_not_marked(jdk: &'static Jdk) {
     let plain = fixture("markers").join("classes");
     let mut java = java(jdk, "loaded", &plain);
@@ -167,7 +172,8 @@ fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Profile, what clients print, and the report of a property come of one run; of several JVMs one each.
+/// Profile, what clients print, and the report of a property come of one run; of several JVMs one
+/// each.
 fn programs_as_they_are(jdk: &'static Jdk) {
     let here = folder(&format!("tree-run-{}", jdk.version));
     let (markers, typestate) = (fixture("markers"), fixture("typestate"));
@@ -215,7 +221,8 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     let path = violation["path"].as_array().unwrap();
     assert_eq!(path.last().unwrap(), "tests/file/NoOpen.main([Ljava/lang/String;)V");
 
-    // What a file switches off before the program begins is off; several JVMs leave three files each.
+    // What a file switches off before the program begins is off; several JVMs leave three files
+    // each.
     let control = here.join("control");
     fs::write(&control, "off leaf\n").unwrap();
     let options = [&rules[..], &["-q", "--marker-control", control.to_str().unwrap()]].concat();

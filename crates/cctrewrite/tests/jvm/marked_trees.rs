@@ -1,4 +1,5 @@
-//! Markers beside the calling-context tree (docs/research/markers.md): the profile is what it is without, clients hear what they hear without a tree, and are told in which node they are.
+//! Markers beside the calling-context tree (docs/research/markers.md): the profile is what it is
+//! without, clients hear what they hear without a tree, and are told in which node they are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ use crate::support::{
     Blocks, Java, Jdk, Run, assert_same_lines, copy_all, fixture, folder, instrument, jdks, lasting_folder,
 };
 
-/// A class library in which methods of iterators are marked beside what counts; made once for each JDK.
+/// A class library in which methods of iterators are marked beside what counts; made once for each
+/// JDK.
 fn library(jdk: &'static Jdk) -> PathBuf {
     static MADE: Mutex<Vec<(u32, PathBuf)>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,14 +59,16 @@ fn java(jdk: &'static Jdk, name: &str, classes: &Path) -> Java {
     java
 }
 
-/// A folder with the client that hears of everything and does nothing; other fixtures have classes of the same names as those beside it.
+/// A folder with the client that hears of everything and does nothing; other fixtures have classes
+/// of the same names as those beside it.
 fn client(name: &str, jdk: &Jdk) -> PathBuf {
     let folder = folder(&format!("{name}-{}", jdk.version));
     fs::copy(fixture("markers").join("classes/Nothing.class"), folder.join("Nothing.class")).unwrap();
     folder
 }
 
-/// Markers at each place of the programs whose trees were derived by hand, and a client that hears of all: the trees are what they were.
+/// Markers at each place of the programs whose trees were derived by hand, and a client that hears
+/// of all: the trees are what they were.
 fn trees(jdk: &'static Jdk) {
     let rules = lasting_folder(&format!("tree-rules-{}", jdk.version)).join("all.toml");
     fs::write(&rules, every_place()).unwrap();
@@ -128,7 +132,8 @@ pub const IN_TREE: &str = "\
 ! leaf in 3 [InTree.leaf(I)I, InTree.thrown()Ljava/lang/String;, InTree.main([Ljava/lang/String;)V], leaf below 2
 ";
 
-/// Clients are told the node: the same for the same context, another one for another, in all threads and runs; its path is that of the stack.
+/// Clients are told the node: the same for the same context, another one for another, in all
+/// threads and runs; its path is that of the stack.
 fn nodes(jdk: &'static Jdk) {
     let markers = fixture("markers");
     let rules = markers.join("in-tree.toml");
@@ -210,7 +215,8 @@ fn everywhere(jdk: &'static Jdk) {
     assert_same_lines(&lines(&plain), &lines(&heard), "with markers at each place");
 }
 
-/// What does not run together is refused: a program with markers on a class library that knows none.
+/// What does not run together is refused: a program with markers on a class library that knows
+/// none.
 #[test]
 fn libraries_without_markers_are_refused() {
     let Some(jdk) = Jdk::find() else { return };
@@ -233,7 +239,8 @@ fn libraries_without_markers_are_refused() {
     assert_ne!(run.code, Some(0), "{}", run.err);
 }
 
-/// Clients come and go, tokens and objects are switched, from inside and from outside, as without a tree.
+/// Clients come and go, tokens and objects are switched, from inside and from outside, as without a
+/// tree.
 fn switches(jdk: &'static Jdk) {
     let markers = fixture("markers");
     let rules = markers.join("switches.toml");
@@ -258,7 +265,8 @@ fn switches(jdk: &'static Jdk) {
     );
 }
 
-/// A region in which a virtual thread goes from one carrier to another: each is heard in the node of its own tree.
+/// A region in which a virtual thread goes from one carrier to another: each is heard in the node
+/// of its own tree.
 fn virtual_threads(jdk: &'static Jdk) {
     let rules = folder(&format!("tree-virtual-rules-{}", jdk.version)).join("rules.toml");
     fs::write(
@@ -285,7 +293,8 @@ fn virtual_threads(jdk: &'static Jdk) {
     assert!(run.contexts(false).iter().any(|line| line.starts_with("360 ") && line.ends_with(leaf)));
 }
 
-/// Methods that become too large with markers have none, and are counted as ever; one that is too large to be counted is counted by less, and has none either.
+/// Methods that become too large with markers have none, and are counted as ever; one that is too
+/// large to be counted is counted by less, and has none either.
 fn too_large(jdk: &'static Jdk) {
     use cct_classfile::opcode as op;
     let mut class = ClassAssembler::new(50, "Large", "java/lang/Object");
@@ -355,7 +364,8 @@ fn too_large(jdk: &'static Jdk) {
     assert!(heard.contains("cctrewrite: markers: 204 delivered"), "{heard}");
 }
 
-/// Both are checked: what counts, and where markers stand. A class that tells of a marker elsewhere than it says is found out, and so is one that counts otherwise.
+/// Both are checked: what counts, and where markers stand. A class that tells of a marker elsewhere
+/// than it says is found out, and so is one that counts otherwise.
 fn checked_against_originals(jdk: &'static Jdk) {
     let markers = fixture("markers");
     let here = folder(&format!("tree-verify-{}", jdk.version));

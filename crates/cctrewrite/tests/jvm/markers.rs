@@ -1,4 +1,5 @@
-//! Markers (docs/research/markers.md): what clients hear of programs, event by event; and programs with markers everywhere do what they did before.
+//! Markers (docs/research/markers.md): what clients hear of programs, event by event; and programs
+//! with markers everywhere do what they did before.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,8 @@ fn java(jdk: &'static Jdk, name: &str, rules: &str) -> Java {
     java
 }
 
-/// The order of events, exits on every path, what handlers get, threads: all of it as derived by hand.
+/// The order of events, exits on every path, what handlers get, threads: all of it as derived by
+/// hand.
 fn places(jdk: &'static Jdk) {
     let out = folder(&format!("markers-heard-{}", jdk.version)).join("heard.txt");
     let mut java = java(jdk, "places", "rules.toml");
@@ -96,8 +98,9 @@ fn switches(jdk: &'static Jdk) {
     }
 }
 
-/// Markers at every place of a program with everything in it that class files have, a client that hears of all of it, and the verifier: only who looks for added
-/// members, or watches which classes are asked for, sees a difference.
+/// Markers at every place of a program with everything in it that class files have, a client that
+/// hears of all of it, and the verifier: only who looks for added members, or watches which classes
+/// are asked for, sees a difference.
 fn everywhere(jdk: &'static Jdk) {
     let rules = folder(&format!("markers-rules-{}", jdk.version)).join("all.toml");
     fs::write(&rules, every_place()).unwrap();
@@ -123,7 +126,8 @@ fn everywhere(jdk: &'static Jdk) {
     assert!(delivered > 1_000_000, "{}", run.err);
 }
 
-/// A marked class library boots, all of it verified, and is heard of: iterators of whatever class, constructors that throw, from the launcher on.
+/// A marked class library boots, all of it verified, and is heard of: iterators of whatever class,
+/// constructors that throw, from the launcher on.
 fn library(jdk: &'static Jdk) {
     let fixture = fixture("markers");
     let output = folder(&format!("markers-library-{}", jdk.version)).join("library.jar");
@@ -153,8 +157,9 @@ nothing:
     assert!(run.err.contains("not delivered before the JVM had booted"), "{}", run.err);
 }
 
-/// What is done to have markers cost little changes nothing of what is heard: who hears entries alone, methods in which nothing happens, a marker stack whose objects are
-/// made anew many times while regions are open, threads in turns.
+/// What is done to have markers cost little changes nothing of what is heard: who hears entries
+/// alone, methods in which nothing happens, a marker stack whose objects are made anew many times
+/// while regions are open, threads in turns.
 fn cheaply(jdk: &'static Jdk) {
     let run = java(jdk, "cheap", "cheap.toml").succeed("Cheap", &[]);
     let expected = "\
@@ -171,14 +176,16 @@ at last: []
     assert_eq!(run.out, expected);
 }
 
-/// What Edges.java does before anything else: a loop is one entry, whether its exit is heard or not; who is simple is asked once.
+/// What Edges.java does before anything else: a loop is one entry, whether its exit is heard or
+/// not; who is simple is asked once.
 const BEGINNING: &str = "\
 a loop: 1 entries, 0 exits
 a loop of two: 2 entries, 0 exits; 1 entries, 1 exits
 asked: 1, 2 entries, 0 exits
 ";
 
-/// The stack ends in the middle of the program, of what is told, of handlers, hundreds of times: no exit is heard whose entry was not, and nothing stays open.
+/// The stack ends in the middle of the program, of what is told, of handlers, hundreds of times: no
+/// exit is heard whose entry was not, and nothing stays open.
 fn overflowing(jdk: &'static Jdk) {
     let run = java(jdk, "overflowing", "edges.toml").option("-Xss512k").succeed("Edges", &["overflows"]);
     let expected =
@@ -186,14 +193,16 @@ fn overflowing(jdk: &'static Jdk) {
     assert_eq!(run.out, format!("{BEGINNING}{expected}"));
 }
 
-/// Who hears entries alone hears each of them, while others who hear exits, too, come, and throw, and are told nothing more.
+/// Who hears entries alone hears each of them, while others who hear exits, too, come, and throw,
+/// and are told nothing more.
 fn changing(jdk: &'static Jdk) {
     let run = java(jdk, "changing", "edges.toml").succeed("Edges", &["changes"]);
     assert_eq!(run.out, format!("{BEGINNING}others come and go: 4000000 entries, 0 exits\n"));
     assert!(run.err.contains("threw java.lang.IllegalStateException: enough and was told nothing more"));
 }
 
-/// A client throws while it subscribes, and a class that waits for that is being initialised: neither waits for the other.
+/// A client throws while it subscribes, and a class that waits for that is being initialised:
+/// neither waits for the other.
 fn beginning(jdk: &'static Jdk) {
     let run = java(jdk, "beginning", "edges.toml").succeed("Edges", &["beginnings"]);
     assert_eq!(run.out, format!("{BEGINNING}thrown while a class begins: gone on\n"));

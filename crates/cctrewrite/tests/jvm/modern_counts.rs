@@ -1,4 +1,5 @@
-//! The fixtures' trees on JDK 9 and later: the same numbers whatever the release, the compiler, the collector and the heap.
+//! The fixtures' trees on JDK 9 and later: the same numbers whatever the release, the compiler, the
+//! collector and the heap.
 
 use std::fs;
 use std::path::PathBuf;
@@ -36,7 +37,8 @@ const WAYS: [&[&str]; 7] = [
     &["-Xmx24m", "-Xmn2m"],
 ];
 
-/// The expected tree of a fixture: the one for the newest release up to this one, by this rule for blocks if the rules differ.
+/// The expected tree of a fixture: the one for the newest release up to this one, by this rule for
+/// blocks if the rules differ.
 pub fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
     let folder = fixture(name);
     let since = (9..=version).rev().map(|n| format!("expected.{}.since{n}.txt", blocks.numbers()));
@@ -44,7 +46,8 @@ pub fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
         [format!("expected.{}.txt", blocks.numbers()), "expected.raw.txt".into(), "expected.txt".into()];
     let files = since.chain(others).map(|file| folder.join(file));
     let file = files.into_iter().find(|file| file.is_file());
-    // What the JVM generates differs from release to release; the frames of generated classes are left out.
+    // What the JVM generates differs from release to release; the frames of generated classes are
+    // left out.
     Golden::read(&file.unwrap()).without_generated()
 }
 
@@ -132,7 +135,8 @@ fn migrating(jdk: &'static Jdk) {
     load(jdk, &["work", "10000", "10"], "-Xmx2g");
 }
 
-/// Virtual threads that are all parked at once, each with a tree: exact sums, nothing merged, and no more memory than this, in MiB.
+/// Virtual threads that are all parked at once, each with a tree: exact sums, nothing merged, and
+/// no more memory than this, in MiB.
 fn all_parked(jdk: &'static Jdk, threads: &str, heap: &str, bound: u64) {
     let available = mebibytes(&fs::read_to_string("/proc/meminfo").unwrap_or_default(), "MemAvailable:");
     if available.is_none_or(|available| available < bound + bound / 4) {
@@ -152,7 +156,8 @@ fn parked(jdk: &'static Jdk) {
     all_parked(jdk, "100000", "-Xmx2g", 3072);
 }
 
-/// Takes a minute and a half, and the memory of a large machine: only on request, `MILLION=1 cargo test --release -p cctrewrite --test jvm -- a_million`.
+/// Takes a minute and a half, and the memory of a large machine: only on request,
+/// `MILLION=1 cargo test --release -p cctrewrite --test jvm -- a_million`.
 fn a_million(jdk: &'static Jdk) {
     if std::env::var_os("MILLION").is_some() {
         all_parked(jdk, "1000000", "-Xmx5g", 17 << 10);
@@ -165,8 +170,9 @@ fn short_lived(jdk: &'static Jdk) {
     load(jdk, &["short", "100000"], "-Xmx2g");
 }
 
-/// Since JDK 24 a virtual thread that waits for a monitor gives up its carrier, and a thread of the JVM's own puts it back, which grows a tree as well: where it waited for the
-/// runtime's memory behind the one that it was to wake, everybody waited for ever, in one JVM of four like these.
+/// Since JDK 24 a virtual thread that waits for a monitor gives up its carrier, and a thread of the
+/// JVM's own puts it back, which grows a tree as well: where it waited for the runtime's memory
+/// behind the one that it was to wake, everybody waited for ever, in one JVM of four like these.
 fn woken_while_trees_grow(jdk: &'static Jdk) {
     for _ in 0..12 {
         load_on(jdk, 64, &["parked", "3000"], "-Xmx2g");

@@ -1,5 +1,5 @@
-//! Entries into monitors by context (docs/use/monitors.md): a program that enters them in each of the ways there are, so many times that the numbers tell
-//! which it was.
+//! Entries into monitors by context (docs/use/monitors.md): a program that enters them in each of
+//! the ways there are, so many times that the numbers tell which it was.
 
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! Classes that were changed by chance, before a JVM's verifier: what it accepted it accepts when it is rewritten, and what it refused it refuses.
+//! Classes that were changed by chance, before a JVM's verifier: what it accepted it accepts when
+//! it is rewritten, and what it refused it refuses.
 //!
 //! `MUTANTS=20000` asks for more of them (docs/internals/fuzzing.md).
 
@@ -18,11 +19,12 @@ const MUTANTS: usize = 1500;
 /// What a class that is accepted ends with.
 const LINKED: &str = "linked";
 
-/// What one is refused with that was not rewritten, and the program was told so: it outgrows what class files can hold (docs/internals/loadtime.md).
+/// What one is refused with that was not rewritten, and the program was told so: it outgrows what
+/// class files can hold (docs/internals/loadtime.md).
 const MISFIT: &str = "was not rewritten and overrides";
 
-/// What JVMs refuse and would accept if it were rewritten like others: arguments that do not fit into the locals, a stack that does not suffice, and an interface
-/// of a version before the first.
+/// What JVMs refuse and would accept if it were rewritten like others: arguments that do not fit
+/// into the locals, a stack that does not suffice, and an interface of a version before the first.
 fn refused() -> Vec<Vec<u8>> {
     let seeds = seeds::classes();
     let parsed: Vec<ClassFile<'_>> = seeds.iter().map(|seed| ClassFile::parse(seed).unwrap()).collect();
@@ -41,7 +43,8 @@ fn refused() -> Vec<Vec<u8>> {
     vec![stack, locals, interface]
 }
 
-/// Changed classes that our reader accepts; those of a number of changes, most of one, since others are seldom accepted by a JVM.
+/// Changed classes that our reader accepts; those of a number of changes, most of one, since others
+/// are seldom accepted by a JVM.
 fn mutants(count: usize) -> Vec<Vec<u8>> {
     let seeds = seeds::classes();
     let mut found = refused();
@@ -97,8 +100,9 @@ fn rules() -> String {
     kinds.map(|at| format!("[[marker]]\ntoken = \"t\"\nat = \"{at}\"\ncontext = [\"receiver\"]\n")).concat()
 }
 
-/// Instruments each as a file of its own, all in one run; in the same order. Those that cannot be rewritten are as they were, and those that go by the name of a
-/// class of the class library, which nobody may define: one that is called `java.lang.Object` would be taken for a class library.
+/// Instruments each as a file of its own, all in one run; in the same order. Those that cannot be
+/// rewritten are as they were, and those that go by the name of a class of the class library, which
+/// nobody may define: one that is called `java.lang.Object` would be taken for a class library.
 fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], options: &[&str], folder: &Path) -> Vec<Vec<u8>> {
     let (before, after) = (folder.join("before"), folder.join("after"));
     fs::create_dir_all(&before).unwrap();

@@ -1,4 +1,5 @@
-//! `--natives none` (JP 2005): no native has a context, and what natives call back is below the thread's root.
+//! `--natives none` (JP 2005): no native has a context, and what natives call back is below the
+//! thread's root.
 
 use cct_profile::Method;
 
@@ -6,7 +7,8 @@ use crate::modern_counts;
 use crate::support::golden::Golden;
 use crate::support::{Blocks, Image, Jdk, fixture, jdks, profiled};
 
-/// By both carriers the expected tree, without a native in it; and a program whose natives call nothing back has the tree that it always has.
+/// By both carriers the expected tree, without a native in it; and a program whose natives call
+/// nothing back has the tree that it always has.
 fn below_the_root(jdk: &'static Jdk) {
     for blocks in [Blocks::NoNatives, Blocks::ThreadNoNatives] {
         let what = format!("JDK {}, {}", jdk.version, blocks.name());

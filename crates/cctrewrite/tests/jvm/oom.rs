@@ -1,4 +1,5 @@
-//! JVMs that the kernel ends for want of memory (docs/internals/faults.md): what they had recorded can be made a profile.
+//! JVMs that the kernel ends for want of memory (docs/internals/faults.md): what they had recorded
+//! can be made a profile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use cct_profile::Profile;
 
 use crate::support::{Blocks, Jdk, fixture, folder, jdks, profiled, scratch};
 
-/// What the processes of a group may have, in MiB: enough for a JVM's start, and far less than the Java heap may have.
+/// What the processes of a group may have, in MiB: enough for a JVM's start, and far less than the
+/// Java heap may have.
 const LIMIT: u64 = 200;
 
 /// Has the shell go into the group, and then be the program named behind it.

@@ -1,4 +1,5 @@
-//! A JVM that ends deep in the stack: what all open frames have executed up to that instant is in the profile.
+//! A JVM that ends deep in the stack: what all open frames have executed up to that instant is in
+//! the profile.
 
 use std::process::Command;
 
@@ -29,8 +30,8 @@ fn end(jdk: &'static Jdk, how: &str, code: i32) -> (Run, Contexts) {
     (run, own)
 }
 
-/// Bytecodes of `Frames.end` up to the call (or `athrow`) that never returns: the call of `tell` (2), for each way that is not taken the
-/// comparison (4), and then what is listed last.
+/// Bytecodes of `Frames.end` up to the call (or `athrow`) that never returns: the call of `tell`
+/// (2), for each way that is not taken the comparison (4), and then what is listed last.
 const WAYS: [(&str, i32, u64); 4] = [
     ("exit", 3, 2 + 4 + 2),       // iconst_3 invokestatic
     ("halt", 4, 2 + 2 * 4 + 3),   // invokestatic iconst_4 invokevirtual
@@ -46,7 +47,8 @@ fn every_open_frame_is_counted_up_to_the_instant_of_the_end(jdk: &'static Jdk) {
         assert_eq!(counts(MAIN), Some((1, 3 + 8 + 11)), "{how}");
         for depth in 0..=DEPTH {
             let path = format!("{MAIN}{}", DESCEND.repeat(depth + 1));
-            // Set-up; three rounds; the fourth up to the second condition; the condition and the call.
+            // Set-up; three rounds; the fourth up to the second condition; the condition and the
+            // call.
             let last = if depth == DEPTH { 2 + 2 } else { 2 + 5 };
             assert_eq!(counts(&path), Some((1, 2 + 3 * 9 + 7 + last)), "{how}, frame {depth}");
             assert_eq!(counts(&format!("{path};Frames.leaf()V")), Some((4, 4)), "{how}, frame {depth}");
@@ -78,15 +80,16 @@ fn threads_that_still_run_are_counted_up_to_the_end(jdk: &'static Jdk) {
             let counts = |path: &str| contexts.iter().find(|(_, p)| p == path).unwrap().0;
             let (calls, bytecodes) = counts(&run_method);
             assert_eq!(calls, 1);
-            // Nine bytecodes a round. A busy machine stops threads anywhere: a round that has been told of may not have come to its end, where what comes
-            // behind its call is counted.
+            // Nine bytecodes a round. A busy machine stops threads anywhere: a round that has been
+            // told of may not have come to its end, where what comes behind its call is counted.
             assert!(
                 bytecodes + 9 >= 9 * before[1] && bytecodes <= 9 * (after[1] + 1),
                 "{how}: {before:?} {bytecodes} {after:?}"
             );
             let (calls, bytecodes) = counts(&format!("{run_method};Frames$Spinner.tick()V"));
             assert!(calls >= before[0] && calls <= after[0] + 1, "{how}: {before:?} {calls} {after:?}");
-            // Seven bytecodes a call, in the same way; the writer reads one counter after the other.
+            // Seven bytecodes a call, in the same way; the writer reads one counter after the
+            // other.
             assert!(
                 bytecodes + 7 >= 7 * before[0] && bytecodes <= 7 * (after[0] + 1),
                 "{how}: {before:?} {bytecodes} {after:?}"

@@ -1,4 +1,5 @@
-//! Stacks that overflow, also where only the profiler is at work: what is recorded before and afterwards is what it would be otherwise.
+//! Stacks that overflow, also where only the profiler is at work: what is recorded before and
+//! afterwards is what it would be otherwise.
 
 use cct_profile::Profile;
 
@@ -18,8 +19,9 @@ fn run(jdk: &'static Jdk, with_loadtime: bool, rounds: u32, way: &str) -> Run {
     java.succeed("Overflow", &[&rounds.to_string(), way])
 }
 
-/// Everything below the work that is done after each overflow, frames of the class library included: paths from there on, with their counts. (The
-/// list of all contexts would be of the size of their number times their depth.)
+/// Everything below the work that is done after each overflow, frames of the class library
+/// included: paths from there on, with their counts. (The list of all contexts would be of the size
+/// of their number times their depth.)
 fn afterwards(profile: &Profile) -> Vec<(String, (u64, u64))> {
     let mut found = Vec::new();
     for thread in &profile.threads {
@@ -40,7 +42,8 @@ fn afterwards(profile: &Profile) -> Vec<(String, (u64, u64))> {
     found
 }
 
-/// In a tree of `Overflow`, whoever is called was called by someone, and nobody is counted by halves.
+/// In a tree of `Overflow`, whoever is called was called by someone, and nobody is counted by
+/// halves.
 fn assert_consistent(profile: &Profile) {
     let name = |method: u32| profile.methods.get(method as usize).map_or("", |m| &*m.name);
     let own =
@@ -66,7 +69,8 @@ fn assert_consistent(profile: &Profile) {
             }
         }
     }
-    // So deep is the stack in the interpreter alone; compiled frames, which come when there is time to compile, are smaller.
+    // So deep is the stack in the interpreter alone; compiled frames, which come when there is time
+    // to compile, are smaller.
     assert!(steps > 1000, "{steps} contexts of plain()");
 }
 
@@ -117,7 +121,8 @@ fn the_stack_is_replayed_near_its_end_too(jdk: &'static Jdk) {
     check(jdk, true, 2000);
 }
 
-/// Stacks up to 256 frames are asked for in one go, deeper ones once more: exceptions that the JVM makes are below the method that executes the bytecode, at whatever depth.
+/// Stacks up to 256 frames are asked for in one go, deeper ones once more: exceptions that the JVM
+/// makes are below the method that executes the bytecode, at whatever depth.
 fn exceptions_of_the_jvm_are_found_at_any_depth(jdk: &'static Jdk) {
     const DEPTHS: std::ops::RangeInclusive<usize> = 240..=280;
     let mut java = profiled(jdk, Blocks::Exact, "depths");
@@ -163,7 +168,8 @@ fn classes_are_defined_near_the_end_of_the_stack(jdk: &'static Jdk) {
     }
 }
 
-// Its program looks into an exception by `sun.misc.Unsafe`, as JDK 8 makes it: what is on top of a stack that overflows is the runtime's, which later JDKs have no way to show.
+// Its program looks into an exception by `sun.misc.Unsafe`, as JDK 8 makes it: what is on top of a
+// stack that overflows is the runtime's, which later JDKs have no way to show.
 jdks!(the_stack_is_replayed_near_its_end_too, the_stack_is_replayed_near_its_end_too, [8]);
 jdks!(exceptions_at_any_depth, exceptions_of_the_jvm_are_found_at_any_depth, [8, 17, 25]);
 jdks!(

@@ -1,4 +1,5 @@
-//! Programs as build tools pack them: an archive with classes and jars inside, and jars that a manifest names.
+//! Programs as build tools pack them: an archive with classes and jars inside, and jars that a
+//! manifest names.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -36,7 +37,8 @@ fn cctrewrite(here: &Path) -> Command {
     command
 }
 
-/// Runs a program on the profiled image of a JDK; calls and bytecodes of each method of the program.
+/// Runs a program on the profiled image of a JDK; calls and bytecodes of each method of the
+/// program.
 fn counts(jdk: &Jdk, here: &Path, command: &[&str]) -> Vec<(String, u64, u64)> {
     let mut run = cctrewrite(here);
     run.args(["run", "-q", "-o", "run.cct", "--jdk"]).arg(jdk.home()).arg("--").args(command);
@@ -56,7 +58,8 @@ fn counts(jdk: &Jdk, here: &Path, command: &[&str]) -> Vec<(String, u64, u64)> {
     counts
 }
 
-/// `DIR/NAME` of a kind of packing, instrumented to `DIR/out/NAME`, with the library being the JDK as it is.
+/// `DIR/NAME` of a kind of packing, instrumented to `DIR/out/NAME`, with the library being the JDK
+/// as it is.
 fn instrument(jdk: &Jdk, here: &Path, name: &str, options: &[&str]) {
     fs::create_dir_all(here.join("out")).unwrap();
     let mut command = cctrewrite(here);

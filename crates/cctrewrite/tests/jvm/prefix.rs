@@ -1,4 +1,5 @@
-//! `--natives prefix` (JP2): natives under other names, and methods in their place. The same trees as where natives have wrappers.
+//! `--natives prefix` (JP2): natives under other names, and methods in their place. The same trees
+//! as where natives have wrappers.
 
 use std::process::Command;
 
@@ -9,8 +10,8 @@ use crate::support::{
 };
 use crate::{counts, modern_counts};
 
-/// What a run printed. Where natives are renamed the JVM's messages on natives without code have the names that it knows (docs/reference/natives.md); here they have
-/// their own.
+/// What a run printed. Where natives are renamed the JVM's messages on natives without code have
+/// the names that it knows (docs/reference/natives.md); here they have their own.
 pub fn printed(run: &Run, blocks: Blocks) -> Vec<String> {
     let own = |line: &str| {
         if blocks == Blocks::Prefix && line.contains("java.lang.UnsatisfiedLinkError: ") {
@@ -32,8 +33,9 @@ fn trees(jdk: &'static Jdk) {
     }
 }
 
-/// Natives of a program: they are found by their old names, those too that a library registers, and a program that looks at them sees what it saw. Each call has a
-/// context, those by JNI and by an overridden name too.
+/// Natives of a program: they are found by their old names, those too that a library registers, and
+/// a program that looks at them sees what it saw. Each call has a context, those by JNI and by an
+/// overridden name too.
 fn of_a_library(jdk: &'static Jdk) {
     let library = folder("renamed").join(format!("librenamed-{}.so", jdk.version));
     let Some(library) = jni_library(jdk, "renamed/renamed.c", &library) else { return };

@@ -1,4 +1,5 @@
-//! What `run`, `bench`, `jdk`, `snapshot`, `recover` and the runtime make is their user's alone, whatever the umask (SECURITY.md).
+//! What `run`, `bench`, `jdk`, `snapshot`, `recover` and the runtime make is their user's alone,
+//! whatever the umask (SECURITY.md).
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -14,7 +15,8 @@ use walkdir::WalkDir;
 use crate::attacks::NOBODY;
 use crate::support::{Jdk, fixture, folder, jdks, scratch};
 
-/// A `cctrewrite` command in a folder, with this umask. All its temporary files are below the folder.
+/// A `cctrewrite` command in a folder, with this umask. All its temporary files are below the
+/// folder.
 pub(crate) fn command(jdk: &Jdk, umask: &str, here: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH", "CCTREWRITE_RUN"]
@@ -181,7 +183,8 @@ fn images(jdk: &'static Jdk) {
 
 fn images_with(jdk: &Jdk, umask: &str) {
     let here = folder("private-image");
-    // A JDK whose package was unpacked with umask 000 is not the image's fault, but JVMs run it as the image's user.
+    // A JDK whose package was unpacked with umask 000 is not the image's fault, but JVMs run it as
+    // the image's user.
     let home = jdk.home().to_str().unwrap();
     let arguments = ["jdk", home, "-q", "--no-cds", "--cache=cache/images", "-o", "image"];
     let mut workshops = 0;

@@ -40,7 +40,8 @@ fn succeed(command: &mut Command) -> String {
     text(&output.stdout)
 }
 
-/// The image of a JDK, made once for all tests and moved afterwards: nothing may depend on where it was made.
+/// The image of a JDK, made once for all tests and moved afterwards: nothing may depend on where it
+/// was made.
 fn image(home: &Jdk) -> &'static Path {
     static IMAGES: [OnceLock<PathBuf>; 32] = [const { OnceLock::new() }; 32];
     IMAGES[home.version as usize].get_or_init(|| {
@@ -115,8 +116,9 @@ fn compiles_as_before(home: &'static Jdk) {
 }
 jdks!(the_compiler_of_an_image_compiles_as_before, compiles_as_before, 8..);
 
-/// A jar on the class path is opened by the class library, which may define a class for that (JDK 25 does, for a multi-release jar), and
-/// looked at by the runtime, before anything else is rewritten.
+/// A jar on the class path is opened by the class library, which may define a class for that (JDK
+/// 25 does, for a multi-release jar), and looked at by the runtime, before anything else is
+/// rewritten.
 fn rewrites_what_jars_need(home: &'static Jdk) {
     let image = image(home);
     let here = folder("multi-release");

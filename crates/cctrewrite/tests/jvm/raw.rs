@@ -1,4 +1,5 @@
-//! Classes that were not rewritten, neither beforehand nor, for want of the library, when they were defined.
+//! Classes that were not rewritten, neither beforehand nor, for want of the library, when they were
+//! defined.
 
 use std::path::PathBuf;
 
@@ -61,7 +62,8 @@ fn a_raw_class_without_such_an_override_runs_and_is_noted() {
     assert!(notes.iter().any(|n| n.contains("not rewritten") && n.contains("RawHarmless")), "{notes:?}");
 }
 
-/// Its frames are missing; each method that it calls hangs under who called it, whatever the one before left in the thread.
+/// Its frames are missing; each method that it calls hangs under who called it, whatever the one
+/// before left in the thread.
 #[test]
 fn what_raw_code_calls_hangs_under_its_caller() {
     let Some(jdk) = Jdk::find() else { return };
@@ -69,7 +71,8 @@ fn what_raw_code_calls_hangs_under_its_caller() {
     Golden::read(&fixture("raw/expected.txt")).assert_equal(&run, "entries from raw code");
 }
 
-/// The classes that the JVM makes for lambdas have no frames; what they call hangs under their caller.
+/// The classes that the JVM makes for lambdas have no frames; what they call hangs under their
+/// caller.
 #[test]
 fn without_the_library_lambda_classes_are_passed_over() {
     let Some(jdk) = Jdk::find() else { return };

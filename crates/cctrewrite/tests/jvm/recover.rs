@@ -176,8 +176,9 @@ fn killed_at_any_moment(jdk: &'static Jdk) {
         let mut java = ending(jdk, "any-moment", &["-Dcctrewrite.arena=x.arena"]);
         java.class_path([fixture("recover/classes")]);
         let jvm: Running = java.start("Churn", &["9"]);
-        // Moments from the JVM's start on, or from where there is something to be recovered: a machine with other work comes to that late. They reach to where the
-        // program has many threads, and are of a fixed sequence.
+        // Moments from the JVM's start on, or from where there is something to be recovered: a
+        // machine with other work comes to that late. They reach to where the program has many
+        // threads, and are of a fixed sequence.
         if time % 2 == 1 {
             let arena = jvm.profile_path().with_file_name("x.arena");
             let _ = (0..30_000).find(|_| {
@@ -220,7 +221,8 @@ fn killed_at_any_moment(jdk: &'static Jdk) {
     assert!(with_work > 0, "all kills came before the program's first word");
 }
 
-/// One profile after the other of a program at work: counts only grow, and what a caller has done is never less than what it had.
+/// One profile after the other of a program at work: counts only grow, and what a caller has done
+/// is never less than what it had.
 fn snapshots_only_grow(jdk: &'static Jdk) {
     let mut jvm = ending(jdk, "growing", &[]).class_path([fixture("recover/classes")]).start("Churn", &["9"]);
     jvm.wait_for("1000");

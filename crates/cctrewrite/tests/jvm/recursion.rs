@@ -1,4 +1,5 @@
-//! Recursion that is folded while the program runs (`-Dcctrewrite.recursion`): the tree is the one that folding the paths of the whole tree gives.
+//! Recursion that is folded while the program runs (`-Dcctrewrite.recursion`): the tree is the one
+//! that folding the paths of the whole tree gives.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,8 @@ fn run(jdk: &'static Jdk, blocks: Blocks, name: &str, recursion: &str) -> Run {
     java.class_path([fixture(name).join("classes")]).succeed(&main, &[])
 }
 
-/// What the program's main thread executes, by paths whose frames are folded: each method is there at most so many `times`, if there is a bound.
+/// What the program's main thread executes, by paths whose frames are folded: each method is there
+/// at most so many `times`, if there is a bound.
 fn tree(run: &Run, times: Option<usize>) -> Tree {
     let mut tree = Tree::new();
     for line in run.contexts(false) {
@@ -38,7 +40,8 @@ fn tree(run: &Run, times: Option<usize>) -> Tree {
     tree
 }
 
-/// Below the program's own entry, but for what reflection and lambdas generate, whose names and places differ from run to run.
+/// Below the program's own entry, but for what reflection and lambdas generate, whose names and
+/// places differ from run to run.
 fn own(tree: Tree, name: &str) -> Tree {
     let main = format!("{}{}.main(", name[..1].to_uppercase(), &name[1..]);
     let is_own = |path: &Vec<String>| {

@@ -1,4 +1,5 @@
-//! Classes that a JVM takes from elsewhere than the class library on disk, or does without: limited and upgraded modules, small runtimes, endorsed jars.
+//! Classes that a JVM takes from elsewhere than the class library on disk, or does without: limited
+//! and upgraded modules, small runtimes, endorsed jars.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,8 @@ fn pack(jdk: &Jdk, classes: &Path, name: &str) -> PathBuf {
     jar
 }
 
-/// Runs a program plain and profiled; both must say the same and end alike. Returns the profiled run.
+/// Runs a program plain and profiled; both must say the same and end alike. Returns the profiled
+/// run.
 fn same(plain: &Jdk, profiled: Java, options: &[String], classes: &Path, main: &str) -> Run {
     let run = |mut java: Java| {
         for option in options {
@@ -53,7 +55,8 @@ fn same(plain: &Jdk, profiled: Java, options: &[String], classes: &Path, main: &
     profiled
 }
 
-/// A class of the class path has the name of one in a module that the JVM leaves out. Its shape is its own.
+/// A class of the class path has the name of one in a module that the JVM leaves out. Its shape is
+/// its own.
 fn limited_modules(jdk: &'static Jdk) {
     let image = Image::of(jdk, Blocks::Exact);
     let classes = compile(jdk, &[part("limited")], &["--limit-modules", "java.base"]);
@@ -110,7 +113,8 @@ fn linked_runtime(jdk: &'static Jdk) {
     assert_eq!(calls(&run, "java/util/logging/Logger.log", "Log$Lines.publish"), 1);
 }
 
-/// Endorsed jars come first on the boot class path: those that an option names, and those of a home's own folder.
+/// Endorsed jars come first on the boot class path: those that an option names, and those of a
+/// home's own folder.
 #[test]
 fn endorsed_jars() {
     let Some(jdk) = Jdk::of_version(8) else { return };

@@ -269,7 +269,8 @@ jdks!(the_home_of_an_image_is_taken, an_image_is_used_as_it_is, [17]);
 jdks!(why_no_jvm_records_is_said, says_why_no_jvm_records, 8..=25);
 jdks!(a_damaged_image_is_named, says_that_the_image_is_damaged, 8..=25);
 
-/// An image decides how its classes are rewritten; an option that it was not made with was ignored without a word.
+/// An image decides how its classes are rewritten; an option that it was not made with was ignored
+/// without a word.
 fn refuses_options_that_an_image_lacks(jdk: &'static Jdk) {
     let here = folder("run-image");
     let home = jdk.home().to_str().unwrap().to_owned();

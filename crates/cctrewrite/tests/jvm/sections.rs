@@ -45,7 +45,8 @@ const MODULES: Program =
     Program { main: "-m greeting.app/greeting.app.Main", class_path: &[], lines: 4, options: &["-p"] };
 
 fn run(mut java: Java, jdk: &Jdk, program: Program, arguments: &[&str]) -> Run {
-    // A heap that can be filled. Without the second option compiled code throws exceptions without stacks and messages.
+    // A heap that can be filled. Without the second option compiled code throws exceptions without
+    // stacks and messages.
     java.option("-Xmx512m").option("-XX:-OmitStackTraceInFastThrow");
     if jdk.version >= 17 {
         java.option("--enable-native-access=ALL-UNNAMED");
@@ -72,7 +73,8 @@ fn plain(jdk: &Jdk, program: Program, arguments: &[&str]) -> Run {
     expected
 }
 
-/// By what it prints: on the plain JDK and on the image, recording and not, by both rules for blocks.
+/// By what it prints: on the plain JDK and on the image, recording and not, by both rules for
+/// blocks.
 fn same_on_the_image(jdk: &'static Jdk, program: Program, arguments: &[&str]) {
     let expected = plain(jdk, program, arguments);
     for (blocks, record) in Image::runs(jdk) {
@@ -87,8 +89,9 @@ fn same_on_the_image(jdk: &'static Jdk, program: Program, arguments: &[&str]) {
     }
 }
 
-/// What else is not as before: indices of bytecodes (docs/internals/runtime.md), and the order of an annotation's members, which follows HotSpot's of its
-/// methods and is unspecified (docs/reference/exactness.md).
+/// What else is not as before: indices of bytecodes (docs/internals/runtime.md), and the order of
+/// an annotation's members, which follows HotSpot's of its methods and is unspecified
+/// (docs/reference/exactness.md).
 const DOCUMENTED: [&str; 2] = ["StackWalks", "RecordAnnotations"];
 
 fn modern(jdk: &'static Jdk) {

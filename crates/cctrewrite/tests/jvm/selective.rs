@@ -1,4 +1,5 @@
-//! Selective profiling (docs/use/parts.md): regions that the program itself begins and ends, extents, and what comes after the entry of a method.
+//! Selective profiling (docs/use/parts.md): regions that the program itself begins and ends,
+//! extents, and what comes after the entry of a method.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -164,7 +165,8 @@ fn what_extents_execute(jdk: &'static Jdk) {
         let run = extents(jdk, blocks, EXTENTS).succeed("Extents", &[]);
         let golden = Golden::read(&fixture(&format!("extents/expected.{}.txt", blocks.numbers())));
         golden.assert_equal(&run, &format!("JDK {}, {} blocks", jdk.version, blocks.name()));
-        // All else is missing, the class library's part too: what stands below a thread is an extent.
+        // All else is missing, the class library's part too: what stands below a thread is an
+        // extent.
         for line in run.contexts(true) {
             let frames: Vec<&str> = parse(&line).1.split([';', '(']).collect();
             assert!(EXTENTS.split([',', '(']).any(|extent| extent == frames[1]), "{line}");

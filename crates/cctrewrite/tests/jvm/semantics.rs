@@ -116,7 +116,8 @@ fn objects_go_between_plain_and_instrumented_programs() {
     }
 }
 
-/// Classes that are made while the program runs, and not rewritten: what becomes of them is in `docs/internals/scheme.md`.
+/// Classes that are made while the program runs, and not rewritten: what becomes of them is in
+/// `docs/internals/scheme.md`.
 #[test]
 fn classes_that_are_not_rewritten_at_load_time_end_with_the_documented_errors() {
     let Some(jdk) = Jdk::find() else { return };

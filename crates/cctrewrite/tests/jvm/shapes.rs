@@ -1,4 +1,5 @@
-//! Every shape of method body, those that no compiler makes included: verifies, does what it did, and is counted right.
+//! Every shape of method body, those that no compiler makes included: verifies, does what it did,
+//! and is counted right.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -130,7 +131,8 @@ fn early_constructor(version: u16, name: &'static str) -> ClassAssembler {
 
 #[test]
 fn constructors_with_branches_and_handlers_before_super() {
-    // With 5: test 2, iconst_2 1, division 6, rest 6. With 0, twice: 2, 2, up to the division 4 (by default 6), handler 3, rest 6.
+    // With 5: test 2, iconst_2 1, division 6, rest 6. With 0, twice: 2, 2, up to the division 4 (by
+    // default 6), handler 3, rest 6.
     let counts = [15 + 2 * 19, 15 + 2 * 17];
     let classes = vec![early_constructor(49, "Early49"), early_constructor(52, "Early52")];
     let says = [("Early49", "11\nmade 9"), ("Early52", "11\nmade 9")];
@@ -196,7 +198,8 @@ fn quiet_interface(version: u16, interface: &'static str, name: &'static str) ->
     class.method(PUBLIC, "m()I", 1, 1, |code| {
         code.with(op::BIPUSH, 7).ops(&[op::IRETURN]);
     });
-    // m() * 10, and how often the interface has been initialised before and after its field was read.
+    // m() * 10, and how often the interface has been initialised before and after its field was
+    // read.
     class.run(3, 0, |code| {
         code.class(op::NEW, name).ops(&[op::DUP]).call(op::INVOKESPECIAL, &format!("{name}.<init>:()V"));
         code.call_interface(&format!("{interface}.m:()I"), 1).with(op::BIPUSH, 10).ops(&[op::IMUL]);
@@ -337,7 +340,8 @@ fn subroutines() {
     Shapes::new(vec![class], &[("Subroutine", "12")], counts).check();
 }
 
-/// The local 0 to 1 takes the places of the argument and of what would be the first local behind it.
+/// The local 0 to 1 takes the places of the argument and of what would be the first local behind
+/// it.
 #[test]
 fn a_long_across_the_end_of_the_arguments() {
     let make = |version: u16, name: &'static str| {
@@ -411,8 +415,9 @@ fn methods_that_outgrow_their_limit() {
     shapes.check();
 }
 
-/// Conditional jumps that no longer reach their targets when what lies between has grown, and a jump back. A conditional jump has no wide
-/// form: it needs a `goto_w` near by at a place into which control cannot fall, such as behind a `goto`.
+/// Conditional jumps that no longer reach their targets when what lies between has grown, and a
+/// jump back. A conditional jump has no wide form: it needs a `goto_w` near by at a place into
+/// which control cannot fall, such as behind a `goto`.
 fn far_jumps(version: u16, name: &'static str, with_gaps: bool) -> ClassAssembler {
     let mut class = ClassAssembler::new(version, name, OBJECT);
     class.method(PUBLIC | STATIC, "far(I)I", 1, 3, |code| {
@@ -453,7 +458,8 @@ fn far_jumps(version: u16, name: &'static str, with_gaps: bool) -> ClassAssemble
 
 #[test]
 fn jumps_that_grow_past_32_kb() {
-    // 0: start, test, end. 1: twice the test, 2600 rounds of three, seven gotos and the last test, once back.
+    // 0: start, test, end. 1: twice the test, 2600 rounds of three, seven gotos and the last test,
+    // once back.
     let counts = (4 + 2 + 2) + (4 + 2 * (2 + 2600 * 3 + 7 + 2) + 2 + 2);
     let all = vec![("Far49.far(I)I", 2, [counts, counts]), ("Far52.far(I)I", 2, [counts, counts])];
     let classes = vec![far_jumps(49, "Far49", true), far_jumps(52, "Far52", true)];

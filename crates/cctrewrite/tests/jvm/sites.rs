@@ -1,4 +1,5 @@
-//! Call sites told apart (JP2): the trees of the fixtures, split by the bytecode index of the call, and added up again.
+//! Call sites told apart (JP2): the trees of the fixtures, split by the bytecode index of the call,
+//! and added up again.
 
 use std::fs;
 
@@ -35,7 +36,8 @@ fn line(text: &str) -> u32 {
     found[0] as u32
 }
 
-/// With the example of the paper, more sites than slots, what the JVM calls by itself, and natives and constructors that their callers count.
+/// With the example of the paper, more sites than slots, what the JVM calls by itself, and natives
+/// and constructors that their callers count.
 fn each_call_site_has_a_context_of_its_own(jdk: &'static Jdk) {
     check(&run(jdk));
 }
@@ -91,7 +93,8 @@ fn lines_are_those_of_the_calls(jdk: &'static Jdk) {
 
 jdks!(lines, lines_are_those_of_the_calls, [8, 17, 25]);
 
-/// In a class that was rewritten beforehand, of which the load-time library sees the attribute alone.
+/// In a class that was rewritten beforehand, of which the load-time library sees the attribute
+/// alone.
 #[test]
 fn lines_of_classes_that_were_rewritten_beforehand() {
     let Some(jdk) = Jdk::find() else { return };
@@ -124,7 +127,8 @@ fn added_up_they_are_the_merged_tree(jdk: &'static Jdk) {
 
 jdks!(added_up, added_up_they_are_the_merged_tree, [8, 17, 25]);
 
-/// The runtime's own writer knows no lines, and says so; what the JVM calls by itself is under the context stored last.
+/// The runtime's own writer knows no lines, and says so; what the JVM calls by itself is under the
+/// context stored last.
 #[test]
 fn without_the_load_time_library() {
     let Some(jdk) = Jdk::find() else { return };

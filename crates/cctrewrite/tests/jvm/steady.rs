@@ -1,5 +1,6 @@
-//! A program that does the same in every run has the same profile in every run on a `--reproducible` image, context for context, whatever compiles it
-//! and whatever collects its garbage.
+//! A program that does the same in every run has the same profile in every run on a
+//! `--reproducible` image, context for context, whatever compiles it and whatever collects its
+//! garbage.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,7 +28,8 @@ const WAYS: [&[&str]; 14] = [
 
 const RUNS: usize = 4;
 
-/// With hash codes that are all the same: HotSpot's own threads may ask for one, and then the main thread's next one is another.
+/// With hash codes that are all the same: HotSpot's own threads may ask for one, and then the main
+/// thread's next one is another.
 fn java(image: &Image, way: &[&str]) -> Java {
     let mut java = image.java_as_it_is("steady");
     java.option("-XX:hashCode=2");
@@ -52,8 +54,8 @@ fn assert_equal(expected: &Run, found: &Run, ignored: &[&str], what: &str) {
     assert!(output.status.success(), "{what}: {text}{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// System properties are in hash tables, and JDK 11 and 17 have fewer of them without compilers and without compressed references; so to find one
-/// takes another number of steps.
+/// System properties are in hash tables, and JDK 11 and 17 have fewer of them without compilers and
+/// without compressed references; so to find one takes another number of steps.
 fn ignored(jdk: &Jdk, way: &[&str]) -> &'static [&'static str] {
     let has_fewer = way.contains(&"-Xint") || way.contains(&"-XX:+UseZGC");
     if has_fewer && jdk.version < 21 {

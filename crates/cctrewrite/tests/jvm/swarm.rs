@@ -1,4 +1,5 @@
-//! Threads and class loaders that come and go: no count is lost, and what has ended takes no more room than its merged tree.
+//! Threads and class loaders that come and go: no count is lost, and what has ended takes no more
+//! room than its merged tree.
 
 use crate::support::golden::flat;
 use crate::support::{Blocks, Jdk, Library, Run, jdks, plain_programs, profiled};
@@ -14,7 +15,8 @@ const LANES: usize = 64;
 fn run(jdk: &'static Jdk, threads: &str, seconds: u64) -> (Run, u64) {
     let mut java = profiled(jdk, Blocks::Exact, threads);
     java.option(format!("-Dcctrewrite.threads={threads}"));
-    // One class file as the compiler made it, rewritten when it is defined; and, on JDK 8, one that was rewritten before.
+    // One class file as the compiler made it, rewritten when it is defined; and, on JDK 8, one that
+    // was rewritten before.
     let rewritten = (jdk.version == 8).then(|| &*Library::whole(jdk, Blocks::Exact).programs);
     let guests = [plain_programs(), rewritten.unwrap_or(plain_programs())]
         .map(|folder| folder.join("Swarm$Guest.class").display().to_string());

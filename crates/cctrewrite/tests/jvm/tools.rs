@@ -1,4 +1,5 @@
-//! The tools of a JDK on its image: they work, and say what those of the plain JDK say. (Each leaves a profile of itself, too.)
+//! The tools of a JDK on its image: they work, and say what those of the plain JDK say. (Each
+//! leaves a profile of itself, too.)
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -157,7 +158,8 @@ fn log_and_record(jdk: &'static Jdk) {
     assert!(events.has("Waiting"), "{events:?}");
 }
 
-/// A JVM that starts another one and talks to it; by default it gives up after five seconds, which a busy machine may need.
+/// A JVM that starts another one and talks to it; by default it gives up after five seconds, which
+/// a busy machine may need.
 fn evaluate(jdk: &'static Jdk) {
     let [_, tools] = both(jdk);
     let said = tools.run_with_input(

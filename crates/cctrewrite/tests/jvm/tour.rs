@@ -1,4 +1,5 @@
-//! The tour (docs/get-started/tour.md): its commands are run in their order and print what stands there.
+//! The tour (docs/get-started/tour.md): its commands are run in their order and print what stands
+//! there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ fn replayed(text: &str, mut run: impl FnMut(&str) -> String) -> String {
         out.push_str(line);
         out.push('\n');
         let Some(command) = line.strip_prefix(PROMPT) else { continue };
-        // What it printed when the page was made. A blank line within ends only before a line that stands further left.
+        // What it printed when the page was made. A blank line within ends only before a line that
+        // stands further left.
         let mut ends = "";
         while let Some(next) = lines.peek() {
             let is_output = next.starts_with("    ") && !next.starts_with(PROMPT);
@@ -40,8 +42,8 @@ fn replayed(text: &str, mut run: impl FnMut(&str) -> String) -> String {
     out
 }
 
-/// What is the same on every machine: all words, and the numbers of the method that can be counted by hand. The others depend on the release of the class
-/// library, and on the names of folders.
+/// What is the same on every machine: all words, and the numbers of the method that can be counted
+/// by hand. The others depend on the release of the class library, and on the names of folders.
 fn the_same_everywhere(text: &str) -> Vec<String> {
     let line = |line: &str| {
         let is_exact = line.contains("Sample$Words.insert(");

@@ -1,4 +1,5 @@
-//! Typestate (docs/research/typestate.md): programs that keep to properties and programs that do not, and what is reported of them.
+//! Typestate (docs/research/typestate.md): programs that keep to properties and programs that do
+//! not, and what is reported of them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -83,7 +84,8 @@ impl Found {
     }
 }
 
-/// The properties of the class library's own classes, which are marked: what a program does wrong with streams is found at its places, and nothing else of the program's.
+/// The properties of the class library's own classes, which are marked: what a program does wrong
+/// with streams is found at its places, and nothing else of the program's.
 fn streams(jdk: &'static Jdk) {
     let output = folder(&format!("typestate-streams-{}", jdk.version)).join("library.jar");
     let mut command = cctrewrite(&["instrument", "--tool", "markers", "-q", "--typestate", "streams"]);
@@ -100,7 +102,8 @@ fn streams(jdk: &'static Jdk) {
     let found = Checked { jdk, name: "streams".to_owned(), classes, options }.run("Streams", &[]);
     assert_eq!(found.run.out, "closed\nclosed, too\ntrue\n");
     let (text, code) = found.text();
-    // Nothing is wrong with what was open before the JVM had booted; streams that the class library itself leaves open are right.
+    // Nothing is wrong with what was open before the JVM had booted; streams that the class library
+    // itself leaves open are right.
     assert!(!text.contains("at the beginning"), "{text}");
     let of_program: Vec<&str> = text.split("\n\n").filter(|found| found.contains("(Streams.java:")).collect();
     let [after_close, of_reader, left] = of_program[..] else { panic!("{text}") };
@@ -168,7 +171,8 @@ fn pairs(jdk: &'static Jdk) {
     }
 }
 
-/// Objects of 800 bytes, 400,000 of them, in a heap of 32 MiB: what is kept of them does not keep them. Each that was not closed is found, dead or alive.
+/// Objects of 800 bytes, 400,000 of them, in a heap of 32 MiB: what is kept of them does not keep
+/// them. Each that was not closed is found, dead or alive.
 fn many(jdk: &'static Jdk) {
     let checked = Checked::new(jdk, "many", &["file-api"]);
     let found = checked.run("Many", &["-Xmx32m"]);
@@ -185,7 +189,8 @@ fn many(jdk: &'static Jdk) {
     }
 }
 
-/// With a budget that is nothing, few objects are followed; which says so, and finds nothing that is not there.
+/// With a budget that is nothing, few objects are followed; which says so, and finds nothing that
+/// is not there.
 fn budget(jdk: &'static Jdk) {
     let checked = Checked::new(jdk, "budget", &["file-api"]);
     let found = checked.run("Many", &["-Xmx64m", "-Dcctrewrite.typestate.budget=0.001"]);

@@ -1,4 +1,5 @@
-//! User-defined instrumentation modules (`docs/research/udi.md`): both examples over the whole of `rt.jar`, which then boots, and what they and the profile count.
+//! User-defined instrumentation modules (`docs/research/udi.md`): both examples over the whole of
+//! `rt.jar`, which then boots, and what they and the profile count.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -60,8 +61,9 @@ fn count(file: &Path, class: &str) -> u64 {
     line.and_then(|line| line.split(' ').next()?.parse().ok()).unwrap_or_else(|| panic!("{class}: {text}"))
 }
 
-/// Each method says that it was entered. The profile has the same calls as ever and not one more context of the program, four bytecodes more for each call, and
-/// nothing of the module's own; and the module has counted the same calls.
+/// Each method says that it was entered. The profile has the same calls as ever and not one more
+/// context of the program, four bytecodes more for each call, and nothing of the module's own; and
+/// the module has counted the same calls.
 #[test]
 fn entries_of_methods() {
     let Some(jdk) = Jdk::find() else { return };
@@ -106,7 +108,8 @@ fn monitors_of_blocks() {
     fs::write(&source, text).unwrap();
     let mut javac = Command::new(jdk.path("bin/javac"));
     assert_succeeded(javac.arg("-d").arg(&programs).arg(&source));
-    // The same file each time, which is what the class library remembers; but it may end at its first class.
+    // The same file each time, which is what the class library remembers; but it may end at its
+    // first class.
     let module = at.join("module");
     let text = format!(
         "#!/bin/sh\nif [ -n \"$ENDS\" ]; then printf 'CCTUDI01\\000\\000\\000\\000'; exit 3; fi\nexec '{}'\n",
@@ -126,7 +129,8 @@ fn monitors_of_blocks() {
     assert!(count(&counts, "java/util/zip/ZipFile") > 0);
     assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
 
-    // As it is, and given to the module when it is loaded. When that ends the program goes on, and the profile says so.
+    // As it is, and given to the module when it is loaded. When that ends the program goes on, and
+    // the profile says so.
     for (ends, entered) in [("", 20), ("yes", 0)] {
         fs::remove_file(&counts).unwrap();
         let mut java = library.java("udi-load");
@@ -166,7 +170,8 @@ fn outputs_do_not_depend_on_the_number_of_threads() {
     assert!(first == made("3"));
 }
 
-/// Entries on a whole image, with the program instrumented for it. (A class of the module's own is called by the program's class, from another module.)
+/// Entries on a whole image, with the program instrumented for it. (A class of the module's own is
+/// called by the program's class, from another module.)
 fn entries_on_an_image(jdk: &'static Jdk) {
     let at = folder("udi-image");
     let (image, programs) = (at.join("image"), at.join("programs"));
@@ -187,7 +192,8 @@ fn entries_on_an_image(jdk: &'static Jdk) {
     let left_out = "but for those that were rewritten at load time";
     assert!(run.profile().notes.iter().any(|note| note.contains(left_out)));
 
-    // The program as it is: its class goes to the module when it is loaded, and so do those that the JVM makes for its lambdas.
+    // The program as it is: its class goes to the module when it is loaded, and so do those that
+    // the JVM makes for its lambdas.
     let mut java = Java::new(&Jdk::made(jdk.version, at.join("image")), "udi-load");
     let module = [("udi", entries(jdk)), ("udi-java", jdk.home())];
     java.verify().class_path([fixture("calls").join("classes")]);

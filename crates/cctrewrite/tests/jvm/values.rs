@@ -1,5 +1,5 @@
-//! Values of contexts (docs/research/pcc.md): those of a program whose contexts are known, those of all contexts of the fixtures by the trees that the profiler counts, and what
-//! is made of them.
+//! Values of contexts (docs/research/pcc.md): those of a program whose contexts are known, those of
+//! all contexts of the fixtures by the trees that the profiler counts, and what is made of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,8 @@ fn cctrewrite(arguments: &[&str]) -> Command {
     command
 }
 
-/// All methods of the fixtures, which are in no package, and some of the class library: one with a body, natives of all kinds, and what callers count.
+/// All methods of the fixtures, which are in no package, and some of the class library: one with a
+/// body, natives of all kinds, and what callers count.
 const CHOSEN: [&str; 6] = [
     "*.*",
     "java.util.HashMap.put*",
@@ -96,7 +97,8 @@ fn counts<'r>(recorded: &'r Recorded, name: &str) -> &'r BTreeMap<Value, u64> {
     &recorded.counts[&place("Values", name, "()V")]
 }
 
-/// Each context that is known has its value and its count, and there are no others but the threads', which is one.
+/// Each context that is known has its value and its count, and there are no others but the
+/// threads', which is one.
 fn known(jdk: &'static Jdk) {
     let run = java(jdk, "known", "pcc").succeed("Values", &[]);
     let asked = value(&[(MAIN, 28), ("ask()V", 9), ("asked()J", 0)]);
@@ -162,8 +164,10 @@ const FIXTURES: [&str; 11] = [
     "types",
 ];
 
-/// What is recorded at chosen methods is what the tree has there: what the JVM calls by itself, natives and what they call back, and generated classes included. Of the fixtures'
-/// own methods all is equal; of the class library's what two profiles have, which differ in what runs but once and in tables that grow by chance.
+/// What is recorded at chosen methods is what the tree has there: what the JVM calls by itself,
+/// natives and what they call back, and generated classes included. Of the fixtures' own methods
+/// all is equal; of the class library's what two profiles have, which differ in what runs but once
+/// and in tables that grow by chance.
 fn as_in_trees(jdk: &'static Jdk) {
     for name in FIXTURES {
         let main = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
@@ -196,7 +200,8 @@ fn as_in_trees(jdk: &'static Jdk) {
             }
         }
         eprintln!("{what}: {found} values, and {} that are not in the tree", missing.len());
-        // On 8 the trees are of a class library in front of the JDK's, with another boot class path to look through.
+        // On 8 the trees are of a class library in front of the JDK's, with another boot class path
+        // to look through.
         let chance = if jdk.version == 8 { usize::MAX } else { found / 100 + 1 };
         assert!(found > 50 && missing.len() < chance, "{what}: {found}, {missing:?}");
     }
@@ -340,7 +345,8 @@ fn few(jdk: &'static Jdk) {
 
 jdks!(methods_that_take_part, few, [17]);
 
-/// Classes that were rewritten beforehand have the values that they have when they are rewritten at load time.
+/// Classes that were rewritten beforehand have the values that they have when they are rewritten at
+/// load time.
 fn beforehand(jdk: &'static Jdk) {
     let out = folder("values-beforehand").join("out");
     let mut command = cctrewrite(&["instrument", "--tool", "pcc", "-q"]);
@@ -371,7 +377,8 @@ fn beforehand(jdk: &'static Jdk) {
 
 jdks!(rewritten_beforehand, beforehand, [8, 17]);
 
-/// `cctrewrite run --tool pcc` leaves values where it was told to, and refuses what is about profiles, and JDKs that were made otherwise.
+/// `cctrewrite run --tool pcc` leaves values where it was told to, and refuses what is about
+/// profiles, and JDKs that were made otherwise.
 fn runs(jdk: &'static Jdk) {
     let folder = folder("values-run");
     let file = folder.join("out.pcc");

@@ -1,4 +1,5 @@
-//! Indices that make up attributes by themselves or in tables, by the kind of the constant they name; and bootstrap methods.
+//! Indices that make up attributes by themselves or in tables, by the kind of the constant they
+//! name; and bootstrap methods.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{ConstantPool, Index, tag};

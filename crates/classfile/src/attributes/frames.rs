@@ -1,4 +1,5 @@
-//! The frames of a `StackMapTable` in their encoded form (JVMS 4.7.4): each says how it differs from the one before.
+//! The frames of a `StackMapTable` in their encoded form (JVMS 4.7.4): each says how it differs
+//! from the one before.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{ConstantPool, Index};
@@ -15,8 +16,9 @@ pub struct Frame {
     pub kind: FrameKind,
 }
 
-/// How a frame differs from the one before. Where the JVMS has a short and an extended form for the same meaning, both are kept apart,
-/// because compilers are free to use the extended one without need.
+/// How a frame differs from the one before. Where the JVMS has a short and an extended form for the
+/// same meaning, both are kept apart, because compilers are free to use the extended one without
+/// need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameKind {
     /// Same locals, empty stack. Written in the extended form when `offset_delta` is above 63.
@@ -74,7 +76,8 @@ const APPEND_1: u8 = 252;
 const APPEND_3: u8 = 254;
 const FULL: u8 = 255;
 
-/// Bytecode indices of a method's frames: the first stands at its `offset_delta`, each other one `offset_delta + 1` behind the last.
+/// Bytecode indices of a method's frames: the first stands at its `offset_delta`, each other one
+/// `offset_delta + 1` behind the last.
 pub fn bcis(frames: &[Frame]) -> impl Iterator<Item = u32> + '_ {
     let mut next = 0;
     frames.iter().map(move |frame| {

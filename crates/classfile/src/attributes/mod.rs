@@ -1,11 +1,14 @@
-//! The attributes of JVMS 4.7 and three of the JDK's own, as typed values that can be read, changed and written.
+//! The attributes of JVMS 4.7 and three of the JDK's own, as typed values that can be read, changed
+//! and written.
 //!
-//! References to constants stay what they are in the file, indices, and nothing is normalised: what was read is written back byte for
-//! byte. Reading checks the structure, and that every index names a constant of the kind the JVMS asks for there. It does not know the
-//! code a table speaks of; whether a bytecode index lies on an instruction is [`crate::code`]'s concern.
+//! References to constants stay what they are in the file, indices, and nothing is normalised: what
+//! was read is written back byte for byte. Reading checks the structure, and that every index names
+//! a constant of the kind the JVMS asks for there. It does not know the code a table speaks of;
+//! whether a bytecode index lies on an instruction is [`crate::code`]'s concern.
 //!
-//! An attribute is known by its name alone. Where it stands and the version of its class are not looked at, though the JVM ignores
-//! attributes in places and versions that do not know them (JVMS 4.7.1).
+//! An attribute is known by its name alone. Where it stands and the version of its class are not
+//! looked at, though the JVM ignores attributes in places and versions that do not know them (JVMS
+//! 4.7.1).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -120,7 +123,8 @@ pub enum AttributeInfo<'a> {
 }
 
 impl<'a> AttributeInfo<'a> {
-    /// Reads an attribute; every byte must belong to it. Errors name the attribute and the offset in the class file.
+    /// Reads an attribute; every byte must belong to it. Errors name the attribute and the offset
+    /// in the class file.
     pub fn parse(attribute: &Attribute<'a>, pool: &ConstantPool<'a>) -> Result<Self> {
         let mut reader = Reader::new(attribute.cursor(), pool);
         let info = Self::read(attribute, &mut reader)
@@ -168,8 +172,8 @@ impl<'a> AttributeInfo<'a> {
         })
     }
 
-    /// Appends the content, without name and length. The only errors are counts that do not fit their fields and values that have no
-    /// encoding, neither of which reading ever yields.
+    /// Appends the content, without name and length. The only errors are counts that do not fit
+    /// their fields and values that have no encoding, neither of which reading ever yields.
     pub fn write(&self, out: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::ConstantValue(index) => index.write(out),

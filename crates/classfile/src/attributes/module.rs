@@ -1,5 +1,6 @@
-//! Modules: the declaration of JVMS 4.7.25, and what the JDK's tools add (`ModuleResolution`, `ModuleHashes`; `ModuleTarget` is a plain
-//! name). The formats of the latter are those of `jdk.internal.module.ClassFileConstants`.
+//! Modules: the declaration of JVMS 4.7.25, and what the JDK's tools add (`ModuleResolution`,
+//! `ModuleHashes`; `ModuleTarget` is a plain name). The formats of the latter are those of
+//! `jdk.internal.module.ClassFileConstants`.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{ConstantPool, Index};

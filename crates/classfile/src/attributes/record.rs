@@ -7,7 +7,8 @@ use crate::error::{ErrorKind, Result};
 
 use super::structure::{Reader, Structure};
 
-/// A component of a record class. Its attributes are left unread; [`AttributeInfo::parse`](super::AttributeInfo::parse) reads them.
+/// A component of a record class. Its attributes are left unread;
+/// [`AttributeInfo::parse`](super::AttributeInfo::parse) reads them.
 #[derive(Debug, Clone)]
 pub struct RecordComponent<'a> {
     /// Index of its name.

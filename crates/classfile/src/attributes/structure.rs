@@ -4,13 +4,15 @@ use crate::bytes::{Cursor, PutBytes};
 use crate::constant_pool::{ConstantPool, Index};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How deep annotations and arrays may be nested in an annotation's value. The JVMS sets no limit; javac's own code nests two or
-/// three deep, and a limit keeps a hostile file from exhausting the stack.
+/// How deep annotations and arrays may be nested in an annotation's value. The JVMS sets no limit;
+/// javac's own code nests two or three deep, and a limit keeps a hostile file from exhausting the
+/// stack.
 pub const MAX_VALUE_DEPTH: u16 = 250;
 
 /// A part of an attribute. `write` of what `read` gave yields the bytes that were read.
 pub trait Structure<'a>: Sized {
-    /// Length in bytes of the shortest encoding; announced counts beyond what is there allocate nothing.
+    /// Length in bytes of the shortest encoding; announced counts beyond what is there allocate
+    /// nothing.
     const MIN_LENGTH: usize;
     /// What several of these are called in an error.
     const PLURAL: &'static str;

@@ -1,4 +1,5 @@
-//! What the tests of this module share: a pool with one constant of each kind, and reading and writing by attribute name.
+//! What the tests of this module share: a pool with one constant of each kind, and reading and
+//! writing by attribute name.
 
 use super::AttributeInfo;
 use crate::bytes::Cursor;

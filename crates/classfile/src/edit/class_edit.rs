@@ -1,4 +1,5 @@
-//! Writing an edited class: the old file with some methods replaced, some added, and constants behind the old ones.
+//! Writing an edited class: the old file with some methods replaced, some added, and constants
+//! behind the old ones.
 
 use crate::access;
 use crate::bytes::PutBytes;
@@ -7,7 +8,8 @@ use crate::constant_pool::{Index, PoolAdditions};
 use crate::edit::attribute_names::{AttributeNames, Version, patch_length};
 use crate::error::{Error, ErrorKind, Result};
 
-/// An edited class in the making. Methods and fields that are not mentioned stay as they are, byte for byte, and in their order.
+/// An edited class in the making. Methods and fields that are not mentioned stay as they are, byte
+/// for byte, and in their order.
 #[derive(Debug)]
 pub struct ClassEdit<'c, 'a> {
     class: &'c ClassFile<'a>,
@@ -51,8 +53,9 @@ impl<'c, 'a> ClassEdit<'c, 'a> {
         self.class
     }
 
-    /// Raises the class-file version to at least `major` (with minor version 0). What older versions let pass in the flags of an
-    /// interface goes: `ACC_SUPER`, and a missing `ACC_ABSTRACT` (JVMS 4.1).
+    /// Raises the class-file version to at least `major` (with minor version 0). What older
+    /// versions let pass in the flags of an interface goes: `ACC_SUPER`, and a missing
+    /// `ACC_ABSTRACT` (JVMS 4.1).
     ///
     /// Code written before keeps the shape of the old version: raise it first.
     pub fn require_version(&mut self, major: u16) {

@@ -2,7 +2,8 @@
 //!
 //! The places of one instruction at bci `b`, in order:
 //!
-//! 1. *after the instruction before* ([`CodeEdit::after`]; for `b` = 0 the prologue): reached by falling through, not by jumps to `b`;
+//! 1. *after the instruction before* ([`CodeEdit::after`]; for `b` = 0 the prologue): reached by
+//!    falling through, not by jumps to `b`;
 //! 2. the label `b`: jumps, exception ranges, line numbers and frames of `b` are here;
 //! 3. *before `b`* ([`CodeEdit::before`]): reached either way, the beginning of a block;
 //! 4. the instruction, or what replaces it.
@@ -46,7 +47,8 @@ pub struct CodeEdit<'c, 'a> {
 /// What there is to say of code that was written.
 #[derive(Debug, Default)]
 pub struct Finished {
-    /// Names of attributes that had to be dropped because they are unknown and may hold bytecode indices.
+    /// Names of attributes that had to be dropped because they are unknown and may hold bytecode
+    /// indices.
     pub dropped: Vec<String>,
     /// Where instructions have gone, if [asked for](CodeEdit::tell_moves).
     pub moves: Vec<Move>,
@@ -55,7 +57,8 @@ pub struct Finished {
 }
 
 impl<'c, 'a> CodeEdit<'c, 'a> {
-    /// Edits of `code`. All locals from slot `at` on move up to make room for `added_locals`, which every frame then states.
+    /// Edits of `code`. All locals from slot `at` on move up to make room for `added_locals`, which
+    /// every frame then states.
     pub fn new(code: &'c Code<'a>, at: u16, added_locals: &[VerificationType]) -> Self {
         let by = added_locals
             .iter()
@@ -84,7 +87,8 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         self.extra_stack = self.extra_stack.max(slots);
     }
 
-    /// Locals for inserted code alone, behind all others: no frame states them, so they hold what they got no further than the next one. The first slot.
+    /// Locals for inserted code alone, behind all others: no frame states them, so they hold what
+    /// they got no further than the next one. The first slot.
     pub fn scratch(&mut self, slots: u16) -> Result<u16> {
         let by = self.edits.shift.by;
         let first = self.code.max_locals.max(self.edits.shift.from).checked_add(by);
@@ -94,8 +98,8 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         Ok(first)
     }
 
-    /// Names an original local all over the code, in a `LocalVariableTable` behind those that there are: their entries come first to whoever
-    /// searches.
+    /// Names an original local all over the code, in a `LocalVariableTable` behind those that there
+    /// are: their entries come first to whoever searches.
     pub fn name_local(&mut self, slot: u16, name: Index, descriptor: Index) {
         self.named.push((slot, name, descriptor));
     }
@@ -120,21 +124,22 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         self.edits.replace(bci, asm);
     }
 
-    /// Appends a handler behind the code. Control gets there only by [`CodeEdit::catch_all`]; `frame` is its whole state (with the thrown
-    /// object's class on the stack) and its code must not fall off the end.
+    /// Appends a handler behind the code. Control gets there only by [`CodeEdit::catch_all`];
+    /// `frame` is its whole state (with the thrown object's class on the stack) and its code must
+    /// not fall off the end.
     pub fn handler(&mut self, asm: Asm, frame: Frame) -> HandlerId {
         self.handlers.push((asm, frame));
         HandlerId(self.handlers.len() - 1)
     }
 
-    /// Sends every exception thrown between two (original) labels and not caught by the method itself to a handler. `end` may be the
-    /// code's length.
+    /// Sends every exception thrown between two (original) labels and not caught by the method
+    /// itself to a handler. `end` may be the code's length.
     pub fn catch_all(&mut self, start: Bci, end: Bci, handler: HandlerId) {
         self.ranges.push((start, end, handler));
     }
 
-    /// Writes the content of the new `Code` attribute. `signature` is the new method's, whose initial state may differ from the
-    /// old one's by added parameters; `old` is the original's.
+    /// Writes the content of the new `Code` attribute. `signature` is the new method's, whose
+    /// initial state may differ from the old one's by added parameters; `old` is the original's.
     pub fn finish(
         mut self,
         old: &Signature<'a>,
@@ -328,7 +333,8 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         Ok(writer.finish())
     }
 
-    /// The handlers that go on behind what was inserted in front of them, where that throws: ascending.
+    /// The handlers that go on behind what was inserted in front of them, where that throws:
+    /// ascending.
     fn resumed(&self, layout: &Layout) -> Result<Vec<Bci>> {
         let mut resumed = Vec::new();
         for entry in &self.code.handlers {
@@ -398,9 +404,11 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
     }
 }
 
-/// Whether an entry covers code that was inserted in front of its own handler. Compilers have the handler of a `finally` cover its first instruction, and that of a
-/// `synchronized` block cover everything up to the unlocking. What is inserted calls: near the end of the stack it throws, and the JVM would come back to it, and
-/// make room by no more than before, for ever. So what it throws goes on behind it.
+/// Whether an entry covers code that was inserted in front of its own handler. Compilers have the
+/// handler of a `finally` cover its first instruction, and that of a `synchronized` block cover
+/// everything up to the unlocking. What is inserted calls: near the end of the stack it throws, and
+/// the JVM would come back to it, and make room by no more than before, for ever. So what it throws
+/// goes on behind it.
 fn is_resumed(entry: &Handler, layout: &Layout) -> Result<bool> {
     let covers_itself = (entry.start..entry.end).contains(&entry.handler);
     Ok(covers_itself && layout.label(entry.handler)? < layout.instruction(entry.handler)?)

@@ -1,32 +1,40 @@
 //! StackMapTable (JVMS 4.7.4): frames are **patched, never recomputed**.
 //!
 //! # Why this can work
-//! A frame says what the verifier may assume at a bytecode index: the types of the locals and of the operand stack. Computing frames
-//! anew needs the common superclass of any two classes, hence the class hierarchy of the world the class will run in, which an offline
-//! tool can only guess. So we never compute one. Edits are restricted instead:
+//! A frame says what the verifier may assume at a bytecode index: the types of the locals and of
+//! the operand stack. Computing frames anew needs the common superclass of any two classes, hence
+//! the class hierarchy of the world the class will run in, which an offline tool can only guess. So
+//! we never compute one. Edits are restricted instead:
 //!
-//! * Inserted code is a straight line. It begins and ends with the stack as it found it, apart from what it exists to push, and it
-//!   writes only locals that the editor itself added. So it adds no join point, and a frame that was right stays right with the new
-//!   locals put in.
-//! * New locals are added in one place: all original locals with an index at or above some `at` move up, and at `at` stand the new ones,
-//!   which have the same types at every frame of the original code (they are set once, in the prologue).
-//! * New join points (catch-all handlers, trampolines of far jumps) are made only where the whole state is known: a handler that forgets
-//!   everything but our own locals, a trampoline whose state is that of the frame at its target.
+//! * Inserted code is a straight line. It begins and ends with the stack as it found it, apart from
+//!   what it exists to push, and it writes only locals that the editor itself added. So it adds no
+//!   join point, and a frame that was right stays right with the new locals put in.
+//! * New locals are added in one place: all original locals with an index at or above some `at`
+//!   move up, and at `at` stand the new ones, which have the same types at every frame of the
+//!   original code (they are set once, in the prologue).
+//! * New join points (catch-all handlers, trampolines of far jumps) are made only where the whole
+//!   state is known: a handler that forgets everything but our own locals, a trampoline whose state
+//!   is that of the frame at its target.
 //!
 //! # How it is done
-//! The table is a list of *differences*: `same`, `chop` and `append` refer to the frame before, and the first one to the state that the
-//! method's descriptor implies. We undo the differences (all states are explicit in between), put the new locals into each state,
-//! and write the differences again, each as the shortest form that says it. Nothing is assumed about how the compiler chose its forms; a
-//! `chop` that reaches into the arguments, a frame with fewer locals than arguments (padded with Top up to `at`), or a first frame at bci
-//! 0 need no special case.
+//! The table is a list of *differences*: `same`, `chop` and `append` refer to the frame before, and
+//! the first one to the state that the method's descriptor implies. We undo the differences (all
+//! states are explicit in between), put the new locals into each state, and write the differences
+//! again, each as the shortest form that says it. Nothing is assumed about how the compiler chose
+//! its forms; a `chop` that reaches into the arguments, a frame with fewer locals than arguments
+//! (padded with Top up to `at`), or a first frame at bci 0 need no special case.
 //!
-//! * `Uninitialized(offset)` names the `new` instruction itself: it follows the instruction, not the code inserted in front of it. A jump
-//!   or a frame at that index does go to the inserted code (the layout keeps two maps, one for labels and one for instructions).
-//! * `long` and `double` are one entry and two slots; one that would lie across `at` cannot be moved apart, and is an error
-//!   ([`ErrorKind::StraddlingLocal`]) to which the caller answers by putting its locals behind all others.
-//! * The initial state's reference types are written down nowhere as constants. They stay symbolic ([`VerificationType::Argument`]) and
-//!   become a constant only in the rare case that a full frame must name them.
-//! * A frame in unreachable code is as good as any other: compilers since JDK 6 state them, and we keep them.
+//! * `Uninitialized(offset)` names the `new` instruction itself: it follows the instruction, not
+//!   the code inserted in front of it. A jump or a frame at that index does go to the inserted code
+//!   (the layout keeps two maps, one for labels and one for instructions).
+//! * `long` and `double` are one entry and two slots; one that would lie across `at` cannot be
+//!   moved apart, and is an error ([`ErrorKind::StraddlingLocal`]) to which the caller answers by
+//!   putting its locals behind all others.
+//! * The initial state's reference types are written down nowhere as constants. They stay symbolic
+//!   ([`VerificationType::Argument`]) and become a constant only in the rare case that a full frame
+//!   must name them.
+//! * A frame in unreachable code is as good as any other: compilers since JDK 6 state them, and we
+//!   keep them.
 
 use crate::access;
 use crate::bytes::{Cursor, PutBytes};
@@ -52,7 +60,8 @@ pub enum VerificationType {
     Object(Index),
     /// The result of the `new` at this (original) bytecode index.
     Uninitialized(Bci),
-    /// The reference type of the method's argument with this ordinal (`this` being 0 in instance methods), as its descriptor says it.
+    /// The reference type of the method's argument with this ordinal (`this` being 0 in instance
+    /// methods), as its descriptor says it.
     Argument(u8),
 }
 
@@ -142,8 +151,9 @@ impl<'a> Signature<'a> {
     }
 }
 
-/// The most types that the frames of a method may state together. A frame of one byte repeats all locals of the one before, so that 90 KB
-/// could else come to 4,000 million types. A method of 1,000 locals may still have 16,000 frames.
+/// The most types that the frames of a method may state together. A frame of one byte repeats all
+/// locals of the one before, so that 90 KB could else come to 4,000 million types. A method of
+/// 1,000 locals may still have 16,000 frames.
 const MAX_STATED: usize = 1 << 24;
 
 /// Reads a StackMapTable into explicit states, in order of bytecode index.

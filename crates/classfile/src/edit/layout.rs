@@ -1,9 +1,10 @@
 //! Where everything goes: new bytecode indices for old ones, and far jumps.
 //!
-//! `goto` and `jsr` out of reach become `goto_w` and `jsr_w`. A conditional jump has no wide form. Turning it round (`if<not> next; goto_w
-//! target; next:`) would make `next` a join point, for which no frame is known. So it jumps to a **trampoline** instead: a `goto_w target` in a
-//! gap that control cannot fall into (behind a `goto`, return, `athrow` or switch) and that is near enough. The state there is the state at the
-//! jump's target, for which there is a frame.
+//! `goto` and `jsr` out of reach become `goto_w` and `jsr_w`. A conditional jump has no wide form.
+//! Turning it round (`if<not> next; goto_w target; next:`) would make `next` a join point, for
+//! which no frame is known. So it jumps to a **trampoline** instead: a `goto_w target` in a gap
+//! that control cannot fall into (behind a `goto`, return, `athrow` or switch) and that is near
+//! enough. The state there is the state at the jump's target, for which there is a frame.
 
 use crate::code::{Bci, Code, Instruction};
 use crate::edit::edits::Edits;
@@ -31,7 +32,8 @@ pub(crate) struct Layout {
 pub(crate) struct FarJump {
     /// The jump (old index).
     pub(crate) bci: Bci,
-    /// For conditional jumps the gap (old index of the instruction behind it) and, once laid out, the trampoline's new index.
+    /// For conditional jumps the gap (old index of the instruction behind it) and, once laid out,
+    /// the trampoline's new index.
     pub(crate) trampoline: Option<(Bci, Bci)>,
 }
 
@@ -81,7 +83,8 @@ impl Layout {
         Self::known(&self.instructions, bci)
     }
 
-    /// As [`Layout::label`], for tables that help debuggers: an index inside an instruction counts as that instruction.
+    /// As [`Layout::label`], for tables that help debuggers: an index inside an instruction counts
+    /// as that instruction.
     pub(crate) fn label_around(&self, bci: Bci) -> Result<Bci> {
         let upto = self.labels.get(..=bci as usize).ok_or(ErrorKind::BadTarget(bci))?;
         upto.iter()
@@ -217,8 +220,8 @@ fn nearest_gap(gaps: &[(Bci, Bci)], from: Bci) -> Option<Bci> {
     around.iter().min_by_key(|(at, _)| at.abs_diff(from)).map(|&(_, gap)| gap)
 }
 
-/// Cuts trampolines out of a range of new indices. A trampoline's state is that of its jump's target, which the handlers around it know
-/// nothing of; and it cannot throw.
+/// Cuts trampolines out of a range of new indices. A trampoline's state is that of its jump's
+/// target, which the handlers around it know nothing of; and it cannot throw.
 pub(crate) fn ranges_without(
     trampolines: &[Bci],
     start: Bci,

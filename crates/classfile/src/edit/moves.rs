@@ -1,4 +1,5 @@
-//! Which instruction of the original code one of the edited code belongs to: what debuggers' tables do not say.
+//! Which instruction of the original code one of the edited code belongs to: what debuggers' tables
+//! do not say.
 
 use super::edits::Edits;
 use super::layout::Layout;
@@ -26,8 +27,8 @@ pub enum Move {
     },
 }
 
-/// The original index of the instruction to which what stands at `index` belongs: itself, what replaces it, or what runs before it does. `moves` are in
-/// order.
+/// The original index of the instruction to which what stands at `index` belongs: itself, what
+/// replaces it, or what runs before it does. `moves` are in order.
 pub fn original_bci(moves: impl IntoIterator<Item = Move>, index: Bci) -> Bci {
     let mut shift: i64 = 0;
     let index = i64::from(index);

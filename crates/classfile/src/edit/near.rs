@@ -1,5 +1,6 @@
-//! Code in which every jump reaches its target is written in one go, without a layout made beforehand: jumps are filled in once all labels are known. That is nearly all
-//! code; what is longer than a jump reaches is laid out first ([`Layout::compute`]).
+//! Code in which every jump reaches its target is written in one go, without a layout made
+//! beforehand: jumps are filled in once all labels are known. That is nearly all code; what is
+//! longer than a jump reaches is laid out first ([`Layout::compute`]).
 
 use crate::bytes::PutBytes;
 use crate::code::{Bci, Code, Instruction};
@@ -23,7 +24,8 @@ struct Jump {
     target: Bci,
 }
 
-/// Writes the edited code behind what `out` has, and says where everything went. `None`, and `out` as it was, if it is too long for that.
+/// Writes the edited code behind what `out` has, and says where everything went. `None`, and `out`
+/// as it was, if it is too long for that.
 pub(super) fn write(code: &Code<'_>, edits: &Edits, out: &mut Vec<u8>) -> Result<Option<Layout>> {
     let begin = out.len();
     let mut writing = Writing { code, out, begin, copied: 0, jumps: Vec::new() };
@@ -88,7 +90,8 @@ struct Writing<'w, 'a> {
     out: &'w mut Vec<u8>,
     /// Where in `out` the code begins.
     begin: usize,
-    /// How much of the original code has been dealt with. What comes behind is copied when something else comes.
+    /// How much of the original code has been dealt with. What comes behind is copied when
+    /// something else comes.
     copied: Bci,
     jumps: Vec<Jump>,
 }

@@ -6,8 +6,9 @@ use crate::edit::layout::Layout;
 use crate::edit::locals::LocalShift;
 use crate::error::{ErrorKind, Result};
 
-/// Where what the tables say of `bci` is said from now on: jumps go there, too. What holds from the method's beginning also holds in front
-/// of the first instruction, so that an exception which leaves the prologue has a line, and a debugger that stops there finds the arguments.
+/// Where what the tables say of `bci` is said from now on: jumps go there, too. What holds from the
+/// method's beginning also holds in front of the first instruction, so that an exception which
+/// leaves the prologue has a line, and a debugger that stops there finds the arguments.
 fn place(layout: &Layout, bci: u32) -> Result<u32> {
     match bci {
         0 => Ok(0),

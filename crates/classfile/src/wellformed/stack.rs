@@ -1,4 +1,5 @@
-//! Code that needs more of the operand stack than it states. Bodies state more than they did, by what probes need.
+//! Code that needs more of the operand stack than it states. Bodies state more than they did, by
+//! what probes need.
 
 use std::cmp::Reverse;
 
@@ -10,20 +11,23 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::opcode;
 use crate::stack::Effects;
 
-/// From this version on each instruction is verified, from frame to frame. Below it those that are reached are; and those of version 50, where the frames are
-/// not right.
+/// From this version on each instruction is verified, from frame to frame. Below it those that are
+/// reached are; and those of version 50, where the frames are not right.
 const EVERY_INSTRUCTION: u16 = 51;
 
-/// How often handlers are looked through for those whose range has just been reached. More would be needed by handlers of handlers of handlers, which no
-/// compiler makes; then less is found.
+/// How often handlers are looked through for those whose range has just been reached. More would be
+/// needed by handlers of handlers of handlers, which no compiler makes; then less is found.
 const ROUNDS: usize = 8;
 
-/// How deep the operand stack is, instruction by instruction, in code that is verified from frame to frame.
+/// How deep the operand stack is, instruction by instruction, in code that is verified from frame
+/// to frame.
 pub struct Depth {
     most: u32,
-    /// At frames and handlers: where they are, and how many slots there are. Those to come, the next one last.
+    /// At frames and handlers: where they are, and how many slots there are. Those to come, the
+    /// next one last.
     stated: Vec<(Bci, u32)>,
-    /// Before the next instruction; not known behind a jump without a frame, which the verifier refuses.
+    /// Before the next instruction; not known behind a jump without a frame, which the verifier
+    /// refuses.
     now: Option<u32>,
 }
 
@@ -46,7 +50,8 @@ impl Depth {
         Ok(Depth { most: u32::from(code.max_stack), stated, now: Some(0) })
     }
 
-    /// Goes on over an instruction, the next one. Fails where the verifier must: at an instruction or a frame with more slots than `max_stack`.
+    /// Goes on over an instruction, the next one. Fails where the verifier must: at an instruction
+    /// or a frame with more slots than `max_stack`.
     pub fn step(&mut self, instruction: &Instruction<'_>, effects: &mut Effects<'_, '_>) -> Result<()> {
         while let Some(&(bci, slots)) = self.stated.last()
             && bci <= instruction.bci
@@ -75,8 +80,8 @@ impl Depth {
     }
 }
 
-/// Follows older code, of which only what is reached is verified. Fails where the verifier must. Not for code with subroutines, since where these return to is not
-/// followed.
+/// Follows older code, of which only what is reached is verified. Fails where the verifier must.
+/// Not for code with subroutines, since where these return to is not followed.
 pub fn check<'a>(code: &Code<'a>, effects: &mut Effects<'_, 'a>) -> Result<()> {
     let mut walk = Walk { code, effects, seen: BciSet::new(code.bytes.len()), work: vec![(0, 0)] };
     walk.on()?;
@@ -195,7 +200,8 @@ mod tests {
 
     #[test]
     fn every_way_counts() {
-        // 0: iconst_0; 1: ifeq 6; 4: iconst_0; 5: pop; 6: goto 9; 9: iconst_0; 10: iconst_0; 11: pop2; 12: return
+        // 0: iconst_0; 1: ifeq 6; 4: iconst_0; 5: pop; 6: goto 9; 9: iconst_0; 10: iconst_0; 11:
+        // pop2; 12: return
         let code = [3, 153, 0, 5, 3, 87, 167, 0, 3, 3, 3, 88, 177];
         assert!(refused(49, 1, &code, &[]));
         assert!(!refused(49, 2, &code, &[]));
@@ -215,7 +221,8 @@ mod tests {
 
     #[test]
     fn a_handler_of_a_handler_is_reached() {
-        // 0: return; 1: pop, the handler of 0; 2: return; 3: dup, the handler of 1; 4: pop; 5: athrow
+        // 0: return; 1: pop, the handler of 0; 2: return; 3: dup, the handler of 1; 4: pop; 5:
+        // athrow
         let code = [177, 87, 177, 89, 87, 191];
         assert!(refused(49, 1, &code, &[[1, 2, 3], [0, 1, 1]]));
         assert!(!refused(49, 2, &code, &[[1, 2, 3], [0, 1, 1]]));

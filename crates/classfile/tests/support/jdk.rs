@@ -9,9 +9,11 @@ use zip::ZipArchive;
 
 use super::files_below;
 
-/// Calls `f` with every class of the JDK, many at a time, and gives the results for each jar or module, in order.
+/// Calls `f` with every class of the JDK, many at a time, and gives the results for each jar or
+/// module, in order.
 ///
-/// A JDK 8 is read from its jars; a later one from its jmods, or if it comes without them from `lib/modules`.
+/// A JDK 8 is read from its jars; a later one from its jmods, or if it comes without them from
+/// `lib/modules`.
 pub fn each_class<T: Send>(home: &Path, f: impl Fn(&[u8]) -> T + Sync) -> Vec<(String, Vec<T>)> {
     let jmods = home.join("jmods");
     if home.join("jre/lib/rt.jar").exists() {

@@ -39,7 +39,8 @@ impl Seen {
     }
 }
 
-/// Reads a class file down to the last index, and goes on past errors. Panics when an attribute is not written back as it was.
+/// Reads a class file down to the last index, and goes on past errors. Panics when an attribute is
+/// not written back as it was.
 pub fn walk(bytes: &[u8]) -> Seen {
     let mut seen = Seen { classes: 1, ..Seen::default() };
     let Some(class) = seen.note(ClassFile::parse(bytes)) else { return seen };
@@ -194,7 +195,8 @@ fn check_places(info: &AttributeInfo<'_>, pool: &ConstantPool<'_>, place: &Place
             }
         }
         AttributeInfo::LineNumberTable(lines) => {
-            // JVMS 4.7.12: an index into the code, not necessarily of an instruction. Wrappers have one inside their first instruction.
+            // JVMS 4.7.12: an index into the code, not necessarily of an instruction. Wrappers have
+            // one inside their first instruction.
             lines.iter().for_each(|l| expect(u32::from(l.start) < code.length(), "bytecode index of a line"));
         }
         AttributeInfo::LocalVariableTable(variables) => {

@@ -129,7 +129,8 @@ pub struct Heads<R> {
     pub length: u64,
     /// What the file says of where it comes from.
     pub provenance: String,
-    /// Where whole frames end too early, if that was seen. Whether stored bytes are sound is seen when they are read.
+    /// Where whole frames end too early, if that was seen. Whether stored bytes are sound is seen
+    /// when they are read.
     pub cut: Option<Cut>,
 }
 
@@ -208,7 +209,8 @@ impl Place {
         content(self.head, from)
     }
 
-    /// Reads the content of the frame that begins at a byte; `None` if it is damaged, or there is none.
+    /// Reads the content of the frame that begins at a byte; `None` if it is damaged, or there is
+    /// none.
     ///
     /// # Errors
     /// When the file cannot be read.

@@ -3,7 +3,8 @@
 use super::{Block, CallSite, Class, Counted, Handler, METRICS, Method, Name, Recording};
 use crate::packed::{Unpacker, bytes, number};
 
-/// Bits behind those of a block's metrics: the next block has no event, and its number follows; there is no other event up to the method's end.
+/// Bits behind those of a block's metrics: the next block has no event, and its number follows;
+/// there is no other event up to the method's end.
 const HAS_NEXT: u64 = 1 << METRICS.len();
 const IS_LAST: u64 = HAS_NEXT << 1;
 
@@ -69,7 +70,8 @@ impl Class {
         Some(whole)
     }
 
-    /// Numbers of the class, its first method and its methods, and its name: what one must know to find it.
+    /// Numbers of the class, its first method and its methods, and its name: what one must know to
+    /// find it.
     pub fn head(whole: &[u8]) -> Option<ClassHead<'_>> {
         let mut unpacker = Unpacker(whole);
         let (number, first_method) = (unpacker.u32()?, unpacker.u32()?);
@@ -368,7 +370,8 @@ mod tests {
         assert_eq!(Class::unpack(&mut &packed[..]), None, "no class file has such a name");
     }
 
-    /// Whoever goes through methods and their numbers would have come to a number that there is not.
+    /// Whoever goes through methods and their numbers would have come to a number that there is
+    /// not.
     #[test]
     fn methods_have_numbers() {
         for (first_method, is_class) in [(u32::MAX - 2, true), (u32::MAX - 1, false), (u32::MAX, false)] {

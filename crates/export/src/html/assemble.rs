@@ -58,7 +58,8 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// The data: an element for each column, which the browser takes for a script of a language that it does not know.
+/// The data: an element for each column, which the browser takes for a script of a language that it
+/// does not know.
 fn data(page: &Page, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut write = |name: &str, bytes: &[u8]| -> Result<(), ExportError> {
         let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());

@@ -1,8 +1,9 @@
 //! The contexts of a page as columns of numbers.
 //!
-//! The contexts of all trees stand one behind the other in preorder, a column for each of their properties. Numbers are LEB128: seven bits a
-//! byte, the lowest first, the high bit set in all bytes but the last. What was pruned below a context is its last callee: a context whose
-//! label is the number of all labels, with the sums of what it stands for.
+//! The contexts of all trees stand one behind the other in preorder, a column for each of their
+//! properties. Numbers are LEB128: seven bits a byte, the lowest first, the high bit set in all
+//! bytes but the last. What was pruned below a context is its last callee: a context whose label is
+//! the number of all labels, with the sums of what it stands for.
 
 use super::sided::{Measure, Sided};
 

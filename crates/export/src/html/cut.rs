@@ -1,8 +1,9 @@
 //! Which contexts a page has: those that weigh most.
 //!
-//! A context's weight is the greatest of its shares, with all that it calls: of each metric, and of a difference of each side, and of all that
-//! has changed. So what is large by any of them is there, whatever the page is switched to. A callee never weighs more than its caller, so
-//! what is kept is a tree.
+//! A context's weight is the greatest of its shares, with all that it calls: of each metric, and of
+//! a difference of each side, and of all that has changed. So what is large by any of them is
+//! there, whatever the page is switched to. A callee never weighs more than its caller, so what is
+//! kept is a tree.
 
 use super::sided::{Measure, Sided};
 use cct_profile::Metric;
@@ -14,7 +15,8 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Of trees whose measures have these sums, and of which the contexts have changed by so much, metric by metric.
+    /// Of trees whose measures have these sums, and of which the contexts have changed by so much,
+    /// metric by metric.
     pub(super) fn of(trees: &[Sided], measures: &[(Measure, u64)], changes: &[(Metric, u64)]) -> Weights {
         let mut of_trees = Vec::with_capacity(trees.len());
         for sided in trees {
@@ -30,8 +32,8 @@ impl Weights {
         Weights { of_trees }
     }
 
-    /// For each node of each tree whether it is one of the `most` heaviest contexts. Of those that weigh the same the first ones are kept, callers
-    /// before callees.
+    /// For each node of each tree whether it is one of the `most` heaviest contexts. Of those that
+    /// weigh the same the first ones are kept, callers before callees.
     pub(super) fn heaviest(self, trees: &[Sided], most: usize) -> Vec<Vec<bool>> {
         let mut all: Vec<f64> = self.of_trees.iter().flat_map(|weights| &weights[1..]).copied().collect();
         if all.len() <= most {
@@ -71,7 +73,8 @@ fn raise(weights: &mut [f64], sided: &Sided, total: u64, count: impl Fn(u32) -> 
     if total == 0 {
         return;
     }
-    // A subtree is a range of the preorder, so one running sum over it serves all. The total did not overflow, and is at least each of these.
+    // A subtree is a range of the preorder, so one running sum over it serves all. The total did
+    // not overflow, and is at least each of these.
     let mut before = Vec::with_capacity(weights.len() + 1);
     let mut sum = 0;
     before.extend([0, 0]);

@@ -1,4 +1,5 @@
-//! What a page shows: the trees of a profile, or of two, thread by thread, with labels in place of methods.
+//! What a page shows: the trees of a profile, or of two, thread by thread, with labels in place of
+//! methods.
 
 use super::sided::{Measure, Side, Sided};
 use crate::ExportError;
@@ -17,7 +18,8 @@ pub(super) const MOST_THREADS: usize = 256;
 
 /// What is shown.
 pub(super) struct Gathered {
-    /// For each label its text. Where call sites are told apart, methods come first, then what contexts have as labels.
+    /// For each label its text. Where call sites are told apart, methods come first, then what
+    /// contexts have as labels.
     pub(super) labels: Vec<String>,
     /// For each label the method that it is a call site of, or itself.
     pub(super) methods: Vec<u32>,
@@ -152,7 +154,8 @@ impl Named {
         if !labels.have_call_sites() {
             return Named { labels: labels.readable(), methods: of_label, of_method };
         }
-        // Labels are numbered in 32 bits, of methods and of their call sites, of which there are at least as many.
+        // Labels are numbered in 32 bits, of methods and of their call sites, of which there are at
+        // least as many.
         let first = count as u32;
         let mut names = labels.readable_methods();
         names.extend(labels.readable());
@@ -200,7 +203,8 @@ fn totals(threads: &[Thread], measures: &[Measure]) -> Result<Vec<u64>, ExportEr
     measures.iter().enumerate().map(total).collect()
 }
 
-/// The threads with the greatest shares of any sum, so many at most; those of all other names as one, the last.
+/// The threads with the greatest shares of any sum, so many at most; those of all other names as
+/// one, the last.
 fn joined_beyond(
     threads: Vec<Thread>,
     most: usize,

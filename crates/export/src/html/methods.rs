@@ -11,7 +11,8 @@ pub(super) struct Row {
     pub(super) contexts: u64,
     /// For each measure what these contexts have themselves.
     pub(super) own: Vec<u64>,
-    /// For each measure what they have with all that was called from there. What is called by a label that is on the stack twice counts once.
+    /// For each measure what they have with all that was called from there. What is called by a
+    /// label that is on the stack twice counts once.
     pub(super) inclusive: Vec<u64>,
 }
 
@@ -23,8 +24,9 @@ struct Outermost {
     before: u64,
 }
 
-/// The rows of a tree, sorted by label: of the methods that its labels are call sites of, which `methods` has for each label. Those that no context
-/// has are left out. The sum of each measure over the tree must fit into 64 bits.
+/// The rows of a tree, sorted by label: of the methods that its labels are call sites of, which
+/// `methods` has for each label. Those that no context has are left out. The sum of each measure
+/// over the tree must fit into 64 bits.
 pub(super) fn rows(sided: &Sided, methods: &[u32], measures: &[Measure]) -> Vec<Row> {
     let (tree, labels) = (sided.tree(), methods.len());
     let label_of = |node: u32| methods[tree.nodes()[node as usize].method as usize];
@@ -37,7 +39,8 @@ pub(super) fn rows(sided: &Sided, methods: &[u32], measures: &[Measure]) -> Vec<
         rows[label_of(node) as usize].contexts += 1;
     }
     for (at, &measure) in measures.iter().enumerate() {
-        // For each label, where the subtree ends in which it was met outermost: inside it, the label is not counted again.
+        // For each label, where the subtree ends in which it was met outermost: inside it, the
+        // label is not counted again.
         let mut counted_until = vec![0; labels];
         let mut open: Vec<Outermost> = Vec::new();
         let mut sum = 0;

@@ -21,7 +21,8 @@ pub(super) struct Measure {
     pub(super) metric: Metric,
 }
 
-/// A tree with the counts of one or two profiles. Children are sorted by label, and no siblings have the same.
+/// A tree with the counts of one or two profiles. Children are sorted by label, and no siblings
+/// have the same.
 #[derive(Clone, Debug)]
 pub(super) struct Sided {
     /// The contexts of both, with the sums of their counts.
@@ -153,7 +154,8 @@ fn counts_within(part: &Tree, whole: &Tree) -> Base {
     base
 }
 
-/// For each node of `whole` the node of `part` that is the same context. The root's counts mean nothing, so it has none.
+/// For each node of `whole` the node of `part` that is the same context. The root's counts mean
+/// nothing, so it has none.
 ///
 /// Both are sorted alike, so the contexts of `part` are met in their order.
 fn places_within<'t>(part: &'t Tree, whole: &'t Tree) -> impl Iterator<Item = Option<u32>> + 't {

@@ -25,7 +25,8 @@ fn callgrind_annotate_finds_all_numbers() {
                 let found = annotated.functions.get(method).copied().unwrap_or_default();
                 assert_eq!(found, counts, "{} of {}, inclusive: {inclusive}", method, case.name);
             }
-            // What is in neither is a thread, or all of them: nothing themselves, everything with what they called.
+            // What is in neither is a thread, or all of them: nothing themselves, everything with
+            // what they called.
             let mut others = Counts::default();
             for (name, &counts) in
                 annotated.functions.iter().filter(|(name, _)| !expected.methods.contains_key(*name))

@@ -1,4 +1,5 @@
-//! The numbers that readers must find, from the list of contexts (`cctrewrite report --format contexts`).
+//! The numbers that readers must find, from the list of contexts
+//! (`cctrewrite report --format contexts`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +22,8 @@ impl Counts {
     }
 }
 
-/// A profile's numbers. Where threads are apart, a stack's first frame is the thread, `[main]`, and counts for nothing of its own.
+/// A profile's numbers. Where threads are apart, a stack's first frame is the thread, `[main]`, and
+/// counts for nothing of its own.
 pub struct Expected {
     pub total: Counts,
     /// Each stack, `;` between its frames.

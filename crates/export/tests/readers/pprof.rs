@@ -62,8 +62,9 @@ fn pprof_shows_lines_of_call_sites() {
     assert_eq!(columns.get(3), Some(&"60"), "{text}");
 }
 
-/// The samples that `-raw` shows: a line `100 1: 3 2 1` (bytecodes, calls, locations, the innermost first), and one of labels behind those that have some;
-/// then the locations, `3: 0x0 M=1 name file:0 s=0(other name)`.
+/// The samples that `-raw` shows: a line `100 1: 3 2 1` (bytecodes, calls, locations, the innermost
+/// first), and one of labels behind those that have some; then the locations,
+/// `3: 0x0 M=1 name file:0 s=0(other name)`.
 fn stacks(raw: &str, per_thread: bool) -> BTreeMap<String, Counts> {
     let (samples, rest) = raw.split_once("\nLocations\n").unwrap();
     let (locations, _) = rest.split_once("\nMappings\n").unwrap();

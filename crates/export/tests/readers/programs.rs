@@ -11,7 +11,8 @@ use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
 
 use crate::expected::Expected;
 
-/// The place of a program, a file or folder in that of the readers; says so where it is not to be had.
+/// The place of a program, a file or folder in that of the readers; says so where it is not to be
+/// had.
 pub fn place(reader: &str, file: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("CCTREWRITE_READERS") else {
         println!("skipped: readers of exports are not known (cargo xtask test, or CCTREWRITE_READERS)");
@@ -74,8 +75,8 @@ impl Case {
     }
 }
 
-/// The stored profile of the quickstart's program, and one made by hand; threads added up, and apart. Methods have the names of the
-/// list of contexts.
+/// The stored profile of the quickstart's program, and one made by hand; threads added up, and
+/// apart. Methods have the names of the list of contexts.
 pub fn cases() -> Vec<Case> {
     let stored = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sample.cct")).unwrap();
     let stored = Profile::read(&stored).unwrap();
@@ -89,7 +90,8 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// The cases, and one whose profile tells call sites apart, of which each method must have the numbers that it has without.
+/// The cases, and one whose profile tells call sites apart, of which each method must have the
+/// numbers that it has without.
 pub fn cases_of_methods() -> Vec<(Case, Expected)> {
     let with = |case: Case| (Expected::of(&case), case);
     let mut cases: Vec<(Expected, Case)> = cases().into_iter().map(with).collect();
@@ -100,7 +102,8 @@ pub fn cases_of_methods() -> Vec<(Case, Expected)> {
     cases.into_iter().map(|(expected, case)| (case, expected)).collect()
 }
 
-/// The profile made by hand, every context of which is called from a place of its own, but for two of which the lines are not known.
+/// The profile made by hand, every context of which is called from a place of its own, but for two
+/// of which the lines are not known.
 pub fn split() -> Profile {
     let mut profile = hard();
     let mut methods = Vec::new();
@@ -126,7 +129,8 @@ pub fn split() -> Profile {
     merge(&[&profile], MergeOptions { threads: Threads::Apart, ..MergeOptions::default() }).unwrap()
 }
 
-/// Recursion of a method alone, of three in a circle, and of one that is outermost too; names with blanks, quotes, and other scripts.
+/// Recursion of a method alone, of three in a circle, and of one that is outermost too; names with
+/// blanks, quotes, and other scripts.
 fn hard() -> Profile {
     let method = |class: &str, name: &str, descriptor: &str| Method {
         class: class.into(),

@@ -11,7 +11,8 @@ use serde_json::Value;
 use crate::expected::{Counts, Expected};
 use crate::programs::{Case, cases, has, output, place, script};
 
-/// What speedscope made of a profile: its total, and of each frame what it has itself and with its callees.
+/// What speedscope made of a profile: its total, and of each frame what it has itself and with its
+/// callees.
 struct Imported {
     name: String,
     total: u64,
@@ -114,7 +115,8 @@ fn speedscope_finds_all_numbers_in_collapsed_stacks_and_pprof() {
     }
 }
 
-/// speedscope makes stacks up from functions and calls, so only what methods have themselves is certain.
+/// speedscope makes stacks up from functions and calls, so only what methods have themselves is
+/// certain.
 #[test]
 fn speedscope_reads_callgrind() {
     let Some(package) = place("speedscope", "package") else { return };

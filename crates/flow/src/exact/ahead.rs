@@ -1,12 +1,15 @@
 //! How many bytecodes an entry counts in advance.
 //!
-//! A way through the method that has executed as many when the node must be true for the first time needs no update there; on others the node is put right. So it is
-//! the number of the most places at which a way may come for the first time. Places from which only `athrow` is reached have no say, unless there are no others: they are seldom come to.
+//! A way through the method that has executed as many when the node must be true for the first time
+//! needs no update there; on others the node is put right. So it is the number of the most places
+//! at which a way may come for the first time. Places from which only `athrow` is reached have no
+//! say, unless there are no others: they are seldom come to.
 
 use super::{CountPlanner, Effect, Pending, Seen, Stretch};
 
 impl CountPlanner {
-    /// The number, from what is pending when the entry counts nothing. Among equals the first in the code has it.
+    /// The number, from what is pending when the entry counts nothing. Among equals the first in
+    /// the code has it.
     pub(super) fn ahead(&mut self) -> i32 {
         // Jumps to the entry come with what is pending then, which must be the same.
         if self.stretches.first().is_none_or(|first| first.is_target) {
@@ -25,7 +28,8 @@ impl CountPlanner {
         best.map_or(0, |same| same[0].0)
     }
 
-    /// The stretches at whose beginning or end the node must be true, and before which it need not have been.
+    /// The stretches at whose beginning or end the node must be true, and before which it need not
+    /// have been.
     fn first_places(&mut self) -> Vec<usize> {
         let mut places = Vec::new();
         self.seen.clear();
@@ -57,7 +61,8 @@ impl CountPlanner {
         }
     }
 
-    /// Finds from which stretches a return is seen to be reached, by two walks against the code's order: of twisted code not all.
+    /// Finds from which stretches a return is seen to be reached, by two walks against the code's
+    /// order: of twisted code not all.
     fn find_returning(&mut self) {
         self.returning.clear();
         self.returning.extend(self.stretches.iter().map(Stretch::returns));

@@ -1,8 +1,11 @@
 //! What an instruction may do to control, in the method at hand.
 //!
-//! More than the table of [`crate::throws`] lets through, since the class and the method are known: a field of the class's own, read or written by `this` (which stays in its
-//! local all through); a static field of its own, in code that runs only when the initialisation of the class has begun in the same thread; and `Object.<init>`, which returns.
-//! Whatever a class loader may do when a class is resolved for `checkcast`, `instanceof` or an array's creation counts as an exception only.
+//! More than the table of [`crate::throws`] lets through, since the class and the method are known:
+//! a field of the class's own, read or written by `this` (which stays in its local all through); a
+//! static field of its own, in code that runs only when the initialisation of the class has begun
+//! in the same thread; and `Object.<init>`, which returns. Whatever a class loader may do when a
+//! class is resolved for `checkcast`, `instanceof` or an array's creation counts as an exception
+//! only.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::opcode::Opcode;
@@ -122,7 +125,8 @@ pub(super) struct Knows<'k, 'a> {
     pub(super) this_stays: bool,
     /// Whether it is a constructor or class initialiser, which may assign final fields.
     pub(super) initialises: bool,
-    /// Whether the method runs only in threads for which the class is initialised or being initialised (JVMS 5.5): a static method, a constructor.
+    /// Whether the method runs only in threads for which the class is initialised or being
+    /// initialised (JVMS 5.5): a static method, a constructor.
     pub(super) in_initialised: bool,
 }
 
@@ -132,7 +136,8 @@ impl Knows<'_, '_> {
         self.initialises || !contains(&self.own.final_fields, index)
     }
 
-    /// What an instruction may do, given the opcodes of the two before it, the nearer one first; `nop` where a jump may come in between.
+    /// What an instruction may do, given the opcodes of the two before it, the nearer one first;
+    /// `nop` where a jump may come in between.
     #[inline]
     pub(super) fn effect(&self, instruction: &Instruction<'_>, before: [Opcode; 2]) -> Effect {
         match BY_OPCODE[usize::from(instruction.opcode)] {

@@ -55,7 +55,8 @@ fn an_exception_that_leaves_when_nothing_is_pending_is_not_caught() {
     assert_eq!(plan, CountPlan { entry: 3, updates: vec![(8, Update::Count(2))], guarded: vec![] });
 }
 
-/// `if (..) throw; nop; return`: the return is the place that counts, and the throw puts the node right.
+/// `if (..) throw; nop; return`: the return is the place that counts, and the throw puts the node
+/// right.
 #[test]
 fn what_only_throws_has_no_say_in_what_the_entry_counts() {
     let code = [Op::Jump(IFEQ, 3), op(&[ACONST_NULL]), op(&[ATHROW]), op(&[NOP]), op(&[NOP]), op(&[RETURN])];
@@ -126,7 +127,8 @@ fn a_handler_goes_on_with_what_is_pending() {
     // try { idiv; return } catch (all) { return }
     let fixture = Fixture::new(&[op(&[NOP]), op(&[IDIV]), op(&[RETURN]), op(&[RETURN])], &[(0, 2, 3, 0)]);
     let plan = plan(&fixture).unwrap();
-    // On both ways the number is known: no local, and no catch-all, since the method has one itself.
+    // On both ways the number is known: no local, and no catch-all, since the method has one
+    // itself.
     assert_eq!(plan, CountPlan { entry: 3, updates: vec![], guarded: vec![] });
 }
 
@@ -165,7 +167,8 @@ fn subroutines_have_no_plan() {
     assert_eq!(plan(&Fixture::new(&[Op::Jump(JSR, 1), op(&[RETURN])], &[])), None);
 }
 
-/// Carries out a plan beside the code, with random decisions, and compares it with the truth wherever somebody may look.
+/// Carries out a plan beside the code, with random decisions, and compares it with the truth
+/// wherever somebody may look.
 struct Machine<'p> {
     plan: &'p CountPlan,
     observed: &'p [Bci],
@@ -270,7 +273,8 @@ fn the_node_is_true_wherever_somebody_may_look() {
                         ControlFlow::Break(()) => break,
                     }
                 }
-                // Without a drain the local would grow with the length of the run. Cycles that only a `monitorexit` that throws closes have none.
+                // Without a drain the local would grow with the length of the run. Cycles that only
+                // a `monitorexit` that throws closes have none.
                 let is_small = machine.largest <= 2 * code.length() as i32;
                 assert!(is_small || machine.unlocking_threw, "{} pending", machine.largest);
                 seen += machine.truth;

@@ -3,7 +3,8 @@
 use super::damage;
 use crate::Dice;
 
-/// Where the header's words begin that say something, where its table of extents does, and where the header ends.
+/// Where the header's words begin that say something, where its table of extents does, and where
+/// the header ends.
 const WORDS: usize = 16;
 const TABLE: usize = 1024;
 const HEADER: usize = 1 << 16;

@@ -1,4 +1,5 @@
-//! Indexes: bytes are changed, and the checksum at the end is the one that is right for what they have become.
+//! Indexes: bytes are changed, and the checksum at the end is the one that is right for what they
+//! have become.
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,4 +1,5 @@
-//! Zip archives: the fields of their headers are found by the signatures and changed on their own, or in both places where they stand.
+//! Zip archives: the fields of their headers are found by the signatures and changed on their own,
+//! or in both places where they stand.
 
 use super::damage;
 use crate::Dice;

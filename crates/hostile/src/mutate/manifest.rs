@@ -1,4 +1,5 @@
-//! Manifests: lines are changed, and the last one has the hash that is right for what they have become.
+//! Manifests: lines are changed, and the last one has the hash that is right for what they have
+//! become.
 
 use xxhash_rust::xxh3::xxh3_128;
 

@@ -1,4 +1,5 @@
-//! Traces: frames are changed, and written with the checksum that is right for what they have become.
+//! Traces: frames are changed, and written with the checksum that is right for what they have
+//! become.
 
 use cct_events::file::FrameReader;
 use cct_events::{Frame, FrameKind, FrameWriter};

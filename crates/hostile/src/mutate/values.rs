@@ -1,4 +1,5 @@
-//! Files of values: texts, places and numbers are changed, and what is written has the length and the checksum that are right for it.
+//! Files of values: texts, places and numbers are changed, and what is written has the length and
+//! the checksum that are right for it.
 
 use xxhash_rust::xxh3::xxh3_64;
 

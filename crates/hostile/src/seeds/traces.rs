@@ -118,7 +118,8 @@ pub fn frames(file: &mut FrameWriter<impl Write>, is_wanted: impl Fn(FrameKind) 
     }
 }
 
-/// Traces: whole, one that keeps the order between threads, one of the last events, one without its end, an empty one.
+/// Traces: whole, one that keeps the order between threads, one of the last events, one without its
+/// end, an empty one.
 pub fn traces() -> Vec<Vec<u8>> {
     let file = |provenance: &str, is_wanted: &dyn Fn(FrameKind) -> bool| {
         let mut file = FrameWriter::new(Vec::new(), provenance).unwrap();

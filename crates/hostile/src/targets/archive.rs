@@ -35,8 +35,8 @@ thread_local! {
     static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
 
-/// Opens an archive and does all with it that can be done. What nothing changes comes out as it was or says the same; what is written
-/// can be read, by us and by others.
+/// Opens an archive and does all with it that can be done. What nothing changes comes out as it was
+/// or says the same; what is written can be read, by us and by others.
 pub fn archive(bytes: &[u8]) {
     FOLDER.with_borrow_mut(|folder| {
         let folder = folder.get_or_insert_with(|| tempfile::tempdir().unwrap()).path();
@@ -98,7 +98,8 @@ pub fn archive(bytes: &[u8]) {
 }
 
 fn names(input: &Input) -> Vec<&str> {
-    // An image's lists of itself are no entries, and entries that no list could name stay all the same.
+    // An image's lists of itself are no entries, and entries that no list could name stay all the
+    // same.
     input.entries().iter().map(|entry| &*entry.name).collect()
 }
 
@@ -111,7 +112,8 @@ fn reopened(bytes: &[u8], path: &std::path::Path) -> Input {
     .unwrap()
 }
 
-/// The classes of a written jar as the `zip` crate has them, if it can read the archive at all: its views on names and features differ.
+/// The classes of a written jar as the `zip` crate has them, if it can read the archive at all: its
+/// views on names and features differ.
 fn read_by_others(bytes: &[u8], ours: &Input) {
     let Ok(mut theirs) = zip::ZipArchive::new(Cursor::new(bytes)) else { return };
     if theirs.len() != ours.entries().len() {

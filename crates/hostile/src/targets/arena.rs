@@ -7,7 +7,8 @@ use cct_arena::{Memory, State, recover};
 
 use super::profile::downstream;
 
-/// Reads it as `recover` does. Whatever stands in it, that ends, and gives a profile that can be written and looked at.
+/// Reads it as `recover` does. Whatever stands in it, that ends, and gives a profile that can be
+/// written and looked at.
 pub fn arena(bytes: &[u8]) {
     let mut file: File = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();

@@ -28,7 +28,8 @@ pub fn class(bytes: &[u8]) {
     }
 }
 
-/// The class with a `nop` before each instruction of a method and two more on entry, all its locals behind the arguments moved up by two.
+/// The class with a `nop` before each instruction of a method and two more on entry, all its locals
+/// behind the arguments moved up by two.
 fn moved(class: &ClassFile<'_>, position: usize, member: &Member<'_>, code: &Code<'_>) -> Result<Vec<u8>> {
     let signature = Signature::of(class, member)?;
     let mut edit = CodeEdit::new(code, signature.argument_slots(), &[VerificationType::Long]);

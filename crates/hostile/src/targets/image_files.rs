@@ -1,4 +1,5 @@
-//! What an image says of itself, and what `run` leaves for its JVMs: text files that decide which code runs.
+//! What an image says of itself, and what `run` leaves for its JVMs: text files that decide which
+//! code runs.
 
 use std::path::{Component, Path};
 
@@ -6,7 +7,8 @@ use cct_image::{Manifest, Record};
 use cct_profile::collection::{Entry, Options};
 use cctrewrite_vm::options::chosen;
 
-/// Reads a manifest and a record. What is accepted is written and read as the same, and no path leads out of the image.
+/// Reads a manifest and a record. What is accepted is written and read as the same, and no path
+/// leads out of the image.
 pub fn manifest(bytes: &[u8]) {
     if let Ok(manifest) = Manifest::parse(bytes) {
         assert!(
@@ -33,7 +35,8 @@ pub fn manifest(bytes: &[u8]) {
 /// Keys that JVMs ask for.
 const KEYS: &[&str] = &["markers.clients", "markers.client-path", "max-contexts", "trace-last", "record", ""];
 
-/// Reads the options that `run` leaves for JVMs, the entry of a JVM, and the options of an image of JDK 8.
+/// Reads the options that `run` leaves for JVMs, the entry of a JVM, and the options of an image of
+/// JDK 8.
 pub fn options(bytes: &[u8]) {
     let options = Options::of_bytes(bytes);
     let text = String::from_utf8_lossy(bytes);

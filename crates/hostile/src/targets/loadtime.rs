@@ -1,4 +1,5 @@
-//! A class that is about to be defined: what the library behind JNI does with its bytes, as far as no JVM is needed.
+//! A class that is about to be defined: what the library behind JNI does with its bytes, as far as
+//! no JVM is needed.
 
 use cctrewrite_loadtime::trial;
 

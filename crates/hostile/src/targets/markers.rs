@@ -1,4 +1,5 @@
-//! Markers and properties: the files of users, a class that nobody vouches for, and the report of a run.
+//! Markers and properties: the files of users, a class that nobody vouches for, and the report of a
+//! run.
 
 use std::sync::OnceLock;
 
@@ -30,7 +31,8 @@ fn everywhere() -> Rules {
     rules
 }
 
-/// Marks a class; what comes out is as sound as what went in, says what is marked, and is refused a second time, or has no place that could be marked.
+/// Marks a class; what comes out is as sound as what went in, says what is marked, and is refused a
+/// second time, or has no place that could be marked.
 pub fn marked(bytes: &[u8]) {
     static ALL: OnceLock<Rules> = OnceLock::new();
     let all = ALL.get_or_init(everywhere);
@@ -62,7 +64,8 @@ pub fn marker_rules(bytes: &[u8]) {
     }
 }
 
-/// Reads a file of properties; what is accepted has tables, a picture, and rules that the markers take.
+/// Reads a file of properties; what is accepted has tables, a picture, and rules that the markers
+/// take.
 pub fn properties(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(properties) = file::parse(text) else { return };

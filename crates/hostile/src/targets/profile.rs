@@ -21,7 +21,8 @@ use cct_profile::{
 
 use crate::Dice;
 
-/// Reads a profile; what is accepted is written and read as the same, and everything can be made of it or says why not.
+/// Reads a profile; what is accepted is written and read as the same, and everything can be made of
+/// it or says why not.
 pub fn profile(bytes: &[u8]) {
     let Ok(profile) = Profile::read(bytes) else { return };
     let written = profile.to_bytes().unwrap();
@@ -31,7 +32,8 @@ pub fn profile(bytes: &[u8]) {
     downstream(&profile, &mut super::dice(bytes));
 }
 
-/// What reports, tables and exports make of a profile that was read: of each kind one, since all of them for one input would take the time of many others.
+/// What reports, tables and exports make of a profile that was read: of each kind one, since all of
+/// them for one input would take the time of many others.
 pub(super) fn downstream(profile: &Profile, dice: &mut Dice) {
     if profile.contexts() > 20_000 {
         return;
@@ -46,7 +48,8 @@ pub(super) fn downstream(profile: &Profile, dice: &mut Dice) {
     }
 }
 
-/// A profile without its call sites has none, and the same counts; together with itself as it was, it stays so.
+/// A profile without its call sites has none, and the same counts; together with itself as it was,
+/// it stays so.
 fn call_sites(profile: &Profile, selection: &Selection) {
     if !profile.tells_call_sites() {
         return;

@@ -13,7 +13,8 @@ use cct_tables::{BlockEnds, CostModel};
 use super::walk::walk;
 use crate::Dice;
 
-/// Rewrites a class, alone in its world. What comes out is as sound as what went in, and the same every time: one input in four is rewritten once more.
+/// Rewrites a class, alone in its world. What comes out is as sound as what went in, and the same
+/// every time: one input in four is rewritten once more.
 pub fn rewrite(bytes: &[u8]) {
     let mut dice = super::dice(bytes);
     let Ok(rewritten) = rewritten(bytes, &mut dice) else { return };
@@ -41,7 +42,8 @@ pub(super) fn check(old: &[u8], new: &[u8]) {
     let original = ClassFile::parse(old).unwrap();
     assert_eq!(class.name(), original.name());
     assert!(class.methods.len() >= original.methods.len());
-    // The first methods are the original ones, with their names: the VM's and the program's tables go on.
+    // The first methods are the original ones, with their names: the VM's and the program's tables
+    // go on.
     for (old, new) in original.methods.iter().zip(&class.methods) {
         assert_eq!((old.name, old.descriptor), (new.name, new.descriptor));
     }

@@ -13,7 +13,8 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("", "", ""),
 ];
 
-/// How many lines are looked at. They have nothing to do with each other, and making a matcher takes longer than all else.
+/// How many lines are looked at. They have nothing to do with each other, and making a matcher
+/// takes longer than all else.
 const LINES: usize = 5;
 
 /// Takes each line for everything that it could be.

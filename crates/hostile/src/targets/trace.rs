@@ -10,14 +10,17 @@ use tempfile::TempDir;
 use crate::Dice;
 
 thread_local! {
-    /// Where files lie from one input to the next: a folder for each would take longer than most of what is done with it.
+    /// Where files lie from one input to the next: a folder for each would take longer than most of
+    /// what is done with it.
     static FOLDER: TempDir = tempfile::tempdir().unwrap();
 }
 
-/// A longer trace is none that somebody waits for here: frames of events may be two hundred times as long as they are stored.
+/// A longer trace is none that somebody waits for here: frames of events may be two hundred times
+/// as long as they are stored.
 const MOST_EVENT_BYTES: u64 = 1 << 20;
 
-/// Reads a trace; what is accepted can be replayed, and everything can be made of it or says why not.
+/// Reads a trace; what is accepted can be replayed, and everything can be made of it or says why
+/// not.
 pub fn trace(bytes: &[u8]) {
     FOLDER.with(|folder| {
         let path = folder.path().join("a.trace");
@@ -29,7 +32,8 @@ pub fn trace(bytes: &[u8]) {
     });
 }
 
-/// Reads what a JVM left behind that was killed while it kept the last events (`.last`), beside a trace without an end.
+/// Reads what a JVM left behind that was killed while it kept the last events (`.last`), beside a
+/// trace without an end.
 pub fn last(bytes: &[u8]) {
     thread_local! {
         static WITHOUT_AN_END: TempDir = without_an_end();

@@ -7,7 +7,8 @@ use cct_profile::Profile;
 use cct_values::contexts::{Shown, everywhere, found, write};
 use cct_values::report::{dump, info};
 
-/// Reads a file of values; what is accepted is written and read as the same, and all can be told of it or it is said why not.
+/// Reads a file of values; what is accepted is written and read as the same, and all can be told of
+/// it or it is said why not.
 pub fn values(bytes: &[u8]) {
     let Ok(recorded) = Recorded::of_bytes(bytes) else { return };
     let written = recorded.bytes();

@@ -1,7 +1,9 @@
 //! What is above a class that is about to be defined.
 //!
-//! The JVM shows a class file before it loads the superclass and the superinterfaces that stand in it, and then asks the class's loader for these at once. Where rules depend on them they are
-//! asked for here, a moment earlier, by the same loader: so no name is asked for that would not have been, and none twice, since the JVM finds what the loader was asked for by `Class.forName`.
+//! The JVM shows a class file before it loads the superclass and the superinterfaces that stand in
+//! it, and then asks the class's loader for these at once. Where rules depend on them they are
+//! asked for here, a moment earlier, by the same loader: so no name is asked for that would not
+//! have been, and none twice, since the JVM finds what the loader was asked for by `Class.forName`.
 //! (Of a class file that the JVM then refuses the superclass has been loaded already.)
 
 use std::cell::RefCell;
@@ -13,7 +15,8 @@ use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
 
 thread_local! {
-    /// Classes whose ancestors this thread is asking for: those of a class that is its own ancestor are not asked for again and again. The JVM refuses it.
+    /// Classes whose ancestors this thread is asking for: those of a class that is its own ancestor
+    /// are not asked for again and again. The JVM refuses it.
     static ASKED: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
 }
 

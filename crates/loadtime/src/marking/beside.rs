@@ -1,6 +1,8 @@
-//! Markers beside what counts, in classes that are rewritten when they are defined (docs/research/markers.md, *With a calling-context tree*).
+//! Markers beside what counts, in classes that are rewritten when they are defined
+//! (docs/research/markers.md, *With a calling-context tree*).
 //!
-//! No loader may be asked for what is above a class: its `loadClass` would be called in another context than the JVM calls it in a moment later. What is not known then is said.
+//! No loader may be asked for what is above a class: its `loadClass` would be called in another
+//! context than the JVM calls it in a moment later. What is not known then is said.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,8 +24,9 @@ pub fn start(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What is to be marked in a class: by the rules of the image, if it brings some along. `loader` finds the name of the class of the loader that defines it; most JVMs have no
-/// rules, and so nobody asks.
+/// What is to be marked in a class: by the rules of the image, if it brings some along. `loader`
+/// finds the name of the class of the loader that defines it; most JVMs have no rules, and so
+/// nobody asks.
 pub fn wanted(
     class: &ClassFile<'_>,
     surroundings: &Surroundings,

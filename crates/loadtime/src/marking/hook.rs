@@ -89,7 +89,8 @@ pub fn look_back(env: Env, jvmti: Jvmti, marking: &Marking) {
     }
 }
 
-/// Where in the name of a class what tells it from others of its name begins, if it has no name of its own: `a/B.0x1234` of a hidden class (JDK 15), `a/B/1234` of a VM-anonymous one.
+/// Where in the name of a class what tells it from others of its name begins, if it has no name of
+/// its own: `a/B.0x1234` of a hidden class (JDK 15), `a/B/1234` of a VM-anonymous one.
 fn hidden(name: &[u8]) -> Option<usize> {
     if let Some(dot) = name.iter().position(|&b| b == b'.') {
         return Some(dot);
@@ -108,7 +109,8 @@ struct Definition<'d> {
 }
 
 impl Marking {
-    /// Whether markers go into a class of that name: not into those of the class library, which has its own, of the runtime, and of clients.
+    /// Whether markers go into a class of that name: not into those of the class library, which has
+    /// its own, of the runtime, and of clients.
     fn may_be_marked(&self, env: Env, jvmti: Jvmti, loader: jobject, name: &[u8]) -> bool {
         if hooks::is_runtime_class(name) || !self.rules.may_match(name) {
             return false;
@@ -125,7 +127,8 @@ impl Marking {
         }
     }
 
-    /// The class file with markers; `None` if it has none. Without a note nothing is left out that a rule matches.
+    /// The class file with markers; `None` if it has none. Without a note nothing is left out that
+    /// a rule matches.
     fn marked(&self, env: Env, definition: &Definition<'_>) -> Option<(Jvmti, Vec<u8>)> {
         let jvmti = jvmti(env)?;
         // What is wrong with it the JVM will say.
@@ -136,7 +139,8 @@ impl Marking {
             return None;
         }
         if !definition.is_named {
-            // A VM-anonymous class, as will be seen when it has been loaded; else one of native code's.
+            // A VM-anonymous class, as will be seen when it has been loaded; else one of native
+            // code's.
             *self.tally().nameless.entry(name.into()).or_default() += 1;
             return None;
         }
@@ -153,7 +157,8 @@ impl Marking {
         let way = Way { library: Some(Library::Below), ..Way::new(&self.rules, &world) };
         match mark(definition.file, &way) {
             Ok(mut marked) => {
-                // With markers it would have more stack and locals than it states, and might be taken.
+                // With markers it would have more stack and locals than it states, and might be
+                // taken.
                 if marked.bytes.is_some()
                     && let Err(fault) = wellformed::check(&class)
                 {

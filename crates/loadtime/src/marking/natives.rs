@@ -1,4 +1,5 @@
-//! The natives of `cctrewrite.markers.Image`; and those of `cctrewrite.runtime.LoadTime` that are about markers.
+//! The natives of `cctrewrite.markers.Image`; and those of `cctrewrite.runtime.LoadTime` that are
+//! about markers.
 
 #![allow(unsafe_code)]
 

@@ -33,7 +33,8 @@ pub(crate) struct Tally {
     /// How many places each rule has, those in the class library among them.
     places: Vec<u64>,
     troubles: Troubles,
-    /// Classes that the JVM made without a name of their own: how many of each name that is in their files.
+    /// Classes that the JVM made without a name of their own: how many of each name that is in
+    /// their files.
     hidden: BTreeMap<Box<[u8]>, u64>,
     /// Classes whose definers gave no names, that have not been found to be such.
     pub(crate) nameless: BTreeMap<Box<[u8]>, u64>,

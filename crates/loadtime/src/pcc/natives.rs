@@ -1,4 +1,5 @@
-//! The natives of `cctrewrite.runtime.Pcc`. As those of `LoadTime`, they call no Java code and take no Java lock.
+//! The natives of `cctrewrite.runtime.Pcc`. As those of `LoadTime`, they call no Java code and take
+//! no Java lock.
 
 #![allow(unsafe_code)]
 
@@ -52,7 +53,8 @@ extern "system" fn grow(raw: *mut sys::JNIEnv, _: jclass, record: jlong) -> jboo
     })
 }
 
-/// Frames of the runtime's own above the one that the VM called: this native, `CctPcc.replay`, the helper in `Object`, and itself.
+/// Frames of the runtime's own above the one that the VM called: this native, `CctPcc.replay`, the
+/// helper in `Object`, and itself.
 const OWN_FRAMES: sys::jint = 4;
 
 /// `long replay(Thread thread)`

@@ -1,4 +1,5 @@
-//! What is written when the JVM ends: names in the place of ids, and a file that is whole or not there.
+//! What is written when the JVM ends: names in the place of ids, and a file that is whole or not
+//! there.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -37,7 +38,8 @@ pub fn name(env: Env, counts: FxHashMap<(u64, u64), u64>, recorded: &mut Recorde
                     [named.class, named.name, named.descriptor].map(|text| decode_lossy(&text).into_owned());
                 Place { class, name, descriptor }
             }
-            // A native of a program's output that its callers count; or a class is gone that came out of an archive.
+            // A native of a program's output that its callers count; or a class is gone that came
+            // out of an archive.
             None => Place { class: "?".to_owned(), name: format!("{mid:x}"), descriptor: String::new() },
         };
         recorded.add(place, Value(value), count);
@@ -77,7 +79,8 @@ fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Writes beside the file first, so that under its name there is a whole one or none. Devices and pipes are written to as they are.
+/// Writes beside the file first, so that under its name there is a whole one or none. Devices and
+/// pipes are written to as they are.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return OpenOptions::new().write(true).open(path)?.write_all(bytes);

@@ -1,5 +1,6 @@
-//! The value of what the VM calls by itself, and of what natives call: from the stack, frame by frame from its oldest one on, as the calls have computed it ([`crate::replay`]
-//! finds nodes of trees likewise). A frame that takes part has a call site; one that does not is passed over.
+//! The value of what the VM calls by itself, and of what natives call: from the stack, frame by
+//! frame from its oldest one on, as the calls have computed it ([`crate::replay`] finds nodes of
+//! trees likewise). A frame that takes part has a call site; one that does not is passed over.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -37,8 +38,9 @@ const REMEMBERED: usize = 1 << 16;
 
 static FRAMES: Mutex<Option<FxHashMap<usize, Arc<Option<Frame>>>>> = Mutex::new(None);
 
-/// The value of what is called by the frame `skip` of `thread`, the calling one, counted from the newest frame. `None` if the stack cannot be walked, which is so until the JVM is in its live phase, or
-/// if nothing is recorded there.
+/// The value of what is called by the frame `skip` of `thread`, the calling one, counted from the
+/// newest frame. `None` if the stack cannot be walked, which is so until the JVM is in its live
+/// phase, or if nothing is recorded there.
 pub fn value(env: Env, thread: jobject, skip: jint) -> Option<Value> {
     let jvmti = jvmti(env)?;
     let members = Members::find(env)?;
@@ -140,7 +142,8 @@ fn code(known: &Known, name: &[u8], descriptor: &[u8]) -> Option<Bytecodes> {
     }
 }
 
-/// What a native adds to its value for what it calls back; `None` of one that takes no part, or never calls back.
+/// What a native adds to its value for what it calls back; `None` of one that takes no part, or
+/// never calls back.
 pub fn of_native(
     env: Env,
     class: jclass,

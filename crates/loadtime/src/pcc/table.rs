@@ -1,4 +1,5 @@
-//! A thread's table: how often it entered which place with which value (docs/research/pcc.md). The thread counts in it by Java code (`CctPcc.java`); here it is made, made larger, and read.
+//! A thread's table: how often it entered which place with which value (docs/research/pcc.md). The
+//! thread counts in it by Java code (`CctPcc.java`); here it is made, made larger, and read.
 
 #![allow(unsafe_code)]
 
@@ -27,7 +28,8 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 #[derive(Debug, Clone, Copy)]
 pub struct Record(*mut u8);
 
-// SAFETY: records and tables are never freed but by `grow`, which the owner of the record runs while nobody reads (`Tables`).
+// SAFETY: records and tables are never freed but by `grow`, which the owner of the record runs
+// while nobody reads (`Tables`).
 unsafe impl Send for Record {}
 
 /// What was counted: place, value and how often.
@@ -88,7 +90,8 @@ impl Record {
         self.word(LOST)
     }
 
-    /// What was counted so far; the thread may be counting on. What it has not written whole yet is left out.
+    /// What was counted so far; the thread may be counting on. What it has not written whole yet is
+    /// left out.
     pub fn entries(self) -> impl Iterator<Item = Entry> {
         let (table, entries) = (self.word(TABLE) as *const u64, self.word(MASK) + 1);
         (0..entries as usize).filter_map(move |at| {
@@ -99,8 +102,8 @@ impl Record {
         })
     }
 
-    /// Twice as many entries, by the thread itself. `take` says whether there is so much memory, and `give` takes it back. Whether there was room; if not, there never will
-    /// be.
+    /// Twice as many entries, by the thread itself. `take` says whether there is so much memory,
+    /// and `give` takes it back. Whether there was room; if not, there never will be.
     pub fn grow(self, take: impl FnOnce(usize) -> bool, give: impl Fn(usize)) -> bool {
         let entries = self.word(MASK) + 1;
         let larger = entries * 2;

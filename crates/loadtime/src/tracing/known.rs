@@ -39,7 +39,8 @@ impl Known {
         Ok((Known { file, places: list, seen, methods }, provenance, numbers))
     }
 
-    /// The classes of these methods that are not in the trace, as a frame; `None` if all are, or none could be read.
+    /// The classes of these methods that are not in the trace, as a frame; `None` if all are, or
+    /// none could be read.
     pub fn classes(&mut self, methods: &[u32]) -> Option<Frame> {
         let mut content = Vec::new();
         for &method in methods {

@@ -1,4 +1,5 @@
-//! The last events of each thread ([`cct_events::ring`]): a file beside the trace's, mapped into memory, that outlives the JVM if that is killed.
+//! The last events of each thread ([`cct_events::ring`]): a file beside the trace's, mapped into
+//! memory, that outlives the JVM if that is killed.
 
 #![allow(unsafe_code)]
 

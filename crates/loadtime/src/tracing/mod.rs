@@ -1,9 +1,12 @@
 //! Traces (docs/research/trace.md): the threads' buffers, and the file.
 //!
-//! Rewritten code fills a thread's buffer. When it is full the thread comes here, leaves it to the writer and goes on with an empty one. There are few buffers on their way to the
-//! file at any time: where the writer does not keep up, threads write theirs themselves, and so wait for the disk.
+//! Rewritten code fills a thread's buffer. When it is full the thread comes here, leaves it to the
+//! writer and goes on with an empty one. There are few buffers on their way to the file at any
+//! time: where the writer does not keep up, threads write theirs themselves, and so wait for the
+//! disk.
 //!
-//! A thread is in a native meanwhile, so no collection waits for it. No lock is held that Java code could wait for.
+//! A thread is in a native meanwhile, so no collection waits for it. No lock is held that Java code
+//! could wait for.
 
 mod known;
 mod last;
@@ -61,7 +64,8 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Begins the trace: its file, in which `%p` is the process, and what is known of the class library's classes.
+    /// Begins the trace: its file, in which `%p` is the process, and what is known of the class
+    /// library's classes.
     fn start(file: &str, structure: &Path, options: Options) -> Result<(), String> {
         let path = file.replace("%p", &std::process::id().to_string());
         let because = |e: std::io::Error| format!("{path}: {e}");
@@ -159,7 +163,8 @@ impl Tracer {
         self.output.send(Job::Frame(Frame::new(FrameKind::Thread, number, 0, &thread.bytes())));
     }
 
-    /// Whether one thread, or all and those that come, are recorded from now on; and under which name.
+    /// Whether one thread, or all and those that come, are recorded from now on; and under which
+    /// name.
     fn switch(&self, record: Option<Record>, recorded: bool, name: Option<&str>) {
         let answer = match (recorded, name) {
             (false, _) => 0,
@@ -223,7 +228,8 @@ impl Tracer {
             record.set_end();
             match answer.checked_sub(1) {
                 None if !record.is_paused() => {
-                    // What has not begun does not pause. Behind the end of the buffer there is room for a word.
+                    // What has not begun does not pause. Behind the end of the buffer there is room
+                    // for a word.
                     if record.has_begun() {
                         record.force(Event::Paused);
                     }
@@ -279,7 +285,8 @@ impl Tracer {
         self.output.send(Job::Frame(Frame::new(kind, 0, 0, text.as_bytes())));
     }
 
-    /// Ends the trace: what is in all buffers is written, and what readers must know. Says what went wrong.
+    /// Ends the trace: what is in all buffers is written, and what readers must know. Says what
+    /// went wrong.
     fn end(&self, notes: &[String]) -> Option<String> {
         {
             let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,5 @@
-//! The natives of `cctrewrite.runtime.Tracing`. As those of `LoadTime`, they call no Java code and take no Java lock.
+//! The natives of `cctrewrite.runtime.Tracing`. As those of `LoadTime`, they call no Java code and
+//! take no Java lock.
 
 #![allow(unsafe_code)]
 
@@ -43,7 +44,8 @@ pub fn register(env: Env) -> bool {
     env.find_class("cctrewrite/runtime/Tracing").is_some_and(|class| env.register(class, &natives))
 }
 
-/// Numbers of methods stand in rewritten code as they were given where it was rewritten; in another JVM they are other methods'.
+/// Numbers of methods stand in rewritten code as they were given where it was rewritten; in another
+/// JVM they are other methods'.
 const ARCHIVED: &str = "classes out of an archive (-XX:SharedArchiveFile, -XX:AOTCache) have numbers of the JVM that made it, by which a trace would name the wrong methods; leave the option out";
 
 /// `String start(String file, String structure, String[] options)`

@@ -1,4 +1,5 @@
-//! The trace's file, and who writes it: a thread of ours, or, where that has enough to do, whoever has something to write.
+//! The trace's file, and who writes it: a thread of ours, or, where that has enough to do, whoever
+//! has something to write.
 
 use std::fs::File;
 use std::io;
@@ -61,7 +62,8 @@ pub struct Output {
 }
 
 impl Output {
-    /// Makes the file, for its owner alone, and starts the writer. So many bytes of events are kept in `memory`; what comes then is written at once.
+    /// Makes the file, for its owner alone, and starts the writer. So many bytes of events are kept
+    /// in `memory`; what comes then is written at once.
     pub fn create(path: &Path, provenance: &str, known: Known, memory: usize) -> io::Result<Output> {
         let writer = FrameWriter::new(private::create(path)?, provenance)?;
         let target = Mutex::new(Target { writer, trouble: None });
@@ -186,7 +188,8 @@ impl Shared {
         self.frame(&Frame::new(FrameKind::Events, thread, sequence, bytes));
     }
 
-    /// Writes a frame; the first trouble is remembered, and nothing written behind it, which readers could not find.
+    /// Writes a frame; the first trouble is remembered, and nothing written behind it, which
+    /// readers could not find.
     fn frame(&self, frame: &Frame) {
         let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
         if target.trouble.is_none()

@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Creates a file, instead of an existing one of that name. Neither follows a link nor writes into a file that somebody else has open:
-/// in a folder into which others may write, both could be anybody's.
+/// Creates a file, instead of an existing one of that name. Neither follows a link nor writes into
+/// a file that somebody else has open: in a folder into which others may write, both could be
+/// anybody's.
 pub fn create(path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {
         Ok(there) if there.is_file() => fs::remove_file(path)?,

@@ -12,10 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const FIRST: usize = 1 << 12;
 const LARGEST: usize = 1 << 18;
 
-/// Bytes behind the place where a buffer is full: an event may be four words, and three in front of it.
+/// Bytes behind the place where a buffer is full: an event may be four words, and three in front of
+/// it.
 pub const SPARE: usize = 64;
 
-/// Bits of the word that orders threads which say who spoke last; the others say how often that has changed.
+/// Bits of the word that orders threads which say who spoke last; the others say how often that has
+/// changed.
 const OWNER_BITS: u32 = 24;
 
 /// Memory for events.
@@ -84,7 +86,8 @@ fn layout(size: usize) -> Option<Layout> {
     Layout::from_size_align(size, 64).ok().filter(|layout| layout.size() > 0)
 }
 
-/// The words of a record. The runtime knows the first five (`java.lang.CctTrace`), and readers of [`ring`]s others.
+/// The words of a record. The runtime knows the first five (`java.lang.CctTrace`), and readers of
+/// [`ring`]s others.
 #[repr(C, align(128))]
 struct Words {
     /// Where the next event goes.
@@ -126,7 +129,8 @@ const _: () = {
 /// Where threads write that are not recorded. What stands there nobody reads.
 const NOWHERE: usize = 1 << 12;
 
-/// A record. It stays as long as the JVM does; its thread alone changes it, or whoever gives it to another one.
+/// A record. It stays as long as the JVM does; its thread alone changes it, or whoever gives it to
+/// another one.
 #[derive(Debug, Clone, Copy)]
 pub struct Record(*mut Words);
 
@@ -145,7 +149,8 @@ impl Record {
     /// A record in an area of a ring, with halves of so many bytes.
     ///
     /// # Safety
-    /// The area is there as long as the JVM is, has [`ring::area_size`] bytes, which are 0, and nobody else uses it.
+    /// The area is there as long as the JVM is, has [`ring::area_size`] bytes, which are 0, and
+    /// nobody else uses it.
     pub unsafe fn in_ring(area: *mut u8, half: usize, thread: u32, owner: u64) -> Record {
         let base = area as u64;
         let start = base + ring::HEAD as u64;
@@ -221,9 +226,11 @@ impl Record {
         Record(address as *mut Words)
     }
 
-    /// The record that a thread carries as its context; `None` if it carries none, as where nothing is recorded.
+    /// The record that a thread carries as its context; `None` if it carries none, as where nothing
+    /// is recorded.
     pub fn of_context(context: u64) -> Option<Record> {
-        // SAFETY: in a trace, contexts are addresses of records, or less than any address (docs/internals/runtime.md).
+        // SAFETY: in a trace, contexts are addresses of records, or less than any address
+        // (docs/internals/runtime.md).
         (context >= 1024).then(|| unsafe { Record::at(context) })
     }
 
@@ -244,16 +251,19 @@ impl Record {
         self.set_end();
     }
 
-    /// Says whether the thread is to be recorded; 0 for not, otherwise the payload of the event that says so, plus one. Seen when it writes next.
+    /// Says whether the thread is to be recorded; 0 for not, otherwise the payload of the event
+    /// that says so, plus one. Seen when it writes next.
     pub fn ask(self, answer: u64) {
-        // SAFETY: a word that others may write; the end is read by its thread at each event, and 0 is in front of every place.
+        // SAFETY: a word that others may write; the end is read by its thread at each event, and 0
+        // is in front of every place.
         unsafe {
             (*self.0).to_pause.store(answer.wrapping_add(1), Ordering::Release);
             std::ptr::write_volatile(&raw mut (*self.0).end, 0);
         }
     }
 
-    /// Its thread has entered a method whose extent is recorded, or left one: with the first recording begins, and behind the last it pauses.
+    /// Its thread has entered a method whose extent is recorded, or left one: with the first
+    /// recording begins, and behind the last it pauses.
     pub fn nest(self, deeper: i32) {
         // SAFETY: as above.
         let (before, now) = unsafe {
@@ -390,11 +400,13 @@ impl Record {
         unsafe { (*self.0).thread }
     }
 
-    /// Writes an event where there is room, or behind the place where the buffer is full, as long as another one would have room there too. In the record's thread.
+    /// Writes an event where there is room, or behind the place where the buffer is full, as long
+    /// as another one would have room there too. In the record's thread.
     pub fn force(self, event: Event) {
         let place = self.place();
         let words = event.words();
-        // SAFETY: as above; at most four words are behind the end when it is seen that it is reached.
+        // SAFETY: as above; at most four words are behind the end when it is seen that it is
+        // reached.
         unsafe {
             if place < (*self.0).full + (SPARE as u64 - 32) {
                 for (at, &word) in (place..).step_by(4).zip(&*words) {
@@ -431,7 +443,8 @@ impl Record {
     pub fn bytes(self) -> Vec<u8> {
         // SAFETY: as above.
         let place = if self.is_paused() { unsafe { (*self.0).kept } } else { self.place() };
-        // SAFETY: buffers are never given back once the trace is closed, which is when others look; what stands before the place was written before it.
+        // SAFETY: buffers are never given back once the trace is closed, which is when others look;
+        // what stands before the place was written before it.
         unsafe {
             let start = (*self.0).start;
             let filled = (place.saturating_sub(start) as usize).min((*self.0).size as usize);

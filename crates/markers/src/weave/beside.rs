@@ -1,7 +1,9 @@
-//! Markers of a class into which other code of ours goes, too: where the program is counted (docs/research/markers.md, *With a calling-context tree*).
+//! Markers of a class into which other code of ours goes, too: where the program is counted
+//! (docs/research/markers.md, *With a calling-context tree*).
 //!
-//! Who writes the class has the bodies' edits, at the indices of the original. Here is said how many locals the markers of a body need, and they are put into the
-//! edit; in the end the class gains what they call.
+//! Who writes the class has the bodies' edits, at the indices of the original. Here is said how
+//! many locals the markers of a body need, and they are put into the edit; in the end the class
+//! gains what they call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +23,8 @@ use crate::places;
 use crate::rules::Rules;
 use crate::world::World;
 
-/// Methods whose markers are left out, by their positions: by which rules they would be marked, and why they are not.
+/// Methods whose markers are left out, by their positions: by which rules they would be marked, and
+/// why they are not.
 pub type LeftOut = BTreeMap<usize, (BTreeSet<usize>, &'static str)>;
 
 /// The markers of a class that is being written.
@@ -38,7 +41,8 @@ pub struct Beside<'r, 'c, 'a> {
 }
 
 impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
-    /// What the rules match in a class. `carrier` is the class constant by which it names helpers of `java.lang.Object`.
+    /// What the rules match in a class. `carrier` is the class constant by which it names helpers
+    /// of `java.lang.Object`.
     pub fn of(
         edit: &ClassEdit<'c, 'a>,
         rules: &'r Rules,
@@ -94,15 +98,17 @@ impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
         self.places.binary_search_by_key(&position, |place| place.position).ok()
     }
 
-    /// How many locals, with objects, the markers of the method at this position need; `None` of one without.
+    /// How many locals, with objects, the markers of the method at this position need; `None` of
+    /// one without.
     pub fn locals(&mut self, position: usize) -> Option<u16> {
         let at = self.place(position)?;
         let count = self.method(at, None).token_count();
         u16::try_from(count).ok()
     }
 
-    /// Puts the markers of a method into one of its bodies, each of whose frames states the locals from `first` on. Returns what is to be done where an exception
-    /// leaves the method, if anything is.
+    /// Puts the markers of a method into one of its bodies, each of whose frames states the locals
+    /// from `first` on. Returns what is to be done where an exception leaves the method, if
+    /// anything is.
     pub fn weave(
         &mut self,
         edit: &mut ClassEdit<'_, '_>,

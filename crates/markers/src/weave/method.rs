@@ -60,7 +60,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         let signature = Signature::of(self.class, self.member)?;
         let at = signature.argument_slots();
         match self.write_at(edit, &signature, at) {
-            // Some local of two slots lies across the end of the arguments: ours go behind all others.
+            // Some local of two slots lies across the end of the arguments: ours go behind all
+            // others.
             Err(e) if matches!(e.kind(), ErrorKind::StraddlingLocal(_)) => {
                 self.write_at(edit, &signature, self.place.shape.code.max_locals.max(at))
             }
@@ -97,7 +98,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok((head.finish(), dropped))
     }
 
-    /// The regions whose tokens are kept in locals; each local has one for those that exclude each other.
+    /// The regions whose tokens are kept in locals; each local has one for those that exclude each
+    /// other.
     fn tokens(&self) -> Vec<Token> {
         let has_token = |found: &&Found| self.has_token(found);
         let tokens: BTreeSet<Token> = self.place.found.iter().filter(has_token).map(Token::of).collect();
@@ -109,7 +111,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         self.tokens().len()
     }
 
-    /// Puts the markers into the code; their tokens are in locals from `first` on. Returns what is to be done where an exception leaves the method, if anything is.
+    /// Puts the markers into the code; their tokens are in locals from `first` on. Returns what is
+    /// to be done where an exception leaves the method, if anything is.
     pub(super) fn weave(
         &mut self,
         edit: &mut ClassEdit<'_, '_>,
@@ -296,7 +299,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// The object and the arguments of a call are on the stack: they are put aside as far as they are in the way, and back.
+    /// The object and the arguments of a call are on the stack: they are put aside as far as they
+    /// are in the way, and back.
     fn before_call(
         &self,
         code_edit: &mut CodeEdit<'_, '_>,
@@ -386,7 +390,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// The ways out of the method by returns; what is to be done on those by exceptions that it does not catch.
+    /// The ways out of the method by returns; what is to be done on those by exceptions that it
+    /// does not catch.
     fn exits(
         &self,
         edit: &mut ClassEdit<'_, '_>,
@@ -429,7 +434,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(Some(asm))
     }
 
-    /// What is done where an exception leaves the method, by a handler for all that it does not catch; in a constructor once `this` is an object, before which there is no token.
+    /// What is done where an exception leaves the method, by a handler for all that it does not
+    /// catch; in a constructor once `this` is an object, before which there is no token.
     fn catch(
         &self,
         edit: &mut ClassEdit<'_, '_>,

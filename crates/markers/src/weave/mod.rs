@@ -1,8 +1,11 @@
-//! Marking a class: calls at the places that rules match, what these calls need, and the attribute that says what was marked.
+//! Marking a class: calls at the places that rules match, what these calls need, and the attribute
+//! that says what was marked.
 //!
-//! A region that was entered has a token that is not null, in a local of the method; who leaves it says the token, and what leaves it unseen, an exception above all,
-//! is found out by the next one who does. So exits can stand wherever control may come from a region, and say nothing when it comes from elsewhere; each
-//! entry that was told has its exit, whatever is enabled or disabled between them.
+//! A region that was entered has a token that is not null, in a local of the method; who leaves it
+//! says the token, and what leaves it unseen, an exception above all, is found out by the next one
+//! who does. So exits can stand wherever control may come from a region, and say nothing when it
+//! comes from elsewhere; each entry that was told has its exit, whatever is enabled or disabled
+//! between them.
 
 pub mod beside;
 mod method;
@@ -64,7 +67,8 @@ pub struct Marked {
 }
 
 impl Marked {
-    /// Gives up all markers of a class, for a reason: what its rules match is not marked, and is said not to be.
+    /// Gives up all markers of a class, for a reason: what its rules match is not marked, and is
+    /// said not to be.
     pub fn give_up(&mut self, class: &[u8], why: &'static str) {
         let places = self.descriptors.drain(..).zip(self.rules.drain(..));
         self.refused.extend(places.map(|(place, rule)| {
@@ -83,7 +87,8 @@ struct Place<'a> {
     found: Vec<Found>,
 }
 
-/// By whom the runtime is there, other than by the program's class path: it has it in itself, in a package that all loaders know.
+/// By whom the runtime is there, other than by the program's class path: it has it in itself, in a
+/// package that all loaders know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Library {
     /// The class is of the class library of a JDK up to 8.
@@ -92,7 +97,8 @@ pub enum Library {
     Modules,
     /// Of a program that runs on a marked class library.
     Below,
-    /// A class library, or a program on one, that is counted, too: its classes come in by helpers of `java.lang.Object`.
+    /// A class library, or a program on one, that is counted, too: its classes come in by helpers
+    /// of `java.lang.Object`.
     Counted,
 }
 
@@ -359,7 +365,8 @@ fn is_stored(code: &Code<'_>, slot: u16) -> bool {
     })
 }
 
-/// What the class says of its markers, in the order of their numbers: those that ask objects first, since these have bits for 32.
+/// What the class says of its markers, in the order of their numbers: those that ask objects first,
+/// since these have bits for 32.
 fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(Descriptor, usize)> {
     let mut all = Vec::new();
     for place in places {
@@ -385,7 +392,8 @@ fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(
     all
 }
 
-/// Whether entry and exit of a method are told at once: where it has no other marker, which would come between.
+/// Whether entry and exit of a method are told at once: where it has no other marker, which would
+/// come between.
 fn is_instant(
     class: &ClassFile<'_>,
     member: &Member<'_>,

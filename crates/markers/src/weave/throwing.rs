@@ -1,4 +1,5 @@
-//! Whether a method may be left by an exception. Those that cannot need nothing that waits for one: the small methods that read and write fields, which are called most.
+//! Whether a method may be left by an exception. Those that cannot need nothing that waits for one:
+//! the small methods that read and write fields, which are called most.
 
 use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
 
@@ -7,12 +8,14 @@ use super::is_stored;
 /// Whether some instruction of a method may throw, as far as is known.
 pub(super) fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, code: &Code<'_>) -> bool {
     let has_this = !member.is(access::STATIC) && member.name != b"<init>" && !is_stored(code, 0);
-    // The stack: whether each value is `this`. It is not followed beyond jumps, so methods that jump may throw.
+    // The stack: whether each value is `this`. It is not followed beyond jumps, so methods that
+    // jump may throw.
     let mut stack: Vec<bool> = Vec::new();
     code.instructions().any(|instruction| !is_safe(class, has_this, &instruction, &mut stack))
 }
 
-/// Whether a method reads fields and returns, at most: nobody sees whether it has begun, or has ended.
+/// Whether a method reads fields and returns, at most: nobody sees whether it has begun, or has
+/// ended.
 pub(super) fn only_reads(class: &ClassFile<'_>, member: &Member<'_>, code: &Code<'_>) -> bool {
     !member.is(access::SYNCHRONIZED)
         && code.instructions().all(|instruction| instruction.opcode != opcode::PUTFIELD)

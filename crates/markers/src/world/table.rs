@@ -1,7 +1,10 @@
-//! The classes of a class library and what is directly above each, as a marked JDK keeps them: looked up in place, since every JVM of it reads them.
+//! The classes of a class library and what is directly above each, as a marked JDK keeps them:
+//! looked up in place, since every JVM of it reads them.
 //!
-//! A line that says what it is; how many classes there are, and where each one begins, in four bytes each, big-endian; then the classes, sorted by names: the name and those of the superclass
-//! and superinterfaces, each ended by a zero, and one more zero. (Names in modified UTF-8 have no zero.)
+//! A line that says what it is; how many classes there are, and where each one begins, in four
+//! bytes each, big-endian; then the classes, sorted by names: the name and those of the superclass
+//! and superinterfaces, each ended by a zero, and one more zero. (Names in modified UTF-8 have no
+//! zero.)
 
 use cct_classfile::bytes::PutBytes;
 
@@ -52,7 +55,8 @@ impl Table {
     /// Takes a table.
     ///
     /// # Errors
-    /// Of what is none. Whether its classes are sorted is not looked at: of a table that somebody has changed not all classes may be found.
+    /// Of what is none. Whether its classes are sorted is not looked at: of a table that somebody
+    /// has changed not all classes may be found.
     pub fn new(bytes: Vec<u8>) -> Result<Table, TableError> {
         if !bytes.starts_with(HEAD) {
             return Err(TableError::Head);

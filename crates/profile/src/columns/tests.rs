@@ -11,7 +11,8 @@ fn unit(name: &str) -> Unit {
     Unit::of(name).expect("a word")
 }
 
-/// As a JVM writes it: `f` enters 3 monitors, and calls `g`, which enters 4 and is synchronized, and calls `h`, which enters none.
+/// As a JVM writes it: `f` enters 3 monitors, and calls `g`, which enters 4 and is synchronized,
+/// and calls `h`, which enters none.
 fn cells() -> Profile {
     let methods = vec![
         row_of_column("monitors"),

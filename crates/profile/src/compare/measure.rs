@@ -5,8 +5,9 @@ use crate::metric::{Counts, Metric};
 use crate::walk::Match;
 use std::cmp::Ordering;
 
-/// The overlap percentage of two trees (CCCP, section 6.1): the sum over all contexts that are in both of the smaller of their two
-/// shares, a context's share being its count over the sum of all counts of its tree. It is kept as an exact fraction.
+/// The overlap percentage of two trees (CCCP, section 6.1): the sum over all contexts that are in
+/// both of the smaller of their two shares, a context's share being its count over the sum of all
+/// counts of its tree. It is kept as an exact fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// Sum of min(a · B, b · A), where a and b are a context's counts and A and B the totals.
@@ -23,7 +24,8 @@ impl Overlap {
         self.both_empty || (self.whole > 0 && self.shared == self.whole)
     }
 
-    /// In percent; 100 is reached only if the overlap is complete. 100 for two empty trees, 0 when one is empty.
+    /// In percent; 100 is reached only if the overlap is complete. 100 for two empty trees, 0 when
+    /// one is empty.
     pub fn percent(self) -> f64 {
         if self.is_complete() {
             100.0
@@ -48,7 +50,8 @@ impl std::fmt::Display for Overlap {
     }
 }
 
-/// `(a - b) / b`, the error of `a` if `b` is right (JP, section 6): 0 when both are 0, infinite when only `b` is.
+/// `(a - b) / b`, the error of `a` if `b` is right (JP, section 6): 0 when both are 0, infinite
+/// when only `b` is.
 pub fn relative_error(a: u64, b: u64) -> f64 {
     let difference = a.abs_diff(b) as f64;
     match (a.cmp(&b), b) {
@@ -59,7 +62,8 @@ pub fn relative_error(a: u64, b: u64) -> f64 {
     }
 }
 
-/// A difference, ordered by its size relative to `b`; of equal ones the larger in absolute terms is larger.
+/// A difference, ordered by its size relative to `b`; of equal ones the larger in absolute terms is
+/// larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ratio {
     difference: u64,
@@ -68,7 +72,8 @@ struct Ratio {
 
 impl Ord for Ratio {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Products of 64-bit numbers: exact. With b = 0 the ratio is infinite, and two such products are equal (0).
+        // Products of 64-bit numbers: exact. With b = 0 the ratio is infinite, and two such
+        // products are equal (0).
         let product = |d: u64, b: u64| u128::from(d) * u128::from(b);
         let infinite = (self.b == 0).cmp(&(other.b == 0));
         let ratio = product(self.difference, other.b).cmp(&product(other.difference, self.b));
@@ -113,8 +118,8 @@ impl<C> Agreement<C> {
         relative_error(self.a, self.b)
     }
 
-    /// [`Agreement::absolute`] over the total of B: unlike in the error of the totals, too much in one context does not make up
-    /// for too little in another.
+    /// [`Agreement::absolute`] over the total of B: unlike in the error of the totals, too much in
+    /// one context does not make up for too little in another.
     pub fn error_over_contexts(&self) -> f64 {
         match (self.absolute, self.b) {
             (0, _) => 0.0,
@@ -210,7 +215,8 @@ mod tests {
 
     #[test]
     fn overlap_is_the_sum_of_the_smaller_shares() {
-        // Shares of A: 6/10, 3/10, 1/10, 0; of B: 10/20, 0, 4/20, 6/20. The smaller ones: 1/2 + 0 + 1/10 + 0.
+        // Shares of A: 6/10, 3/10, 1/10, 0; of B: 10/20, 0, 4/20, 6/20. The smaller ones: 1/2 + 0 +
+        // 1/10 + 0.
         let agreement = measure(&[(6, 10), (3, 0), (1, 4), (0, 6)]);
         assert!((agreement.overlap.percent() - 60.0).abs() < 1e-12, "{:?}", agreement.overlap);
         // (10 - 20) / 20, and (4 + 3 + 3 + 6) / 20.

@@ -1,13 +1,16 @@
 //! Comparing two profiles, context by context.
 //!
-//! Contexts are the same when their paths are: methods are matched by class, name and descriptor, whatever their MIDs, so that two builds of
-//! a program, or the same program on two machines, can be held against each other. Both trees are united and sorted by the same table of
-//! frames; then one walk goes down both side by side. Time is n log n in the number of contexts, memory that of the trees themselves and
-//! one more, whatever the difference.
+//! Contexts are the same when their paths are: methods are matched by class, name and descriptor,
+//! whatever their MIDs, so that two builds of a program, or the same program on two machines, can
+//! be held against each other. Both trees are united and sorted by the same table of frames; then
+//! one walk goes down both side by side. Time is n log n in the number of contexts, memory that of
+//! the trees themselves and one more, whatever the difference.
 //!
-//! A context counts as being in a tree when it has a call or a bytecode there; one that only leads to others does not.
+//! A context counts as being in a tree when it has a call or a bytecode there; one that only leads
+//! to others does not.
 //!
-//! The measures are those of the papers: the overlap percentage ([`Overlap`]) and the relative error ([`relative_error`]).
+//! The measures are those of the papers: the overlap percentage ([`Overlap`]) and the relative
+//! error ([`relative_error`]).
 
 mod measure;
 mod tally;
@@ -27,7 +30,8 @@ use tally::Trees;
 /// What is compared, and how much is listed.
 #[derive(Clone, Debug)]
 pub struct CompareOptions {
-    /// Keep threads apart: they are matched by their names, and those of one name are added up. Otherwise all are added up.
+    /// Keep threads apart: they are matched by their names, and those of one name are added up.
+    /// Otherwise all are added up.
     pub per_thread: bool,
     /// What of both is compared.
     pub selection: Selection,
@@ -80,14 +84,16 @@ pub struct Only {
     pub calls: u64,
     /// Sum of their bytecodes.
     pub bytecodes: u64,
-    /// Those with the largest counts (bytecodes, or calls where bytecodes are not compared), largest first.
+    /// Those with the largest counts (bytecodes, or calls where bytecodes are not compared),
+    /// largest first.
     pub largest: Vec<Listed>,
 }
 
 /// What a comparison found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// What a reader of the numbers must know: what is missing, and in what the two differ besides their contexts.
+    /// What a reader of the numbers must know: what is missing, and in what the two differ besides
+    /// their contexts.
     pub remarks: Vec<Remark>,
     /// Number of contexts of A.
     pub contexts_a: u64,

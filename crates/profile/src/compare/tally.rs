@@ -1,4 +1,5 @@
-//! Two trees become a comparison: contexts are gathered in one walk, and those that are listed get their names.
+//! Two trees become a comparison: contexts are gathered in one walk, and those that are listed get
+//! their names.
 
 use super::measure::Measure;
 use super::{Agreement, Comparison, FrameName, Listed, Only, PairError, Side};

@@ -7,8 +7,8 @@ use crate::pair::{SIDES, TextOptions};
 use crate::report::numbers::{counted, cut, grouped};
 use std::io::{BufWriter, Write};
 
-/// Writes the comparison: what is compared and with what reservations, totals, measures, the lists, and a last line that says whether
-/// they are equal.
+/// Writes the comparison: what is compared and with what reservations, totals, measures, the lists,
+/// and a last line that says whether they are equal.
 ///
 /// # Errors
 /// When the output fails.

@@ -1,7 +1,8 @@
 //! Reading a list of contexts.
 //!
-//! Lists of other tools are read too if their lines have the same three columns; nothing is made of their comments. Frames may carry
-//! call sites ([`split_call_site`]). Lines may stand in any order: contexts that occur twice are added up when the trees are united.
+//! Lists of other tools are read too if their lines have the same three columns; nothing is made of
+//! their comments. Frames may carry call sites ([`split_call_site`]). Lines may stand in any order:
+//! contexts that occur twice are added up when the trees are united.
 
 use super::FIRST_LINE;
 use crate::allocations::METRICS_OF_OBJECTS;
@@ -61,21 +62,23 @@ pub enum LineProblem {
 /// A list that was read.
 #[derive(Clone, Debug, Default)]
 pub struct ContextList {
-    /// The contexts as trees. Not in canonical order, and siblings may be of the same method: [`crate::merge::joined`] unites them.
+    /// The contexts as trees. Not in canonical order, and siblings may be of the same method:
+    /// [`crate::merge::joined`] unites them.
     pub profile: Profile,
     /// Whether paths start with threads. Otherwise there is one tree, the sum over the threads.
     pub per_thread: bool,
     /// Whether frames carry call sites.
     pub call_sites: bool,
-    /// What is missing, in sentences: what the list says of itself, and what it shows when it was cut off.
+    /// What is missing, in sentences: what the list says of itself, and what it shows when it was
+    /// cut off.
     pub incomplete: Vec<String>,
 }
 
 /// Reads a list of contexts to its end. Names that are not UTF-8 get replacement characters.
 ///
 /// # Errors
-/// When the stream fails, or a line is neither a comment nor a context. A list that was cut off is no error, see
-/// [`ContextList::incomplete`].
+/// When the stream fails, or a line is neither a comment nor a context. A list that was cut off is
+/// no error, see [`ContextList::incomplete`].
 pub fn read_contexts(mut input: impl BufRead) -> Result<ContextList, ListError> {
     let mut reader = Reader::default();
     let mut bytes = Vec::new();
@@ -219,7 +222,8 @@ fn thread(name: std::sync::Arc<str>, tree: Tree) -> ThreadTree {
     ThreadTree { name, threads: 1, flags: 0, tree }
 }
 
-/// The sums in the second line of the header: `bytecodes=N calls=N contexts=N`, the first only where bytecodes were counted.
+/// The sums in the second line of the header: `bytecodes=N calls=N contexts=N`, the first only
+/// where bytecodes were counted.
 fn promised(text: &str) -> Option<Sums> {
     let value = |key: &str| {
         text.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('=')?.parse::<u128>().ok())
@@ -247,14 +251,16 @@ fn index_of(
     }
     let index = u32::try_from(methods.len()).ok().filter(|&i| i < crate::ROOT).ok_or(TreeTooLarge)?;
     methods.insert(frame.into(), index);
-    // As it is written, or it would be a marker now and a method when the list is written and read again.
+    // As it is written, or it would be a marker now and a method when the list is written and read
+    // again.
     let method = method(&String::from_utf8_lossy(frame).replace('\r', "?"));
     list.call_sites |= method.site.is_some();
     list.profile.methods.push(method);
     Ok(index)
 }
 
-/// The method whose frame is this text. What is no method's frame, as threads and markers, is kept as plain text.
+/// The method whose frame is this text. What is no method's frame, as threads and markers, is kept
+/// as plain text.
 fn method(frame: &str) -> Method {
     let (text, site) = split_call_site(frame);
     if let Some(of) = text.strip_suffix(NEW).and_then(|of| of.strip_suffix('.')) {
@@ -290,7 +296,8 @@ fn method(frame: &str) -> Method {
     }
 }
 
-/// Paths of successive lines as a tree: what a path shares with the one before it is not entered again.
+/// Paths of successive lines as a tree: what a path shares with the one before it is not entered
+/// again.
 #[derive(Default)]
 struct Paths {
     builder: TreeBuilder,
@@ -310,8 +317,8 @@ impl Paths {
         let common = self.previous.iter().zip(path).take_while(|(a, b)| a == b).count();
         let mut shared = self.ends.partition_point(|&end| end <= common);
         let at_frame_end = |end: usize| path.get(end).is_none_or(|&b| b == b';');
-        // Where the paths part inside a frame, that frame is another; where this path ends, its context was met before, and the node
-        // has its counts already.
+        // Where the paths part inside a frame, that frame is another; where this path ends, its
+        // context was met before, and the node has its counts already.
         if shared > 0 && (!at_frame_end(self.ends[shared - 1]) || self.ends[shared - 1] == path.len()) {
             shared -= 1;
         }

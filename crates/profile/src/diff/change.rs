@@ -35,15 +35,16 @@ impl Change {
         }
     }
 
-    /// Whether it has grown by more than this. What was not there before has grown by more than any percentage.
+    /// Whether it has grown by more than this. What was not there before has grown by more than any
+    /// percentage.
     pub fn exceeds(self, limit: Percentage) -> bool {
         self.new > self.base && limit.of(self.base) < Billionths::of(self.size())
     }
 }
 
 impl Change {
-    /// Compares how much changes are, relative to what was there before; of equal ones the larger in absolute terms is larger. What was not
-    /// there before is larger than anything that was.
+    /// Compares how much changes are, relative to what was there before; of equal ones the larger
+    /// in absolute terms is larger. What was not there before is larger than anything that was.
     pub fn cmp_relative(self, other: Change) -> Ordering {
         let product = |size: u128, base: u128| size.saturating_mul(base);
         let is_new = |change: Change| change.base == 0 && change.new > 0;

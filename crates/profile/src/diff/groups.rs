@@ -11,7 +11,8 @@ use crate::pair::Pair;
 pub(super) struct Groups {
     /// For each label of the trees a position in the names.
     pub(super) labels: Vec<u32>,
-    /// For each name that of the method, from wherever it is called; for most it is the name itself.
+    /// For each name that of the method, from wherever it is called; for most it is the name
+    /// itself.
     pub(super) methods: Vec<u32>,
     /// The names: of labels, sorted; then of methods that have no other, sorted.
     pub(super) names: Vec<Name>,

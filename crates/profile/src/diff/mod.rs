@@ -1,10 +1,12 @@
-//! What a change of a program has changed in its profile: by methods and by contexts, from a base profile to a new one.
+//! What a change of a program has changed in its profile: by methods and by contexts, from a base
+//! profile to a new one.
 //!
-//! [`crate::compare`] asks how far two records of the same run agree, and measures it; this asks what it costs. Both match methods, threads and
-//! contexts in the same way ([`crate::pair`]).
+//! [`crate::compare`] asks how far two records of the same run agree, and measures it; this asks
+//! what it costs. Both match methods, threads and contexts in the same way ([`crate::pair`]).
 //!
-//! A context's change is that of what it executed itself, so that a changed line of a program shows in the context that executes it and not
-//! in all of its callers. The changes of all methods' own counts add up to the change of the total.
+//! A context's change is that of what it executed itself, so that a changed line of a program shows
+//! in the context that executes it and not in all of its callers. The changes of all methods' own
+//! counts add up to the change of the total.
 
 mod change;
 mod groups;
@@ -117,7 +119,8 @@ pub struct Name {
 /// What has changed.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// What a reader of the numbers must know: what is missing, and in what the two differ besides their contexts.
+    /// What a reader of the numbers must know: what is missing, and in what the two differ besides
+    /// their contexts.
     pub remarks: Vec<Remark>,
     /// What changes are looked at.
     pub metric: Metric,
@@ -129,13 +132,16 @@ pub struct Difference {
     pub calls: Change,
     /// All bytecodes, where they are looked at.
     pub bytecodes: Option<Change>,
-    /// Contexts that have other counts, or are in one of the two only. None if the two are identical.
+    /// Contexts that have other counts, or are in one of the two only. None if the two are
+    /// identical.
     pub changed_contexts: u64,
-    /// Of these, contexts that are left out of [`Difference::largest_contexts`] by the limit, or as too small.
+    /// Of these, contexts that are left out of [`Difference::largest_contexts`] by the limit, or as
+    /// too small.
     pub unlisted_contexts: u64,
     /// The contexts that have changed most.
     pub largest_contexts: Vec<ChangedContext>,
-    /// All methods that have changed in themselves or in what they called, and are not left out as too small; sorted.
+    /// All methods that have changed in themselves or in what they called, and are not left out as
+    /// too small; sorted.
     pub methods: Vec<ChangedMethod>,
     /// How many methods have changed.
     pub changed_methods: usize,
@@ -182,8 +188,8 @@ impl Difference {
         }
     }
 
-    /// What has grown by more than it may: the total first, then methods, in their order. Methods that were left out as too small are not among
-    /// them.
+    /// What has grown by more than it may: the total first, then methods, in their order. Methods
+    /// that were left out as too small are not among them.
     pub fn excesses(&self, limits: Limits) -> Vec<Excess<'_>> {
         let mut excesses = Vec::new();
         if let Some(limit) = limits.total.filter(|&limit| self.total().exceeds(limit)) {
@@ -439,7 +445,8 @@ impl PartialEq for ContextKey {
 
 impl Eq for ContextKey {}
 
-/// The sums over all contexts, which must fit: a tree of a larger sum could not be united with anything.
+/// The sums over all contexts, which must fit: a tree of a larger sum could not be united with
+/// anything.
 fn total(tree: &Tree) -> Result<Counts, MergeError> {
     tree.nodes()[1..].iter().try_fold(Counts::default(), |total, node| {
         Ok(Counts {

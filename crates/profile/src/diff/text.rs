@@ -13,8 +13,8 @@ pub const SIDES: [&str; 2] = ["BASE", "NEW"];
 /// Columns of the headings: a space behind the longest.
 const HEADING: usize = 16;
 
-/// Writes the difference: what was looked at and with what reservations, totals, methods and contexts, at most `limit` of each, what
-/// exceeds its limit, and a last line that sums up.
+/// Writes the difference: what was looked at and with what reservations, totals, methods and
+/// contexts, at most `limit` of each, what exceeds its limit, and a last line that sums up.
 ///
 /// # Errors
 /// When the output fails.

@@ -15,22 +15,26 @@ pub const RUNS: &str = "runs";
 /// `META` key of a merged profile: what was merged, one name on each line.
 pub const MERGED: &str = "merged";
 
-/// Keys of which a reader must know for which of the profiles their values hold, unless they are `yes`.
+/// Keys of which a reader must know for which of the profiles their values hold, unless they are
+/// `yes`.
 const TOLD: [&str; 4] = ["exact", "limits", "reproducible", SELECTION];
 
 /// What is said of profiles that tell call sites apart where others do not.
 const SITES_LOST: &str =
     "call sites are told apart, and in other profiles not: contexts that differ by them alone are added up";
 
-/// So many contexts wait before they are added to the sum, so that small profiles do not each cost a walk over all of it.
+/// So many contexts wait before they are added to the sum, so that small profiles do not each cost
+/// a walk over all of it.
 const BATCH: usize = 1 << 20;
 
 /// At most so many profiles are named in a note.
 const NAMED: usize = 3;
 
-/// Adds up profiles that have names. In memory are the sum and about as many contexts that wait to be added, or the largest profile.
+/// Adds up profiles that have names. In memory are the sum and about as many contexts that wait to
+/// be added, or the largest profile.
 ///
-/// The order of the profiles does not matter, except for trees that stay apart ([`super::Threads::Apart`]) and have the same thread's name.
+/// The order of the profiles does not matter, except for trees that stay apart
+/// ([`super::Threads::Apart`]) and have the same thread's name.
 #[derive(Debug)]
 pub struct Merger {
     options: MergeOptions,
@@ -141,8 +145,9 @@ impl Merger {
         Ok(())
     }
 
-    /// The sum, in canonical order. Metadata that differ are joined with `" | "` (provenance: by lines; `exact` is `no` when it is so for any).
-    /// A note that does not hold for all profiles says for which it does; damage becomes a note, too.
+    /// The sum, in canonical order. Metadata that differ are joined with `" | "` (provenance: by
+    /// lines; `exact` is `no` when it is so for any). A note that does not hold for all profiles
+    /// says for which it does; damage becomes a note, too.
     ///
     /// # Errors
     /// When counts overflow.

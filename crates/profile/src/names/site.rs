@@ -26,7 +26,8 @@ pub(super) fn site_bytes(site: Site) -> impl Iterator<Item = u8> {
     bytes.into_iter().skip(at)
 }
 
-/// A frame's text without its call site, and the call site if it has one: `@` and the caller's bytecode index at its end, -1 for native code.
+/// A frame's text without its call site, and the call site if it has one: `@` and the caller's
+/// bytecode index at its end, -1 for native code.
 pub(crate) fn split_call_site(frame: &str) -> (&str, Option<Site>) {
     let site = |index: &str| match index {
         "-1" => Some(Site::NATIVE),
@@ -40,7 +41,8 @@ pub(crate) fn split_call_site(frame: &str) -> (&str, Option<Site>) {
     }
 }
 
-/// What stands behind the name of a method, for people: the caller's line (`:12`), or, where that is not known, its bytecode index (`@7`).
+/// What stands behind the name of a method, for people: the caller's line (`:12`), or, where that
+/// is not known, its bytecode index (`@7`).
 pub(super) fn readable_site(site: Site) -> String {
     site.known_line().map_or_else(|| format!("@{}", site.index()), |line| format!(":{line}"))
 }

@@ -60,14 +60,15 @@ impl Input {
         Ok(Input { profile: self.profile.without_call_sites()?, call_sites: false, ..self })
     }
 
-    /// Reads a profile or a list of contexts, whichever the first byte says. The stream need not be buffered. What was cut off is no
-    /// error, see [`Input::incomplete`].
+    /// Reads a profile or a list of contexts, whichever the first byte says. The stream need not be
+    /// buffered. What was cut off is no error, see [`Input::incomplete`].
     ///
     /// # Errors
     /// When the stream fails, or holds neither.
     pub fn read_from(input: impl Read) -> Result<Input, InputError> {
         let mut input = BufReader::with_capacity(1 << 16, input);
-        // The first byte of a profile's magic, whole or stripped of its high bit; no list starts with either.
+        // The first byte of a profile's magic, whole or stripped of its high bit; no list starts
+        // with either.
         if matches!(input.fill_buf()?.first(), Some(0x89 | 0x09)) {
             return Ok(Profile::read_from(input)?.into());
         }

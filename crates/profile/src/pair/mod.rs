@@ -1,8 +1,9 @@
 //! Two inputs side by side: what [`crate::compare`] and [`crate::diff`] have in common.
 //!
-//! Methods are matched by class, name and descriptor, whatever their MIDs, so that two builds of a program, or the same program on two machines,
-//! can be held against each other. The trees of each side are united into one, what is not selected is left out, and both get
-//! their labels from one table of frames. A walk then goes down both ([`crate::walk`]).
+//! Methods are matched by class, name and descriptor, whatever their MIDs, so that two builds of a
+//! program, or the same program on two machines, can be held against each other. The trees of each
+//! side are united into one, what is not selected is left out, and both get their labels from one
+//! table of frames. A walk then goes down both ([`crate::walk`]).
 
 mod input;
 mod remarks;
@@ -20,7 +21,8 @@ use crate::{MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
 /// What is looked at of both inputs.
 #[derive(Clone, Debug, Default)]
 pub struct PairOptions {
-    /// Keep threads apart: they are matched by their names, and those of one name are added up. Otherwise all are added up.
+    /// Keep threads apart: they are matched by their names, and those of one name are added up.
+    /// Otherwise all are added up.
     pub per_thread: bool,
     /// What of both is looked at.
     pub selection: Selection,
@@ -86,7 +88,8 @@ pub enum PairError {
     Merge(Side, MergeError),
 }
 
-/// Two trees whose labels are the frames of one table. No two siblings have the same label, and siblings are sorted by it.
+/// Two trees whose labels are the frames of one table. No two siblings have the same label, and
+/// siblings are sorted by it.
 pub(crate) struct Pair<'p> {
     pub(crate) a: &'p Tree,
     pub(crate) b: &'p Tree,
@@ -109,7 +112,8 @@ pub(crate) struct Pair<'p> {
 /// Puts two inputs side by side and has them looked at.
 ///
 /// # Errors
-/// When they count different things, the selection asks for what neither has, or sums exceed 64 bits.
+/// When they count different things, the selection asks for what neither has, or sums exceed 64
+/// bits.
 pub(crate) fn united<T>(
     a: Input,
     b: Input,
@@ -250,7 +254,8 @@ fn frame(method: &Method, names: NameStyle, drop_sites: bool) -> Frame<'_> {
     if drop_sites { frame.without_call_site() } else { frame }
 }
 
-/// The trees of all threads as one, labelled by frames. Labels are those of the methods, then of the threads.
+/// The trees of all threads as one, labelled by frames. Labels are those of the methods, then of
+/// the threads.
 fn tree_of(
     threads: Vec<ThreadTree>,
     labels: &[u32],

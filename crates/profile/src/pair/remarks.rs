@@ -49,7 +49,8 @@ pub enum Remark {
     NoHeader(Side),
     /// A note of one profile, or of both (`None`).
     Note(Option<Side>, String),
-    /// Not all numbers of one profile, or of both (`None`), are exact; or one says so where those of the other are not.
+    /// Not all numbers of one profile, or of both (`None`), are exact; or one says so where those
+    /// of the other are not.
     Exactness(Option<Side>, Exactness),
     /// The tree holds a marker in place of contexts that are missing.
     Marker {
@@ -300,7 +301,8 @@ pub(crate) fn of_markers(side: Side, methods: &[Method], labels: &[u32], tree: &
     met.map(|(marker, calls, _)| Remark::Marker { side, marker: marker.to_owned(), calls }).collect()
 }
 
-/// Whether a method's class was made while the program ran, and has a number that may differ between runs.
+/// Whether a method's class was made while the program ran, and has a number that may differ
+/// between runs.
 pub(crate) fn has_generated_names(methods: &[Method]) -> bool {
     methods.iter().any(|m| m.flags & Method::MARKER == 0 && normalised_class(&m.class) != &*m.class)
 }

@@ -1,4 +1,5 @@
-//! A file that is cut off at each byte, or of which each bit is another: what is sound is read, and nothing is missing in silence.
+//! A file that is cut off at each byte, or of which each bit is another: what is sound is read, and
+//! nothing is missing in silence.
 
 use super::*;
 use crate::testing::{method, profile, thread, tree};
@@ -22,7 +23,8 @@ fn original() -> Profile {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     refused: usize,
-    /// A length in front of the names that leads beyond the file's end: it looks like one that is cut off there.
+    /// A length in front of the names that leads beyond the file's end: it looks like one that is
+    /// cut off there.
     nameless: usize,
     read: usize,
     whole_trees: usize,
@@ -127,7 +129,8 @@ fn each_run_of_bytes_lost_or_doubled() {
             }
             let doubled = [&good[..end], &good[at..]].concat();
             match Profile::read(&doubled) {
-                // Whole sections may come twice where order does not forbid it; then the tree is there twice.
+                // Whole sections may come twice where order does not forbid it; then the tree is
+                // there twice.
                 Ok(read) if read.damage.is_empty() => {
                     assert!(
                         read.threads.iter().all(|tree| original.threads.contains(tree)),
@@ -151,7 +154,8 @@ fn two_profiles_in_one_file_are_refused() {
     }
 }
 
-/// What looks like the beginning of a section in what is damaged is no reason to read the rest of the file again and again.
+/// What looks like the beginning of a section in what is damaged is no reason to read the rest of
+/// the file again and again.
 #[test]
 fn false_beginnings_take_no_time() {
     let mut bytes = original().to_bytes().expect("canonical");

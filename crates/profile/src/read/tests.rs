@@ -343,7 +343,8 @@ fn random_bytes_do_no_harm() {
 fn mutated_files_do_no_harm() {
     arbtest::arbtest(|u| {
         let bytes = random(u)?.to_bytes().expect("canonical");
-        // Take the file apart, change payloads, and seal the sections again, so that the checksums do not protect the reader.
+        // Take the file apart, change payloads, and seal the sections again, so that the checksums
+        // do not protect the reader.
         let mut file = File::new();
         let mut rest = &bytes[12..];
         while rest.len() >= 16 {

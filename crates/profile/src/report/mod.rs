@@ -1,9 +1,9 @@
 //! Reports: a header, the tree with its thresholds, the table of what costs most.
 //!
-//! [`Rows`] and [`Table`] are what is shown, for whoever writes it in whatever format; [`write_header`], [`write_tree`] and
-//! [`write_table`] write it for people. Counts have thousands separators then; names are those of
-//! [`FrameTable::readable`], with control characters escaped. Nothing is left out in silence: what the thresholds hide is said in a line
-//! of its own.
+//! [`Rows`] and [`Table`] are what is shown, for whoever writes it in whatever format;
+//! [`write_header`], [`write_tree`] and [`write_table`] write it for people. Counts have thousands
+//! separators then; names are those of [`FrameTable::readable`], with control characters escaped.
+//! Nothing is left out in silence: what the thresholds hide is said in a line of its own.
 
 mod header;
 pub(crate) mod numbers;

@@ -28,7 +28,8 @@ pub fn counted(count: u128, word: &str) -> String {
     format!("{} {word}{plural}", grouped(count))
 }
 
-/// Lines of a table: columns of numbers to the right, the last column to the left; empty columns are left out.
+/// Lines of a table: columns of numbers to the right, the last column to the left; empty columns
+/// are left out.
 pub fn aligned<const N: usize>(rows: &[[String; N]]) -> impl Iterator<Item = String> {
     let widest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(widest);
@@ -54,7 +55,8 @@ pub fn cut(text: &str, columns: usize) -> String {
     kept.chain((columns > 0).then_some('…')).collect()
 }
 
-/// Two columns for East Asian wide characters (Unicode Annex 11, the blocks that names are written in), one for others.
+/// Two columns for East Asian wide characters (Unicode Annex 11, the blocks that names are written
+/// in), one for others.
 fn columns_of(c: char) -> usize {
     match c {
         '\u{1100}'..='\u{115F}' | '\u{2E80}'..='\u{A4CF}' | '\u{AC00}'..='\u{D7A3}' => 2,

@@ -53,7 +53,8 @@ pub enum Row {
 pub struct Rows<'t> {
     tree: &'t Tree,
     options: RowsOptions,
-    /// Sum over all nodes before this one. A subtree is a range of the preorder, so one running sum serves all.
+    /// Sum over all nodes before this one. A subtree is a range of the preorder, so one running sum
+    /// serves all.
     before: Vec<u64>,
 }
 
@@ -111,7 +112,8 @@ impl<'t> Rows<'t> {
         Ok(())
     }
 
-    /// Puts the visible children of `node` and the row about the others on the stack, the first on top.
+    /// Puts the visible children of `node` and the row about the others on the stack, the first on
+    /// top.
     fn add_children(&self, node: u32, depth: usize, due: &mut Vec<Row>) {
         let RowsOptions { min_percent, depth: most, .. } = self.options;
         let total = u128::from(self.total());

@@ -28,7 +28,8 @@ pub struct Table {
     pub rows: Vec<TableRow>,
 }
 
-/// What methods have made themselves, of whatever type, becomes their own beside that of the types. It is not theirs in the total.
+/// What methods have made themselves, of whatever type, becomes their own beside that of the types.
+/// It is not theirs in the total.
 fn add_made(trees: &[(&Tree, &[u32])], sums: &mut [Sums]) {
     for (tree, labels) in trees {
         let label = |node: u32| labels.get(tree.nodes()[node as usize].method as usize).copied();
@@ -47,8 +48,8 @@ fn add_made(trees: &[(&Tree, &[u32])], sums: &mut [Sums]) {
 }
 
 impl Table {
-    /// Of trees, each with the table that maps its methods to the labels. An inclusive sum counts what was called once, also where the label
-    /// stands several times in a path (recursion).
+    /// Of trees, each with the table that maps its methods to the labels. An inclusive sum counts
+    /// what was called once, also where the label stands several times in a path (recursion).
     ///
     /// # Errors
     /// When a tree refers to no method.
@@ -63,8 +64,9 @@ impl Table {
         Ok(Table::sorted(metric, total, sums, order))
     }
 
-    /// Sums trees of objects and the types they are of ([`crate::Profile::allocations`]): a type's own are its objects, and a method's those that it has
-    /// made itself, of whatever type, which the total has once.
+    /// Sums trees of objects and the types they are of ([`crate::Profile::allocations`]): a type's
+    /// own are its objects, and a method's those that it has made itself, of whatever type, which
+    /// the total has once.
     ///
     /// # Errors
     /// As [`Table::of`].
@@ -92,7 +94,8 @@ impl Table {
     }
 }
 
-/// Writes the first `limit` rows of a table. A last line says what the limit hides. Lines are cut to `width` terminal columns.
+/// Writes the first `limit` rows of a table. A last line says what the limit hides. Lines are cut
+/// to `width` terminal columns.
 ///
 /// # Errors
 /// When the output fails.

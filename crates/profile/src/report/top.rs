@@ -46,8 +46,9 @@ struct Sums {
     inclusive: u128,
 }
 
-/// Writes the table. A method's inclusive sum counts what it called once, also where the method stands several times in a path
-/// (recursion). A last line says what the limit hides. Where bytecodes were not counted, the sums are of calls.
+/// Writes the table. A method's inclusive sum counts what it called once, also where the method
+/// stands several times in a path (recursion). A last line says what the limit hides. Where
+/// bytecodes were not counted, the sums are of calls.
 ///
 /// # Errors
 /// When the output fails, or a tree refers to no method of the profile.
@@ -124,7 +125,8 @@ fn sums(profile: &Profile, table: &FrameTable<'_>, weight: Weight) -> Result<Vec
 
 fn add_tree(tree: &Tree, frames: &[u32], weight: Weight, sums: &mut [Sums]) -> Result<(), MergeError> {
     let inclusive = super::Inclusive::of(tree, weight);
-    // For each frame, where the subtree ends in which it was met outermost: inside it, the frame is not counted again.
+    // For each frame, where the subtree ends in which it was met outermost: inside it, the frame is
+    // not counted again.
     let mut counted_until = vec![0u32; sums.len()];
     for (index, node) in (0u32..).zip(tree.nodes()).skip(1) {
         let frame = frames.get(node.method as usize).copied();

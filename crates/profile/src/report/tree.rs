@@ -25,7 +25,8 @@ pub fn thread_title(thread: &ThreadTree) -> String {
     format!("Thread '{}'{facts}", terminal(&thread.name))
 }
 
-/// Writes a tree under a title, whose labels have these names. Lines are cut to `width` terminal columns.
+/// Writes a tree under a title, whose labels have these names. Lines are cut to `width` terminal
+/// columns.
 ///
 /// # Errors
 /// When the output fails.

@@ -12,7 +12,8 @@ use cct_index::positions::Form;
 use super::plans::Plans;
 use crate::pass::{BodyWriter, Guard};
 
-/// A body under the original signature puts back what the thread carried on entry, on every exit: here on those by a return.
+/// A body under the original signature puts back what the thread carried on entry, on every exit:
+/// here on those by a return.
 pub(super) fn restore_on_returns(body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
     let mut restore = Asm::new();
     restore_thread(body, &mut restore)?;
@@ -27,8 +28,8 @@ fn restore_thread(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<()
     }
 }
 
-/// Guards a body against exceptions that leave it. First what passes guard by ranges (the first entry that matches is taken,
-/// JVMS 2.10), then the whole body.
+/// Guards a body against exceptions that leave it. First what passes guard by ranges (the first
+/// entry that matches is taken, JVMS 2.10), then the whole body.
 pub(super) fn catch_all(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Result<()> {
     if body.form == Form::Extended && plans.passes().all(|pass| pass.guard(body) == Guard::Nowhere) {
         return Ok(());
@@ -124,7 +125,8 @@ impl Exits<'_> {
         self.form == Form::Original || self.guards.iter().any(|guard| runs_in(guard, region))
     }
 
-    /// A handler for a region, or for a piece of it that these passes guard by ranges. It throws the exception again.
+    /// A handler for a region, or for a piece of it that these passes guard by ranges. It throws
+    /// the exception again.
     fn handler(&self, region: &Region, ranged: PassSet) -> Asm {
         let mut asm = Asm::new();
         let mut outermost = Asm::new();
@@ -183,7 +185,8 @@ fn states(body: &mut BodyWriter<'_, '_, '_>) -> Result<Vec<(Region, Frame)>> {
     use VerificationType as V;
     let signature = body.method.signature;
     let is_constructor = !signature.is_static && signature.is_constructor;
-    // In a constructor `this` is uninitialised up to the call of this() or super(), and a frame says which. So there each handler is there twice.
+    // In a constructor `this` is uninitialised up to the call of this() or super(), and a frame
+    // says which. So there each handler is there twice.
     let regions = if is_constructor {
         initialisation::regions(body.method.code, &body.emitter.edit.class().pool)
     } else {
@@ -200,7 +203,8 @@ fn states(body: &mut BodyWriter<'_, '_, '_>) -> Result<Vec<(Region, Frame)>> {
         let mut types = if is_new { vec![V::UninitializedThis] } else { Vec::new() };
         types.resize(usize::from(locals.at), V::Top);
         types.push(V::Long);
-        // Between the node and what follows: nothing, the parameter that is always null, or the saved context and the thread.
+        // Between the node and what follows: nothing, the parameter that is always null, or the
+        // saved context and the thread.
         match (body.form, locals.optional()) {
             (Form::Original, _) => types.extend([V::Long, V::Object(object)]),
             (Form::Extended, Some(next)) if next > locals.node + 2 => types.push(V::Top),

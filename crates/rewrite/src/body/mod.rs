@@ -1,4 +1,5 @@
-//! Instrumented bodies: the original code under the extended signature (ESI) or under the original one (OSI), with the passes applied.
+//! Instrumented bodies: the original code under the extended signature (ESI) or under the original
+//! one (OSI), with the passes applied.
 
 mod exits;
 mod plans;
@@ -29,10 +30,12 @@ pub struct ClassParts<'w, 'c, 'a> {
     pub markers: Option<&'w mut dyn Weaver>,
 }
 
-/// Writes a whole `method_info` with the instrumented body. `mid` is `None` where the body is not recorded.
+/// Writes a whole `method_info` with the instrumented body. `mid` is `None` where the body is not
+/// recorded.
 ///
 /// # Errors
-/// If the class has no room for the body or its constants, or the body is larger than methods may be.
+/// If the class has no room for the body or its constants, or the body is larger than methods may
+/// be.
 pub fn write<'a>(
     mut class: ClassParts<'_, '_, 'a>,
     method: &MethodContext<'_, 'a>,
@@ -43,7 +46,8 @@ pub fn write<'a>(
 ) -> Result<Written> {
     let at_arguments = method.signature.argument_slots();
     match write_at(&mut class, method, plans, form, mid, head.clone(), at_arguments) {
-        // Some local of two slots lies across the end of the arguments: the added ones follow all others.
+        // Some local of two slots lies across the end of the arguments: the added ones follow all
+        // others.
         Err(e) if matches!(e.kind(), ErrorKind::StraddlingLocal(_)) => {
             let at_end = method.code.max_locals.max(at_arguments + EXTENSION_SLOTS);
             write_at(&mut class, method, plans, form, mid, head, at_end)
@@ -99,7 +103,8 @@ fn write_at<'a>(
     }
     exits::catch_all(&mut body, plans)?;
     let BodyWriter { edit: mut code_edit, emitter: Emitter { edit, .. }, .. } = body;
-    // Six words on the empty stack for the prologue; five above whatever is there for a counted call.
+    // Six words on the empty stack for the prologue; five above whatever is there for a counted
+    // call.
     code_edit.need_stack(if code.max_stack == 0 { 6 } else { 5 });
 
     let mut names = std::mem::take(&mut edit.names);
@@ -131,7 +136,8 @@ fn locals(
     }
     let signature = method.signature;
     let (mut added, next) = match form {
-        // The node alone, as the parameters lie elsewhere; or the parameters themselves, as the descriptor implies them.
+        // The node alone, as the parameters lie elsewhere; or the parameters themselves, as the
+        // descriptor implies them.
         Form::Extended if at != signature.argument_slots() => (vec![V::Long], at + 2),
         Form::Extended => {
             (vec![V::Long, V::Argument((signature.arguments() + 1) as u8)], at + EXTENSION_SLOTS)
@@ -160,7 +166,8 @@ fn locals(
 pub struct Written {
     /// The whole `method_info`.
     pub method_info: Vec<u8>,
-    /// Attributes of the code that are unknown, may hold bytecode indices, and are therefore left out.
+    /// Attributes of the code that are unknown, may hold bytecode indices, and are therefore left
+    /// out.
     pub dropped_attributes: Vec<String>,
     /// Where its instructions have gone, if call sites are kept separate.
     pub moves: Vec<Move>,
@@ -168,10 +175,11 @@ pub struct Written {
 
 /// Flags of the extended form of a method of this class.
 ///
-/// The extended form of a final method is not final. A class rewritten without knowledge of its superclass may get a tie break for that
-/// method, and the JVM refuses a class that overrides a final method. The tie break calls the original virtually, so the final method
-/// still runs. `java/lang/Object` is the exception: HotSpot fixes the length of its virtual table, and its final methods have no entry
-/// there. Every class knows it, so no tie break is added for them.
+/// The extended form of a final method is not final. A class rewritten without knowledge of its
+/// superclass may get a tie break for that method, and the JVM refuses a class that overrides a
+/// final method. The tie break calls the original virtually, so the final method still runs.
+/// `java/lang/Object` is the exception: HotSpot fixes the length of its virtual table, and its
+/// final methods have no entry there. Every class knows it, so no tie break is added for them.
 pub fn extended_flags(class: &[u8], flags: u16) -> u16 {
     let kept = if class == convention::OBJECT { flags } else { flags & !access::FINAL };
     // A varargs parameter would have to be the last one.

@@ -1,4 +1,5 @@
-//! The prologue of a body: from the context that comes in to the one that its callees get, and what runs once for each entry.
+//! The prologue of a body: from the context that comes in to the one that its callees get, and what
+//! runs once for each entry.
 
 use cct_classfile::Result;
 use cct_classfile::edit::Asm;

@@ -20,7 +20,8 @@ use cct_settings::Settings;
 pub struct MethodContext<'m, 'a> {
     /// Its class.
     pub class: &'m ClassFile<'a>,
-    /// References of the class to its own members; only where bytecodes are counted exactly, and in traces.
+    /// References of the class to its own members; only where bytecodes are counted exactly, and in
+    /// traces.
     pub own: &'m OwnMembers,
     /// The method.
     pub member: &'m Member<'a>,
@@ -87,8 +88,8 @@ pub struct Level {
 }
 
 impl Level {
-    /// The levels to try, each smaller than the one before. The first is what the settings ask for. `allocates` is whether objects or columns are
-    /// counted in the method.
+    /// The levels to try, each smaller than the one before. The first is what the settings ask for.
+    /// `allocates` is whether objects or columns are counted in the method.
     pub fn all(settings: &Settings, allocates: bool) -> impl Iterator<Item = Level> {
         let planned = settings.block_rule();
         let as_planned = Level { blocks: planned, recording: Recording::Full, objects: true, fallback: None };

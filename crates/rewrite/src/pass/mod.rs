@@ -1,13 +1,15 @@
 //! The contract of the passes: what a pass is asked, and what it gets to answer with.
 //!
-//! [`body`](crate::body) writes each body of a method in these steps, and asks the passes in the order of
-//! [`PASSES`](crate::passes::PASSES) at each:
+//! [`body`](crate::body) writes each body of a method in these steps, and asks the passes in the
+//! order of [`PASSES`](crate::passes::PASSES) at each:
 //!
 //! 1. [`Pass::plan`], once for a method: what the pass inserts into it, if anything.
 //! 2. [`MethodPass::locals`], [`MethodPass::entry`]: what the body provides for the pass.
 //! 3. [`MethodPass::context`] and [`MethodPass::prologue`]: code that runs once on entry.
-//! 4. [`MethodPass::insert`], then [`MethodPass::before_returns`]: code at the method's instructions.
-//! 5. [`MethodPass::guard`] and [`MethodPass::leave`]: code on the way of an exception that leaves the method.
+//! 4. [`MethodPass::insert`], then [`MethodPass::before_returns`]: code at the method's
+//!    instructions.
+//! 5. [`MethodPass::guard`] and [`MethodPass::leave`]: code on the way of an exception that leaves
+//!    the method.
 //! 6. [`MethodPass::describe`], once for a method: the pass's part of the static side of a trace.
 //!
 //! A pass knows the method and this contract. It knows no other pass.
@@ -29,8 +31,9 @@ pub use writer::{BodyWriter, Locals};
 
 /// One kind of instrumentation of method bodies.
 pub trait Pass: Sync {
-    /// The column that the pass counts in this code, if any. Then nodes of the method have a slot for it ([`BodyWriter::count`]).
-    /// It follows from settings and code alone, whether the method is recorded or not.
+    /// The column that the pass counts in this code, if any. Then nodes of the method have a slot
+    /// for it ([`BodyWriter::count`]). It follows from settings and code alone, whether the method
+    /// is recorded or not.
     fn column(&self, _settings: &Settings, _code: &Code<'_>) -> Option<Column> {
         None
     }
@@ -58,8 +61,9 @@ pub trait MethodPass {
         Entry::default()
     }
 
-    /// Writes the part of the prologue that turns the context in local `incoming` into the body's own.
-    /// Returns that context; `None` if the pass makes no contexts. At most one pass of a method does.
+    /// Writes the part of the prologue that turns the context in local `incoming` into the body's
+    /// own. Returns that context; `None` if the pass makes no contexts. At most one pass of a
+    /// method does.
     ///
     /// # Errors
     /// If the class has no room for the constants. So it is with all steps.
@@ -73,12 +77,14 @@ pub trait MethodPass {
         Ok(None)
     }
 
-    /// Writes what follows the context in the prologue, and what belongs to it elsewhere in the body.
+    /// Writes what follows the context in the prologue, and what belongs to it elsewhere in the
+    /// body.
     fn prologue(&self, _body: &mut BodyWriter<'_, '_, '_>, _prologue: &mut Asm) -> Result<()> {
         Ok(())
     }
 
-    /// Inserts code at instructions. Where two passes insert at one place, the code of the earlier pass runs first.
+    /// Inserts code at instructions. Where two passes insert at one place, the code of the earlier
+    /// pass runs first.
     fn insert(&self, _body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         Ok(())
     }
@@ -93,7 +99,8 @@ pub trait MethodPass {
         Guard::Nowhere
     }
 
-    /// Writes what an exception runs on its way out. The exception is on the stack, and stays there.
+    /// Writes what an exception runs on its way out. The exception is on the stack, and stays
+    /// there.
     fn leave(&self, _body: &mut BodyWriter<'_, '_, '_>, _handler: &mut Asm) -> Result<()> {
         Ok(())
     }
@@ -112,7 +119,8 @@ pub trait MethodPass {
 pub struct LocalsNeeded {
     /// Whether it needs the `int` for what is not in the node yet ([`Locals::pending`]).
     pub pending: bool,
-    /// How many objects it keeps ([`Locals::first_token`]); `None` if none, and its body may be of any size.
+    /// How many objects it keeps ([`Locals::first_token`]); `None` if none, and its body may be of
+    /// any size.
     pub tokens: Option<u16>,
 }
 

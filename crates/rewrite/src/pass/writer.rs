@@ -33,7 +33,8 @@ pub struct Locals {
 }
 
 impl Locals {
-    /// Slots of all of them but the markers', or of the extended form's parameters and what follows these.
+    /// Slots of all of them but the markers', or of the extended form's parameters and what follows
+    /// these.
     pub const MOST: u16 = 6;
 
     /// The first of the locals that not every body has: `pending`, or else the markers'.

@@ -1,7 +1,9 @@
-//! Allocation counting (CCCP 5.1): behind each instruction that makes objects, when they are there, they are counted by their type.
+//! Allocation counting (CCCP 5.1): behind each instruction that makes objects, when they are there,
+//! they are counted by their type.
 //!
-//! Behind and not before: an instruction that fails (no memory, no such class, a negative length) makes nothing. What `new` has made is still
-//! uninitialised then, and stays on the stack below the probe, which does not touch it.
+//! Behind and not before: an instruction that fails (no memory, no such class, a negative length)
+//! makes nothing. What `new` has made is still uninitialised then, and stays on the stack below the
+//! probe, which does not touch it.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Result, opcode};

@@ -1,8 +1,10 @@
 //! Names for locals that have none.
 //!
-//! What HotSpot says of a null reference (JEP 358) names a local by the `LocalVariableTable`, or else by its number: `"<local4>" is null`. Locals
-//! move up in instrumented bodies, so those without a name get one that spells the number they had. Even classes with variable tables have such
-//! locals: what `javac` keeps for itself in loops over arrays, switches on strings and the like.
+//! What HotSpot says of a null reference (JEP 358) names a local by the `LocalVariableTable`, or
+//! else by its number: `"<local4>" is null`. Locals move up in instrumented bodies, so those
+//! without a name get one that spells the number they had. Even classes with variable tables have
+//! such locals: what `javac` keeps for itself in loops over arrays, switches on strings and the
+//! like.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +13,8 @@ use cct_classfile::{Bci, ClassFile, Code, Result, opcode};
 
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 
-/// Class files before this version have variables with names of the Java language only (JVMS 4.2.2).
+/// Class files before this version have variables with names of the Java language only (JVMS
+/// 4.2.2).
 const FREE_NAMES: u16 = 49;
 
 /// The pass.
@@ -61,7 +64,8 @@ fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<u16>
             named.extend(entries.iter().map(range));
         }
     }
-    // Sorted and with those joined that meet: a table of a hostile class may have a million entries, and the code as many reads as it has room for.
+    // Sorted and with those joined that meet: a table of a hostile class may have a million
+    // entries, and the code as many reads as it has room for.
     named.sort_unstable();
     named.dedup_by(|next, before| {
         let meet = next.0 == before.0 && next.1 <= before.2;
@@ -77,7 +81,8 @@ fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<u16>
         let begun = named.partition_point(|&(of, start, _)| (of, start) <= (slot, instruction.bci));
         let last = begun.checked_sub(1).map(|at| named[at]);
         let is_named = last.is_some_and(|(of, _, end)| of == slot && instruction.bci < end);
-        // A slot that the method does not have is for the verifier to find: a name for it would be another error, and at another time.
+        // A slot that the method does not have is for the verifier to find: a name for it would be
+        // another error, and at another time.
         let exists = slot >= from && slot < code.max_locals;
         if exists && !is_named {
             slots.insert(slot);

@@ -1,4 +1,5 @@
-//! Markers in bodies that are counted, too (docs/research/markers.md). The crate of markers writes their code.
+//! Markers in bodies that are counted, too (docs/research/markers.md). The crate of markers writes
+//! their code.
 
 use cct_classfile::Result;
 use cct_classfile::edit::Asm;

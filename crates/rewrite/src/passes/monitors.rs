@@ -1,12 +1,15 @@
-//! Entries into monitors (`--monitors`): each executed `monitorenter` adds one to the column of the context that executes it.
+//! Entries into monitors (`--monitors`): each executed `monitorenter` adds one to the column of the
+//! context that executes it.
 //!
-//! The probe stands before the instruction, not after it. So it counts what bytecodes count: an instruction that began, whether it
-//! waits, or throws because the object is null. And no probe can throw between a `monitorenter` and the range in which its
-//! `monitorexit` is certain, which javac begins at the very next instruction: a stack that overflows there would leave the monitor taken.
+//! The probe stands before the instruction, not after it. So it counts what bytecodes count: an
+//! instruction that began, whether it waits, or throws because the object is null. And no probe can
+//! throw between a `monitorenter` and the range in which its `monitorexit` is certain, which javac
+//! begins at the very next instruction: a stack that overflows there would leave the monitor taken.
 //!
-//! Synchronized methods (JVMS 2.11.10) have no such instruction and no probe. Each of their calls enters a monitor, so their calls
-//! are added to the column where profiles are read ([`method_flags::SYNCHRONIZED`](cct_index::method_flags::SYNCHRONIZED)). That
-//! holds for natives, too.
+//! Synchronized methods (JVMS 2.11.10) have no such instruction and no probe. Each of their calls
+//! enters a monitor, so their calls are added to the column where profiles are read
+//! ([`method_flags::SYNCHRONIZED`](cct_index::method_flags::SYNCHRONIZED)). That holds for natives,
+//! too.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Code, Instruction, Result, opcode};

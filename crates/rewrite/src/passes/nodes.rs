@@ -1,5 +1,5 @@
-//! Nodes as contexts (CCCP Fig. 4): on entry a body gets its node, and each call site hands a slot of it to the callee, as an
-//! argument or in the thread, or counts the callee.
+//! Nodes as contexts (CCCP Fig. 4): on entry a body gets its node, and each call site hands a slot
+//! of it to the callee, as an argument or in the thread, or counts the callee.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Bci, Result, opcode};
@@ -23,7 +23,8 @@ impl Pass for Nodes {
         if method.number.is_some() || method.part.is_some() {
             return Ok(None);
         }
-        // Each bytecode of a callee that its caller counts costs the same: none has more than its `return`.
+        // Each bytecode of a callee that its caller counts costs the same: none has more than its
+        // `return`.
         let return_cost = method.settings.cost_model.map_or(1, CostModel::bare_return);
         Ok(Some(Box::new(MethodNodes { calls: method.calls, return_cost })))
     }
@@ -117,8 +118,8 @@ impl MethodNodes<'_> {
     }
 }
 
-/// The part of an entry's count that the method's id carries, so that the node need not be updated: all or,
-/// if that exceeds [`MAX_ON_ENTRY`], 0.
+/// The part of an entry's count that the method's id carries, so that the node need not be updated:
+/// all or, if that exceeds [`MAX_ON_ENTRY`], 0.
 pub fn count_by_id(count: u32) -> u8 {
     u8::try_from(count).ok().filter(|all| *all <= MAX_ON_ENTRY).unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! Pinned results: what a clock says is replaced by a constant, after the call or the read of the field, which stays and is counted
-//! ([`crate::pins`]).
+//! Pinned results: what a clock says is replaced by a constant, after the call or the read of the
+//! field, which stays and is counted ([`crate::pins`]).
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Bci, Result, opcode};

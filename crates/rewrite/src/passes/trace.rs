@@ -1,5 +1,5 @@
-//! Trace events of a body: its start and end, when a basic block begins and how far one came that an exception left, calls of
-//! callees that have no events of their own, objects and monitors.
+//! Trace events of a body: its start and end, when a basic block begins and how far one came that
+//! an exception left, calls of callees that have no events of their own, objects and monitors.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -48,7 +48,8 @@ impl MethodPass for MethodTrace<'_, '_> {
         LocalsNeeded { pending, ..LocalsNeeded::default() }
     }
 
-    /// The method's start as an event. The context that is handed from body to body is the thread's record.
+    /// The method's start as an event. The context that is handed from body to body is the thread's
+    /// record.
     fn context(
         &self,
         body: &mut BodyWriter<'_, '_, '_>,
@@ -167,8 +168,9 @@ impl MethodTrace<'_, '_> {
         Ok(())
     }
 
-    /// An invocation. The thread carries its record, whoever calls; so nothing is stored before calls by original signatures. Where the
-    /// body is not recorded, callees are given by their ids, since there is no call site to name.
+    /// An invocation. The thread carries its record, whoever calls; so nothing is stored before
+    /// calls by original signatures. Where the body is not recorded, callees are given by their
+    /// ids, since there is no call site to name.
     fn call(&self, body: &mut BodyWriter<'_, '_, '_>, bci: Bci, target: CallTarget<'_>) -> Result<()> {
         let record = body.context.local();
         let mut asm = Asm::new();

@@ -1,4 +1,5 @@
-//! Values as contexts (docs/research/pcc.md): what a callee gets is computed from what its caller has, and from the location of the call.
+//! Values as contexts (docs/research/pcc.md): what a callee gets is computed from what its caller
+//! has, and from the location of the call.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -51,7 +52,8 @@ impl MethodPass for MethodValues<'_> {
         Ok(Some(Context::PassedThrough(node)))
     }
 
-    /// Rewrites all invocations. The body's context is three times its value where it takes part, and its value where it does not.
+    /// Rewrites all invocations. The body's context is three times its value where it takes part,
+    /// and its value where it does not.
     fn insert(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         for &(bci, target) in self.calls {
             // Code has at most 65535 bytes.

@@ -49,23 +49,26 @@ impl From<Foreign<'_>> for ForeignRecord {
 pub enum CallTarget<'x> {
     /// By the extended signature.
     Extended,
-    /// By the original one, the slot being stored into the thread before. `known` is whether the owner was in the world.
+    /// By the original one, the slot being stored into the thread before. `known` is whether the
+    /// owner was in the world.
     Stored {
         /// Whether the callee was found.
         known: bool,
     },
-    /// By the original one, the thread's root being stored into the thread before: a native that is not represented.
+    /// By the original one, the thread's root being stored into the thread before: a native that is
+    /// not represented.
     Rooted,
     /// By the original one, the caller counting the callee before.
     Counted(Foreign<'x>),
-    /// By the original one, and only the receiver's class tells whether it leads to this method, which nobody but the caller can count. So the
-    /// slot is stored, and the callee counted if it is this one.
+    /// By the original one, and only the receiver's class tells whether it leads to this method,
+    /// which nobody but the caller can count. So the slot is stored, and the callee counted if it
+    /// is this one.
     Dispatched(Foreign<'x>),
-    /// A method handle's last step, which goes to the method that its last argument names. The slot is stored, and the method counted if it
-    /// is a native: it has no other caller.
+    /// A method handle's last step, which goes to the method that its last argument names. The slot
+    /// is stored, and the method counted if it is a native: it has no other caller.
     Linked,
-    /// The same for virtual methods without arguments and with an `int` as result. The only native among them that can be overridden is
-    /// `hashCode`.
+    /// The same for virtual methods without arguments and with an `int` as result. The only native
+    /// among them that can be overridden is `hashCode`.
     LinkedToHashCode,
 }
 
@@ -115,7 +118,8 @@ impl Plan {
         let (class, summary) = world.method(method);
         let is_super_call = op == opcode::INVOKESPECIAL && name != b"<init>" && !summary.is(access::PRIVATE);
         let stored = CallTarget::Stored { known: true };
-        // Selection starts at the direct superclass, from where it may not be possible to follow it (JVMS 6.5, `invokespecial`).
+        // Selection starts at the direct superclass, from where it may not be possible to follow it
+        // (JVMS 6.5, `invokespecial`).
         if is_super_call && !class.is(access::INTERFACE) && world[caller].superclass.is_none() {
             return stored;
         }
@@ -125,7 +129,8 @@ impl Plan {
         match self.get(method).map(|p| p.treatment) {
             // It counts itself, whoever calls.
             Some(Treatment::Prefixed) => stored,
-            // Which form it has in the other run is not certain, but the original is there, and only one method can be meant.
+            // Which form it has in the other run is not certain, but the original is there, and
+            // only one method can be meant.
             Some(_) if is_super_call && !is_certain => {
                 if summary.is(access::NATIVE) {
                     counted(class, summary)
@@ -180,15 +185,16 @@ fn counted_by_name<'x>(
     None
 }
 
-/// Whether a method that was a native of `Object` has become one with a body, which counts itself: `wait(long)` since JDK 19.
+/// Whether a method that was a native of `Object` has become one with a body, which counts itself:
+/// `wait(long)` since JDK 19.
 fn has_body(world: &World, name: &[u8], descriptor: &[u8]) -> bool {
     let object = world.class_named(OBJECT).map(|id| &world[id].summary);
     let method = object.and_then(|class| Some(&class.methods[class.find(name, descriptor)?]));
     method.is_some_and(|method| !method.is(access::NATIVE))
 }
 
-/// The class from which a super call is selected: the direct superclass, whichever class above the reference names (JVMS 6.5,
-/// `invokespecial`).
+/// The class from which a super call is selected: the direct superclass, whichever class above the
+/// reference names (JVMS 6.5, `invokespecial`).
 fn super_class_searched(
     world: &World,
     caller: ClassId,

@@ -10,7 +10,8 @@ use crate::rules;
 use crate::survey::trait_bits;
 use crate::world::{Resolved, World};
 
-/// Whether no instrumented code runs on behalf of an original body, so that nothing has to be kept from being recorded below it.
+/// Whether no instrumented code runs on behalf of an original body, so that nothing has to be kept
+/// from being recorded below it.
 pub(crate) fn is_closed(
     world: &World,
     plan: &Plan,

@@ -26,7 +26,8 @@ pub(super) fn planned_as_kept(
     if treatment == own.treatment { own } else { planned(treatment, REASON) }
 }
 
-/// Whether the treatment is one for a method of this kind: natives have become bytecodes, and the other way round, where agents prefix natives.
+/// Whether the treatment is one for a method of this kind: natives have become bytecodes, and the
+/// other way round, where agents prefix natives.
 fn has_form_for(treatment: Treatment, method: &MethodSummary) -> bool {
     use Treatment as T;
     match treatment {

@@ -1,7 +1,7 @@
 //! The plan: every method gets exactly one treatment, with a reason.
 //!
-//! The rules of one method on its own come first ([`treatment`]), then what the hierarchy demands ([`crate::closure`]). From treatments follows how
-//! call sites call ([`call_target`]).
+//! The rules of one method on its own come first ([`treatment`]), then what the hierarchy demands
+//! ([`crate::closure`]). From treatments follows how call sites call ([`call_target`]).
 
 mod call_target;
 mod closed;

@@ -8,7 +8,8 @@ use crate::planned::{Planned, planned};
 use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
-/// A native that may be renamed is; one that may not is counted as with `--natives wrap`, and the reason says so.
+/// A native that may be renamed is; one that may not is counted as with `--natives wrap`, and the
+/// reason says so.
 pub(super) fn planned_native(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
     if !matches!(base.treatment, Treatment::Native | Treatment::LeafNative) {
         return base;

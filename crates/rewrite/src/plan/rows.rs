@@ -22,7 +22,8 @@ impl Plan {
         Plan { treatments, tie_breaks: FxHashMap::default() }
     }
 
-    /// A method's treatment; `None` for methods of classes that are not rewritten, neither now nor before.
+    /// A method's treatment; `None` for methods of classes that are not rewritten, neither now nor
+    /// before.
     pub fn get(&self, method: MethodId) -> Option<Planned> {
         self.treatments[method.class.0 as usize].get(usize::from(method.index)).copied()
     }

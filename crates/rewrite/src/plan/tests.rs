@@ -67,7 +67,8 @@ fn a_reference_with_a_native_has_no_magic_of_its_own() {
     assert_eq!(treatment(&inputs, "java/lang/ref/Reference", "get0"), Treatment::LeafNative);
 }
 
-/// `Object.wait(long)` is a native up to JDK 18, which callers count, and has a body since, which counts itself.
+/// `Object.wait(long)` is a native up to JDK 18, which callers count, and has a body since, which
+/// counts itself.
 #[test]
 fn what_object_has_a_body_for_its_callers_do_not_count() {
     for (flags, is_counted) in [(NATIVE, true), (0, false)] {

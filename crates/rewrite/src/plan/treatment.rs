@@ -31,7 +31,8 @@ pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Setti
     })
 }
 
-/// Where a debugger looks: it knows a method by its original signature, so breakpoints there must be in the body.
+/// Where a debugger looks: it knows a method by its original signature, so breakpoints there must
+/// be in the body.
 fn in_place(base: Planned) -> Planned {
     use Treatment as T;
     let reason = "a debugger may look at it";
@@ -42,9 +43,11 @@ fn in_place(base: Planned) -> Planned {
     }
 }
 
-/// The same where the thread carries the context: signatures stay, and bodies with them. Extended forms are left to what has no body of its own that would count
-/// it: natives, what HotSpot may replace by code that counts nothing, and what runs while the current thread is another one; and to constructors of exceptions, which the JVM
-/// calls, too: one body for both would have to follow the stack whenever the program throws.
+/// The same where the thread carries the context: signatures stay, and bodies with them. Extended
+/// forms are left to what has no body of its own that would count it: natives, what HotSpot may
+/// replace by code that counts nothing, and what runs while the current thread is another one; and
+/// to constructors of exceptions, which the JVM calls, too: one body for both would have to follow
+/// the stack whenever the program throws.
 fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
     use Treatment as T;
     if rules::changes_the_current_thread(&class.name) {
@@ -65,7 +68,8 @@ fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Pla
     }
 }
 
-/// The extended form that leads to those of overriding methods, for a method that has none since the thread carries contexts; `None` where there cannot be one.
+/// The extended form that leads to those of overriding methods, for a method that has none since
+/// the thread carries contexts; `None` where there cannot be one.
 pub(crate) fn leading_below(class: &ClassSummary, method: &MethodSummary) -> Option<Treatment> {
     match base(class, method, Intrinsics::Bytecode).ok()?.treatment {
         Treatment::Wrapped | Treatment::Duplicated | Treatment::Redispatched => Some(Treatment::Redispatched),
@@ -212,8 +216,9 @@ fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) ->
     Ok(planned(T::Wrapped, ""))
 }
 
-/// Whether a default method can be added to an interface without changing when it is initialised (JVMS 5.5: initialising a class
-/// initialises those superinterfaces that declare non-abstract, non-static methods).
+/// Whether a default method can be added to an interface without changing when it is initialised
+/// (JVMS 5.5: initialising a class initialises those superinterfaces that declare non-abstract,
+/// non-static methods).
 fn may_gain_default(interface: &ClassSummary) -> bool {
     let is_default = |m: &MethodSummary| {
         m.is_concrete() && !m.is(access::STATIC) && !interface.method_name(m).starts_with(b"<")

@@ -18,7 +18,8 @@ use crate::survey::annotation_types;
 use crate::wrappers::{self, Target};
 
 impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
-    /// Head of an added method: flags, name, extended descriptor, and the annotations that the VM reads.
+    /// Head of an added method: flags, name, extended descriptor, and the annotations that the VM
+    /// reads.
     pub(super) fn extended_head(
         &mut self,
         member: &Member<'a>,
@@ -71,7 +72,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// A native gets another name, and a method that counts and calls it the native's own. The monitor, if it has one, is taken where it was.
+    /// A native gets another name, and a method that counts and calls it the native's own. The
+    /// monitor, if it has one, is taken where it was.
     pub(super) fn rename(
         &mut self,
         index: usize,
@@ -99,8 +101,9 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         self.forward(member, |emitter, target, head| wrappers::redispatch(emitter, target, head))
     }
 
-    /// Interfaces that get concrete methods need class version 52 (JVMS 4.6). One whose own methods are not what its version asks for keeps it: of version
-    /// 52 they might be right, and no JVM is to accept what it refused.
+    /// Interfaces that get concrete methods need class version 52 (JVMS 4.6). One whose own methods
+    /// are not what its version asks for keeps it: of version 52 they might be right, and no JVM is
+    /// to accept what it refused.
     pub(super) fn raise_interface_version(&mut self) {
         let plan = &self.rewriter.plan;
         let kept = self.rewriter.world[self.id].summary.kept.as_ref();
@@ -192,7 +195,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// Classes of the library get the fields in which the runtime keeps what belongs to their instances.
+    /// Classes of the library get the fields in which the runtime keeps what belongs to their
+    /// instances.
     pub(super) fn add_fields(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
         for field in added_fields(self.class.name(), settings.mode(), settings.markers) {
@@ -205,7 +209,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     }
 }
 
-/// Whether an interface may have a method with these flags: below version 52 all but the initialiser are public and abstract, and little else (JVMS 4.6).
+/// Whether an interface may have a method with these flags: below version 52 all but the
+/// initialiser are public and abstract, and little else (JVMS 4.6).
 fn may_be_in_interface(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
     if class.major_version >= 52 || method.name == b"<clinit>" {
         return true;
@@ -218,7 +223,8 @@ fn may_be_in_interface(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
     method.access_flags & (asked | refused) == asked
 }
 
-/// Whether a name may be one below version 49, which asks for the letters of Java's identifiers: not if it has what no letter can be.
+/// Whether a name may be one below version 49, which asks for the letters of Java's identifiers:
+/// not if it has what no letter can be.
 fn may_be_name(class: &ClassFile<'_>, name: &[u8]) -> bool {
     let no_letter = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
     class.major_version >= 49 || !mutf8::decode_lossy(name).contains(no_letter)

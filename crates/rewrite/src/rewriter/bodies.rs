@@ -1,4 +1,5 @@
-//! Writing the bodies of a method: as planned, or with less where the instrumented body would be too large.
+//! Writing the bodies of a method: as planned, or with less where the instrumented body would be
+//! too large.
 
 use std::rc::Rc;
 
@@ -114,8 +115,9 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                 Err(e) => return Err(e),
             }
         }
-        // The body does not fit in any form: it stays, and what it calls hangs under its caller. Super calls may come by the extended form
-        // unless it was planned to redispatch: it must not do so now.
+        // The body does not fit in any form: it stays, and what it calls hangs under its caller.
+        // Super calls may come by the extended form unless it was planned to redispatch: it must
+        // not do so now.
         if treatment == Treatment::Redispatched || rewriter.world[self.id].summary.has_host {
             self.redispatch(member)?;
         } else if treatment.has_extended_form() {
@@ -258,7 +260,8 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         Ok(calls)
     }
 
-    /// What a body makes, where objects are counted. Slots follow from the code alone, whether it is recorded or not.
+    /// What a body makes, where objects are counted. Slots follow from the code alone, whether it
+    /// is recorded or not.
     fn allocations(&mut self, code: &Code<'a>) -> Result<Vec<Allocation>> {
         let rewriter = self.rewriter;
         let mut allocations = Vec::new();

@@ -148,7 +148,8 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
             }
             Treatment::LeafNative | Treatment::Magic => {
                 let mid = self.mid(index, shape).filter(|_| !is_unrepresented);
-                // Magic has a body, a straight one, which counts as if it were executed: whether it is depends on VM and collector.
+                // Magic has a body, a straight one, which counts as if it were executed: whether it
+                // is depends on VM and collector.
                 let counts = self.rewriter.settings.block_rule().is_some() || number.is_some();
                 let bytecodes = match counts.then_some(()) {
                     Some(_) => Code::of(self.class, member)?.map_or(0, |code| self.straight_cost(&code)),

@@ -1,5 +1,6 @@
-//! Rewriting classes by the plan. [`shared`] is what all of them have in common, [`state`] that of one class; [`class`] goes through its
-//! methods, [`bodies`] writes their bodies, and [`additions`] what the class gains.
+//! Rewriting classes by the plan. [`shared`] is what all of them have in common, [`state`] that of
+//! one class; [`class`] goes through its methods, [`bodies`] writes their bodies, and [`additions`]
+//! what the class gains.
 
 mod additions;
 mod bodies;
@@ -28,7 +29,8 @@ impl Rewriter {
         self.rewrite_checked(&ClassFile::parse(bytes)?, &[], ClassHash::of(bytes))
     }
 
-    /// The same, where the code of its methods has been decoded [for a check](cct_classfile::wellformed::check).
+    /// The same, where the code of its methods has been decoded [for a
+    /// check](cct_classfile::wellformed::check).
     pub fn rewrite_checked<'a>(
         &self,
         class: &ClassFile<'a>,
@@ -40,7 +42,8 @@ impl Rewriter {
         self.rewrite_decoded(class, code, id)
     }
 
-    /// Rewrites the class that is `id` in the world. Its method ids follow from the hash in its summary.
+    /// Rewrites the class that is `id` in the world. Its method ids follow from the hash in its
+    /// summary.
     pub fn rewrite_as(&self, class: &ClassFile<'_>, id: ClassId) -> Result<Rewritten> {
         self.rewrite_decoded(class, &[], id)
     }

@@ -33,7 +33,8 @@ pub struct Rewriter {
     pub(super) names_locals: bool,
     /// Of each input the numbers by which a trace names it and its methods.
     numbers: Vec<Numbers>,
-    /// By what name a class goes in a trace and in values of contexts, if that is another one: that which profiles show.
+    /// By what name a class goes in a trace and in values of contexts, if that is another one: that
+    /// which profiles show.
     pub(super) shown_name: Option<Box<[u8]>>,
     /// By what name a class goes in the profile that names itself, if that is another one.
     pub(super) own_name: Option<Box<[u8]>>,
@@ -94,8 +95,8 @@ impl Rewriter {
         })
     }
 
-    /// For a world that need not have `NullPointerException` in it: whether the one of the class library
-    /// [tells of null references](tells_of_null_references).
+    /// For a world that need not have `NullPointerException` in it: whether the one of the class
+    /// library [tells of null references](tells_of_null_references).
     pub fn with_local_names(self, names_locals: bool) -> Self {
         Rewriter { names_locals, ..self }
     }
@@ -111,7 +112,8 @@ impl Rewriter {
         Rewriter { shown_name: Some(name.into()), ..self }
     }
 
-    /// Whether wrappers name their parameters: not in a run that rewrites the class library, which would grow by 3%.
+    /// Whether wrappers name their parameters: not in a run that rewrites the class library, which
+    /// would grow by 3%.
     pub fn names_parameters(&self) -> bool {
         let object = self.world.class_named(convention::OBJECT);
         object.is_none_or(|id| self.world[id].role != Role::Input)
@@ -152,7 +154,8 @@ impl Rewriter {
         &self.provenance
     }
 
-    /// How an invocation in `class`, which is `caller` in the world, calls its callee. One that is not recorded is not counted.
+    /// How an invocation in `class`, which is `caller` in the world, calls its callee. One that is
+    /// not recorded is not counted.
     pub fn call_target<'x>(
         &'x self,
         caller: ClassId,
@@ -168,7 +171,8 @@ impl Rewriter {
         })
     }
 
-    /// Where natives are not represented: nobody counts one, and what it calls hangs below the root.
+    /// Where natives are not represented: nobody counts one, and what it calls hangs below the
+    /// root.
     fn unrepresented<'x>(&self, target: CallTarget<'x>) -> CallTarget<'x> {
         let is_native = |f: &Foreign<'_>| match self.world.class_named(f.class) {
             Some(id) => {
@@ -206,7 +210,8 @@ impl Rewriter {
     }
 }
 
-/// Whether `NullPointerException` is that of a JVM whose messages name locals, or number them (JEP 358; JDK 14).
+/// Whether `NullPointerException` is that of a JVM whose messages name locals, or number them (JEP
+/// 358; JDK 14).
 pub fn tells_of_null_references(exception: &ClassSummary) -> bool {
     exception.methods.iter().any(|m| exception.method_name(m) == b"getExtendedNPEMessage")
 }

@@ -115,7 +115,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         self.recorded.then(|| hash.method(index, shape))
     }
 
-    /// What a straight piece of code costs together with its entry: its number of bytecodes, unless there is a cost model.
+    /// What a straight piece of code costs together with its entry: its number of bytecodes, unless
+    /// there is a cost model.
     pub(super) fn straight_cost(&self, code: &Code<'a>) -> u32 {
         let size = code.length();
         match self.rewriter.settings.cost_model {

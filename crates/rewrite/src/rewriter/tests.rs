@@ -22,7 +22,8 @@ fn rewriter_with(settings: Settings, bytes: &[u8]) -> Rewriter {
 /// A super call reaches the extended form; were it virtual, it would come back for ever.
 #[test]
 fn a_method_too_large_to_instrument_is_called_without_dispatch() {
-    // Each `iload_1` grows by a byte, as the locals move up: 44,001 bytes become more than a method may have.
+    // Each `iload_1` grows by a byte, as the locals move up: 44,001 bytes become more than a method
+    // may have.
     let mut code = [opcode::ILOAD_0 + 1, opcode::POP].repeat(22_000);
     code.push(opcode::RETURN);
     let large = class("A").method(PUBLIC, "m", "()V").with_code(code).bytes();
@@ -87,7 +88,8 @@ fn forwarders_and_nothing_else_have_the_lines_of_forwarders() {
     );
 }
 
-/// Readers of instructions see the original's line alone; frames have the mark, but for those that have called nothing yet.
+/// Readers of instructions see the original's line alone; frames have the mark, but for those that
+/// have called nothing yet.
 #[test]
 fn a_wrapper_has_the_tables_of_its_parameters() {
     let of = class("A").method(PUBLIC, "m", "(I)V").with_table("LineNumberTable", &[[0, 7], [1, 8]]);
@@ -108,7 +110,8 @@ fn a_wrapper_has_the_tables_of_its_parameters() {
     assert_eq!(table(b"LocalVariableTypeTable"), [0, length, 3, 2, 1]);
 }
 
-/// The clock is asked and counted as before; only its answer is another. So it is in every form of the body.
+/// The clock is asked and counted as before; only its answer is another. So it is in every form of
+/// the body.
 #[test]
 fn a_pinned_call_is_made_and_its_result_replaced() {
     let code = vec![opcode::INVOKESTATIC, 0, 6, opcode::POP2, opcode::RETURN];
@@ -163,7 +166,8 @@ fn reflection_finds_a_replaced_native_too() {
     assert_eq!(natives, [true, false]);
 }
 
-/// Versions below 49 let an interface have `ACC_SUPER` and lack `ACC_ABSTRACT`; version 52 does not.
+/// Versions below 49 let an interface have `ACC_SUPER` and lack `ACC_ABSTRACT`; version 52 does
+/// not.
 #[test]
 fn an_interface_raised_to_version_52_has_the_flags_of_one() {
     let old =
@@ -176,7 +180,8 @@ fn an_interface_raised_to_version_52_has_the_flags_of_one() {
     assert!(class.is(access::INTERFACE | access::ABSTRACT) && !class.is(access::SUPER));
 }
 
-/// An interface of version 46 with a method that is not abstract is refused by JVMs; one of version 52 is not.
+/// An interface of version 46 with a method that is not abstract is refused by JVMs; one of version
+/// 52 is not.
 #[test]
 fn an_interface_that_its_version_forbids_is_not_raised_to_one_that_allows_it() {
     let raised = |flags: u16, version: u16| {
@@ -195,7 +200,8 @@ fn an_interface_that_its_version_forbids_is_not_raised_to_one_that_allows_it() {
     }
 }
 
-/// The probe stands in front of the instruction: nothing of ours can throw between it and the range in which its `monitorexit` is certain.
+/// The probe stands in front of the instruction: nothing of ours can throw between it and the range
+/// in which its `monitorexit` is certain.
 #[test]
 fn a_monitor_is_counted_before_it_is_entered() {
     use cct_columns::{Column, Columns};

@@ -1,9 +1,11 @@
-//! What follows from what is written, and is not written itself (docs/reference/formats/trace.md, "What has no event"): blocks that nothing but one known block can come
-//! in front of, and ends of methods behind which nothing else could have come.
+//! What follows from what is written, and is not written itself (docs/reference/formats/trace.md,
+//! "What has no event"): blocks that nothing but one known block can come in front of, and ends of
+//! methods behind which nothing else could have come.
 //!
-//! Both are about *quiet* blocks, of which no instruction can throw, call, or have the VM run other code: between the beginning of such a block and its end no
-//! event can come. Blocks that are followed by a quiet one and by nothing else need not say so. And where a quiet block ends in a return, and its beginning is known, the method's end
-//! is known, too.
+//! Both are about *quiet* blocks, of which no instruction can throw, call, or have the VM run other
+//! code: between the beginning of such a block and its end no event can come. Blocks that are
+//! followed by a quiet one and by nothing else need not say so. And where a quiet block ends in a
+//! return, and its beginning is known, the method's end is known, too.
 
 use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
 use cct_events::structure::MOST_IMPLIED;
@@ -23,7 +25,8 @@ pub struct Implied {
 }
 
 impl Implied {
-    /// Of a body whose first block has an event of its own if jumps lead there, as have all others that are not implied.
+    /// Of a body whose first block has an event of its own if jumps lead there, as have all others
+    /// that are not implied.
     pub fn of(
         class: &ClassFile<'_>,
         own: &OwnMembers,
@@ -123,8 +126,9 @@ impl Implied {
         self.is_implied[first as usize] = false;
     }
 
-    /// Where more than [`MOST_IMPLIED`] blocks would come one behind the other without an event, one of them has its event. A block is looked at when all have been that
-    /// lead to it, so that it is the same one whatever comes first.
+    /// Where more than [`MOST_IMPLIED`] blocks would come one behind the other without an event,
+    /// one of them has its event. A block is looked at when all have been that lead to it, so that
+    /// it is the same one whatever comes first.
     fn break_long_ways(&mut self) {
         let next: Vec<Option<u32>> = (0..self.sole.len()).map(|block| self.next(block)).collect();
         let mut leading = vec![0_u32; next.len()];
@@ -148,10 +152,12 @@ impl Implied {
         }
     }
 
-    /// Ends that need not be written: wherever control comes from, its last event is the beginning of a quiet block, behind which only implied ones come.
+    /// Ends that need not be written: wherever control comes from, its last event is the beginning
+    /// of a quiet block, behind which only implied ones come.
     fn find_ends(&mut self, code: &Code<'_>, blocks: &Blocks, is_quiet: &[bool]) {
         let count = blocks.len();
-        // Implied blocks whose beginning is not known before the next event, since something else may come in front of them.
+        // Implied blocks whose beginning is not known before the next event, since something else
+        // may come in front of them.
         let mut is_open = vec![false; count];
         for (start, &is_quiet) in is_quiet.iter().enumerate() {
             let mut at = if is_quiet { None } else { self.next(start) };
@@ -186,7 +192,8 @@ fn stores_this(i: &Instruction<'_>) -> bool {
     (stores || i.opcode == opcode::IINC) && i.local().is_some_and(|(local, _)| local == 0)
 }
 
-/// Whether nothing in a block throws, calls, or has the VM run other code. Fields of `this` that the class declares itself can be read: that needs no other class.
+/// Whether nothing in a block throws, calls, or has the VM run other code. Fields of `this` that
+/// the class declares itself can be read: that needs no other class.
 fn is_quiet(
     class: &ClassFile<'_>,
     own: &OwnMembers,

@@ -1,7 +1,9 @@
-//! Debug tables of a wrapper under the original signature: what readers of class files take from the method of that name.
+//! Debug tables of a wrapper under the original signature: what readers of class files take from
+//! the method of that name.
 //!
-//! Frameworks read parameter names from the `LocalVariableTable`, and lines from the `LineNumberTable`, of a class file that they find as a
-//! resource. They look at the original signature, where the wrapper is.
+//! Frameworks read parameter names from the `LocalVariableTable`, and lines from the
+//! `LineNumberTable`, of a class file that they find as a resource. They look at the original
+//! signature, where the wrapper is.
 
 use cct_classfile::attributes::{AttributeInfo, LineNumber, LocalVariable};
 use cct_classfile::bytes::PutBytes;
@@ -72,8 +74,10 @@ impl DebugTables {
 
     /// Appends the tables of a wrapper with this code, whose frames have the line `mark`.
     pub(super) fn write(&self, lines_name: Index, mark: u16, code: &[u8], length: u16, out: &mut Vec<u8>) {
-        // The mark begins inside the first instruction. Readers of class files look at the lines of instructions, and so find the original's line alone;
-        // the JVM takes the last line up to a frame's bytecode index. At index 0 the original has not been called yet: the frame stands for it.
+        // The mark begins inside the first instruction. Readers of class files look at the lines of
+        // instructions, and so find the original's line alone; the JVM takes the last line up to a
+        // frame's bytecode index. At index 0 the original has not been called yet: the frame stands
+        // for it.
         let marked_from = u16::from(code.first() == Some(&opcode::INVOKESTATIC));
         let first = self.first_line.filter(|_| marked_from > 0);
         let lines = match first {
@@ -107,7 +111,8 @@ fn first_line(lines: &[LineNumber]) -> Option<u16> {
     (first < NATIVE_FORWARDER_LINE).then_some(first)
 }
 
-/// The entries of `this` and of arguments: those that hold from the beginning, one for each slot in which a parameter begins.
+/// The entries of `this` and of arguments: those that hold from the beginning, one for each slot in
+/// which a parameter begins.
 fn parameters(signature: &Signature<'_>, entries: &[LocalVariable]) -> Vec<LocalVariable> {
     let mut is_open = [false; 256];
     let mut slot = usize::from(!signature.is_static);
@@ -134,7 +139,8 @@ mod tests {
     use super::*;
     use cct_test_classes::{TestClass, class};
 
-    /// The tables of the wrapper of `m`: the line; start, length, name and slot of variables; and of types.
+    /// The tables of the wrapper of `m`: the line; start, length, name and slot of variables; and
+    /// of types.
     fn tables(class: &TestClass) -> (Option<u16>, Vec<[u16; 2]>, Vec<[u16; 2]>) {
         let bytes = class.bytes();
         let class = ClassFile::parse(&bytes).unwrap();

@@ -1,7 +1,9 @@
-//! Forwarders between the two signatures: native-to-bytecode (N2B), bytecode-to-native (B2N), and redispatching ones.
+//! Forwarders between the two signatures: native-to-bytecode (N2B), bytecode-to-native (B2N), and
+//! redispatching ones.
 //!
-//! A wrapper calls its twin with `invokespecial`: virtual dispatch would lead a super call back to where it came from. Redispatching
-//! forms are the opposite on purpose: virtual, so that any override wins.
+//! A wrapper calls its twin with `invokespecial`: virtual dispatch would lead a super call back to
+//! where it came from. Redispatching forms are the opposite on purpose: virtual, so that any
+//! override wins.
 
 mod debug_tables;
 mod makes;

@@ -1,4 +1,5 @@
-//! Wrappers of natives, which give the thread the context in which what they call back is recorded, and take it away again.
+//! Wrappers of natives, which give the thread the context in which what they call back is recorded,
+//! and take it away again.
 
 use cct_classfile::Result;
 use cct_classfile::descriptor::FieldType;
@@ -103,8 +104,9 @@ pub fn bytecode_to_native(
     then_original_and_restore(emitter, target, asm, start, hook, makes, head)
 }
 
-/// What stands in the place of a native that was renamed (JP2 3.3): its context comes from the thread, like that of a body under the original signature. One that
-/// never calls back, and so has no `slots`, leaves the thread alone; one that is not recorded is called and nothing else.
+/// What stands in the place of a native that was renamed (JP2 3.3): its context comes from the
+/// thread, like that of a body under the original signature. One that never calls back, and so has
+/// no `slots`, leaves the thread alone; one that is not recorded is called and nothing else.
 pub fn in_place_of_native(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -154,15 +156,15 @@ pub fn in_place_of_native(
     Ok(head.finish())
 }
 
-/// The locals behind the slot in which wrappers of originals keep the current thread, and the context that it carried: the first is the
-/// marker's.
+/// The locals behind the slot in which wrappers of originals keep the current thread, and the
+/// context that it carried: the first is the marker's.
 pub(super) fn thread_locals(target: &Target<'_, '_>) -> (u16, u16) {
     let marker = target.signature.argument_slots() + 2;
     (marker, marker + 1)
 }
 
-/// What stands in `asm`, then the original without dispatch, and the thread gets back what it carried, as it stands in
-/// [`thread_locals`] from `start` on.
+/// What stands in `asm`, then the original without dispatch, and the thread gets back what it
+/// carried, as it stands in [`thread_locals`] from `start` on.
 pub(super) fn then_original_and_restore(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -218,8 +220,8 @@ pub(super) fn then_original_and_restore(
     Ok(head.finish())
 }
 
-/// The class file on the stack takes the place of the one among the arguments, and offset and length behind it, if there are any, follow. `free` is a
-/// local that nothing else uses.
+/// The class file on the stack takes the place of the one among the arguments, and offset and
+/// length behind it, if there are any, follow. `free` is a local that nothing else uses.
 fn replace_class_file(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,

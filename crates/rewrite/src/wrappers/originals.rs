@@ -1,4 +1,5 @@
-//! Extended forms of methods without a body of ours: their caller's context is counted, or stored, and the original called.
+//! Extended forms of methods without a body of ours: their caller's context is counted, or stored,
+//! and the original called.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -20,7 +21,8 @@ use super::makes::count_made;
 use super::natives::{then_original_and_restore, thread_locals};
 use super::straight::{Catch, Straight, forgotten};
 
-/// The extended form of a method that could not be instrumented and cannot be overridden: stores the context and calls the original.
+/// The extended form of a method that could not be instrumented and cannot be overridden: stores
+/// the context and calls the original.
 pub fn stored_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -32,7 +34,8 @@ pub fn stored_original(
     then_original(emitter, target, asm, 2, None, head)
 }
 
-/// What stands in `asm` and needs `stack` words, then the original without dispatch, and what it `makes`, by the node in the slot's place.
+/// What stands in `asm` and needs `stack` words, then the original without dispatch, and what it
+/// `makes`, by the node in the slot's place.
 fn then_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -61,8 +64,8 @@ fn then_original(
     Ok(head.finish())
 }
 
-/// The extended form of a leaf native or of VM magic: counted here, with its `bytecodes`, then the original. `mid` is `None` where it is not
-/// recorded.
+/// The extended form of a leaf native or of VM magic: counted here, with its `bytecodes`, then the
+/// original. `mid` is `None` where it is not recorded.
 pub fn counted_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -145,8 +148,8 @@ fn count_leaf(
     emitter.helper(asm, Helper::Leaf)
 }
 
-/// The extended form of an intrinsic whose original body calls instrumented code: counted here, and nothing is recorded while the original runs,
-/// as it may or may not be replaced.
+/// The extended form of an intrinsic whose original body calls instrumented code: counted here, and
+/// nothing is recorded while the original runs, as it may or may not be replaced.
 pub fn bypassed_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,

@@ -1,4 +1,5 @@
-//! Between rewritten code and the runtime: methods that the one or the other calls by a name of ours.
+//! Between rewritten code and the runtime: methods that the one or the other calls by a name of
+//! ours.
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::edit::Asm;
@@ -41,14 +42,17 @@ pub fn forwarder(
     forwarder_behind(Asm::new(), emitter, method, head)
 }
 
-/// What C1 inlines at the most, in bytes of code: `MaxInlineSize` of JDK 8, `C1MaxInlineSize` of later ones.
+/// What C1 inlines at the most, in bytes of code: `MaxInlineSize` of JDK 8, `C1MaxInlineSize` of
+/// later ones.
 const C1_INLINES: usize = 35;
 
 /// The same as a helper of `java/lang/Object`, which is larger than it need be.
 ///
-/// HotSpot's second compiler (C2) inlines it where it is hot, up to 325 bytes, and what it calls by force. The first one (C1) must not: in
-/// the code that it makes for C2's profile each call, branch and method that it inlines has counters of its own, and methods whose helpers it had inlined took more than twice
-/// as long as with calls of these, which C2 has compiled before long (docs/benchmarks.md).
+/// HotSpot's second compiler (C2) inlines it where it is hot, up to 325 bytes, and what it calls by
+/// force. The first one (C1) must not: in the code that it makes for C2's profile each call, branch
+/// and method that it inlines has counters of its own, and methods whose helpers it had inlined
+/// took more than twice as long as with calls of these, which C2 has compiled before long
+/// (docs/benchmarks.md).
 pub fn helper(
     emitter: &mut Emitter<'_, '_, '_>,
     method: RuntimeMethod,
@@ -84,8 +88,8 @@ fn forwarder_behind(
     Ok(head.finish())
 }
 
-/// A static method by which the program switches the recording: its argument, if it has one, is the region's name, and its result, if it has one,
-/// whether the thread is recorded.
+/// A static method by which the program switches the recording: its argument, if it has one, is the
+/// region's name, and its result, if it has one, whether the thread is recorded.
 pub fn switch(
     emitter: &mut Emitter<'_, '_, '_>,
     signature: &Signature<'_>,

@@ -14,8 +14,9 @@ use super::Target;
 use super::debug_tables::DebugTables;
 use super::straight::{Catch, Straight, forgotten};
 
-/// N2B: the original signature takes the context from the thread, calls the ESI, and puts back what callees stored. What the VM calls by
-/// itself does not trust the thread: it `replays` the stack. `tables` are for readers of class files.
+/// N2B: the original signature takes the context from the thread, calls the ESI, and puts back what
+/// callees stored. What the VM calls by itself does not trust the thread: it `replays` the stack.
+/// `tables` are for readers of class files.
 pub fn native_to_bytecode(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -41,8 +42,9 @@ pub fn native_to_bytecode(
     emitter.restore_thread(&mut restore, thread, context)?;
     asm.bytes.extend_from_slice(&restore.bytes);
     asm.ret(target.result());
-    // No handler may cover the initialisation of `this`: HotSpot's verifier compares it both with the state before the call, in which `this`
-    // is uninitialised, and with the one after it. So an exception that leaves a constructor by this wrapper restores nothing.
+    // No handler may cover the initialisation of `this`: HotSpot's verifier compares it both with
+    // the state before the call, in which `this` is uninitialised, and with the one after it. So an
+    // exception that leaves a constructor by this wrapper restores nothing.
     let catch = if target.signature.is_constructor {
         None
     } else {
@@ -56,7 +58,8 @@ pub fn native_to_bytecode(
     Ok(head.finish())
 }
 
-/// Redispatch: the extended signature stores the context in the thread and calls the original virtually.
+/// Redispatch: the extended signature stores the context in the thread and calls the original
+/// virtually.
 pub fn redispatch(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,

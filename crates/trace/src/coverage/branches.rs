@@ -16,7 +16,8 @@ pub struct Ways {
     pub executions: Executions,
     /// By method: a block, and one that came directly behind it.
     went: FxHashSet<(u32, u32, u32)>,
-    /// By method and block: behind how many bytecodes an exception, or the end of the trace, has left it, and how often.
+    /// By method and block: behind how many bytecodes an exception, or the end of the trace, has
+    /// left it, and how often.
     left: FxHashMap<(u32, u32), BTreeMap<u32, u64>>,
     /// A frame's number is its place here plus one.
     frames: Vec<Frame>,
@@ -61,7 +62,8 @@ impl Ways {
         began.copied().unwrap_or(0).saturating_sub(before)
     }
 
-    /// How many of a block's bytecodes were executed at least once, of so many. Not by looking at each: how many there are a file says.
+    /// How many of a block's bytecodes were executed at least once, of so many. Not by looking at
+    /// each: how many there are a file says.
     pub fn reached(&self, number: u32, block: usize, bytecodes: u32) -> u32 {
         let began = self.executions.of_method(number).and_then(|counts| counts.blocks.get(block)).copied();
         let left = self.left.get(&(number, block as u32));
@@ -84,7 +86,8 @@ impl Ways {
         self.frames.get_mut((node as usize).checked_sub(1)?)
     }
 
-    /// Of the ways that lead on from a block which ends in a choice: how many there are, and how many were taken.
+    /// Of the ways that lead on from a block which ends in a choice: how many there are, and how
+    /// many were taken.
     pub fn of_block(&self, number: u32, method: &Method, block: usize) -> (u64, u64) {
         let targets = targets(method, block);
         let was_taken = |target: &&u32| {
@@ -126,7 +129,8 @@ impl Visitor for Ways {
     }
 }
 
-/// Where control may go behind a block that ends in a conditional jump or a switch: each bytecode index once; nothing of other blocks.
+/// Where control may go behind a block that ends in a conditional jump or a switch: each bytecode
+/// index once; nothing of other blocks.
 fn targets(method: &Method, block: usize) -> Vec<u32> {
     let Some(start) = method.blocks.get(block).map(|block| block.start) else { return Vec::new() };
     let end = method.blocks.get(block + 1).map_or(method.code.len() as u32, |next| next.start);
@@ -191,7 +195,8 @@ mod tests {
         // iload_0, ifeq +4, nop | return
         let jump = method(&[26, 153, 0, 4, 0, 177], &[0, 4, 5]);
         assert_eq!((targets(&jump, 0), targets(&jump, 1)), (vec![4, 5], vec![]));
-        // iload_0, tableswitch 0 to 1: 20, 21, default 21 | return | return; then the same as lookupswitch.
+        // iload_0, tableswitch 0 to 1: 20, 21, default 21 | return | return; then the same as
+        // lookupswitch.
         let words = |words: &[i32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
         let table = [&[26, 170, 0, 0][..], &words(&[20, 0, 1, 19, 20]), &[177, 177]].concat();
         assert_eq!(targets(&method(&table, &[0, 24]), 0), [20, 21]);

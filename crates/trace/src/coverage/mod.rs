@@ -1,4 +1,5 @@
-//! Coverage, in the formats of LCOV and of JaCoCo: what was executed of the classes that are in the trace, by line, bytecode and branch.
+//! Coverage, in the formats of LCOV and of JaCoCo: what was executed of the classes that are in the
+//! trace, by line, bytecode and branch.
 
 mod branches;
 mod jacoco;
@@ -152,7 +153,8 @@ pub fn lcov(
         for (number, line) in &lines {
             writeln!(out, "DA:{number},{}", line.times)?;
             for branch in 0..line.taken + line.not_taken {
-                // Which of a line's branches were taken no number says: the first ones stand for them.
+                // Which of a line's branches were taken no number says: the first ones stand for
+                // them.
                 let taken = match line.times {
                     0 => "-".to_owned(),
                     _ => u32::from(branch < line.taken).to_string(),

@@ -1,4 +1,5 @@
-//! Monitors that were wanted while another thread had them: only a trace that keeps the order between threads can tell.
+//! Monitors that were wanted while another thread had them: only a trace that keeps the order
+//! between threads can tell.
 
 use std::collections::hash_map::Entry;
 

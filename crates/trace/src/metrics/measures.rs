@@ -1,4 +1,5 @@
-//! What the metrics need beside how often each block ran: which way control went, who was called from where, what was made, and which monitors were taken.
+//! What the metrics need beside how often each block ran: which way control went, who was called
+//! from where, what was made, and which monitors were taken.
 
 use cct_events::structure::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -52,7 +53,8 @@ pub struct Site {
 /// Objects and arrays.
 #[derive(Debug, Clone, Default)]
 pub struct Made {
-    /// Classes, and descriptors of arrays, each once: an array of each length may be of one with a long name.
+    /// Classes, and descriptors of arrays, each once: an array of each length may be of one with a
+    /// long name.
     names: Vec<Name>,
     places: FxHashMap<Name, u32>,
     /// By the place of the name, and number of elements: how many.
@@ -195,7 +197,8 @@ fn ends_in_a_choice(method: Found<'_>, block: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// Went through all of them for each call: 16 million words of events are stored in 250 KB. A test that does so takes hours.
+    /// Went through all of them for each call: 16 million words of events are stored in 250 KB. A
+    /// test that does so takes hours.
     #[test]
     fn a_call_site_of_many_targets_and_receivers() {
         const MANY: u32 = 1_000_000;

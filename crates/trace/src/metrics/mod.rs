@@ -1,5 +1,6 @@
-//! Dynamic metrics of programs (Dufour, Driesen, Hendren and Verbrugge 2003) in their five families: size and structure, data structures, polymorphism, memory use,
-//! concurrency. Each is defined in docs/research/trace-metrics.md; densities are per 1000 executed bytecodes.
+//! Dynamic metrics of programs (Dufour, Driesen, Hendren and Verbrugge 2003) in their five
+//! families: size and structure, data structures, polymorphism, memory use, concurrency. Each is
+//! defined in docs/research/trace-metrics.md; densities are per 1000 executed bytecodes.
 
 mod contention;
 mod measures;
@@ -30,7 +31,8 @@ const SYNCHRONIZED: u16 = 0x20;
 const INVOKEVIRTUAL: u8 = 182;
 const INVOKEINTERFACE: u8 = 185;
 
-/// The share of all executed bytecodes that the hottest code has, and of all monitors taken that the most wanted ones have (Dufour et al.).
+/// The share of all executed bytecodes that the hottest code has, and of all monitors taken that
+/// the most wanted ones have (Dufour et al.).
 const HOT: f64 = 0.9;
 
 /// What is said of a set of classes.
@@ -253,7 +255,8 @@ fn polymorphism(table: &mut Table, trace: &Trace, sums: &Sums, measures: &Measur
     );
 }
 
-/// Bytes of headers: of an object, and of an array with its length (HotSpot, 64 bits, classes and references of 32).
+/// Bytes of headers: of an object, and of an array with its length (HotSpot, 64 bits, classes and
+/// references of 32).
 const OBJECT: u64 = 12;
 const ARRAY: u64 = 16;
 
@@ -271,7 +274,8 @@ const BINS: [(u64, &str); 6] = [
 #[derive(Default)]
 struct Sizes {
     objects: u64,
-    /// Arrays of arrays say how many they are of, up to 2^32 - 1, and how long they are: in one event more bytes than 64 bits can count.
+    /// Arrays of arrays say how many they are of, up to 2^32 - 1, and how long they are: in one
+    /// event more bytes than 64 bits can count.
     bytes: u128,
     bins: [u64; BINS.len()],
 }
@@ -424,7 +428,8 @@ mod tests {
         assert_eq!((size("[B", 1), size("[[I", 3), size("[J", 2), size("[C", 4)), (24, 32, 32, 24));
     }
 
-    /// One event of as many arrays as there can be, each as long as can be: their bytes were added up in 64 bits.
+    /// One event of as many arrays as there can be, each as long as can be: their bytes were added
+    /// up in 64 bits.
     #[test]
     fn as_many_arrays_as_can_be_and_as_long() {
         let (mut sizes, most) = (Sizes::default(), u64::from(u32::MAX));

@@ -44,7 +44,8 @@ pub fn parquet(
     wanted: &dyn Fn(&Class) -> bool,
     out: &mut (dyn Write + Send),
 ) -> Result<(), ParquetError> {
-    // Texts come again and again, and numbers are small: both have dictionaries, which is the default.
+    // Texts come again and again, and numbers are small: both have dictionaries, which is the
+    // default.
     let properties = WriterProperties::builder()
         .set_created_by("cctrewrite".to_owned())
         .set_compression(Compression::SNAPPY)

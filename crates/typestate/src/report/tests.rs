@@ -110,7 +110,8 @@ fn nodes_of_the_tree_are_named() {
     assert_eq!(report.violations.len(), 4);
 }
 
-/// By the schema of the standard, as far as what we write goes: what it requires and of which type (the whole schema is 100 kB).
+/// By the schema of the standard, as far as what we write goes: what it requires and of which type
+/// (the whole schema is 100 kB).
 #[test]
 fn sarif_is_sarif() {
     let mut out = Vec::new();

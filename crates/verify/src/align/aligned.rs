@@ -47,7 +47,8 @@ pub struct Aligned<'a> {
     pub counted: Vec<Counted>,
     /// Where the values of callees, or events, are recorded.
     pub recorded: u64,
-    /// In traces: call sites that tell of their callees, and whether only if it is the one that they name.
+    /// In traces: call sites that tell of their callees, and whether only if it is the one that
+    /// they name.
     pub telling: Vec<(Bci, bool)>,
     /// Whether what is made is counted.
     pub objects: allocations::Counted,
@@ -81,7 +82,8 @@ impl<'a> Aligned<'a> {
         self.originals.binary_search_by_key(&bci, |i| i.bci).ok()
     }
 
-    /// Where the jump in between leads that stands at an index, if one does. They are in the order of the code.
+    /// Where the jump in between leads that stands at an index, if one does. They are in the order
+    /// of the code.
     pub fn trampoline(&self, at: Bci) -> Option<Bci> {
         let number = self.trampolines.binary_search_by_key(&at, |(place, _)| *place).ok()?;
         Some(self.trampolines[number].1)

@@ -112,7 +112,8 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// The id under which a caller counts its callee: by the class that declares it, which the reference need not name.
+    /// The id under which a caller counts its callee: by the class that declares it, which the
+    /// reference need not name.
     pub(super) fn foreign(
         &mut self,
         id: i64,
@@ -144,7 +145,8 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Where contexts are values: what is done for a callee without a body of ours, by the class that declares it, which the reference need not name.
+    /// Where contexts are values: what is done for a callee without a body of ours, by the class
+    /// that declares it, which the reference need not name.
     fn entered(&mut self, entered: Entered, callee: &Callee<'a>, call: &Instruction<'a>) -> Check {
         let Some(chosen) = self.pair.values.map(|part| part.chosen) else { return Ok(()) };
         let wrong_for =
@@ -159,7 +161,8 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Where contexts are values: nothing stands before a call whose callee has no body of ours, calls nothing back, and is not recorded.
+    /// Where contexts are values: nothing stands before a call whose callee has no body of ours,
+    /// calls nothing back, and is not recorded.
     pub(super) fn silent(&mut self, call: &Instruction<'a>) -> Check {
         let missing = || Err(Finding::at(Problem::CallWithoutContext, call.bci, self.bci()));
         let callee = call.pool_index().filter(|_| call.opcode != opcode::INVOKEDYNAMIC);
@@ -172,7 +175,8 @@ impl<'a> Walk<'_, '_, 'a> {
         self.entered(Entered { place: None, site: None, stores: false }, &callee, call)
     }
 
-    /// Where contexts are values: whether the callee is one that its callers are to record, only all classes tell.
+    /// Where contexts are values: whether the callee is one that its callers are to record, only
+    /// all classes tell.
     fn stored(&mut self, callee: &Callee<'a>, call: &Instruction<'a>) {
         if let Some(part) = self.pair.values {
             self.ask(callee, call, true, Means::Nothing(Some(part.chosen)));

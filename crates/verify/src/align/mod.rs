@@ -1,4 +1,5 @@
-//! Original and rewritten code side by side: what is left when the probes are taken out must be the original, instruction for instruction.
+//! Original and rewritten code side by side: what is left when the probes are taken out must be the
+//! original, instruction for instruction.
 
 pub(crate) mod aligned;
 mod calls;
@@ -46,7 +47,8 @@ pub struct Pair<'p, 'a> {
     pub expectation: &'p Expectation,
     /// Its call sites, and places where objects are made, which come behind them.
     pub sites: Sites,
-    /// Whether the rewritten one gives contexts to the thread that it has read on entry, if that is known.
+    /// Whether the rewritten one gives contexts to the thread that it has read on entry, if that is
+    /// known.
     pub holds_thread: Option<bool>,
     /// What a callee counts that does nothing but return.
     pub return_cost: u32,
@@ -243,7 +245,8 @@ impl<'a> Walk<'_, '_, 'a> {
             self.at = told.before(self.at, number, original)?;
         }
         while let Some((probe, next)) = self.pair.code.probe(self.at, &locals) {
-            // Behind these the probe's place is gone: what they left must still be so when the instruction runs.
+            // Behind these the probe's place is gone: what they left must still be so when the
+            // instruction runs.
             if is_called || is_restored {
                 return wrong(self, Problem::Probe(ProbeFault::NotLast));
             }
@@ -358,7 +361,8 @@ impl<'a> Walk<'_, '_, 'a> {
         }
     }
 
-    /// What stands behind the code: handlers that count what is pending, give the thread back its context, and throw on.
+    /// What stands behind the code: handlers that count what is pending, give the thread back its
+    /// context, and throw on.
     fn handlers(&mut self) -> Check {
         let locals = self.pair.prologue.locals;
         let code = self.pair.code;

@@ -1,4 +1,5 @@
-//! Whether what is left when the probes are taken out is the original: instruction for instruction, jump for jump.
+//! Whether what is left when the probes are taken out is the original: instruction for instruction,
+//! jump for jump.
 
 use cct_classfile::{Bci, Instruction, opcode};
 
@@ -10,7 +11,8 @@ pub(crate) fn mnemonic(i: &Instruction<'_>) -> &'static str {
     opcode::MNEMONICS.get(usize::from(i.opcode)).copied().unwrap_or("?")
 }
 
-/// Whether two instructions do the same, jumps aside: locals from `at` on have moved up by `by`. Constants are at their old indices.
+/// Whether two instructions do the same, jumps aside: locals from `at` on have moved up by `by`.
+/// Constants are at their old indices.
 pub(crate) fn is_same(original: &Instruction<'_>, rewritten: &Instruction<'_>, at: u16, by: u16) -> bool {
     if let Some((local, two)) = original.local() {
         let moved = if local >= at { local.checked_add(by) } else { Some(local) };

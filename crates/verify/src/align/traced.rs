@@ -1,4 +1,5 @@
-//! Bodies whose events are recorded (docs/research/trace.md): what stands around each instruction follows from the original; of calls it is recognised how they call.
+//! Bodies whose events are recorded (docs/research/trace.md): what stands around each instruction
+//! follows from the original; of calls it is recognised how they call.
 
 use cct_classfile::{Instruction, opcode};
 use cct_jdk::convention::{OBJECT, with_extension};
@@ -54,7 +55,8 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// What stands before a call, and what must stand behind it. Whether the call itself is done with: by the extended signature.
+    /// What stands before a call, and what must stand behind it. Whether the call itself is done
+    /// with: by the extended signature.
     fn traced_call(
         &mut self,
         call: &Instruction<'a>,

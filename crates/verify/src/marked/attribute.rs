@@ -1,4 +1,5 @@
-//! What a marked class says of its markers: the attribute `cctrewrite.Markers` (docs/research/markers.md).
+//! What a marked class says of its markers: the attribute `cctrewrite.Markers`
+//! (docs/research/markers.md).
 
 use cct_classfile::{Attribute, Bci, ClassFile, Member};
 

@@ -1,5 +1,6 @@
-//! Markers beside what counts (docs/research/markers.md): the pieces are taken out of bodies that count, with the same shapes and places as elsewhere; what the class gains for them is apart
-//! from what counts.
+//! Markers beside what counts (docs/research/markers.md): the pieces are taken out of bodies that
+//! count, with the same shapes and places as elsewhere; what the class gains for them is apart from
+//! what counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +66,8 @@ impl<'a> Beside<'a> {
         asking <= 32 && self.markers.iter().take(asking).all(|marker| marker.per_object)
     }
 
-    /// The fields that the class gains: name, descriptor, flags, and whether all bits are on in the beginning.
+    /// The fields that the class gains: name, descriptor, flags, and whether all bits are on in the
+    /// beginning.
     pub fn fields(&self, class: &ClassFile<'a>) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
         if self.markers.is_empty() { Vec::new() } else { self.gains(class).fields() }
     }
@@ -74,7 +76,8 @@ impl<'a> Beside<'a> {
         Gains { class, gate: Gate::Helpers, markers: &self.markers }
     }
 
-    /// Of added methods that have no other meaning those that are not as they must be; and those that are missing.
+    /// Of added methods that have no other meaning those that are not as they must be; and those
+    /// that are missing.
     pub fn wrong_methods(
         &self,
         class: &ClassFile<'a>,
@@ -147,7 +150,8 @@ impl<'m, 'a> Erased<'m, 'a> {
         Told::new(&self.method, pieces)
     }
 
-    /// Whether the pieces stand where descriptors say, and regions that are entered are left. Gives the helpers that are called.
+    /// Whether the pieces stand where descriptors say, and regions that are entered are left. Gives
+    /// the helpers that are called.
     pub fn check(
         &self,
         told: &Walked,
@@ -158,7 +162,8 @@ impl<'m, 'a> Erased<'m, 'a> {
         Ok(told.called_helpers())
     }
 
-    /// The instructions whose exceptions must be told, if they leave the method; `None` if there are none.
+    /// The instructions whose exceptions must be told, if they leave the method; `None` if there
+    /// are none.
     pub fn must_tell(&self, originals: &[Instruction<'a>]) -> Option<Vec<bool>> {
         let Method { before, original, code, .. } = self.method;
         places::can_throw(before, original, originals)

@@ -1,4 +1,5 @@
-//! A method with markers: what is left without the pieces is the original, each marker stands where its descriptor says, and each region that is entered is left.
+//! A method with markers: what is left without the pieces is the original, each marker stands where
+//! its descriptor says, and each region that is entered is left.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +41,8 @@ impl<'a> Method<'_, 'a> {
         let arguments = argument_slots(self.before, self.original)?;
         let reader = Reader::new(self.after, &code);
         let mut first = None;
-        // Behind the arguments, or behind everything, where a local of two slots lies across the end of the arguments.
+        // Behind the arguments, or behind everything, where a local of two slots lies across the
+        // end of the arguments.
         let behind_all = self.code.max_locals.max(arguments);
         let places = if behind_all == arguments { vec![arguments] } else { vec![arguments, behind_all] };
         for at in places {

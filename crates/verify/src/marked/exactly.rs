@@ -77,7 +77,8 @@ impl Exactly {
         )
     }
 
-    /// Whether the targets of jumps have the state of the entry, and the handler the same with what was thrown; and nothing else is said of the code.
+    /// Whether the targets of jumps have the state of the entry, and the handler the same with what
+    /// was thrown; and nothing else is said of the code.
     fn has_frames(
         &self,
         class: &ClassFile<'_>,

@@ -9,7 +9,8 @@ use cct_jdk::convention::OBJECT as OBJECT_CLASS;
 pub enum Gate {
     /// By a class, of this name.
     Class(&'static [u8]),
-    /// By helpers of `java.lang.Object`, which a class names by its superclass if it has one: where the program is counted, too.
+    /// By helpers of `java.lang.Object`, which a class names by its superclass if it has one: where
+    /// the program is counted, too.
     Helpers,
 }
 

@@ -1,4 +1,5 @@
-//! What a marked class gains (docs/research/markers.md, "What is inserted"): its guards, its table, and the methods that look at them.
+//! What a marked class gains (docs/research/markers.md, "What is inserted"): its guards, its table,
+//! and the methods that look at them.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +60,8 @@ impl Helper {
         format!("cct${word}{own}{}", self.number).into_bytes()
     }
 
-    /// The arguments that are handed over to it by this marker, as a descriptor has them; `None` if it is none of the marker's.
+    /// The arguments that are handed over to it by this marker, as a descriptor has them; `None` if
+    /// it is none of the marker's.
     pub fn arguments(&self, marker: &Descriptor<'_>) -> Option<&[u8]> {
         let result: &[u8] = if self.enters { b")Ljava/lang/Object;" } else { b")V" };
         let inner = self.descriptor.strip_prefix(b"(")?.strip_suffix(result)?;
@@ -108,7 +110,8 @@ impl Gains<'_, '_> {
         }
     }
 
-    /// The fields, in their order: name, descriptor, flags, and whether all bits are on in the beginning.
+    /// The fields, in their order: name, descriptor, flags, and whether all bits are on in the
+    /// beginning.
     pub fn fields(&self) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
         if self.class.is_interface() {
             return Vec::new();

@@ -1,6 +1,8 @@
-//! Classes of `--tool markers` (docs/research/markers.md): without what marking has put in they must be what they were, and what was put in must belong together.
+//! Classes of `--tool markers` (docs/research/markers.md): without what marking has put in they
+//! must be what they were, and what was put in must belong together.
 //!
-//! What stands in a class is held against what the class says of itself, its attribute, and that against the original: which rules were given nobody tells.
+//! What stands in a class is held against what the class says of itself, its attribute, and that
+//! against the original: which rules were given nobody tells.
 
 pub(crate) mod attribute;
 mod beside;
@@ -150,7 +152,8 @@ impl<'c, 'a> Class<'c, 'a> {
         own
     }
 
-    /// Those that ask objects come first, since these have bits for 32; and each is of a method that there is.
+    /// Those that ask objects come first, since these have bits for 32; and each is of a method
+    /// that there is.
     fn numbers(&mut self, markers: &[Descriptor<'_>], of_methods: &OfMethods<'_>) {
         let asking = markers.iter().filter(|marker| marker.per_object).count();
         let first = markers.iter().take(asking).all(|marker| marker.per_object);
@@ -244,7 +247,8 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// Of a method of the class library that tells the runtime something: the helpers that it calls, with numbers of markers.
+    /// Of a method of the class library that tells the runtime something: the helpers that it
+    /// calls, with numbers of markers.
     fn tells(&self, rewritten: &Member<'a>) -> Option<Vec<(Helper, u16)>> {
         let (_, call) = TOLD.iter().find(|(class, _)| *class == self.before.name())?;
         let code = Code::of(self.after, rewritten).ok()??;

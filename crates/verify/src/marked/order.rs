@@ -1,4 +1,5 @@
-//! Whether markers and exits belong together: each marker is told of where its descriptor says, and what is entered is left, on the ways that are followed.
+//! Whether markers and exits belong together: each marker is told of where its descriptor says, and
+//! what is entered is left, on the ways that are followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -139,7 +140,8 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         }
     }
 
-    /// Exits at labels are of regions within the method, and by an exception where a handler begins.
+    /// Exits at labels are of regions within the method, and by an exception where a handler
+    /// begins.
     fn left(&self) -> Check {
         let mut seen = BTreeSet::new();
         for (number, token, how) in &self.walked.left {
@@ -167,7 +169,8 @@ impl<'o, 'a> Order<'o, '_, 'a> {
     /// A call is left behind it, and at the handlers of what it throws.
     fn calls(&self) -> Check {
         let mut wanted: Vec<(usize, u16)> = Vec::new();
-        // Where they are too many to be followed, which is said of counts elsewhere, compilers did not make them.
+        // Where they are too many to be followed, which is said of counts elsewhere, compilers did
+        // not make them.
         let handlers = Handlers::of(self.method.code, &self.aligned.originals).unwrap_or_default();
         for (index, marker) in self.markers().filter(|(_, m)| m.place == b"call" && m.has_token()) {
             for (_, enter) in self.of(index).iter().copied() {

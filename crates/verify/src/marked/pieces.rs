@@ -1,5 +1,6 @@
-//! The shapes of what stands in a marked method: what tells an entry, and what tells an exit. All are straight, and leave the operand stack as they found it, but for the
-//! call's arguments that are put aside and back.
+//! The shapes of what stands in a marked method: what tells an entry, and what tells an exit. All
+//! are straight, and leave the operand stack as they found it, but for the call's arguments that
+//! are put aside and back.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::MethodDescriptor;
@@ -79,7 +80,8 @@ pub struct Pieces<'p, 'a> {
     pub scratch: u16,
     /// What is called.
     pub gate: Gate,
-    /// Where the program is counted, too: the local by which helpers are told where the thread is in its tree, and what is added to it.
+    /// Where the program is counted, too: the local by which helpers are told where the thread is
+    /// in its tree, and what is added to it.
     pub node: Option<(u16, i32)>,
     /// The markers of the class.
     pub markers: &'p [Descriptor<'a>],
@@ -128,7 +130,8 @@ impl Pieces<'_, '_> {
         }
     }
 
-    /// The piece that begins with the instruction `at`, and the number of the instruction behind it.
+    /// The piece that begins with the instruction `at`, and the number of the instruction behind
+    /// it.
     pub fn piece(&self, at: usize) -> Option<(Piece, usize)> {
         if let (Op::Null, Some(token)) = (self.code.op(at), self.stored(self.code.op(at + 1))) {
             return Some((Piece::Init(token), at + 2));

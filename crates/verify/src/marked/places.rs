@@ -58,7 +58,8 @@ impl<'p, 'm, 'a> Places<'p, 'm, 'a> {
         self.handlers.contains_key(&bci)
     }
 
-    /// The line of a place, by the table of the original: of entries for one place the last one goes.
+    /// The line of a place, by the table of the original: of entries for one place the last one
+    /// goes.
     fn line(&self, bci: Bci) -> Option<u16> {
         let behind = self.lines.partition_point(|line| Bci::from(line.start) <= bci);
         behind.checked_sub(1).map(|at| self.lines[at].line)
@@ -203,7 +204,8 @@ fn nested(array: &[u8]) -> Vec<u8> {
     [&readable(array)[..], b"[]"].concat()
 }
 
-/// Whether handlers may get this object there. That they get none is right, too: whether a rule asks for one the class does not say.
+/// Whether handlers may get this object there. That they get none is right, too: whether a rule
+/// asks for one the class does not say.
 fn may_have(
     places: &Places<'_, '_, '_>,
     marker: &Descriptor<'_>,
@@ -242,7 +244,8 @@ fn stores(i: &Instruction<'_>, wanted: u16) -> bool {
     is_store && i.local().is_some_and(|(local, two)| local == wanted || two && local + 1 == wanted)
 }
 
-/// Why what is handed over is not what the helper takes, or is not put aside and back as it must be.
+/// Why what is handed over is not what the helper takes, or is not put aside and back as it must
+/// be.
 fn hands_over(
     method: &Method<'_, '_>,
     marker: &Descriptor<'_>,
@@ -292,7 +295,8 @@ fn hands_over(
     (enter.aside != aside).then_some(MarkerFault::Aside)
 }
 
-/// Whether a method may be left by an exception: all may, but those that move values between their locals and fields of their own object, and do not jump.
+/// Whether a method may be left by an exception: all may, but those that move values between their
+/// locals and fields of their own object, and do not jump.
 pub fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, originals: &[Instruction<'_>]) -> bool {
     let has_this =
         !member.is(access::STATIC) && member.name != b"<init>" && !originals.iter().any(|i| stores(i, 0));
@@ -331,7 +335,8 @@ pub fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, originals: &[Instru
     })
 }
 
-/// Which instructions run with an object that is initialised: all, but those of a constructor in front of its call of `this(..)` or `super(..)`, which no handler can cover.
+/// Which instructions run with an object that is initialised: all, but those of a constructor in
+/// front of its call of `this(..)` or `super(..)`, which no handler can cover.
 pub fn initialised(
     class: &ClassFile<'_>,
     member: &Member<'_>,

@@ -1,4 +1,5 @@
-//! The pieces of a body, as they are passed over: where each may stand, what it tells, and what is left when they are gone.
+//! The pieces of a body, as they are passed over: where each may stand, what it tells, and what is
+//! left when they are gone.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +50,8 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         at
     }
 
-    /// What runs once, in front of the label of the first instruction. Each of these gives the number of the instruction behind.
+    /// What runs once, in front of the label of the first instruction. Each of these gives the
+    /// number of the instruction behind.
     pub fn prologue(&mut self, mut at: usize) -> Check<usize> {
         while let Some((piece, next)) = self.pieces.piece(at) {
             match piece {
@@ -72,7 +74,8 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         next
     }
 
-    /// What runs whenever an instruction does: exits of regions that may have been left, entries, and before returns the exits of all.
+    /// What runs whenever an instruction does: exits of regions that may have been left, entries,
+    /// and before returns the exits of all.
     pub fn before(&mut self, mut at: usize, number: usize, original: &Instruction<'a>) -> Check<usize> {
         let (mut has_entries, mut is_left) = (false, false);
         while let Some((piece, next)) = self.pieces.piece(at) {
@@ -95,7 +98,8 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         Ok(at)
     }
 
-    /// What runs when an instruction has completed: exits of a call, and entries of what has been made.
+    /// What runs when an instruction has completed: exits of a call, and entries of what has been
+    /// made.
     pub fn behind(&mut self, mut at: usize, number: usize, original: &Instruction<'a>) -> Check<usize> {
         let mut calls = self.calls.get(&original.bci).copied().unwrap_or_default();
         while let Some((piece, next)) = self.pieces.piece(at) {

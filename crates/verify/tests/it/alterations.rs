@@ -281,7 +281,8 @@ fn too_little_stack(class: &ClassFile<'_>) -> Vec<Change> {
         let Ok(Some(code)) = Code::of(class, method) else { continue };
         let at = offset(class.bytes, code.bytes) - 8;
         changes.push((at..at + 2, vec![0, 1]));
-        // One less than the arguments take, used or not; compilers may have asked for more than is needed.
+        // One less than the arguments take, used or not; compilers may have asked for more than is
+        // needed.
         let arguments = MethodDescriptor::parse(method.descriptor).unwrap().argument_slots();
         let all = arguments + u16::from(!method.is(access::STATIC));
         changes.push((at + 2..at + 4, all.max(1).saturating_sub(1).to_be_bytes().to_vec()));
@@ -323,7 +324,8 @@ fn dropped_probe(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// The id under which a body is entered: another method's, or with another number of slots, or of bytecodes that an entry counts.
+/// The id under which a body is entered: another method's, or with another number of slots, or of
+/// bytecodes that an entry counts.
 fn other_id(class: &ClassFile<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     for index in class.pool.indices() {

@@ -12,7 +12,8 @@ use cct_verify::{Tally, check};
 use super::build::{Body, Builder};
 use super::support::{expectation, rewriter};
 
-/// More than any of these takes, unoptimised and beside other work; without the tables each takes many minutes.
+/// More than any of these takes, unoptimised and beside other work; without the tables each takes
+/// many minutes.
 const LONG: Duration = Duration::from_secs(60);
 
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {

@@ -118,7 +118,8 @@ fn without_natives() {
     }
 }
 
-/// Natives under other names; and an output that says that it has none is not taken for one that has.
+/// Natives under other names; and an output that says that it has none is not taken for one that
+/// has.
 #[test]
 fn with_renamed_natives() {
     let settings =
@@ -161,7 +162,8 @@ fn with_a_cost_model() {
     library(17, Settings { cost_model: Some(model("jop")), ..Settings::default() }, 5);
 }
 
-/// Blocks that end where a table says are checked by the table that the output names, and by no other.
+/// Blocks that end where a table says are checked by the table that the output names, and by no
+/// other.
 #[test]
 fn with_a_rule_of_ones_own() {
     let rule = |ends: &str| {

@@ -1,5 +1,6 @@
-//! Classes of the class library in which documents name places: answers of clocks that are replaced, and calls of the runtime. Each must be there, in the way
-//! that is documented, and nowhere else.
+//! Classes of the class library in which documents name places: answers of clocks that are
+//! replaced, and calls of the runtime. Each must be there, in the way that is documented, and
+//! nowhere else.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +67,8 @@ fn settings(reproducible: bool) -> Settings {
     Settings { reproducible, ..Settings::default() }
 }
 
-/// What is documented is there, whether or not the checker is told how the output was made, and nothing is left unchecked.
+/// What is documented is there, whether or not the checker is told how the output was made, and
+/// nothing is left unchecked.
 fn all_places(feature: u32, pinned: u64, hooks: [u64; 2]) {
     let named = named(feature);
     for (reproducible, hooks) in [(false, hooks[0]), (true, hooks[1])] {
@@ -118,7 +120,8 @@ fn places_of_jdk_27() {
     all_places(27, 10, [31, 35]);
 }
 
-/// The runtime's method that an instruction calls: its descriptor. Helpers of `Object` forward to others.
+/// The runtime's method that an instruction calls: its descriptor. Helpers of `Object` forward to
+/// others.
 fn runtime<'a>(place: &Place<'_, 'a>) -> Option<&'a [u8]> {
     let call = Some(&place.instruction).filter(|i| i.opcode == opcode::INVOKESTATIC)?;
     let member = place.class.pool.member_ref(call.pool_index()?).ok()?;
@@ -206,7 +209,8 @@ fn what_is_altered_at_these_places_is_found() {
                 for (range, bytes) in kind(&class) {
                     let mut broken = rewritten.clone();
                     broken[range.clone()].copy_from_slice(&bytes);
-                    // Told of the output or not: in the class itself the other places tell, but not where there is but one.
+                    // Told of the output or not: in the class itself the other places tell, but not
+                    // where there is but one.
                     let (findings, _) = check(original, &broken, expectation(&settings));
                     let class = String::from_utf8_lossy(class.name());
                     assert!(!findings.is_empty(), "JDK {feature}, {class}, byte {}: {name}", range.start);
@@ -253,7 +257,8 @@ fn outputs_of_the_other_kind_are_found() {
     }
 }
 
-/// A method in its original form has none of what belongs into it. Those that have no extended form: nothing else is wrong with the others' then.
+/// A method in its original form has none of what belongs into it. Those that have no extended
+/// form: nothing else is wrong with the others' then.
 #[test]
 fn methods_that_were_left_as_they_are_are_found() {
     for (feature, name, method) in [

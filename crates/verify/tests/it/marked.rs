@@ -188,7 +188,8 @@ fn subjects() -> Vec<(Vec<u8>, Vec<u8>)> {
     subjects
 }
 
-/// Where a class file may be another one and mean the same: what methods say that they need of stack and locals, which may be more.
+/// Where a class file may be another one and mean the same: what methods say that they need of
+/// stack and locals, which may be more.
 fn limits(class: &ClassFile<'_>) -> Vec<usize> {
     let codes = class.methods.iter().flat_map(|m| m.attributes.iter()).filter(|a| a.name == b"Code");
     codes
@@ -199,7 +200,8 @@ fn limits(class: &ClassFile<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// Where the exception entries of constructors begin: one of ours that begins before `this(..)` or `super(..)` is refused by JVMs, and let pass here (docs/internals/verify.md).
+/// Where the exception entries of constructors begin: one of ours that begins before `this(..)` or
+/// `super(..)` is refused by JVMs, and let pass here (docs/internals/verify.md).
 fn beginnings_in_constructors(class: &ClassFile<'_>) -> Vec<usize> {
     let constructors = class.methods.iter().filter(|method| method.name == b"<init>");
     constructors

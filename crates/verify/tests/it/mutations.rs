@@ -1,7 +1,8 @@
 //! Rewritten classes with one thing altered: the checker must find it.
 //!
-//! Two hundred classes and more are broken in each of the ways of [`super::alterations`], at places spread over all their methods. All alterations that mean
-//! something to the program, or to what is counted, must be found.
+//! Two hundred classes and more are broken in each of the ways of [`super::alterations`], at places
+//! spread over all their methods. All alterations that mean something to the program, or to what is
+//! counted, must be found.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -55,7 +55,8 @@ pub fn filtered(classes: &[Vec<u8>], settings: Settings, recorded: fn(&[u8]) -> 
     Rewriter::new(World::new(summaries), settings, provenance, recorded).unwrap()
 }
 
-/// A rewriter for these classes, where recording begins and ends with one method, and everything begins with the first entry of another.
+/// A rewriter for these classes, where recording begins and ends with one method, and everything
+/// begins with the first entry of another.
 pub fn marked(classes: &[Vec<u8>], settings: Settings, extent: &str, start: &str) -> Rewriter {
     let [extents, starts] = [extent, start].map(|name| vec![MethodName::parse(name).unwrap()]);
     let summaries: Vec<_> =
@@ -71,7 +72,8 @@ pub fn expectation(settings: &Settings) -> Expectation {
     Expectation::of(provenance.lines()).unwrap()
 }
 
-/// Rewrites classes and checks what comes out: findings by class, those of all classes together among them, and what was checked.
+/// Rewrites classes and checks what comes out: findings by class, those of all classes together
+/// among them, and what was checked.
 pub fn verify(
     classes: &[Vec<u8>],
     rewriter: &Rewriter,

@@ -1,4 +1,5 @@
-//! Classes whose events are recorded (docs/research/trace.md), right ones and such as were broken on purpose.
+//! Classes whose events are recorded (docs/research/trace.md), right ones and such as were broken
+//! on purpose.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +74,8 @@ fn extents_and_starts() {
     }
 }
 
-/// What a native makes has an event behind that of its start, and nothing is counted: in traces with objects the wrapper of this one entered a node.
+/// What a native makes has an event behind that of its start, and nothing is counted: in traces
+/// with objects the wrapper of this one entered a node.
 #[test]
 fn natives_that_make_what_they_return() {
     let mut class = Builder::new("java/lang/reflect/Array", Some("java/lang/Object"));
@@ -89,7 +91,8 @@ fn natives_that_make_what_they_return() {
     }
 }
 
-/// Methods that would be too large with all of their events have fewer, which is said; what is left is checked.
+/// Methods that would be too large with all of their events have fewer, which is said; what is left
+/// is checked.
 #[test]
 fn methods_too_large_for_all_events() {
     let flags = access::PUBLIC | access::STATIC;
@@ -162,7 +165,8 @@ fn writes(class: &ClassFile<'_>, i: &cct_classfile::Instruction<'_>) -> bool {
     helper(class, i).is_some_and(|name| names.contains(&name))
 }
 
-/// The word of an event, pushed in front of what writes it: another one, by one bit of its low part, of the method, or of the kind.
+/// The word of an event, pushed in front of what writes it: another one, by one bit of its low
+/// part, of the method, or of the kind.
 fn another_word(class: &ClassFile<'_>) -> Vec<Change> {
     let mut changes = at_instructions(class, |place| {
         let is_word = matches!(place.instruction.opcode, opcode::LDC | opcode::LDC_W);

@@ -1,4 +1,5 @@
-//! Classes whose contexts are values (docs/research/pcc.md), right ones and such as were broken on purpose.
+//! Classes whose contexts are values (docs/research/pcc.md), right ones and such as were broken on
+//! purpose.
 
 use std::collections::BTreeMap;
 
@@ -137,7 +138,8 @@ fn another_place(class: &ClassFile<'_>) -> Vec<Change> {
     constants(class, |place| place.next.and_then(|next| helper(class, &next)) == Some(b"at"))
 }
 
-/// Whether a multiplication or an addition may be one of ours: with the program's constants nothing is wrong but the program.
+/// Whether a multiplication or an addition may be one of ours: with the program's constants nothing
+/// is wrong but the program.
 fn is_ours(place: &Place<'_, '_>, is_site: bool) -> bool {
     let behind = |i: cct_classfile::Instruction<'_>| place.code.instruction_at(i.end());
     let third = place.next.and_then(behind);
@@ -231,7 +233,8 @@ fn what_is_altered_is_found() {
                         let mut broken = rewritten.clone();
                         broken[range.clone()].copy_from_slice(bytes);
                         let (findings, _, links) = check_with_links(original, &broken, expectation, None);
-                        // Which class declares a callee, and so what is right for it, only the classes above tell.
+                        // Which class declares a callee, and so what is right for it, only the
+                        // classes above tell.
                         let found = !findings.is_empty() || {
                             let above = above(&class, classes).into_iter().filter_map(|original| {
                                 let rewritten = rewriter.rewrite(original).unwrap().bytes?;
@@ -258,7 +261,8 @@ fn nothing_makes_it_panic() {
     nothing_panics(settings(&["Sample.*", "java.lang.Object.*"], &[]));
 }
 
-/// What only callers can record they must record, under the class that declares it: `doPrivileged` of JDK 8, and `clone` above an unknown class.
+/// What only callers can record they must record, under the class that declares it: `doPrivileged`
+/// of JDK 8, and `clone` above an unknown class.
 #[test]
 fn callees_without_a_body_are_recorded_by_those_who_call() {
     let Some(path) = class_library(8) else { return println!("skipped: no JDK 8 was found") };

@@ -1,4 +1,5 @@
-//! `cargo xtask bench markers`: what markers cost, by how many of a program's methods are marked (MTF 2010, table 3.5), with a client that does nothing, beside the plain program.
+//! `cargo xtask bench markers`: what markers cost, by how many of a program's methods are marked
+//! (MTF 2010, table 3.5), with a client that does nothing, beside the plain program.
 
 mod ways;
 
@@ -26,7 +27,8 @@ use ways::{WAYS, Way};
 pub struct Arguments {
     #[command(flatten)]
     choice: Choice,
-    /// These ways alone, beside the plain ones: `0`, `10` ... `100`, `off`, `simple` (repeatable). The section is printed.
+    /// These ways alone, beside the plain ones: `0`, `10` ... `100`, `off`, `simple` (repeatable).
+    /// The section is printed.
     #[arg(long, value_name = "NAME")]
     way: Vec<String>,
     /// Options for the JVM (repeatable). The section is printed.
@@ -80,7 +82,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Compiles the clients; they go behind the boot class path, so that the program's class path is what it was.
+/// Compiles the clients; they go behind the boot class path, so that the program's class path is
+/// what it was.
 fn clients(ground: &Ground, jdk: &Jdk) -> Result<PathBuf> {
     let jar = ground.work().join("cctrewrite-markers.jar");
     let mut command = std::process::Command::new(&ground.cctrewrite);

@@ -58,7 +58,8 @@ impl Name {
         }
     }
 
-    /// How often it is measured when the small inputs are measured `rounds` times. What takes long is measured less often.
+    /// How often it is measured when the small inputs are measured `rounds` times. What takes long
+    /// is measured less often.
     pub fn rounds(self, rounds: u32) -> u32 {
         match self {
             Name::RtJar => rounds,

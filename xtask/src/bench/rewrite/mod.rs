@@ -1,4 +1,5 @@
-//! `cargo xtask bench rewrite`: how long it takes to instrument class libraries and applications, beside what others do with classes.
+//! `cargo xtask bench rewrite`: how long it takes to instrument class libraries and applications,
+//! beside what others do with classes.
 
 mod copier;
 mod inputs;
@@ -26,13 +27,16 @@ use subject::{Bench, Sample, Subject};
 /// Options of `cargo xtask bench rewrite`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// How often rt.jar is measured; all of JDK 8, modules and parts half as often, and jars of applications a third as often.
+    /// How often rt.jar is measured; all of JDK 8, modules and parts half as often, and jars of
+    /// applications a third as often.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// What is rewritten (repeatable); without it, everything. The section then says what is missing.
+    /// What is rewritten (repeatable); without it, everything. The section then says what is
+    /// missing.
     #[arg(long = "input", value_name = "NAME")]
     inputs: Vec<Name>,
-    /// Measure on other inputs than rt.jar, too, all that others do, which takes a multiple of the time.
+    /// Measure on other inputs than rt.jar, too, all that others do, which takes a multiple of the
+    /// time.
     #[arg(long)]
     all_peers: bool,
     /// Do not wait until the machine is quiet.
@@ -43,7 +47,8 @@ pub struct Arguments {
 /// Measures, and writes the section of docs/benchmarks.md with its picture.
 ///
 /// # Errors
-/// If JDK 8 is not to be had, or a run of ours fails. What else is missing is left out, and said to be.
+/// If JDK 8 is not to be had, or a run of ours fails. What else is missing is left out, and said to
+/// be.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let wanted = |name: &Name| arguments.inputs.is_empty() || arguments.inputs.contains(name);
     let jdks = Jdks(jdks::get(&[8, 17, 25], Fetch::IfMissing)?);
@@ -136,7 +141,8 @@ fn measure(
         if !bench.has(subject) {
             continue; // The section says why.
         }
-        // A first round fills the file cache with the programs, and is not counted; later inputs are read once.
+        // A first round fills the file cache with the programs, and is not counted; later inputs
+        // are read once.
         let is_warm_up =
             matches!(subject, Subject::PlainCopy) || (warm_up && !matches!(subject, Subject::LaterPasses(_)));
         if is_warm_up && let Err(error) = bench.measure(subject, input, jdk) {
@@ -147,7 +153,8 @@ fn measure(
     }
     for round in 0..rounds {
         eprintln!("round {} of {rounds}", round + 1);
-        // Interleaved, so that a slow minute of the machine hits all; each round starts with another one.
+        // Interleaved, so that a slow minute of the machine hits all; each round starts with
+        // another one.
         let count = runs.len();
         for turn in 0..count {
             let (subject, samples) = &mut runs[(round as usize + turn) % count];

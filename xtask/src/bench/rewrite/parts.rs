@@ -12,7 +12,8 @@ use super::subject::{Bench, Subject};
 use crate::bench::chart::{Across, Chart, Curve};
 use crate::jdks::Jdk;
 
-/// Of each so many classes a part has the first ones, so that all parts have classes of all packages.
+/// Of each so many classes a part has the first ones, so that all parts have classes of all
+/// packages.
 const OF: u32 = 8;
 const PARTS: [u32; 4] = [1, 2, 4, 8];
 

@@ -1,4 +1,5 @@
-//! Libraries of others that rewrite classes, from Debian's packages, and our harnesses for them (`xtask/bench`).
+//! Libraries of others that rewrite classes, from Debian's packages, and our harnesses for them
+//! (`xtask/bench`).
 
 use std::ffi::OsString;
 use std::fs;

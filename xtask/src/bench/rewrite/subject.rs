@@ -15,8 +15,8 @@ use super::peers::{self, Peer, Peers};
 use crate::bench::measure::{self, Run};
 use crate::jdks::Jdk;
 
-/// The passes in one JVM of [`Subject::LaterPasses`], and the first that counts: those before it are slower, until the JVM has compiled what is
-/// called often.
+/// The passes in one JVM of [`Subject::LaterPasses`], and the first that counts: those before it
+/// are slower, until the JVM has compiled what is called often.
 const PASSES: u32 = 5;
 const FIRST_LATER: u32 = 3;
 
@@ -80,7 +80,8 @@ impl Subject {
         !matches!(self, Subject::Zip | Subject::Peer(_) | Subject::LaterPasses(_))
     }
 
-    /// Whether this is measured in this round (from 0): a JVM that makes several passes gives several times at once.
+    /// Whether this is measured in this round (from 0): a JVM that makes several passes gives
+    /// several times at once.
     pub fn is_in_round(self, round: u32) -> bool {
         !matches!(self, Subject::LaterPasses(_)) || round.is_multiple_of(3)
     }
@@ -90,7 +91,8 @@ impl Subject {
 pub struct Sample {
     /// Wall-clock times.
     pub seconds: Vec<f64>,
-    /// None of what is no process of its own, and of passes in one JVM, whose processor time is that of all.
+    /// None of what is no process of its own, and of passes in one JVM, whose processor time is
+    /// that of all.
     pub cpu_seconds: Option<f64>,
     /// None of what is no process of its own.
     pub peak_kib: Option<u64>,

@@ -9,7 +9,8 @@ use super::super::ways::{Homes, Way};
 pub enum Column {
     /// A way; what is not in the image is rewritten at load time.
     Of(Way),
-    /// The plain program with the options for speed that images have: much of what programs of seconds take is HotSpot's second compiler, which has less to do then.
+    /// The plain program with the options for speed that images have: much of what programs of
+    /// seconds take is HotSpot's second compiler, which has less to do then.
     Fast,
     /// Exact, the program's jars rewritten beforehand.
     Offline,
@@ -33,7 +34,8 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// From the command line. What is tried lives as long as the process, so that columns can be copied.
+    /// From the command line. What is tried lives as long as the process, so that columns can be
+    /// copied.
     ///
     /// # Errors
     /// If there is no name.
@@ -115,7 +117,8 @@ impl Column {
         }
     }
 
-    /// Whether one run must do, so that the benchmark ends in time: of all but plain and exact, whose ratios are what counts, and what is tried.
+    /// Whether one run must do, so that the benchmark ends in time: of all but plain and exact,
+    /// whose ratios are what counts, and what is tried.
     pub fn is_once(self) -> bool {
         !matches!(self, Column::Of(Way::Plain | Way::Exact) | Column::Fast | Column::Tuned(_))
     }

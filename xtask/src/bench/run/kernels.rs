@@ -45,7 +45,8 @@ impl Row {
     }
 }
 
-/// Runs a kernel in all ways, and by the papers' schemes, in turns, so that a slow minute of the machine hits all; each round starts with another one.
+/// Runs a kernel in all ways, and by the papers' schemes, in turns, so that a slow minute of the
+/// machine hits all; each round starts with another one.
 ///
 /// # Errors
 /// If a run fails.

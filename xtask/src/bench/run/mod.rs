@@ -1,7 +1,8 @@
 //! `cargo xtask bench run`: how long programs take on profiled JDKs.
 //!
-//! [`kernels`] measures small programs that are warm, [`programs`] real ones ([`works`]) as whole processes, in [`columns`], of which some are [`foreign`]
-//! profilers; [`recreated`] has the papers' schemes; [`tables`] shows it.
+//! [`kernels`] measures small programs that are warm, [`programs`] real ones ([`works`]) as whole
+//! processes, in [`columns`], of which some are [`foreign`] profilers; [`recreated`] has the
+//! papers' schemes; [`tables`] shows it.
 
 mod columns;
 mod foreign;
@@ -39,24 +40,29 @@ pub struct Arguments {
     /// The JDKs (repeatable).
     #[arg(long = "jdk", value_name = "VERSION", default_values_t = [8, 17, 25], value_parser = jdks::supported)]
     jdks: Vec<u32>,
-    /// How many JVMs run each kernel in each way, and each real program plain and exact; in the other columns it is one.
+    /// How many JVMs run each kernel in each way, and each real program plain and exact; in the
+    /// other columns it is one.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// Run real programs so often in all columns, those of foreign profilers apart.
     #[arg(long)]
     all_rounds: bool,
-    /// These kernels and programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
-    #[arg(long, value_name = "NAME")]
-    only: Vec<String>,
-    /// These parts alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
-    #[arg(long, value_enum)]
-    part: Vec<Part>,
-    /// Of real programs, these columns and what they are compared with alone (repeatable), for instance `exact`, `exact-offline`, `jacoco`. The section is printed, and
+    /// These kernels and programs alone (repeatable). The section is printed, and
     /// docs/benchmarks.md stays as it is.
     #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// These parts alone (repeatable). The section is printed, and docs/benchmarks.md stays as it
+    /// is.
+    #[arg(long, value_enum)]
+    part: Vec<Part>,
+    /// Of real programs, these columns and what they are compared with alone (repeatable), for
+    /// instance `exact`, `exact-offline`, `jacoco`. The section is printed, and docs/benchmarks.md
+    /// stays as it is.
+    #[arg(long, value_name = "NAME")]
     column: Vec<String>,
-    /// Measure real programs, exact, with these options for the JVM, too (repeatable), for instance `early=-XX:Tier4InvocationThreshold=5000`. The section is
-    /// printed, and docs/benchmarks.md stays as it is.
+    /// Measure real programs, exact, with these options for the JVM, too (repeatable), for instance
+    /// `early=-XX:Tier4InvocationThreshold=5000`. The section is printed, and docs/benchmarks.md
+    /// stays as it is.
     #[arg(long = "try", value_name = "NAME=OPTIONS", value_parser = Tuning::parse, allow_hyphen_values = true)]
     tunings: Vec<&'static Tuning>,
     /// Measure all programs with each of HotSpot's compilers, not only a few.
@@ -172,7 +178,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     give(arguments, "run", &notes(&parts, &works, jacoco.as_ref()), &clock)
 }
 
-/// Writes a section of the page, each JDK's as soon as it is there; of a part of the benchmark prints it.
+/// Writes a section of the page, each JDK's as soon as it is there; of a part of the benchmark
+/// prints it.
 fn give(arguments: &Arguments, name: &str, section: &str, clock: &Clock) -> Result<()> {
     if arguments.is_whole() {
         let file = write_section(name, section)?;

@@ -1,4 +1,5 @@
-//! Measuring real programs: each run is a process of its own, and must leave what the plain one leaves.
+//! Measuring real programs: each run is a process of its own, and must leave what the plain one
+//! leaves.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -103,7 +104,8 @@ impl Line {
     }
 }
 
-/// Runs a program in `columns`, which hold the plain one, in turns; each round starts with another one.
+/// Runs a program in `columns`, which hold the plain one, in turns; each round starts with another
+/// one.
 ///
 /// # Errors
 /// If it does not run plain.

@@ -1,4 +1,5 @@
-//! What the papers describe, made anew (`xtask/bench/papers`): the kernels' own classes rewritten as the figures of JP and CCCP do it, on the plain JDK.
+//! What the papers describe, made anew (`xtask/bench/papers`): the kernels' own classes rewritten
+//! as the figures of JP and CCCP do it, on the plain JDK.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,8 @@ impl Scheme {
     }
 }
 
-/// Kernels that execute hardly anything but code of their own: the schemes leave the class library as it is.
+/// Kernels that execute hardly anything but code of their own: the schemes leave the class library
+/// as it is.
 pub const KERNELS: [&str; 4] = ["recursion", "dispatch", "interpreter", "numbers"];
 
 /// The kernels by each scheme.

@@ -43,7 +43,8 @@ fn kernel(row: &Row) -> String {
     text + "\n"
 }
 
-/// The table of the papers' schemes beside ours, for the kernels that they fit; none if there is no such kernel.
+/// The table of the papers' schemes beside ours, for the kernels that they fit; none if there is no
+/// such kernel.
 pub fn recreated(rows: &[Row]) -> Option<String> {
     let rows: Vec<&Row> = rows.iter().filter(|row| !row.recreated.is_empty()).collect();
     let exact = WAYS.iter().position(|way| *way == Way::Exact)?;
@@ -161,7 +162,8 @@ fn elapsed(line: &Line, column: Column) -> String {
     }
 }
 
-/// The geometric mean of a column, over the programs that have it; at least that, where one was cut off.
+/// The geometric mean of a column, over the programs that have it; at least that, where one was cut
+/// off.
 fn mean(lines: &[&Line], column: Column) -> String {
     if column.base() == column {
         return " |".to_owned();

@@ -9,7 +9,8 @@ use crate::programs::catalogue::{Before, JAVAC, Mask, Masked, NOTHING, Program, 
 pub struct Work {
     /// The program with what it has to do.
     pub program: Program,
-    /// Whether it does the same again and again, so that most of its time is spent in compiled code; if not, it goes once through much code.
+    /// Whether it does the same again and again, so that most of its time is spent in compiled
+    /// code; if not, it goes once through much code.
     pub is_repeated: bool,
     /// Whether it stands for all where there is not time for all.
     pub is_sample: bool,

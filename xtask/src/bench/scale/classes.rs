@@ -1,4 +1,5 @@
-//! Loading classes of an application: plain, rewritten as they are loaded, and rewritten beforehand.
+//! Loading classes of an application: plain, rewritten as they are loaded, and rewritten
+//! beforehand.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,5 @@
-//! `cargo xtask bench scale`: how costs grow, with threads, contexts and classes, and as a program gets warm.
+//! `cargo xtask bench scale`: how costs grow, with threads, contexts and classes, and as a program
+//! gets warm.
 
 mod classes;
 mod profiles;

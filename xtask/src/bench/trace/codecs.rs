@@ -15,7 +15,8 @@ use super::spelled;
 pub const TEN_LINES: &str = "import java.util.*;\n\npublic class Ten {\n    public static void main(String[] arguments) {\n        List<String> list = new ArrayList<>();\n        \
     for (String a : arguments) {\n            list.add(a.trim());\n        }\n        Collections.sort(list);\n        System.out.println(list);\n    }\n}\n";
 
-/// Events are compressed chunk by chunk, as the tracer does it; no more of them than this are measured.
+/// Events are compressed chunk by chunk, as the tracer does it; no more of them than this are
+/// measured.
 const MOST: usize = 400 << 20;
 
 /// What a codec has made of a trace.

@@ -1,4 +1,5 @@
-//! `cargo xtask bench trace`: what traces cost, beside the plain JDK and the profile, as whole processes with all writing; and what codecs make of them.
+//! `cargo xtask bench trace`: what traces cost, beside the plain JDK and the profile, as whole
+//! processes with all writing; and what codecs make of them.
 //!
 //! Kernels and a small compilation here, in all ways; real programs in [`programs`].
 

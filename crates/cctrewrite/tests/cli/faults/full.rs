@@ -1,4 +1,5 @@
-//! The disk is full, a file may not grow, a system call fails: a message, the exit code, the old output, nothing left over.
+//! The disk is full, a file may not grow, a system call fails: a message, the exit code, the old
+//! output, nothing left over.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,8 @@ use std::process::{Command, Output};
 use super::killed::{calls, can_trace, spread, traced};
 use super::{Contents, WORKS, Work, can, contents, ended, is_temporary, names, on_tmpfs, stored};
 
-/// A command that something was done to has succeeded with its whole output, or failed and left all as it was. Returns whether it failed.
+/// A command that something was done to has succeeded with its whole output, or failed and left all
+/// as it was. Returns whether it failed.
 fn judge(
     work: &Work,
     home: &Path,
@@ -50,7 +52,8 @@ fn judge(
     true
 }
 
-/// `ulimit -f`, in blocks of 512 bytes. The system sends SIGXFSZ, which would end the command in the middle.
+/// `ulimit -f`, in blocks of 512 bytes. The system sends SIGXFSZ, which would end the command in
+/// the middle.
 #[test]
 fn files_that_may_not_grow() {
     let mut cases = 0;
@@ -128,7 +131,8 @@ fn total(contents: &Contents) -> usize {
     files.map(|(_, bytes)| bytes.as_ref().map_or(0, Vec::len)).sum()
 }
 
-/// Each system call by which something comes into being fails once, for want of space and by a broken disk.
+/// Each system call by which something comes into being fails once, for want of space and by a
+/// broken disk.
 #[test]
 fn system_calls_that_fail() {
     if !can_trace() {
@@ -150,7 +154,8 @@ fn system_calls_that_fail() {
                     work.restore(home, &outputs[0]);
                     let mut output = traced(work, home, &format!("{call}:error={error}:when={number}"));
                     if call == "write" && output.stderr.is_empty() && !output.status.success() {
-                        // Each thread's calls are counted by themselves: after one's first write, that of the message is another's first.
+                        // Each thread's calls are counted by themselves: after one's first write,
+                        // that of the message is another's first.
                         output.stderr = format!("cctrewrite: {why}\n").into_bytes();
                     }
                     // A program that cannot open its libraries is not ours yet.

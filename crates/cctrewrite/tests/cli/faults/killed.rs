@@ -33,7 +33,8 @@ fn inspect(work: &Work, home: &Path, before: &[String], [old, new]: &[Contents; 
     work.restore(home, old);
 }
 
-/// What was left behind stands in nobody's way, and stays: it could be another run's that is at work.
+/// What was left behind stands in nobody's way, and stays: it could be another run's that is at
+/// work.
 fn finish(work: &Work, home: &Path, [_, new]: &[Contents; 2], tally: &Tally) {
     let left = names(home);
     run(home, work.arguments).succeeds();
@@ -74,7 +75,8 @@ fn at_random_moments_the_old_output_or_the_new_one_is_there() {
 const CHANGES: &str = "write,pwrite64,writev,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,linkat,ftruncate,\
                        chmod,fchmod,fchmodat,copy_file_range,sendfile,openat";
 
-/// Random moments seldom lie between two calls that follow each other at once. Here each call is the last one, before it is made.
+/// Random moments seldom lie between two calls that follow each other at once. Here each call is
+/// the last one, before it is made.
 #[test]
 fn at_every_system_call_the_old_output_or_the_new_one_is_there() {
     if !can_trace() {
@@ -102,7 +104,8 @@ fn at_every_system_call_the_old_output_or_the_new_one_is_there() {
     eprintln!("{killed} system calls");
 }
 
-/// All numbers up to one, or about ten of them, the last one too: the files of a folder are written one like the other. `CALLS=all` for all.
+/// All numbers up to one, or about ten of them, the last one too: the files of a folder are written
+/// one like the other. `CALLS=all` for all.
 pub fn spread(number: usize) -> impl Iterator<Item = usize> {
     let step = if std::env::var_os("CALLS").is_some() { 1 } else { number.div_ceil(10) };
     (1..=number).rev().step_by(step)
@@ -122,14 +125,16 @@ fn strace(work: &Work, home: &Path, options: &[&str]) -> std::process::Output {
     traced.current_dir(home).env_remove("COLUMNS").stdin(Stdio::null()).output().unwrap()
 }
 
-/// The calls of [`CHANGES`] that a command makes, each with how often one of its threads makes it at most. The earlier output is there.
+/// The calls of [`CHANGES`] that a command makes, each with how often one of its threads makes it
+/// at most. The earlier output is there.
 pub fn calls(work: &Work, home: &Path) -> Vec<(String, usize)> {
     let log = tempfile::NamedTempFile::new().unwrap();
     let output = strace(work, home, &["-e", &format!("trace={CHANGES}"), "-o", log.path().to_str().unwrap()]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut of_threads: BTreeMap<(String, String), usize> = BTreeMap::new();
     for line in std::fs::read_to_string(log.path()).unwrap().lines() {
-        // `1234  openat(AT_FDCWD, ...`; what was interrupted by another thread is taken up by a line without a call.
+        // `1234 openat(AT_FDCWD, ...`; what was interrupted by another thread is taken up by a line
+        // without a call.
         let Some((thread, rest)) = line.split_once(' ') else { continue };
         let Some((call, _)) = rest.trim_start().split_once('(') else { continue };
         if CHANGES.split(',').any(|known| known == call) {

@@ -1,4 +1,5 @@
-//! Faults around the command: it is killed, the disk is full, folders are read-only, two runs want one output (docs/internals/faults.md).
+//! Faults around the command: it is killed, the disk is full, folders are read-only, two runs want
+//! one output (docs/internals/faults.md).
 
 mod full;
 mod killed;
@@ -22,7 +23,8 @@ pub struct Work {
     pub earlier: &'static [&'static str],
 }
 
-/// One for each way in which the command writes files: jars, folders, several jars, profiles, pages, exports, reports.
+/// One for each way in which the command writes files: jars, folders, several jars, profiles,
+/// pages, exports, reports.
 pub const WORKS: [Work; 7] = [
     Work {
         output: "out.jar",
@@ -109,7 +111,8 @@ impl Work {
         command
     }
 
-    /// What the earlier command leaves in the output's place, and what this one does. The earlier output is there then.
+    /// What the earlier command leaves in the output's place, and what this one does. The earlier
+    /// output is there then.
     pub fn outputs(&self, home: &Path) -> [Contents; 2] {
         let place = home.join(self.output);
         run(home, self.arguments).succeeds();
@@ -178,7 +181,8 @@ pub fn can(program: &str, arguments: &[&str]) -> bool {
     can
 }
 
-/// Runs a shell's script in a mount namespace of its own, with a small tmpfs of these options at `mount`, the script's first argument; the command is the rest.
+/// Runs a shell's script in a mount namespace of its own, with a small tmpfs of these options at
+/// `mount`, the script's first argument; the command is the rest.
 pub fn on_tmpfs(options: &str, mount: &Path, command: &Command) -> Command {
     let mut shell = Command::new("unshare");
     let script = format!("mount -t tmpfs -o {options} tmpfs \"$0\" && exec \"$@\"");

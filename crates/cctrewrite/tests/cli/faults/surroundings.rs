@@ -1,4 +1,5 @@
-//! What surrounds a run is in no output: clock, locale, time zone, home, working folder, threads, times of files.
+//! What surrounds a run is in no output: clock, locale, time zone, home, working folder, threads,
+//! times of files.
 
 use std::fs;
 use std::path::Path;
@@ -66,7 +67,8 @@ fn the_times_of_files_are_in_no_output() {
     }
 }
 
-/// All places in the sources of the tool, and of what runs inside the JVM, where a clock or a file's time is read, each with what becomes of it.
+/// All places in the sources of the tool, and of what runs inside the JVM, where a clock or a
+/// file's time is read, each with what becomes of it.
 const CLOCKS: [(&str, &str); 21] = [
     ("crates/cctrewrite/src/cache_command.rs", "how long ago images were used"),
     (
@@ -158,7 +160,8 @@ fn clocks_are_read_nowhere_else() {
     }
 }
 
-/// Entries that are added have a time that is nobody's, and the others keep theirs; so SOURCE_DATE_EPOCH has nothing to say.
+/// Entries that are added have a time that is nobody's, and the others keep theirs; so
+/// SOURCE_DATE_EPOCH has nothing to say.
 #[test]
 fn entries_of_a_jar_keep_their_times_and_new_ones_have_none() {
     let folder = stored();

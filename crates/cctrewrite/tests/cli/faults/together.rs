@@ -1,4 +1,5 @@
-//! Two runs that write to one place at the same time: one of the two outputs is there in the end, whole, and nobody ever sees another.
+//! Two runs that write to one place at the same time: one of the two outputs is there in the end,
+//! whole, and nobody ever sees another.
 
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};

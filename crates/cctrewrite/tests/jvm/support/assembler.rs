@@ -72,7 +72,8 @@ impl Pool {
         self.add(entry)
     }
 
-    /// `tag` is 9 for fields, 10 for methods, 11 for methods of interfaces; `member` is `owner.name:descriptor`.
+    /// `tag` is 9 for fields, 10 for methods, 11 for methods of interfaces; `member` is
+    /// `owner.name:descriptor`.
     fn member(&mut self, tag: u8, member: &str) -> u16 {
         let (owner, rest) = member.split_once('.').unwrap();
         let (name, descriptor) = rest.split_once(':').unwrap();

@@ -35,7 +35,8 @@ pub fn cached_images(here: &Path) -> Vec<PathBuf> {
     in_cache(here).into_iter().filter(is_image).collect()
 }
 
-/// Whether there is an image in the cache of a folder. All of them are whole: a full check finds nothing.
+/// Whether there is an image in the cache of a folder. All of them are whole: a full check finds
+/// nothing.
 pub fn assert_sound(here: &Path) -> bool {
     let (code, said) = ended(cctrewrite(here, &["jdk", "--check"]));
     assert_eq!(code, Some(0), "{said}");

@@ -14,11 +14,13 @@ pub type Contexts = BTreeMap<String, (u64, u64)>;
 /// An expected tree.
 #[derive(Debug)]
 pub struct Golden {
-    /// Classes that are compared, with their nested classes; frames of others are left out of paths.
+    /// Classes that are compared, with their nested classes; frames of others are left out of
+    /// paths.
     classes: Vec<String>,
     /// What `-Dcctrewrite.threads` is to be when paths begin with the thread's name.
     pub threads: Option<String>,
-    /// Whether classes that the JVM generates (`Lambdas$$Lambda`, `Switches$$TypeSwitch`, since 26 `Records$Holder$$HasherSpecializer`) are left out of paths, too.
+    /// Whether classes that the JVM generates (`Lambdas$$Lambda`, `Switches$$TypeSwitch`, since 26
+    /// `Records$Holder$$HasherSpecializer`) are left out of paths, too.
     without_generated: bool,
     contexts: Contexts,
 }
@@ -54,7 +56,8 @@ impl Golden {
         Golden { threads: None, contexts, ..self }
     }
 
-    /// The same without the classes that the JVM generates: which there are, and what is in them, differs from release to release.
+    /// The same without the classes that the JVM generates: which there are, and what is in them,
+    /// differs from release to release.
     pub fn without_generated(self) -> Golden {
         Golden { without_generated: true, ..self }
     }
@@ -127,7 +130,8 @@ pub fn of_classes(lines: &[String], classes: &[&str]) -> Vec<String> {
     contexts.into_iter().map(|(path, (calls, bytecodes))| format!("{calls} {bytecodes} {path}")).collect()
 }
 
-/// Calls and bytecodes of each method, over all contexts, from the nodes themselves: the paths of a stack of 20,000 frames have gigabytes.
+/// Calls and bytecodes of each method, over all contexts, from the nodes themselves: the paths of a
+/// stack of 20,000 frames have gigabytes.
 pub fn flat(run: &Run) -> Contexts {
     let profile = run.profile();
     let mut methods = Contexts::new();

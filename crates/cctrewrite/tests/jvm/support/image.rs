@@ -27,7 +27,8 @@ impl Image {
 
     fn made(jdk: &'static Jdk, name: &'static str, options: &[&str]) -> &'static Image {
         static IMAGES: Mutex<Images> = Mutex::new(BTreeMap::new());
-        // The map is not locked while an image is made, so that those of several JDKs are made at once.
+        // The map is not locked while an image is made, so that those of several JDKs are made at
+        // once.
         let key = (jdk.version, name);
         let cell = IMAGES.lock().unwrap().entry(key).or_default().clone();
         cell.get_or_init(|| {
@@ -50,14 +51,15 @@ impl Image {
         Image::made(jdk, "reproducible", &["--reproducible", "--blocks", "exact"])
     }
 
-    /// The rules by which images of a JDK count. All are worth the time and the space on one JDK only: on JDK 8 they are tried with
-    /// everything.
+    /// The rules by which images of a JDK count. All are worth the time and the space on one JDK
+    /// only: on JDK 8 they are tried with everything.
     pub fn rules(jdk: &Jdk) -> &'static [Blocks] {
         if jdk.version == 21 { &ALL_BLOCKS } else { &[Blocks::Exact] }
     }
 
-    /// The ways in which programs are run on images of a JDK to say what they said before, with values of `cctrewrite.record`: by its rules, and on some with contexts that the
-    /// thread carries, and with natives under other names.
+    /// The ways in which programs are run on images of a JDK to say what they said before, with
+    /// values of `cctrewrite.record`: by its rules, and on some with contexts that the thread
+    /// carries, and with natives under other names.
     pub fn runs(jdk: &Jdk) -> impl Iterator<Item = (Blocks, &'static str)> {
         const RUNS: [(Blocks, &str); 5] = [
             (Blocks::Exact, "on"),
@@ -90,8 +92,9 @@ impl Image {
         self.jdk.home()
     }
 
-    /// A JVM of the image. The verifier looks at what it loads, but for exact counts: `images::links` has it look at all classes of
-    /// these images, once. Without it JVMs start in less than half the time, and use the archive of classes as users' JVMs do.
+    /// A JVM of the image. The verifier looks at what it loads, but for exact counts:
+    /// `images::links` has it look at all classes of these images, once. Without it JVMs start in
+    /// less than half the time, and use the archive of classes as users' JVMs do.
     pub fn java(&self, name: &str) -> Java {
         let mut java = Java::new(&self.jdk, name);
         if self.verifies {
@@ -106,7 +109,8 @@ impl Image {
     }
 }
 
-/// A JVM that profiles the fixtures, which are on its class path: on JDK 8 instrumented beforehand, later as they are on an image.
+/// A JVM that profiles the fixtures, which are on its class path: on JDK 8 instrumented beforehand,
+/// later as they are on an image.
 pub fn profiled(jdk: &'static Jdk, blocks: Blocks, name: &str) -> Java {
     if jdk.version == 8 {
         return Library::whole(jdk, blocks).java(name);

@@ -49,7 +49,8 @@ impl Java {
         }
     }
 
-    /// Has another program start it: this one, whose last arguments are then the JVM and its arguments.
+    /// Has another program start it: this one, whose last arguments are then the JVM and its
+    /// arguments.
     pub fn through(&mut self, program: &[&str]) -> &mut Self {
         self.through = program.iter().map(|&part| part.to_owned()).collect();
         self
@@ -192,7 +193,8 @@ impl Running {
         let status_file = format!("/proc/{}/status", self.child.id());
         let mut peak = 0;
         let status = loop {
-            // Of a process that has ended nothing is known: the last time that it was looked at counts.
+            // Of a process that has ended nothing is known: the last time that it was looked at
+            // counts.
             let of_process = fs::read_to_string(&status_file).unwrap_or_default();
             peak = peak.max(mebibytes(&of_process, "VmHWM:").unwrap_or(0));
             if let Some(status) = self.child.try_wait().unwrap() {

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 
 use super::{Java, assert_succeeded};
 
-/// The versions that the tests know: 8, every release with long-term support since, and the newest. `JAVA<version>_HOME` names the home
-/// of each.
+/// The versions that the tests know: 8, every release with long-term support since, and the newest.
+/// `JAVA<version>_HOME` names the home of each.
 const VERSIONS: [u32; 7] = cct_jdk::TESTED;
 
 /// The home of a JDK.
@@ -29,7 +29,8 @@ impl Jdk {
         Jdk::of_version(8)
     }
 
-    /// The JDK of a version. Without it the test that asks is skipped, or a part of it, and this says so.
+    /// The JDK of a version. Without it the test that asks is skipped, or a part of it, and this
+    /// says so.
     ///
     /// # Panics
     /// When the variable names anything but the home of a JDK of that version.

@@ -129,7 +129,8 @@ impl Blocks {
     }
 }
 
-/// Fixtures that make up the folder of programs; the others are put on class paths by the tests that use them.
+/// Fixtures that make up the folder of programs; the others are put on class paths by the tests
+/// that use them.
 const PROGRAMS: &[&str] = &[
     "agents",
     "allocations",
@@ -178,7 +179,8 @@ pub struct Library {
 }
 
 impl Library {
-    /// Libraries of which `boot::every_class_links_and_verifies` has the verifier look at all classes, so that it need not in each JVM.
+    /// Libraries of which `boot::every_class_links_and_verifies` has the verifier look at all
+    /// classes, so that it need not in each JVM.
     pub const LINKED: [Blocks; 5] =
         [Blocks::Default, Blocks::Precise, Blocks::Exact, Blocks::Thread, Blocks::Prefix];
 
@@ -209,7 +211,8 @@ impl Library {
         })
     }
 
-    /// `rt.jar` alone, as `cctrewrite instrument rt.jar -o inst_rt.jar` makes it; the fixtures in a run of their own.
+    /// `rt.jar` alone, as `cctrewrite instrument rt.jar -o inst_rt.jar` makes it; the fixtures in a
+    /// run of their own.
     pub fn rt_alone(jdk: &'static Jdk) -> &'static Library {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         LIBRARY.get_or_init(|| {

@@ -1,4 +1,5 @@
-//! What all modules use: the JDKs, the instrumented class libraries and images, and JVMs that run on them.
+//! What all modules use: the JDKs, the instrumented class libraries and images, and JVMs that run
+//! on them.
 
 pub mod assembler;
 pub mod caches;
@@ -23,8 +24,9 @@ use std::sync::{Once, OnceLock};
 
 use walkdir::WalkDir;
 
-/// A module with a test for each of some JDKs, named after them: `jdks!(module, check, 11..)`, where `check` takes the JDK. The releases are a
-/// range of [`cct_jdk::TESTED`] or a list. A new release is one more word in the ranges without an end, and one more test at the bottom.
+/// A module with a test for each of some JDKs, named after them: `jdks!(module, check, 11..)`,
+/// where `check` takes the JDK. The releases are a range of [`cct_jdk::TESTED`] or a list. A new
+/// release is one more word in the ranges without an end, and one more test at the bottom.
 macro_rules! jdks {
     ($module:ident, $check:ident, [$($release:tt),+]) => { crate::support::jdks!(@module $module $check $($release)+); };
     ($module:ident, $check:ident, 8..) => { crate::support::jdks!(@module $module $check 8 11 17 21 25 26 27); };
@@ -76,7 +78,8 @@ pub fn scratch() -> &'static Path {
     })
 }
 
-/// A new empty folder of this test; its name begins with a number. It is removed when the test has passed: together they would fill a disk.
+/// A new empty folder of this test; its name begins with a number. It is removed when the test has
+/// passed: together they would fill a disk.
 pub fn folder(name: &str) -> PathBuf {
     let folder = lasting_folder(name);
     MADE.with_borrow_mut(|made| made.0.push(folder.clone()));
@@ -141,7 +144,8 @@ pub fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// Compiles a native library from a file of `fixtures/`, by the headers of a JDK; `None`, and says so, where there is no C compiler or no header.
+/// Compiles a native library from a file of `fixtures/`, by the headers of a JDK; `None`, and says
+/// so, where there is no C compiler or no header.
 pub fn jni_library(jdk: &Jdk, source: &str, library: &Path) -> Option<PathBuf> {
     let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     compile.args(["-shared", "-fPIC", "-pthread", "-o"]).arg(library).arg(fixture(source));
@@ -166,8 +170,9 @@ pub fn instrument(inputs: &[PathBuf], libraries: &[PathBuf], output: &Path, opti
     assert_succeeded(&mut command)
 }
 
-/// With `CONTEXT=thread` in the environment everything is made so that the thread carries contexts, where a test does not say otherwise: for trying the whole suite with it.
-/// (Tests of extended signatures fail then.)
+/// With `CONTEXT=thread` in the environment everything is made so that the thread carries contexts,
+/// where a test does not say otherwise: for trying the whole suite with it. (Tests of extended
+/// signatures fail then.)
 pub fn carrier(options: &[&str]) -> Vec<String> {
     match std::env::var("CONTEXT") {
         Ok(carrier) if !options.contains(&"--context") => vec!["--context".to_owned(), carrier],
@@ -183,7 +188,8 @@ pub fn assert_succeeded(command: &mut Command) -> String {
     error
 }
 
-/// Compares lines in their order. Tells those that only one side has, or the first place where the order differs.
+/// Compares lines in their order. Tells those that only one side has, or the first place where the
+/// order differs.
 pub fn assert_same_lines<S: AsRef<str>>(expected: &[S], found: &[S], what: &str) {
     let text = |lines: &[S]| lines.iter().map(|line| line.as_ref().to_owned()).collect::<Vec<String>>();
     let (expected, found) = (text(expected), text(found));

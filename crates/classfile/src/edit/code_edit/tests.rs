@@ -37,11 +37,13 @@ fn class_with(code: &[u8], handlers: &[[u16; 3]]) -> Vec<u8> {
     out
 }
 
-/// What is written in one go is what a layout made beforehand gives, wherever something is inserted.
+/// What is written in one go is what a layout made beforehand gives, wherever something is
+/// inserted.
 #[test]
 fn near_code_is_written_as_far_code_is() {
     let mut code = vec![GOTO, 0, 4, NOP, ILOAD_0, IFEQ, 0xFF, 0xFE, LSTORE_2, WIDE, IINC, 1, 0, 0, 9];
-    // A tableswitch of two, padded, at 16, and a lookupswitch of one behind it, at 40; both lead to the beginning and the end.
+    // A tableswitch of two, padded, at 16, and a lookupswitch of one behind it, at 40; both lead to
+    // the beginning and the end.
     code.extend([NOP, TABLESWITCH, 0, 0, 0]);
     [60 - 16, 3, 4, 16_u32.wrapping_neg(), 60 - 16].iter().for_each(|&word| code.put4(word));
     code.extend([LOOKUPSWITCH, 0, 0, 0]);
@@ -96,7 +98,8 @@ fn what_is_too_long_for_short_jumps_is_left_to_the_layout() {
     assert_eq!(length(near::REACH - 1), None);
 }
 
-/// A helper that found no room on the stack was called for ever: its call, in front of the handler of a `finally`, was covered by that handler.
+/// A helper that found no room on the stack was called for ever: its call, in front of the handler
+/// of a `finally`, was covered by that handler.
 #[test]
 fn what_is_inserted_in_front_of_a_handler_is_not_come_back_to() {
     // 0: nop; 1: return; 2: astore_0, the handler of 0 and of itself; 3: aload_0; 4: athrow

@@ -38,7 +38,8 @@ fn what_was_listed_is_read() {
     });
 }
 
-/// It is written as `?`. A frame that was no method's for its sake became one when it was read again, which native code might have called.
+/// It is written as `?`. A frame that was no method's for its sake became one when it was read
+/// again, which native code might have called.
 #[test]
 fn a_frame_with_a_carriage_return_is_read_as_it_is_written() {
     let first = listed(&read("3 0 ];a.\rV\n1 0 j.f@3\n").profile, false);
@@ -47,7 +48,8 @@ fn a_frame_with_a_carriage_return_is_read_as_it_is_written() {
     assert!(first.ends_with(b"\n3 0 ];a.?V@-1\n1 0 j.f@3\n"), "{}", String::from_utf8_lossy(&first));
 }
 
-/// Such a frame and a marker's that is its class were two in the list, and one as soon as call sites were added up.
+/// Such a frame and a marker's that is its class were two in the list, and one as soon as call
+/// sites were added up.
 #[test]
 fn a_frame_of_a_class_without_a_method_is_a_marker() {
     let list = read("1 0 java;d.@3;j;java.\n").profile;

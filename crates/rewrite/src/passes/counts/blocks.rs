@@ -1,4 +1,5 @@
-//! Bytecodes by basic blocks (JP 4): at the start of each block its bytecodes are added to the node, or what they cost (CCCP 5.2).
+//! Bytecodes by basic blocks (JP 4): at the start of each block its bytecodes are added to the
+//! node, or what they cost (CCCP 5.2).
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -30,8 +31,8 @@ pub fn insert(
     Ok(())
 }
 
-/// The blocks of a method by a rule, with their costs by a model. What follows a switch of the recording is counted after it, by
-/// whatever rule.
+/// The blocks of a method by a rule, with their costs by a model. What follows a switch of the
+/// recording is counted after it, by whatever rule.
 pub fn weighed(
     code: &Code<'_>,
     pool: &ConstantPool<'_>,

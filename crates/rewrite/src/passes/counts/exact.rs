@@ -10,8 +10,9 @@ use cct_tables::CostModel;
 use crate::carrier::Emitter;
 use crate::pass::BodyWriter;
 
-/// The plan for counting a method exactly, by a model if there is one; `None` if it must be counted block by block. The node is true
-/// where the activation counter is tested, since the agent looks there.
+/// The plan for counting a method exactly, by a model if there is one; `None` if it must be counted
+/// block by block. The node is true where the activation counter is tested, since the agent looks
+/// there.
 pub fn exact_plan(
     class: &ClassFile<'_>,
     own: &OwnMembers,

@@ -1,5 +1,5 @@
-//! Counts of a recorded body: its executed bytecodes, exactly or block by block (JP 4), or what they cost (CCCP 5.2), and activation
-//! counters (JP 5.2).
+//! Counts of a recorded body: its executed bytecodes, exactly or block by block (JP 4), or what
+//! they cost (CCCP 5.2), and activation counters (JP 5.2).
 
 mod activation;
 mod blocks;
