@@ -1,5 +1,5 @@
 //! The user's documentation: its words, its lines, its links, and the paths of its pages in the
-//! sources.
+//! sources; the length of comments.
 
 #![allow(clippy::unwrap_used)]
 
@@ -204,6 +204,30 @@ fn lines_of_prose_are_short() {
     for page in documentation() {
         for (number, ..) in lines(&page.text).into_iter().filter(is_long) {
             found.push(format!("{}:{number}: more than {COLUMNS} columns", page.name));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The comment that a line of Rust consists of, without its mark.
+fn comment(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("//")?;
+    Some(rest.strip_prefix(['/', '!']).unwrap_or(rest))
+}
+
+#[test]
+fn comments_are_short() {
+    let is_long = |line: &str| {
+        let Some(comment) = comment(line) else { return false };
+        let is_prose = comment.trim_start().contains(' ') && !comment.starts_with("     ");
+        // A list of commands has its words in columns.
+        let is_list = comment.trim_start().contains("  ");
+        is_prose && !is_list && !comment.trim_start().starts_with('|') && line.chars().count() > COLUMNS
+    };
+    let mut found = Vec::new();
+    for page in pages(|name| name.ends_with(".rs")) {
+        for (index, line) in page.text.lines().enumerate().filter(|(_, line)| is_long(line)) {
+            found.push(format!("{}:{}: more than {COLUMNS} columns: {line}", page.name, index + 1));
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
