@@ -9,7 +9,7 @@ mod sentence;
 use anyhow::{Context, Result, bail};
 use cct_build::classes;
 use cct_profile::Metric;
-use cct_profile::diff::{DiffOptions, DiffOrder, Difference, Limits, diff, write_text};
+use cct_profile::diff::{DiffOptions, DiffOrder, Difference, Limits, SIDES, diff, write_text};
 use cct_profile::labels::By;
 use cct_profile::names::NameStyle;
 use cct_profile::pair::TextOptions;
@@ -37,6 +37,9 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
         .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(base), shown(new)))?;
     let options = TextOptions { names, compared: compared(arguments, &found), width: arguments.width };
     let limits = Limits { total: arguments.fail_above, method: arguments.fail_method_above };
+    if limits != Limits::default() {
+        check_shares(&found, arguments)?;
+    }
     let excesses = found.excesses(limits);
     let judged = (limits != Limits::default()).then_some(&*excesses);
     exit::to_stdout(|out| match arguments.format {
@@ -51,6 +54,21 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
         (false, true) => Outcome::Complete,
         (false, false) => Outcome::Different,
     })
+}
+
+/// Fails if the selection keeps so little that limits would say nothing of the program.
+fn check_shares(found: &Difference, arguments: &Diff) -> Result<()> {
+    let least = arguments.keep_at_least;
+    for (side, share) in SIDES.iter().zip(found.shares.into_iter().flatten()) {
+        if share.is_below(least) {
+            bail!(
+                "the selection keeps {share} of the {} of {side}, and a limit would say nothing of the rest; select at least {least}, or \
+                 allow less with --keep-at-least",
+                found.metric.name(),
+            );
+        }
+    }
+    Ok(())
 }
 
 fn options(arguments: &Diff) -> Result<DiffOptions> {

@@ -147,7 +147,7 @@ pub fn compare(a: Input, b: Input, options: &CompareOptions) -> Result<Compariso
         calls_only: *calls_only,
     };
     united(a, b, &pair, |pair| {
-        let counted = if pair.objects { Metric::Allocations } else { Metric::Calls };
+        let counted = if pair.metric == Metric::Allocations { Metric::Allocations } else { Metric::Calls };
         let mut comparison =
             Trees { a: pair.a, b: pair.b, executed: pair.executed, counted }.compare(pair.frames, *limit)?;
         let is_different = comparison.only_a.contexts + comparison.only_b.contexts > 0;

@@ -23,7 +23,7 @@ use crate::largest::Largest;
 use crate::metric::Counts;
 use crate::names::NameStyle;
 use crate::origin::Origins;
-use crate::pair::{Input, Pair, PairError, PairOptions, Remark, Side, united};
+use crate::pair::{Input, Pair, PairError, PairOptions, Remark, Share, Side, united};
 use crate::sums::{Sums, sums};
 use crate::walk::{Match, paths, walk};
 use crate::{MergeError, Metric, Selection, Tree};
@@ -122,6 +122,9 @@ pub struct Difference {
     /// What a reader of the numbers must know: what is missing, and in what the two differ besides
     /// their contexts.
     pub remarks: Vec<Remark>,
+    /// The parts of the base and of the new profile that the selection keeps; `None` if it is
+    /// everything.
+    pub shares: Option<[Share; 2]>,
     /// What changes are looked at.
     pub metric: Metric,
     /// What the rows stand for.
@@ -238,7 +241,7 @@ pub fn diff(
         };
         let found = found?;
         let remarks = std::mem::take(pair.remarks);
-        Ok(Difference { remarks, ..found })
+        Ok(Difference { remarks, shares: pair.shares, ..found })
     })
 }
 
@@ -258,11 +261,10 @@ struct Sides<'o> {
 
 impl<'o> Sides<'o> {
     fn of(pair: &Pair<'_>, options: &'o DiffOptions, origins: &Origins) -> Sides<'o> {
-        let metric = pair.executed.unwrap_or(if pair.objects { Metric::Allocations } else { Metric::Calls });
         let groups = groups::groups(pair, options.by, options.names, origins);
         Sides {
             options,
-            metric,
+            metric: pair.metric,
             bytecodes: pair.executed.is_some(),
             labels: groups.labels,
             methods: groups.methods,
@@ -314,6 +316,7 @@ impl<'o> Sides<'o> {
         let found = largest.into_sorted();
         let mut difference = Difference {
             remarks: Vec::new(),
+            shares: None,
             metric: self.metric,
             by: self.options.by,
             contexts,

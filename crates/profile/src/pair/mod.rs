@@ -7,9 +7,11 @@
 
 mod input;
 mod remarks;
+mod share;
 
 pub use input::{Input, InputError, Kind};
 pub use remarks::{Remark, SIDES, Side};
+pub use share::Share;
 
 use crate::contexts::tree_of_threads;
 use crate::merge::joined;
@@ -101,8 +103,10 @@ pub(crate) struct Pair<'p> {
     pub(crate) frames: &'p FrameTable<'p>,
     /// What is looked at beside calls: bytecodes, or what they cost.
     pub(crate) executed: Option<Metric>,
-    /// Whether it is objects that are counted, in the place of calls.
-    pub(crate) objects: bool,
+    /// The main count: what is executed, else objects or calls.
+    pub(crate) metric: Metric,
+    /// The parts of A and B that the selection keeps; `None` if it is everything.
+    pub(crate) shares: Option<[Share; 2]>,
     /// Whether classes have names with numbers that may differ from run to run.
     pub(crate) has_generated_names: bool,
     /// What a reader must know.
@@ -137,6 +141,9 @@ pub(crate) fn united<T>(
     }
 
     let selection = &options.selection;
+    let metric = executed.unwrap_or(if objects { Metric::Allocations } else { Metric::Calls });
+    let wholes =
+        [&a, &b].map(|input| input.profile.threads.iter().map(|thread| sum(&thread.tree, metric)).sum());
     let (methods_a, threads_a) = (a.profile.methods, threads_of(a.profile.threads, selection));
     let (methods_b, threads_b) = (b.profile.methods, threads_of(b.profile.threads, selection));
     remarks.extend(thread_remark(&threads_a, &threads_b, selection)?);
@@ -187,6 +194,12 @@ pub(crate) fn united<T>(
             (true, true) => {}
         }
     }
+    let shares = [(&tree_a, wholes[0]), (&tree_b, wholes[1])]
+        .map(|(tree, whole)| Share { part: sum(tree, metric), whole });
+    let shares = (!selection.is_everything()).then_some(shares);
+    if let Some(shares) = shares {
+        remarks.push(Remark::Selected { shares, metric: metric.name() });
+    }
     let generated = |methods: &[Method]| remarks::has_generated_names(methods);
     let has_generated_names = generated(&methods_a) || generated(&methods_b);
     look(&mut Pair {
@@ -196,10 +209,16 @@ pub(crate) fn united<T>(
         labels: [&labels_a[..methods_a.len()], &labels_b[..methods_b.len()]],
         frames: &table,
         executed,
-        objects,
         has_generated_names,
+        metric,
+        shares,
         remarks: &mut remarks,
     })
+}
+
+/// What all contexts of a tree have together.
+fn sum(tree: &Tree, metric: Metric) -> u128 {
+    tree.nodes().iter().skip(1).map(|node| u128::from(metric.of_node(node))).sum()
 }
 
 /// What is looked at beside calls.

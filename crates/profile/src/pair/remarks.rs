@@ -1,6 +1,6 @@
 //! What a reader of a comparison must know besides the counts.
 
-use super::{Input, Kind};
+use super::{Input, Kind, Share};
 use crate::escape::terminal;
 use crate::exactness::{EXACT, Exactness, LIMITS};
 use crate::names::normalised_class;
@@ -71,6 +71,13 @@ pub enum Remark {
     IgnoresNothing(String),
     /// Classes with numbers in their names may be the same and named differently.
     GeneratedNames,
+    /// The selection keeps these parts of A and of B.
+    Selected {
+        /// Of A, and of B.
+        shares: [Share; 2],
+        /// What is counted.
+        metric: &'static str,
+    },
 }
 
 impl Remark {
@@ -88,6 +95,7 @@ impl Remark {
             Remark::MethodMissing(..) => "method-missing",
             Remark::IgnoresNothing(_) => "ignores-nothing",
             Remark::GeneratedNames => "generated-names",
+            Remark::Selected { .. } => "selected",
         }
     }
 
@@ -101,7 +109,10 @@ impl Remark {
             | Remark::ThreadMissing(side, _)
             | Remark::MethodMissing(side, _) => Some(*side),
             Remark::Note(side, _) | Remark::Exactness(side, _) => *side,
-            Remark::Header { .. } | Remark::IgnoresNothing(_) | Remark::GeneratedNames => None,
+            Remark::Header { .. }
+            | Remark::IgnoresNothing(_)
+            | Remark::GeneratedNames
+            | Remark::Selected { .. } => None,
         }
     }
 }
@@ -131,6 +142,7 @@ impl Remark {
             Remark::Exactness(None, _) => format!("Exact {}", sides.join(" ")),
             Remark::Exactness(..) => of("Exact"),
             Remark::Note(..) | Remark::NoHeader(_) => of("Note"),
+            Remark::Selected { .. } => "Selected".to_owned(),
             _ => "Remark".to_owned(),
         };
         let text = match self {
@@ -179,6 +191,9 @@ impl Remark {
             Remark::GeneratedNames => {
                 "classes made while the program ran have numbers in their names, by which contexts may differ; --normalize-generated leaves them out"
                     .to_owned()
+            }
+            Remark::Selected { shares: [a, b], metric } => {
+                format!("{a} of the {metric} of {a_is}, {b} of those of {b_is}")
             }
         }
     }

