@@ -1,6 +1,6 @@
-//! Modules: the declaration of JVMS 4.7.25, and what the JDK's tools add (`ModuleResolution`,
-//! `ModuleHashes`; `ModuleTarget` is a plain name). The formats of the latter are those of
-//! `jdk.internal.module.ClassFileConstants`.
+//! Modules: the declaration of JVMS 4.7.25, and the attributes that the JDK's tools add
+//! (`ModuleResolution`, `ModuleHashes`; `ModuleTarget` is a plain name). The formats of the latter
+//! are those of `jdk.internal.module.ClassFileConstants`.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{ConstantPool, Index};
@@ -47,7 +47,7 @@ pub struct Module {
     pub provides: Vec<Provided>,
 }
 
-/// A module that is depended on.
+/// A required module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Required {
     /// Its `CONSTANT_Module`.
@@ -65,7 +65,7 @@ pub struct PackageAccess {
     pub package: Index,
     /// `ACC_SYNTHETIC`, `ACC_MANDATED`.
     pub flags: u16,
-    /// To whom; empty for everyone.
+    /// The modules that may use it; empty for all.
     pub to: Vec<ModuleIndex>,
 }
 
@@ -78,7 +78,7 @@ pub struct Provided {
     pub with: Vec<ClassIndex>,
 }
 
-/// Hashes of other modules, all made with one algorithm.
+/// Hashes of other modules, by one algorithm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleHashes<'a> {
     /// Index of the algorithm's name, such as `SHA-256`.
