@@ -1,9 +1,9 @@
 //! Values that have names on command lines and in outputs.
 
-/// The name of a value, and what it means.
+/// The name of a value, with its help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// As users and outputs spell it.
+    /// The spelling for users and in outputs.
     pub name: &'static str,
     /// One sentence for `--help`.
     pub help: &'static str,
