@@ -61,7 +61,7 @@ impl<'a> Beside<'a> {
         Some(self.markers[number].method)
     }
 
-    /// Whether markers of single objects come first, since these have bits for 32.
+    /// Whether per-object markers come first, since these have bits for 32.
     pub fn are_in_order(&self) -> bool {
         let asking = self.markers.iter().filter(|marker| marker.per_object).count();
         asking <= 32 && self.markers.iter().take(asking).all(|marker| marker.per_object)

@@ -152,7 +152,7 @@ impl<'c, 'a> Class<'c, 'a> {
         own
     }
 
-    /// Checks that markers of single objects come first, since these have bits for 32, and that the
+    /// Checks that per-object markers come first, since these have bits for 32, and that the
     /// method of each marker exists.
     fn numbers(&mut self, markers: &[Descriptor<'_>], of_methods: &OfMethods<'_>) {
         let asking = markers.iter().filter(|marker| marker.per_object).count();
