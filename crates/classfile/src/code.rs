@@ -60,11 +60,11 @@ pub struct Handler {
 /// that they exist.
 #[derive(Debug, Clone, Copy)]
 pub struct Instruction<'a> {
-    /// Its bytecode index.
+    /// Bytecode index of the instruction.
     pub bci: Bci,
-    /// Its opcode; for `wide` forms the opcode after `wide`.
+    /// Opcode; for `wide` forms the opcode after `wide`.
     pub opcode: Opcode,
-    /// Its bytes, `wide` included.
+    /// Bytes of the instruction, `wide` included.
     pub bytes: &'a [u8],
 }
 

@@ -58,7 +58,7 @@ fn ends_block(rule: BlockRule, instruction: &Instruction<'_>, pool: &ConstantPoo
 /// A basic block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// Its first instruction.
+    /// First bci of the block.
     pub start: Bci,
     /// The bci after its last instruction.
     pub end: Bci,

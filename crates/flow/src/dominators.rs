@@ -22,7 +22,7 @@ const UNKNOWN: BlockId = BlockId::MAX;
 /// The dominator tree of a graph.
 #[derive(Debug, Clone, Default)]
 pub struct Dominators {
-    /// By block; a root is its own.
+    /// Immediate dominator of each block; a root is its own.
     immediate: Vec<BlockId>,
     /// Position in the postorder, by block: dominators come after the blocks that they dominate.
     post: Vec<u32>,

@@ -5,10 +5,10 @@
 //!
 //! **Exceptions leave from the middle.** By the default rule a block continues after an instruction
 //! that throws. So an edge to an exception handler means that some instruction of the block may
-//! throw ([`crate::throws`]), and that the virtual machine may choose the handler: it covers the
-//! instruction in the exception table, and no earlier catch-all does (JVMS 2.10: the table is
-//! searched in order). Therefore a property of a block in this graph, such as dominance, is a
-//! property of its *start*: block A dominates block B if the start of A always runs before the
+//! throw ([`crate::throws`]), and that the virtual machine may choose the handler. It may if the
+//! handler covers the instruction in the exception table, and no earlier catch-all does (JVMS 2.10:
+//! the table is searched in order). Therefore a property of a block in this graph is a property of
+//! its *start*. For example, block A dominates block B if the start of A always runs before the
 //! start of B. Exceptional edges are kept separate from the others.
 //!
 //! **Subroutines return.** `jsr` (class files below version 51, JVMS 4.9.1) has an edge to the

@@ -22,7 +22,7 @@ pub use dice::Dice;
 /// A target with the mutator that knows its format.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name, also that of its file in `fuzz/fuzz_targets`.
+    /// Name of the target, and of its file in `fuzz/fuzz_targets`.
     pub name: &'static str,
     /// Takes any bytes; panics if a promise is broken.
     pub run: fn(&[u8]),

@@ -36,7 +36,7 @@ pub struct MethodRow {
     pub shape: Shape,
     /// Flags of [`crate::method_flags`].
     pub flags: u8,
-    /// Its treatment.
+    /// Treatment of the method.
     pub treatment: Treatment,
     /// The original positions of its bytecodes, if call sites are kept separate.
     pub positions: Packed,

@@ -23,7 +23,7 @@ pub enum Error {
     /// It ends early, or its parts do not agree.
     #[error("a damaged index")]
     Damaged,
-    /// Its bytes have changed since they were written.
+    /// The bytes have changed since they were written.
     #[error("a damaged index (its checksum differs)")]
     Checksum,
 }

@@ -19,7 +19,7 @@ pub struct MethodRecord {
     pub shape: Shape,
     /// Flags of [`method_flags`](crate::method_flags).
     pub flags: u8,
-    /// Its treatment.
+    /// Treatment of the method.
     pub treatment: Treatment,
     /// The original positions of its bytecodes, if call sites are kept separate.
     pub positions: Packed,
@@ -55,7 +55,7 @@ pub struct ClassRecord {
 /// A method that its callers count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ForeignRecord {
-    /// Its id.
+    /// Id of the method.
     pub mid: Mid,
     /// Declaring class.
     pub class: Box<[u8]>,

@@ -30,7 +30,7 @@ pub enum Place {
 pub struct BodyHook {
     /// Class of the method.
     pub class: &'static [u8],
-    /// Its name.
+    /// Name of the method.
     pub name: &'static [u8],
     /// The location of the call.
     pub place: Place,

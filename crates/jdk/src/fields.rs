@@ -8,9 +8,9 @@ use crate::Mode;
 pub struct AddedField {
     /// Internal name of the class.
     pub class: &'static [u8],
-    /// Its name.
+    /// Name of the field.
     pub name: &'static [u8],
-    /// Its descriptor.
+    /// Descriptor of the field.
     pub descriptor: &'static [u8],
 }
 

@@ -1,7 +1,11 @@
-//! Facts about the class library and the runtime in it, each stated once. They are the calling
-//! convention between rewritten classes and the runtime, the helpers of `java/lang/Object`, the
-//! added fields of library classes, the hooks (single methods of the library that call the
-//! runtime), the pinned clocks, and the methods through which programs talk to the runtime.
+//! Facts about the class library and the runtime in it, each stated once:
+//!
+//! * the calling convention between rewritten classes and the runtime,
+//! * the helpers of `java/lang/Object`,
+//! * the added fields of library classes,
+//! * the hooks: single methods of the library that call the runtime,
+//! * the pinned clocks,
+//! * the methods through which programs talk to the runtime.
 //!
 //! The rewriter and the checker both read these tables. They share no algorithm.
 

@@ -23,7 +23,7 @@ impl Clock {
         }
     }
 
-    /// Its name.
+    /// Name of the method or field.
     pub fn name(self) -> &'static [u8] {
         match self {
             Clock::Nanos => b"nanoTime",

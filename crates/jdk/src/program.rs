@@ -4,7 +4,7 @@
 /// The class through which a program switches recording.
 const RECORDING: &[u8] = b"cctrewrite/api/Recording";
 
-/// Its methods, and the number of each in the runtime (`Regions`).
+/// The methods of that class, and the number of each in the runtime (`Regions`).
 const SWITCHES: &[(&[u8], &[u8], i16)] = &[
     (b"start", b"()V", 0),
     (b"start", b"(Ljava/lang/String;)V", 0),

@@ -47,7 +47,7 @@ pub enum Problem {
     Word {
         /// The key.
         key: String,
-        /// Its value.
+        /// Value of the key.
         value: String,
         /// The known ones.
         known: String,
@@ -122,7 +122,7 @@ impl At {
 /// A rule.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// Its line.
+    /// Line of the rule in its file.
     pub line: usize,
     /// Name to which clients subscribe.
     pub token: String,

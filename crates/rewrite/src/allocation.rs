@@ -10,7 +10,7 @@ use cct_jdk::convention::OBJECT;
 /// An instruction that allocates objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocation {
-    /// Its bytecode index.
+    /// Bytecode index of the instruction.
     pub bci: Bci,
     /// The types that it allocates.
     pub made: Made,
@@ -27,7 +27,7 @@ pub enum Made {
     /// A copy of the receiver (`Object.clone`). Its type is known only once the copy exists.
     Copy,
     /// Nothing: the called `clone` counts its own allocation, or its result is not known. It
-    /// reserves a slot all the same, so that slots follow from the code alone.
+    /// reserves a slot nevertheless, so that slots follow from the code alone.
     Nothing,
 }
 
@@ -125,7 +125,7 @@ pub fn is_clone(class: &[u8], name: &[u8]) -> bool {
 /// The objects that a native allocates, which its wrapper counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativeMakes {
-    /// Its result.
+    /// The result of the native.
     Result,
     /// An array of arrays. The array of their lengths is in this local.
     Arrays(u16),

@@ -137,7 +137,7 @@ fn cached(slot: &mut Option<Index>, make: impl FnOnce() -> Result<Index>) -> Res
 pub struct Emitter<'e, 'c, 'a> {
     /// The class being edited.
     pub edit: &'e mut ClassEdit<'c, 'a>,
-    /// Its constants.
+    /// The constants of the class.
     pub constants: &'e mut Constants,
 }
 
@@ -350,7 +350,7 @@ fn push_offset(asm: &mut Asm, offset: u16) {
     asm.int(offset as i16).op(opcode::I2L).op(opcode::LADD);
 }
 
-/// How the call sites of a body share the slots of its nodes.
+/// The way in which the call sites of a body share the slots of its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sites {
     /// Slots are caches of callees. This many call sites share them round-robin (site %

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The class file is damaged, or outgrows what class files can hold.
+    /// The class file is malformed, or exceeds the limits of class files.
     #[error(transparent)]
     Class(#[from] cct_classfile::Error),
     /// The class was rewritten before.
@@ -15,7 +15,7 @@ pub enum Error {
     NameTaken {
         /// The class.
         class: String,
-        /// Its member.
+        /// The member with the name.
         member: String,
     },
     /// Two rewritten methods got the same id.

@@ -60,7 +60,8 @@ pub fn is_hooked(class: &[u8], native: &[u8]) -> bool {
     native_hooks::usual().any(|hooked| hooked.class == class && hooked.name == native)
 }
 
-/// Whether the runtime's method takes and returns what a native with this descriptor does.
+/// Whether the runtime's method fits a native with this descriptor: it takes the same arguments and
+/// returns the same result.
 fn fits(hook: &NativeHook, class: &[u8], native: &[u8], is_static: bool) -> bool {
     let close = native.iter().rposition(|&b| b == b')').unwrap_or_default();
     let (arguments, result) = (&native[1..close], &native[close + 1..]);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// The property of a method that a new class file must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// Its earlier treatment.
+    /// The method's earlier treatment.
     Treatment(Treatment),
     /// Only whether it has an extended form.
     ExtendedForm(bool),
@@ -22,7 +22,7 @@ pub type LoneForm = (Box<[u8]>, Box<[u8]>);
 /// The members that a class has to keep.
 #[derive(Debug, Clone, Default)]
 pub struct KeptMembers {
-    /// By name and descriptor.
+    /// The properties to keep, by name and descriptor of the method.
     methods: FxHashMap<Box<[u8]>, Kept>,
     /// Whether the JVM has loaded the class, so that no member can be added.
     is_loaded: bool,

@@ -34,7 +34,7 @@ pub type Shared = Arc<Markers>;
 pub(crate) enum Stopped {
     /// An error of rewriting.
     Failed(Error),
-    /// Its body or its class is too large with these markers: write it again without them.
+    /// The body or the class is too large with these markers: write it again without them.
     Without(LeftOut),
 }
 

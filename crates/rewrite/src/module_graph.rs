@@ -14,7 +14,7 @@ use cct_classfile::{ClassFile, Result};
 /// The relations of a module to others, from its descriptor (JVMS 4.7.25).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Descriptor {
-    /// Its name.
+    /// Name of the module.
     pub name: Vec<u8>,
     /// Modules that it requires at run time.
     requires: Vec<Vec<u8>>,

@@ -15,9 +15,9 @@ use cct_classfile::mutf8::lossy;
 pub enum Fallback {
     /// Counted by default blocks instead of exact or precise ones.
     DefaultBlocks,
-    /// Its calls are counted, its bytecodes are not.
+    /// Calls are counted, bytecodes are not.
     CallsOnly,
-    /// Its calls are counted; its bytecodes, allocated objects and columns are not.
+    /// Calls are counted; bytecodes, allocated objects and columns are not.
     CallsWithoutObjects,
     /// Not instrumented: it is missing from the tree, and its callees appear under its caller.
     NotInstrumented,

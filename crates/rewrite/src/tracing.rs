@@ -29,7 +29,7 @@ pub struct TracePlan {
     pub method: u32,
     /// The amount that is recorded.
     pub recording: Recording,
-    /// Its basic blocks.
+    /// The basic blocks of the body.
     pub blocks: Blocks,
     /// Whether jumps or handlers lead to its first block.
     pub entry_is_target: bool,

@@ -40,13 +40,13 @@ pub enum Role {
 /// A class of the world.
 #[derive(Debug)]
 pub struct Class {
-    /// Its summary.
+    /// Summary of the class.
     pub summary: Arc<ClassSummary>,
-    /// Its role.
+    /// Role of the class.
     pub role: Role,
-    /// Its superclass, if known.
+    /// The superclass, if known.
     pub superclass: Option<ClassId>,
-    /// Its known direct superinterfaces.
+    /// The known direct superinterfaces.
     pub interfaces: Vec<ClassId>,
     /// Whether some superclass or superinterface, however far up, is unknown.
     pub has_unknown_ancestor: bool,

@@ -14,9 +14,9 @@ pub(crate) const TOOL: &str = "tool";
 /// The output of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolName {
-    /// Its calling-context tree.
+    /// The program's calling-context tree.
     Profile,
-    /// Its events, in order.
+    /// The program's events, in order.
     Trace,
     /// Nothing of its own: clients of markers print.
     Markers,

@@ -3,7 +3,7 @@
 /// A heading below which `--help` lists options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Heading {
-    /// Where results go, and their form.
+    /// Location and form of results.
     Output,
     /// The contexts to record.
     Recording,

@@ -37,7 +37,7 @@ pub struct ChoiceOption {
     pub refused: &'static [Refusal],
     /// The reason why it cannot be combined with the other choices, if there is one.
     pub conflict: fn(&Choices) -> Option<&'static str>,
-    /// Its record in the provenance of outputs.
+    /// The option's record in the provenance of outputs.
     pub record: Record,
     pub(crate) spelled: Spelled,
 }

@@ -14,9 +14,9 @@ use crate::settings::{Metrics, Settings, Tool};
 pub enum Record {
     /// None: outputs that differ in it run together, or another option's keys imply it.
     No,
-    /// Its word, or `yes` and `no`, under this key.
+    /// The option's word, or `yes` and `no`, under this key.
     Word(&'static str),
-    /// Its own keys and values.
+    /// Keys and values of the option's own.
     With {
         /// The keys that it may write.
         keys: &'static [&'static str],

@@ -73,9 +73,9 @@ words! { ContextCarrier:
 /// The output of the rewritten program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
-    /// Its calling-context tree, with counts (JP, CCCP, JP2).
+    /// The program's calling-context tree, with counts (JP, CCCP, JP2).
     Profile,
-    /// Its events, in order (JBInsTrace).
+    /// The program's events, in order (JBInsTrace).
     Trace,
     /// The values of calling contexts at entries of chosen methods (probabilistic calling
     /// contexts).

@@ -13,7 +13,7 @@ pub struct Word {
 pub trait Worded: Copy + PartialEq + 'static {
     /// All values, in the order of their help.
     const VALUES: &'static [Self];
-    /// Their names, in the same order.
+    /// The names of all values, in the same order.
     const WORDS: &'static [Word];
 
     /// Position of this value in both lists.

@@ -28,7 +28,7 @@ pub enum Problem {
     /// An unknown table.
     #[error("there is no table [{name}] here; there {known}")]
     UnknownTable {
-        /// Its name.
+        /// Name of the table.
         name: String,
         /// The known ones.
         known: String,
@@ -49,7 +49,7 @@ pub enum Problem {
     OutOfRange {
         /// The key.
         key: String,
-        /// Its value.
+        /// Value of the key.
         value: i64,
         /// The minimum.
         from: i64,
@@ -87,7 +87,7 @@ pub enum Problem {
     Word {
         /// The key.
         key: String,
-        /// Its value.
+        /// Value of the key.
         value: String,
         /// The maximum number of characters.
         most: usize,
@@ -108,7 +108,7 @@ pub enum Value {
 /// A line that sets a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
     /// The table of the line; empty before the first one.
     pub table: String,

@@ -16,9 +16,9 @@ pub struct TestClass {
     references: Vec<[&'static str; 3]>,
     /// Code of concrete methods: two instructions, so that no method is empty.
     code: Vec<u8>,
-    /// Its catch-all handlers: start, end, handler.
+    /// Catch-all handlers of that code: start, end, handler.
     handlers: Vec<[u16; 3]>,
-    /// Its attributes: names and contents.
+    /// Attributes of that code: names and contents.
     tables: Vec<(&'static str, Vec<u8>)>,
 }
 

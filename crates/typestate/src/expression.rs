@@ -43,7 +43,7 @@ pub enum Expression {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct ExpressionError {
-    /// Its byte offset.
+    /// Byte offset in the expression.
     pub at: usize,
     /// The fault at that offset.
     pub problem: Fault,

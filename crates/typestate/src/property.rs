@@ -6,17 +6,17 @@ use crate::expression::Expression;
 /// The allowed orders of operations on an object, or on one that belongs to another object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
-    /// Its name: the token of its markers.
+    /// Name of the property: the token of its markers.
     pub name: String,
     /// The requirement, in one line.
     pub message: String,
-    /// Its first line in the file.
+    /// First line of the property in the file.
     pub line: usize,
     /// The expression, as in the file.
     pub text: String,
     /// The parsed expression.
     pub expression: Expression,
-    /// Its automaton.
+    /// The automaton of the expression.
     pub automaton: Automaton,
     /// Events, in the order of the file.
     pub events: Vec<Event>,
@@ -79,7 +79,7 @@ impl Level {
 /// An event: a letter of the expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Its name: the predicate of its markers.
+    /// Name of the event: the predicate of its markers.
     pub name: String,
     /// The object to which it happens.
     pub of: Of,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Report {
     /// The checked properties.
     pub properties: Vec<Checked>,
-    /// Their violations, in the order of their first occurrence.
+    /// Violations of the properties, in the order of their first occurrence.
     pub violations: Vec<Violation>,
     /// Further notes for the reader, about checks that were not possible.
     pub notes: Vec<String>,
@@ -24,13 +24,13 @@ pub struct Report {
 /// A checked property, with the numbers of the check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// Its name.
+    /// Name of the property.
     pub name: String,
     /// Severity of its violations.
     pub level: String,
-    /// Its requirement.
+    /// The requirement, in one line.
     pub message: String,
-    /// Its expression.
+    /// The expression of the property.
     pub expression: String,
     /// Number of events that the analysis received.
     pub events: u64,
@@ -104,11 +104,11 @@ pub enum Kind {
 /// An object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
-    /// Its class.
+    /// Class of the object.
     pub class: String,
-    /// Its number among the objects that the analysis followed.
+    /// Number of the object among those that the analysis followed.
     pub id: u64,
-    /// Its identity hash code.
+    /// Identity hash code of the object.
     pub hash: String,
 }
 

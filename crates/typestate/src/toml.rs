@@ -66,7 +66,7 @@ pub(crate) struct Entry<'a> {
     pub at: usize,
     /// The key.
     pub key: &'a str,
-    /// Its value.
+    /// Value of the key.
     pub value: &'a Spanned<DeValue<'a>>,
 }
 

@@ -55,10 +55,10 @@ pub enum Error {
         module: String,
         /// The class or step at which it ended.
         at: String,
-        /// Its exit status, if known.
+        /// Exit status of the module, if known.
         status: Option<ExitStatus>,
     },
-    /// Its answer is invalid.
+    /// The module's answer is invalid.
     #[error("module {module}: what it answered {at} is none: {error}")]
     NoAnswer {
         /// The module.

@@ -33,11 +33,11 @@ pub struct Launch<'l> {
 /// A class to show to a module.
 #[derive(Debug)]
 pub struct Shown {
-    /// Its name.
+    /// Name of the class.
     pub name: String,
     /// The hash of its bytes.
     pub hash: ClassHash,
-    /// Its bytes.
+    /// Bytes of the class file.
     pub bytes: Vec<u8>,
 }
 

@@ -43,7 +43,7 @@ pub struct Method<'m, 'a> {
     pub number: usize,
     /// The original method.
     pub original: &'m Member<'a>,
-    /// Its code.
+    /// The method's original code.
     pub code: &'m Code<'a>,
     /// The known facts about the rewriting of the class.
     pub expectation: Expectation,

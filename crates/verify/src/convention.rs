@@ -115,9 +115,9 @@ pub fn foreign_id(owner: &[u8], name: &[u8], descriptor: &[u8], slots: usize) ->
     id(xxh3_64(&[owner, b".", name, b":", descriptor].concat()), slots)
 }
 
-/// The number that a call adds to three times its caller's value: the even hash of the caller's
-/// name and the bytecode index of the call, -1 for callees of a native (docs/research/pcc.md,
-/// *Values*).
+/// The number that a call adds to three times its caller's value: a hash of the caller's name and
+/// the bytecode index of the call, made even (docs/research/pcc.md, *Values*). The index is -1 for
+/// callees of a native.
 pub fn call_site(class: &[u8], name: &[u8], descriptor: &[u8], bci: Option<Bci>) -> i64 {
     let [class, name, descriptor] = [class, name, descriptor].map(mutf8::decode_lossy);
     let bci = bci.map_or(-1, i64::from);

@@ -75,13 +75,13 @@ enum Effect {
 pub struct Body<'b, 'a> {
     /// The original class.
     pub class: &'b ClassFile<'a>,
-    /// Its fields.
+    /// The class's own fields.
     pub fields: &'b Fields<'a>,
     /// The original method.
     pub method: &'b Member<'a>,
-    /// Its code.
+    /// The method's original code.
     pub code: &'b Code<'a>,
-    /// Its handlers.
+    /// The method's own handlers.
     pub handlers: &'b Handlers,
     /// The rewritten code.
     pub aligned: &'b Aligned<'a>,

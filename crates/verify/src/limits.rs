@@ -9,11 +9,11 @@ use crate::finding::{Check, Finding, Problem};
 /// A method and its code.
 #[derive(Clone, Copy)]
 pub struct Coded<'m, 'a> {
-    /// Its class.
+    /// The class of the method.
     pub class: &'m ClassFile<'a>,
     /// The method.
     pub method: &'m Member<'a>,
-    /// Its code.
+    /// The method's code.
     pub code: &'m Code<'a>,
 }
 

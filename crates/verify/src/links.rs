@@ -19,7 +19,7 @@ pub struct Links {
     /// The number of its first method in a trace, if any has one, and the count of its numbered
     /// methods.
     pub(crate) numbers: (Option<u32>, u32),
-    /// Its methods, in both forms.
+    /// The methods of the class, in both forms.
     pub(crate) declared: Vec<Declared>,
     /// References to extended forms: owner, name and descriptor.
     pub(crate) wanted: Vec<[Box<[u8]>; 3]>,

@@ -35,7 +35,7 @@ pub enum Kind {
 pub struct NativeHook {
     /// Internal name of the native's class.
     pub class: &'static [u8],
-    /// Its name.
+    /// Name of the native.
     pub native: &'static [u8],
     /// The time and the arguments of the call.
     pub kind: Kind,

@@ -12,7 +12,8 @@ use crate::native_hooks::{self, NativeHook};
 use crate::pins;
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// Checks that a method that stayed unchanged has no documented location.
+    /// Checks that a method that stayed unchanged has no location where documents require inserted
+    /// code.
     pub(crate) fn left_out(&mut self, method: &'c Member<'a>, code: &Code<'a>) {
         let (class, reproducible) = (self.before, self.expectation.reproducible);
         let is_wanted =

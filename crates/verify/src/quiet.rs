@@ -25,11 +25,11 @@ pub struct Quiet {
 pub struct Cut<'q, 'a> {
     /// The class.
     pub class: &'q ClassFile<'a>,
-    /// Its own fields.
+    /// The class's own fields.
     pub fields: &'q Fields<'a>,
     /// The method.
     pub member: &'q Member<'a>,
-    /// Its code.
+    /// The method's code.
     pub code: &'q Code<'a>,
     /// The instructions.
     pub originals: &'q [Instruction<'a>],

@@ -11,7 +11,7 @@ use super::structure::{Reader, Structure};
 pub struct Annotation {
     /// Index of the annotation interface's field descriptor.
     pub type_index: Index,
-    /// Its elements in order.
+    /// The elements in order.
     pub elements: Vec<ElementPair>,
 }
 

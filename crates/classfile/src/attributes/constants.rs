@@ -84,7 +84,7 @@ impl<'a> Structure<'a> for ConstantIndex {
 pub struct BootstrapMethod {
     /// `CONSTANT_MethodHandle` of the method.
     pub method: Index,
-    /// Its static arguments.
+    /// Static arguments of the method.
     pub arguments: Vec<ConstantIndex>,
 }
 

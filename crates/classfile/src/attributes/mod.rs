@@ -115,9 +115,9 @@ pub enum AttributeInfo<'a> {
     ModuleHashes(ModuleHashes<'a>),
     /// An unknown attribute.
     Unknown {
-        /// Its name.
+        /// Name of the attribute.
         name: &'a [u8],
-        /// Its content.
+        /// Content of the attribute.
         data: &'a [u8],
     },
 }

@@ -50,7 +50,7 @@ pub struct Module {
 /// A required module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Required {
-    /// Its `CONSTANT_Module`.
+    /// `CONSTANT_Module` of the required module.
     pub module: Index,
     /// `ACC_TRANSITIVE` (0x0020), `ACC_STATIC_PHASE` (0x0040), `ACC_SYNTHETIC`, `ACC_MANDATED`.
     pub flags: u16,
@@ -61,7 +61,7 @@ pub struct Required {
 /// A package that is exported or opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageAccess {
-    /// Its `CONSTANT_Package`.
+    /// `CONSTANT_Package` of the package.
     pub package: Index,
     /// `ACC_SYNTHETIC`, `ACC_MANDATED`.
     pub flags: u16,
@@ -90,9 +90,9 @@ pub struct ModuleHashes<'a> {
 /// The hash of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModuleHash<'a> {
-    /// Its `CONSTANT_Module`.
+    /// `CONSTANT_Module` of the module.
     pub module: Index,
-    /// Its hash.
+    /// Hash of the module.
     pub hash: &'a [u8],
 }
 

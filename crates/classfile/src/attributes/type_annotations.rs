@@ -87,7 +87,7 @@ pub enum Target {
 pub struct LocalRange {
     /// First bytecode index of the range.
     pub start: u16,
-    /// Its length in bytes of code.
+    /// Length of the range in bytes of code.
     pub length: u16,
     /// The variable's slot, the first one for a long or double.
     pub slot: u16,

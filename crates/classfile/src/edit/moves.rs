@@ -13,16 +13,16 @@ pub enum Move {
     Inserted {
         /// The original index.
         before: Bci,
-        /// Its length in bytes.
+        /// Length of the code in bytes.
         bytes: u32,
     },
     /// An instruction with a new length, or a replacement.
     Resized {
-        /// Its original index.
+        /// Original index of the instruction.
         at: Bci,
-        /// Its original length.
+        /// Original length in bytes.
         from: u32,
-        /// Its new length.
+        /// New length in bytes.
         to: u32,
     },
 }

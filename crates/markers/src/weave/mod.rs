@@ -45,7 +45,7 @@ pub enum Error {
     NameTaken {
         /// The class.
         class: String,
-        /// Its member.
+        /// The member with the name.
         member: String,
     },
 }
@@ -57,7 +57,7 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 pub struct Marked {
     /// The new class file; `None` if nothing in it is marked.
     pub bytes: Option<Vec<u8>>,
-    /// Its markers.
+    /// The markers of the class.
     pub descriptors: Vec<Descriptor>,
     /// The positions of the markers' rules.
     pub rules: Vec<usize>,

@@ -18,26 +18,26 @@ use cct_settings::Settings;
 /// The facts about a method before its bodies are written.
 #[derive(Debug)]
 pub struct MethodContext<'m, 'a> {
-    /// Its class.
+    /// The class of the method.
     pub class: &'m ClassFile<'a>,
     /// References of the class to its own members; filled only for exact bytecode counts and for
     /// traces.
     pub own: &'m OwnMembers,
     /// The method.
     pub member: &'m Member<'a>,
-    /// Its position among the methods of the class.
+    /// Position of the method among those of the class.
     pub position: usize,
-    /// Its code.
+    /// The method's code.
     pub code: &'m Code<'a>,
-    /// Its original signature.
+    /// The method's original signature.
     pub signature: &'m Signature<'a>,
-    /// Its descriptor with the extension.
+    /// The method's descriptor with the extension.
     pub extended_descriptor: &'m [u8],
     /// The options of the run.
     pub settings: &'m Settings,
     /// Whether the class is recorded.
     pub recorded: bool,
-    /// How each call site calls, in code order.
+    /// The target of each call site, in code order.
     pub calls: &'m [(Bci, CallTarget<'m>)],
     /// Instructions that allocate, in code order; empty unless objects are counted.
     pub allocations: &'m [Allocation],
@@ -45,7 +45,7 @@ pub struct MethodContext<'m, 'a> {
     pub columns: &'m [Column],
     /// The site of the first column: sites of columns follow those of calls and allocations.
     pub first_column: usize,
-    /// How call sites, allocations and columns share the slots of a node.
+    /// The way in which call sites, allocations and columns share the slots of a node.
     pub sites: Sites,
     /// The method's number in a trace; `None` unless the run records events.
     pub number: Option<u32>,

@@ -61,7 +61,7 @@ pub enum CallTarget<'x> {
     /// The original signature. The caller counts the callee before the call.
     Counted(Foreign<'x>),
     /// The original signature, where only the receiver's class shows whether the call leads to this
-    /// method, which nobody but the caller can count. So the caller stores the slot, and counts the
+    /// method, which only the caller can count. So the caller stores the slot, and counts the
     /// callee if it is this method.
     Dispatched(Foreign<'x>),
     /// The last step of a method handle, which calls the method that its last argument names. The

@@ -102,7 +102,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     }
 
     /// Raises the class version to 52 for interfaces that get concrete methods (JVMS 4.6). An
-    /// interface whose own methods violate the rules of its version keeps it: version 52 might
+    /// interface whose own methods violate the rules of its version keeps it. Version 52 might
     /// allow them, and a JVM must not accept an interface that it refused before.
     pub(super) fn raise_interface_version(&mut self) {
         let plan = &self.rewriter.plan;

@@ -47,13 +47,13 @@ pub struct Rewriter {
 pub struct Rewritten {
     /// The new class file; `None` when the class stays as it is.
     pub bytes: Option<Vec<u8>>,
-    /// Its row in the index.
+    /// The class's row in the index.
     pub record: Option<ClassRecord>,
-    /// Its static side of a trace, packed, if it is traced.
+    /// The class's static side of a trace, packed, if it is traced.
     pub structure: Option<Vec<u8>>,
-    /// Its part of the completeness report.
+    /// The class's part of the completeness report.
     pub report: ClassReport,
-    /// Its markers, and the matched locations that have none.
+    /// The class's markers, and the matched locations that have none.
     pub marked: Marked,
 }
 

@@ -47,7 +47,7 @@ pub struct Target<'t, 'a> {
     pub extended_index: Index,
     /// The method's number in a trace, if the run records events instead of counts.
     pub traced: Option<u32>,
-    /// Its part in values, if values represent contexts.
+    /// The method's part in values, if values represent contexts.
     pub values: Option<WrappersPart>,
 }
 

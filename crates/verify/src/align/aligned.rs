@@ -10,7 +10,7 @@ use crate::probe::Probe;
 /// A handler that was appended to the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
-    /// Its first bytecode index.
+    /// First bytecode index of the handler.
     pub at: Bci,
     /// Whether it adds the pending count to the node.
     pub counts: bool,

@@ -37,15 +37,15 @@ pub struct Pair<'p, 'a> {
     pub class: &'p ClassFile<'a>,
     /// Name of the method.
     pub name: &'a [u8],
-    /// Its descriptor.
+    /// Descriptor of the method.
     pub descriptor: &'a [u8],
     /// The rewritten code.
     pub code: &'p Reader<'p, 'a>,
-    /// Its prologue.
+    /// The prologue of the rewritten code.
     pub prologue: Prologue,
     /// The known facts about its rewriting.
     pub expectation: &'p Expectation,
-    /// Its call sites, followed by the sites of allocations.
+    /// The call sites of the method, followed by the sites of allocations.
     pub sites: Sites,
     /// Whether the rewritten code stores contexts into the thread that it has read on entry; `None`
     /// if unknown.
@@ -60,11 +60,11 @@ pub struct Pair<'p, 'a> {
     pub columns: &'p [Column],
     /// The site of the first column, after calls and allocations.
     pub first_column: usize,
-    /// Its events, if the run records events instead of counts.
+    /// The method's events, if the run records events instead of counts.
     pub events: Option<&'p Plan>,
-    /// Its part in values, if values represent contexts.
+    /// The method's part in values, if values represent contexts.
     pub values: Option<Part<'p>>,
-    /// Its markers, if it has some.
+    /// The method's markers, if it has some.
     pub told: Option<Told<'p, 'p, 'a>>,
 }
 

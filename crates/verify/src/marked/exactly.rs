@@ -37,7 +37,7 @@ pub enum Step {
 /// The expected code of a whole method.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exactly {
-    /// Its expected instructions.
+    /// The expected instructions.
     pub steps: Vec<Step>,
     /// First step whose exceptions are caught, and first step of the handler.
     pub caught: Option<(usize, usize)>,

@@ -27,7 +27,7 @@ pub struct Helper {
     pub is_own: bool,
     /// The number of the marker, or of the group.
     pub number: u16,
-    /// Its descriptor.
+    /// Descriptor of the helper.
     pub descriptor: Vec<u8>,
     /// Whether it gets the thread's position in its tree.
     pub has_slot: bool,
@@ -53,7 +53,7 @@ impl Helper {
         (helper.name() == callee.name).then_some(helper)
     }
 
-    /// Its name.
+    /// Name of the helper.
     pub fn name(&self) -> Vec<u8> {
         let word = if self.enters { "enter" } else { "pass" };
         let own = if self.is_own { "$" } else { "" };
@@ -84,7 +84,7 @@ pub struct Gains<'g, 'a> {
     pub class: &'g ClassFile<'a>,
     /// The route to the runtime.
     pub gate: Gate,
-    /// Its markers.
+    /// The markers of the class.
     pub markers: &'g [Descriptor<'a>],
 }
 

@@ -20,7 +20,7 @@ pub struct Method<'m, 'a> {
     pub after: &'m ClassFile<'a>,
     /// The original method.
     pub original: &'m Member<'a>,
-    /// Its code.
+    /// The original code.
     pub code: &'m Code<'a>,
     /// All markers of the class.
     pub markers: &'m [Descriptor<'a>],

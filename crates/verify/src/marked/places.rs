@@ -18,7 +18,7 @@ use crate::op::Kind;
 pub struct Places<'p, 'm, 'a> {
     method: &'p Method<'m, 'a>,
     originals: &'p [Instruction<'a>],
-    /// Its lines, in the order of the code.
+    /// The lines of the code, in order.
     lines: Vec<LineNumber>,
     /// Targets of backward jumps, and of exceptions that a handler before their throw catches.
     heads: BTreeSet<Bci>,

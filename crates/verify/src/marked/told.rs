@@ -21,7 +21,7 @@ pub struct Told<'m, 'p, 'a> {
     calls: BTreeMap<Bci, usize>,
     /// Number of pieces.
     pub count: u64,
-    /// Their reports.
+    /// The reports that the pieces make.
     pub walked: Walked,
 }
 

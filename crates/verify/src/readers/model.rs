@@ -154,11 +154,11 @@ pub struct Code<'a> {
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation<'a> {
-    /// Where it begins.
+    /// Bytecode index of the instruction.
     pub bci: Bci,
-    /// Its opcode; for a wide form the one after `wide`.
+    /// Opcode; for a wide form the one after `wide`.
     pub opcode: u8,
-    /// Its operands.
+    /// Operands of the instruction.
     pub operand: Operand<'a>,
 }
 
@@ -188,7 +188,7 @@ pub enum Operand<'a> {
 pub struct Handler<'a> {
     /// First covered bytecode index, and the first one after that is not covered.
     pub range: (Bci, Bci),
-    /// Where control goes.
+    /// First bytecode index of the handler.
     pub handler: Bci,
     /// Internal name of the caught class; `None` catches all.
     pub caught: Option<Text<'a>>,
