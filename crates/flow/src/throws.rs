@@ -13,7 +13,7 @@
 //! | `invokevirtual`, `invokespecial`, `invokestatic`, `invokeinterface` | method resolution (5.4.3.3, 5.4.3.4), selection (5.4.6), `NullPointerException`, class initialisation, and exceptions of the callee |
 //! | `invokedynamic` | call-site resolution (5.4.3.6), and exceptions of the callee |
 //! | `new` | class resolution (5.4.3.1), `InstantiationError`, class initialisation |
-//! | `newarray`, `anewarray`, `multianewarray` | `NegativeArraySizeException`; class resolution but for `newarray` |
+//! | `newarray`, `anewarray`, `multianewarray` | `NegativeArraySizeException`; class resolution, except for `newarray` |
 //! | `arraylength`, `athrow` | `NullPointerException`; `athrow` by its purpose |
 //! | `checkcast`, `instanceof` | class resolution; `checkcast` also `ClassCastException` |
 //! | `monitorenter`, `monitorexit` | `NullPointerException`; `monitorexit` also `IllegalMonitorStateException` |
