@@ -11,7 +11,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads `bytes`, which begin at `base` of the class file.
+    /// A cursor over `bytes`, which begin at offset `base` of the class file.
     pub fn new(bytes: &'a [u8], base: usize) -> Self {
         Cursor { bytes, position: 0, base }
     }
@@ -74,7 +74,7 @@ impl<'a> Cursor<'a> {
         Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
     }
 
-    /// An error unless everything was read.
+    /// Fails unless everything was read.
     pub fn finish(&self) -> Result<()> {
         if self.is_empty() { Ok(()) } else { Err(self.error(ErrorKind::TrailingBytes(self.remaining()))) }
     }
@@ -87,7 +87,8 @@ pub(crate) fn u2_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// A big-endian `u4` at `at`, as [`u2_at`].
+/// A big-endian `u4` at `at`; `at + 4` must lie inside `bytes` (callers checked it when they
+/// parsed).
 #[inline]
 pub(crate) fn u4_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])

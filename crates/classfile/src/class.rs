@@ -6,16 +6,16 @@ use crate::constant_pool::{ConstantPool, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutf8;
 
-/// A class file whose structure was checked down to members and attribute headers; attribute
-/// contents are read when asked for.
+/// A class file with checked structure, down to members and attribute headers; attribute contents
+/// are read on demand.
 #[derive(Debug, Clone)]
 pub struct ClassFile<'a> {
     /// The whole file.
     pub bytes: &'a [u8],
     /// `minor_version`.
     pub minor_version: u16,
-    /// `major_version`: 45 (JDK 1.1) to 69 (Java 25) and later ones, whose structure this crate
-    /// does not know to differ.
+    /// `major_version`: 45 (JDK 1.1) to 69 (Java 25), and later ones, whose structure is the same
+    /// as far as this crate knows.
     pub major_version: u16,
     /// The constants.
     pub pool: ConstantPool<'a>,
@@ -51,7 +51,7 @@ pub struct Member<'a> {
     pub descriptor: &'a [u8],
     /// The member's attributes.
     pub attributes: Attributes<'a>,
-    /// The whole structure as it stands in the file.
+    /// The whole structure as in the file.
     pub raw: &'a [u8],
 }
 
@@ -87,10 +87,10 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// An attribute table, checked when it was read.
+/// A checked attribute table.
 #[derive(Debug, Clone)]
 pub struct Attributes<'a> {
-    /// The table as it stands in the file, with its count.
+    /// The table as in the file, with its count.
     pub raw: &'a [u8],
     list: Vec<Attribute<'a>>,
 }
@@ -122,12 +122,12 @@ impl<'a> Attributes<'a> {
         self.list.iter().find(|a| a.name == name)
     }
 
-    /// How many there are.
+    /// Number of attributes.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no attributes.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -246,7 +246,7 @@ impl<'a> ClassFile<'a> {
         self.interface_indices().filter_map(|i| self.pool.class(i).ok())
     }
 
-    /// `interfaces` as they stand in the file, without the count.
+    /// `interfaces` as in the file, without the count.
     pub fn raw_interfaces(&self) -> &'a [u8] {
         self.interfaces
     }

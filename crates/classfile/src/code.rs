@@ -9,7 +9,7 @@ use crate::opcode::{self, Opcode};
 /// A bytecode index (bci): offset of an instruction in its method's code.
 pub type Bci = u32;
 
-/// A method's code, checked: every instruction is complete, every jump and table entry leads to an
+/// A method's checked code: every instruction is complete, every jump and table entry leads to an
 /// instruction.
 #[derive(Debug, Clone)]
 pub struct Code<'a> {
@@ -23,7 +23,7 @@ pub struct Code<'a> {
     pub handlers: Vec<Handler>,
     /// Attributes of the code: line numbers, frames, ...
     pub attributes: Attributes<'a>,
-    /// Where jumps and switches lead.
+    /// The targets of jumps and switches.
     pub targets: BciSet,
     /// Whether it calls subroutines: `jsr`, `jsr_w`.
     pub calls_subroutines: bool,
@@ -33,9 +33,9 @@ pub struct Code<'a> {
     pub stores_first_local: bool,
 }
 
-/// What is found out about code while its instructions are checked.
+/// Results of checking the instructions of code.
 struct Checked {
-    /// Where instructions begin.
+    /// The starts of instructions.
     starts: BciSet,
     targets: BciSet,
     calls_subroutines: bool,
@@ -48,28 +48,28 @@ struct Checked {
 pub struct Handler {
     /// First covered bci.
     pub start: Bci,
-    /// First bci no longer covered; may be the code's length.
+    /// First bci that is no longer covered; may be the code's length.
     pub end: Bci,
-    /// Where control goes.
+    /// First bci of the handler.
     pub handler: Bci,
-    /// `CONSTANT_Class` of what is caught; 0 catches everything.
+    /// `CONSTANT_Class` of the caught class; 0 catches everything.
     pub catch_type: Index,
 }
 
-/// An instruction in place. Operands are read through its methods; `Code::parse` made sure that
-/// they are there.
+/// An instruction, borrowed from the code. Its methods read the operands; `Code::parse` has checked
+/// that they exist.
 #[derive(Debug, Clone, Copy)]
 pub struct Instruction<'a> {
-    /// Where it stands.
+    /// Bytecode index of the instruction.
     pub bci: Bci,
-    /// Its opcode; for `wide` forms the opcode behind `wide`.
+    /// Opcode; for `wide` forms the opcode after `wide`.
     pub opcode: Opcode,
-    /// Its bytes, `wide` included.
+    /// Bytes of the instruction, `wide` included.
     pub bytes: &'a [u8],
 }
 
 impl<'a> Instruction<'a> {
-    /// The bci behind it.
+    /// The bci after it.
     pub fn end(&self) -> Bci {
         self.bci + self.bytes.len() as Bci
     }
@@ -80,7 +80,7 @@ impl<'a> Instruction<'a> {
         self.bytes[0] == opcode::WIDE
     }
 
-    /// The constant-pool index of instructions that have one.
+    /// The constant-pool index; `None` for instructions without one.
     #[inline]
     pub fn pool_index(&self) -> Option<Index> {
         match opcode::INDEX_BYTES[usize::from(self.opcode)] {
@@ -90,13 +90,13 @@ impl<'a> Instruction<'a> {
         }
     }
 
-    /// The local variable that is read or written, and whether it takes two slots.
+    /// The local variable that it reads or writes, and whether it takes two slots.
     #[inline]
     pub fn local(&self) -> Option<(u16, bool)> {
         if opcode::has_local(self.opcode) { self.its_local() } else { None }
     }
 
-    /// The same of one that has one.
+    /// The local variable of an instruction that has one, and whether it takes two slots.
     fn its_local(&self) -> Option<(u16, bool)> {
         use opcode::*;
         let operand = || if self.is_wide() { u2_at(self.bytes, 2) } else { u16::from(self.bytes[1]) };
@@ -117,7 +117,7 @@ impl<'a> Instruction<'a> {
         if opcode::has_targets(self.opcode) { self.its_target() } else { None }
     }
 
-    /// The same of one that names other instructions.
+    /// The target of an instruction that names other instructions.
     fn its_target(&self) -> Option<Bci> {
         let offset = match self.opcode {
             opcode::GOTO_W | opcode::JSR_W => u4_at(self.bytes, 1) as i32,
@@ -149,7 +149,7 @@ impl<'a> Instruction<'a> {
         }
     }
 
-    /// All jump targets: of a jump, or of a switch (default first).
+    /// Calls `f` with all targets of a jump or switch, the default first.
     #[inline]
     pub fn for_each_target(&self, f: impl FnMut(Bci)) {
         if opcode::has_targets(self.opcode) {
@@ -157,7 +157,7 @@ impl<'a> Instruction<'a> {
         }
     }
 
-    /// The same of one that has some.
+    /// Calls `f` with all targets of an instruction that has some.
     fn for_each_of_its_targets(&self, mut f: impl FnMut(Bci)) {
         if let Some(t) = self.target() {
             f(t);
@@ -179,7 +179,7 @@ pub struct Switch<'a> {
 }
 
 impl<'a> Switch<'a> {
-    /// Where control goes when no case matches.
+    /// The target if no case matches.
     pub fn default_target(&self) -> Bci {
         self.bci.wrapping_add_signed(self.default)
     }
@@ -204,7 +204,7 @@ impl<'a> Switch<'a> {
     }
 }
 
-/// Length of the instruction at `bci`, all of it being there.
+/// Length of the instruction at `bci`, which must be complete.
 fn instruction_length(code: &[u8], bci: usize) -> Result<usize, ErrorKind> {
     let opcode = code[bci];
     let truncated = |needed| ErrorKind::Truncated { needed, available: code.len() - bci };
@@ -252,7 +252,7 @@ impl<'a> Iterator for Instructions<'a> {
     #[inline]
     fn next(&mut self) -> Option<Instruction<'a>> {
         let first = *self.code.get(self.bci)?;
-        // Checked by Code::parse; unchecked code simply ends at the first fault.
+        // Code::parse has checked it; unchecked code simply ends at the first fault.
         let length = match opcode::LENGTHS[usize::from(first)] {
             0 => instruction_length(self.code, self.bci).ok()?,
             n => usize::from(n),
@@ -291,7 +291,7 @@ impl BciSet {
 }
 
 impl<'a> Code<'a> {
-    /// The code of a method; `None` where there is none (native, abstract).
+    /// The code of a method; `None` for native and abstract methods.
     pub fn of(class: &ClassFile<'a>, method: &Member<'a>) -> Result<Option<Self>> {
         let Some(attribute) = method.attributes.find(b"Code") else { return Ok(None) };
         let parsed = match method.attributes.iter().filter(|a| a.name == b"Code").count() {
@@ -340,7 +340,7 @@ impl<'a> Code<'a> {
     fn check_instructions(code: &[u8]) -> Result<Checked, (ErrorKind, usize)> {
         let mut starts = BciSet::new(code.len());
         let (mut calls_subroutines, mut has_ret, mut stores_first_local) = (false, false, false);
-        // Those that jump; where to can be checked once all are known.
+        // The jumps; their targets can be checked once all instructions are known.
         let mut jumps = Vec::new();
         let mut bci = 0;
         while bci < code.len() {

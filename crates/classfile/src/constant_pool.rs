@@ -1,8 +1,8 @@
-//! The constant pool (JVMS 4.4): read in place, kept in its order, only ever appended to.
+//! The constant pool (JVMS 4.4): read in place, kept in order, and extended only at its end.
 //!
-//! Indices into the pool stand all over a class file, in attributes this crate may not even know.
-//! So an edited class keeps the old constants where they are, byte for byte, and new ones come
-//! behind them.
+//! Indices into the pool occur throughout a class file, even in attributes that this crate does not
+//! know. So an edited class keeps the old constants at their positions, byte for byte, and new ones
+//! follow them.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -14,7 +14,7 @@ use crate::bytes::{Cursor, PutBytes, u2_at, u4_at};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutf8;
 
-/// Index of a constant; 0 names none.
+/// Index of a constant; 0 names no constant.
 pub type Index = u16;
 
 /// Constant-pool tags (JVMS table 4.4-A).
@@ -39,8 +39,8 @@ pub mod tag {
     pub const PACKAGE: u8 = 20;
 }
 
-/// Length in bytes of a constant behind its tag, by tag; 0 for tags that do not exist, and for
-/// `Utf8`, whose length is its own.
+/// Length in bytes of a constant after its tag, by tag; 0 for undefined tags, and for `Utf8`, which
+/// states its own length.
 const PAYLOAD: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
 
 /// A reference to a member: the class constant, and name and descriptor.
@@ -73,8 +73,7 @@ pub struct ConstantPool<'a> {
 }
 
 impl<'a> ConstantPool<'a> {
-    /// Parses the pool that begins (with its count) at the cursor, which reads `file` from offset
-    /// 0.
+    /// Parses the pool, including its count, at the cursor, which reads `file` from offset 0.
     pub(crate) fn parse(file: &'a [u8], cursor: &mut Cursor<'a>) -> Result<Self> {
         let count = cursor.u2()? as usize;
         if count == 0 {
@@ -117,12 +116,12 @@ impl<'a> ConstantPool<'a> {
         self.offsets.len() as u16
     }
 
-    /// Offset in the class file of the first byte behind the pool.
+    /// Offset in the class file of the first byte after the pool.
     pub fn end(&self) -> usize {
         self.end
     }
 
-    /// The constants' bytes as they stand in the file, without the count.
+    /// The constants' bytes as in the file, without the count.
     pub fn raw(&self) -> &'a [u8] {
         &self.file[10..self.end]
     }
@@ -157,7 +156,7 @@ impl<'a> ConstantPool<'a> {
         }
     }
 
-    /// A `CONSTANT_Utf8` for people.
+    /// A `CONSTANT_Utf8`, decoded for people.
     pub fn utf8_lossy(&self, index: Index) -> Cow<'a, str> {
         self.utf8(index).map_or(Cow::Borrowed("?"), mutf8::decode_lossy)
     }
@@ -268,8 +267,8 @@ impl<'a> ConstantPool<'a> {
         })
     }
 
-    /// Index of the first `CONSTANT_Utf8` with these bytes. A linear search, meant for a handful of
-    /// names per class.
+    /// Index of the first `CONSTANT_Utf8` with these bytes. The search is linear, meant for a
+    /// handful of names per class.
     pub fn find_utf8(&self, bytes: &[u8]) -> Option<Index> {
         (1..self.count()).find(|&i| self.tag(i) == Some(tag::UTF8) && self.utf8(i) == Ok(bytes))
     }
@@ -279,8 +278,8 @@ impl<'a> ConstantPool<'a> {
         (1..self.count()).filter(|&i| self.tag(i).is_some())
     }
 
-    /// Checks what parsing leaves unchecked: that constants point to constants of the right kind,
-    /// and that strings are modified UTF-8.
+    /// Checks the properties that parsing leaves unchecked: constants point to constants of the
+    /// right kind, and strings are modified UTF-8.
     pub fn validate(&self) -> Result<()> {
         for index in self.indices() {
             let at = self.offsets[index as usize] as usize;
@@ -320,8 +319,8 @@ fn bad_index(index: Index, expected: &'static str) -> Error {
 }
 
 impl ConstantPool<'_> {
-    /// What a method handle of each kind must refer to (JVMS 4.4.8; interfaces' static and private
-    /// methods since version 52).
+    /// Checks the reference of a method handle of each kind (JVMS 4.4.8; static and private methods
+    /// of interfaces since version 52).
     fn check_handle_reference(&self, kind: u8, reference: Index) -> Result<()> {
         let allowed: &[u8] = match kind {
             1..=4 => &[tag::FIELDREF],
@@ -343,7 +342,7 @@ impl ConstantPool<'_> {
 struct Text {
     index: Index,
     length: u16,
-    /// Where in the additions its text begins.
+    /// Offset of its text in the additions.
     start: u32,
     hash: u64,
 }
@@ -360,14 +359,14 @@ pub struct PoolAdditions {
     first: u16,
     next: usize,
     bytes: Vec<u8>,
-    /// Each `CONSTANT_Utf8`, found by its text, which is in `bytes` only.
+    /// Each `CONSTANT_Utf8`, found by its text, which only `bytes` holds.
     texts: HashTable<Text>,
-    /// Where each other constant is, by its tag and what is behind it.
+    /// Index of each other constant, by its tag and content.
     others: FxHashMap<(u8, u64), Index>,
 }
 
 impl PoolAdditions {
-    /// Additions behind `pool`.
+    /// Additions to `pool`, at its end.
     pub fn new(pool: &ConstantPool<'_>) -> Self {
         let first = pool.count();
         PoolAdditions {
@@ -389,12 +388,12 @@ impl PoolAdditions {
         &self.bytes
     }
 
-    /// Whether nothing was added.
+    /// Whether there are no additions.
     pub fn is_empty(&self) -> bool {
         self.next == self.first as usize
     }
 
-    /// The next index, for a constant that takes so many.
+    /// The next index, for a constant that takes this many.
     fn claim(&mut self, slots: usize) -> Result<Index> {
         // The last index is 65534: constant_pool_count itself must fit (JVMS 4.1).
         if self.next + slots > 65535 {
@@ -405,7 +404,7 @@ impl PoolAdditions {
         Ok(index)
     }
 
-    /// A `CONSTANT_Utf8`.
+    /// Index of a `CONSTANT_Utf8`, added if needed.
     pub fn utf8(&mut self, text: &[u8]) -> Result<Index> {
         let hash = FxBuildHasher.hash_one(text);
         if let Some(known) = self.texts.find(hash, |known| known.of(&self.bytes) == text) {
@@ -437,38 +436,38 @@ impl PoolAdditions {
         Ok(index)
     }
 
-    /// A `CONSTANT_Class` whose name stands at `name`.
+    /// Index of a `CONSTANT_Class` whose name is at `name`, added if needed.
     pub fn class(&mut self, name: Index) -> Result<Index> {
         self.fixed(tag::CLASS, u64::from(name), 1)
     }
 
-    /// A `CONSTANT_Class` by name.
+    /// Index of a `CONSTANT_Class` of this name, added if needed.
     pub fn class_named(&mut self, name: &[u8]) -> Result<Index> {
         let name = self.utf8(name)?;
         self.class(name)
     }
 
-    /// A `CONSTANT_Integer`.
+    /// Index of a `CONSTANT_Integer`, added if needed.
     pub fn integer(&mut self, value: i32) -> Result<Index> {
         self.fixed(tag::INTEGER, u64::from(value as u32), 1)
     }
 
-    /// A `CONSTANT_Long`.
+    /// Index of a `CONSTANT_Long`, added if needed.
     pub fn long(&mut self, value: i64) -> Result<Index> {
         self.fixed(tag::LONG, value as u64, 2)
     }
 
-    /// A `CONSTANT_String` whose text stands at `text`.
+    /// Index of a `CONSTANT_String` whose text is at `text`, added if needed.
     pub fn string(&mut self, text: Index) -> Result<Index> {
         self.fixed(tag::STRING, u64::from(text), 1)
     }
 
-    /// A `CONSTANT_NameAndType`.
+    /// Index of a `CONSTANT_NameAndType`, added if needed.
     pub fn name_and_type(&mut self, name: Index, descriptor: Index) -> Result<Index> {
         self.fixed(tag::NAME_AND_TYPE, u64::from(name) << 16 | u64::from(descriptor), 1)
     }
 
-    /// A member reference of the given tag.
+    /// Index of a member reference with this tag, added if needed.
     pub fn member_ref(&mut self, tag: u8, class: Index, name: Index, descriptor: Index) -> Result<Index> {
         debug_assert!(matches!(tag, tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF));
         let name_and_type = self.name_and_type(name, descriptor)?;

@@ -1,4 +1,4 @@
-//! Descriptors (JVMS 4.3): walked in place, nothing is copied.
+//! Descriptors (JVMS 4.3), parsed in place without copies.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutf8;
@@ -30,7 +30,7 @@ impl FieldType<'_> {
     }
 }
 
-/// Splits the first type off `bytes`; `V` is accepted (callers that may not have it check).
+/// Splits the first type off `bytes`. It accepts `V`; callers that do not allow it check.
 fn split_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
     match *bytes.first()? {
         base @ (b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' | b'V') => {
@@ -54,7 +54,7 @@ fn split_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
     }
 }
 
-/// The same of a descriptor that has been checked.
+/// Splits the first type off a checked descriptor.
 fn next_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
     let element = bytes.iter().position(|&b| b != b'[')?;
     let length = match bytes[element] {
@@ -70,10 +70,10 @@ fn next_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
     Some((parsed, rest))
 }
 
-/// Length of the class name in front of a semicolon: unqualified names with slashes between them
-/// (JVMS 4.2.1, 4.2.2).
+/// Length of the class name before a semicolon: unqualified names with slashes between them (JVMS
+/// 4.2.1, 4.2.2).
 fn class_name_length(bytes: &[u8]) -> Option<usize> {
-    // Where the unqualified name at hand begins.
+    // Start of the current unqualified name.
     let mut start = 0;
     let mut at = 0;
     loop {
@@ -102,8 +102,8 @@ pub fn field_type(descriptor: &[u8]) -> Result<FieldType<'_>> {
     }
 }
 
-/// Where the parenthesis is that ends a method descriptor's parameters. Names of classes may have
-/// some, too (JVMS 4.2.1), before it and behind it.
+/// Offset of the parenthesis that ends a method descriptor's parameters. Class names may contain
+/// parentheses too (JVMS 4.2.1), before and after it.
 pub fn end_of_parameters(descriptor: &[u8]) -> Option<usize> {
     let mut is_in_a_name = false;
     descriptor.iter().position(|&b| {
@@ -125,8 +125,8 @@ pub struct MethodDescriptor<'a> {
 }
 
 impl<'a> MethodDescriptor<'a> {
-    /// Parses and checks a method descriptor; more than 255 argument slots are the caller's to
-    /// refuse (JVMS 4.3.3 counts `this`).
+    /// Parses and checks a method descriptor. The caller must refuse more than 255 argument slots
+    /// (JVMS 4.3.3 counts `this`).
     pub fn parse(raw: &'a [u8]) -> Result<Self> {
         let Some(mut rest) = raw.strip_prefix(b"(") else { return Err(bad(raw)) };
         let mut slots = 0u16;
@@ -166,8 +166,8 @@ impl<'a> MethodDescriptor<'a> {
         })
     }
 
-    /// The same with more parameters behind the last one, which take so many slots: `longer` is
-    /// what [`MethodDescriptor::with_parameters`] made of it.
+    /// The parsed form of the descriptor with more parameters after the last one, which take
+    /// `slots` slots. `longer` is the result of [`MethodDescriptor::with_parameters`].
     pub fn extended<'b>(&self, longer: &'b [u8], slots: u16) -> Result<MethodDescriptor<'b>> {
         let close = self.close + longer.len().saturating_sub(self.raw.len());
         match longer.get(close + 1..).and_then(next_type) {
@@ -178,7 +178,7 @@ impl<'a> MethodDescriptor<'a> {
         }
     }
 
-    /// The descriptor with more parameters behind the last one.
+    /// The descriptor with more parameters after the last one.
     pub fn with_parameters(&self, added: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.raw.len() + added.len());
         out.extend_from_slice(&self.raw[..self.close]);

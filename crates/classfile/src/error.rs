@@ -1,37 +1,37 @@
-//! The one error of this crate: what is wrong, and exactly where.
+//! The one error of this crate: the fault, and its exact location.
 
 use std::fmt;
 
-/// Why a class file was not accepted, or could not be written.
+/// The reason why a class file was refused, or could not be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The file does not begin with `0xCAFEBABE` (JVMS 4.1).
     #[error("not a class file: it begins with {0:#010x} instead of 0xcafebabe")]
     BadMagic(u32),
-    /// A structure reaches past the end of what contains it.
+    /// A structure reaches past the end of its container.
     #[error("truncated: {needed} more bytes were announced, {available} are there")]
     Truncated {
-        /// Bytes the structure asks for.
+        /// Number of bytes that the structure needs.
         needed: usize,
-        /// Bytes that are left.
+        /// Number of bytes left.
         available: usize,
     },
     /// Bytes after the last structure.
     #[error("{0} bytes too many after the last structure")]
     TrailingBytes(usize),
-    /// A constant-pool tag that JVMS 4.4 does not know.
+    /// A constant-pool tag that JVMS 4.4 does not define.
     #[error("unknown constant-pool tag {0}")]
     BadTag(u8),
-    /// A constant-pool index that does not name a constant of the kind needed there.
+    /// A constant-pool index that does not name a constant of the required kind.
     #[error("constant-pool index {index} is not {expected}")]
     BadIndex {
         /// The index found.
         index: u16,
-        /// What the JVMS demands there.
+        /// The kind that the JVMS requires.
         expected: &'static str,
     },
-    /// Bytes of a `CONSTANT_Utf8` that are no modified UTF-8 (JVMS 4.4.7).
+    /// Bytes of a `CONSTANT_Utf8` that are not modified UTF-8 (JVMS 4.4.7).
     #[error("malformed modified UTF-8")]
     BadUtf8,
     /// A descriptor outside the grammar of JVMS 4.3.
@@ -43,7 +43,7 @@ pub enum ErrorKind {
     /// An instruction, handler or table entry that points to no instruction.
     #[error("bytecode index {0} is not the beginning of an instruction")]
     BadTarget(u32),
-    /// Anything else that contradicts the specification.
+    /// Any other contradiction to the specification.
     #[error("{0}")]
     Malformed(&'static str),
     /// The edited method is longer than 65,535 bytes (JVMS 4.7.3).
@@ -58,12 +58,12 @@ pub enum ErrorKind {
     /// A conditional jump that is out of reach and has no gap near it for a trampoline.
     #[error("the jump at bytecode index {0} cannot reach its target any more")]
     JumpTooFar(u32),
-    /// A `long` or `double` local lies across the place where locals are to be inserted.
+    /// A `long` or `double` local lies across the slot where locals are to be inserted.
     #[error("local variable {0} lies across the boundary of the arguments")]
     StraddlingLocal(u16),
 }
 
-/// An [`ErrorKind`] with its place. One word wide, so that `Result`s stay small.
+/// An [`ErrorKind`] with its location. One word wide, so that `Result`s stay small.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error(Box<Inner>);
 
@@ -80,7 +80,7 @@ struct Inner {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// An error whose place is not known yet.
+    /// An error without a location yet.
     #[cold]
     pub fn new(kind: ErrorKind) -> Self {
         Error(Box::new(Inner { kind, offset: None, attribute: None, member: None, class: None }))
@@ -94,7 +94,7 @@ impl Error {
         e
     }
 
-    /// What is wrong.
+    /// The kind of the fault.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }

@@ -1,8 +1,8 @@
 //! Class files (JVMS 4): reading in place, editing, writing. Knows the JVM specification and
 //! nothing of profiling.
 //!
-//! A file that is not edited is written back byte for byte; in an edited one the constant pool
-//! keeps its order and only grows, and attributes nobody touched are copied as bytes.
+//! A file that is not edited is written back byte for byte. In an edited one, the constant pool
+//! keeps its order and only grows, and unchanged attributes are copied as bytes.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

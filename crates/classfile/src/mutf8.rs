@@ -1,5 +1,5 @@
-//! Modified UTF-8 (JVMS 4.4.7): like UTF-8, but NUL is two bytes and characters beyond the BMP are
-//! surrogate pairs of three bytes each.
+//! Modified UTF-8 (JVMS 4.4.7): like UTF-8, except that NUL is two bytes and characters beyond the
+//! BMP are surrogate pairs of three bytes each.
 
 use std::borrow::Cow;
 
@@ -18,8 +18,8 @@ fn next_unit(bytes: &[u8]) -> Option<(u16, &[u8])> {
     }
 }
 
-/// An error unless `bytes` are modified UTF-8. Forms longer than needed are refused, but for NUL,
-/// which must take two bytes. (HotSpot lets them pass in class files below version 48.)
+/// Fails unless `bytes` are modified UTF-8. It refuses forms longer than needed, except for NUL,
+/// which must take two bytes. (HotSpot accepts them in class files below version 48.)
 pub fn validate(bytes: &[u8]) -> Result<()> {
     let mut rest = bytes;
     while let Some(&first) = rest.first() {
@@ -41,13 +41,13 @@ pub fn validate(bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// A name for people: what is no modified UTF-8 is replaced by U+FFFD.
+/// Decodes a name for people; U+FFFD replaces bytes that are not modified UTF-8.
 pub fn lossy(name: &[u8]) -> String {
     decode_lossy(name).into_owned()
 }
 
-/// Decodes for people: what is no character (lone surrogates, malformed bytes) becomes U+FFFD.
-/// Plain ASCII is borrowed.
+/// Decodes for people; U+FFFD replaces lone surrogates and malformed bytes. Plain ASCII is
+/// borrowed.
 pub fn decode_lossy(bytes: &[u8]) -> Cow<'_, str> {
     if bytes.is_ascii()
         && !bytes.contains(&0)

@@ -417,8 +417,8 @@ pub static MNEMONICS: [&str; 202] = [
     "jsr_w",
 ];
 
-/// Instruction lengths in bytes by opcode; 0 where the length depends on operands (switches,
-/// `wide`), and of what is no opcode.
+/// Instruction lengths in bytes by opcode; 0 if the length depends on operands (switches, `wide`),
+/// and for undefined opcodes.
 pub static LENGTHS: [u8; 256] = [
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 2, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1,
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -430,7 +430,7 @@ pub static LENGTHS: [u8; 256] = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
 
-/// Bytes of the constant-pool index behind the opcode; 0 where there is none.
+/// Number of bytes of the constant-pool index after the opcode; 0 if it has none.
 pub static INDEX_BYTES: [u8; 256] = {
     let mut table = [0; 256];
     let mut op = 0;
@@ -501,11 +501,11 @@ pub fn ends_flow(op: Opcode) -> bool {
     matches!(op, GOTO | GOTO_W | RET | TABLESWITCH | LOOKUPSWITCH | IRETURN..=RETURN | ATHROW)
 }
 
-/// Whether the instruction can throw by itself or by what it calls (JVMS 2.10 and 6.5, per
-/// instruction), asynchronous exceptions aside. The returns and `monitorexit` can throw
-/// `IllegalMonitorStateException`, which structured locking excludes for returns (JVMS 2.11.10);
-/// division counts only for `int` and `long`; `ldc` when it must resolve, which its constant
-/// decides (see `flow`).
+/// Whether the instruction can throw itself or through its callee (JVMS 2.10 and 6.5, per
+/// instruction), apart from asynchronous exceptions. The returns and `monitorexit` can throw
+/// `IllegalMonitorStateException`, which structured locking excludes for returns (JVMS 2.11.10).
+/// Division counts only for `int` and `long`; `ldc` only if it must resolve its constant (see
+/// `flow`).
 #[inline]
 pub const fn may_throw(op: Opcode) -> bool {
     matches!(op,

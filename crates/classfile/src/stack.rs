@@ -1,12 +1,12 @@
-//! What instructions do to the depth of the operand stack.
+//! Effects of instructions on the depth of the operand stack.
 
 use crate::code::Instruction;
 use crate::constant_pool::{ConstantPool, tag};
 use crate::descriptor::{MethodDescriptor, field_type};
 use crate::opcode;
 
-/// Slots that an instruction takes from the stack, and that it puts there (JVMS 6.5). None where
-/// its constant cannot be read.
+/// Number of slots that an instruction takes from the stack, and number that it pushes (JVMS 6.5).
+/// `None` if its constant cannot be read.
 pub fn effect(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Option<(u32, u32)> {
     match SIMPLE[usize::from(i.opcode)] {
         VARIES => by_constant(i, Constant::read(pool, i)),
@@ -14,7 +14,7 @@ pub fn effect(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Option<(u32, u32)
     }
 }
 
-/// The same for the instructions of one class: what a constant says is read once.
+/// Stack effects of the instructions of one class. Each constant is read once.
 #[derive(Debug)]
 pub struct Effects<'p, 'a> {
     pool: &'p ConstantPool<'a>,
@@ -22,12 +22,12 @@ pub struct Effects<'p, 'a> {
 }
 
 impl<'p, 'a> Effects<'p, 'a> {
-    /// For code of the class with this pool.
+    /// The effects for code of the class with this pool.
     pub fn new(pool: &'p ConstantPool<'a>) -> Self {
         Effects { pool, constants: vec![Constant::Unread; usize::from(pool.count())] }
     }
 
-    /// As [`effect`].
+    /// Number of slots that an instruction takes and pushes, as [`effect`] computes it.
     #[inline]
     pub fn of(&mut self, i: &Instruction<'_>) -> Option<(u32, u32)> {
         match SIMPLE[usize::from(i.opcode)] {
@@ -47,15 +47,15 @@ impl<'p, 'a> Effects<'p, 'a> {
     }
 }
 
-/// What the constant of an instruction says of the stack.
+/// The effect of an instruction's constant on the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Constant {
     Unread,
     Unreadable,
-    /// A field of so many slots.
+    /// A field of this many slots.
     Field(u8),
-    /// A method, with the slots of its arguments and its result; whether a call site of
-    /// `invokedynamic` names it.
+    /// A method: the slots of its arguments and its result, and whether it is the call site of an
+    /// `invokedynamic`.
     Call {
         is_dynamic: bool,
         arguments: u16,
@@ -85,7 +85,7 @@ impl Constant {
     }
 }
 
-/// The effect of an instruction whose constant decides. One of another kind says nothing.
+/// The effect of an instruction whose constant decides it; `None` for a constant of the wrong kind.
 fn by_constant(i: &Instruction<'_>, constant: Constant) -> Option<(u32, u32)> {
     let receiver = u32::from(!matches!(i.opcode, opcode::INVOKESTATIC | opcode::INVOKEDYNAMIC));
     match (i.opcode, constant) {
@@ -103,10 +103,10 @@ fn by_constant(i: &Instruction<'_>, constant: Constant) -> Option<(u32, u32)> {
     }
 }
 
-/// Stands in the table for what the constant, or another operand, decides.
+/// Entry of the table for effects that depend on the constant or another operand.
 const VARIES: (u8, u8) = (u8::MAX, u8::MAX);
 
-/// What each instruction takes and puts.
+/// Number of slots that each instruction takes and pushes.
 static SIMPLE: [(u8, u8); 256] = {
     let mut table = [(0, 0); 256];
     let mut op = 0;

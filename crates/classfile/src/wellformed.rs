@@ -1,8 +1,8 @@
 //! Faults of class files that rewriting would hide from the JVM.
 //!
 //! The JVM refuses an index past the constant pool and a range past the code (JVMS 4.1, 4.7.13). An
-//! edit makes both longer, so that what was past the end may lie within. Whoever edits skips
-//! classes with such faults, for the JVM to say what is wrong.
+//! edit makes both longer, so an index past the end may become valid. Editors skip classes with
+//! such faults, and the JVM reports them.
 
 mod stack;
 
@@ -18,7 +18,7 @@ use crate::stack::Effects;
 use crate::{access, opcode};
 use stack::Depth;
 
-/// Attributes of which the JVM looks at the indices.
+/// Attributes whose indices the JVM checks.
 const CHECKED: &[&[u8]] = &[
     b"BootstrapMethods",
     b"EnclosingMethod",
@@ -31,15 +31,15 @@ const CHECKED: &[&[u8]] = &[
     b"SourceFile",
 ];
 
-/// That of JDK 1.0 and 1.1.
+/// The class-file version of JDK 1.0 and 1.1.
 const FIRST_VERSION: u16 = 45;
 
-/// From this version on the verifier wants ranges of local variables to begin and end at
+/// The first version in which the verifier requires ranges of local variables to begin and end at
 /// instructions.
 const SPLIT_VERIFIER: u16 = 50;
 
-/// Finds the first fault. For classes that are to be rewritten alone or beforehand. What was
-/// decoded for it: the code of each method, in their order.
+/// Finds the first fault, in classes that are to be rewritten, alone or beforehand. Returns the
+/// code that it decoded, for each method in order.
 pub fn check<'a>(class: &ClassFile<'a>) -> Result<Vec<Option<Code<'a>>>> {
     // An interface may get a version that JVMs know.
     if class.major_version < FIRST_VERSION {
@@ -50,7 +50,7 @@ pub fn check<'a>(class: &ClassFile<'a>) -> Result<Vec<Option<Code<'a>>>> {
     attributes(&class.attributes, pool)?;
     for field in &class.fields {
         attributes(&field.attributes, pool)?;
-        // Of other fields it is ignored (JVMS 4.7.2).
+        // The JVM ignores it for other fields (JVMS 4.7.2).
         if let Some(value) = field.attributes.find(b"ConstantValue").filter(|_| field.is(access::STATIC)) {
             AttributeInfo::parse(value, pool)?;
         }
@@ -90,7 +90,7 @@ fn code<'a>(
     let pool = &class.pool;
     attributes(&method.attributes, pool)?;
     let is_bodiless = method.is(access::NATIVE) || method.is(access::ABSTRACT);
-    // A wrapper would have to have both that code and its own, or none where there should be one.
+    // A wrapper would need both that code and its own, or none where code is required.
     let Some(code) = Code::of(class, method)? else {
         return if is_bodiless {
             Ok(None)
@@ -101,7 +101,7 @@ fn code<'a>(
     if is_bodiless {
         return Err(Error::new(ErrorKind::Malformed("code in a method that is native or abstract")));
     }
-    // Bodies get more locals and a larger stack, and end with code of ours.
+    // Bodies get more locals and a larger stack, and end with appended code.
     let receiver = u16::from(!method.is(access::STATIC));
     let arguments = MethodDescriptor::parse(method.descriptor)?.argument_slots();
     if arguments.saturating_add(receiver) > code.max_locals {
@@ -112,7 +112,7 @@ fn code<'a>(
         Some(_) => Ok(()),
         None => Err(Error::new(ErrorKind::BadIndex { index, expected: "a constant" })),
     };
-    // Where subroutines return to is not followed: the verifier will.
+    // The check does not follow returns of subroutines; the verifier does.
     let is_followed = Depth::is_followed(class) && !code.calls_subroutines;
     let mut depth = is_followed.then(|| Depth::of(class, &code)).transpose()?;
     for instruction in code.instructions() {
@@ -125,14 +125,14 @@ fn code<'a>(
         }
     }
     code.handlers.iter().filter(|h| h.catch_type != 0).try_for_each(|h| has_constant(h.catch_type))?;
-    // The verifier with frames asks that of the last instruction, whether it is reached or not.
+    // The verifier with frames requires this of the last instruction, reached or not.
     if class.major_version >= SPLIT_VERIFIER && !opcode::ends_flow(last) {
         return Err(Error::new(ErrorKind::Malformed("code whose end is reached")));
     }
     if !is_followed && !code.calls_subroutines {
         stack::check(&code, effects)?;
     }
-    // Once for all tables: there may be thousands.
+    // Computed once for all tables: there may be thousands.
     let boundaries = LazyCell::new(|| boundaries(class, &code));
     for attribute in code.attributes.iter().filter(|a| CHECKED.contains(&a.name)) {
         match AttributeInfo::parse(attribute, pool)? {
@@ -149,7 +149,7 @@ fn code<'a>(
     Ok(Some(code))
 }
 
-/// Where ranges may begin and end.
+/// The valid boundaries of ranges.
 fn boundaries(class: &ClassFile<'_>, code: &Code<'_>) -> BciSet {
     let mut boundaries = BciSet::new(code.length() as usize + 1);
     let mut end = 0;

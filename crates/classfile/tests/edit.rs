@@ -1,5 +1,5 @@
-//! Code editing, held against itself over every method of a class library (JDK 8, by JAVA8_HOME)
-//! and of the small classes beside this file: an edit that changes nothing gives the same code, and
+//! Code editing, checked against itself over every method of a class library (JDK 8, by JAVA8_HOME)
+//! and of the small classes in this folder. An edit that changes nothing gives the same code, and
 //! one that moves everything gives the same code moved.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -12,7 +12,7 @@ use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
 use cct_classfile::{ClassFile, Code, ErrorKind, Handler, Member, opcode};
 use rayon::prelude::*;
 
-/// Class files to try: embedded ones always, rt.jar when there is one.
+/// Class files for the tests: embedded ones always, rt.jar if there is one.
 fn corpus() -> Vec<Vec<u8>> {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
     let files = walkdir::WalkDir::new(data).sort_by_file_name().into_iter().map(|e| e.unwrap().into_path());
@@ -57,7 +57,7 @@ fn for_each_method(check: impl Fn(&ClassFile<'_>, &Member<'_>, &Code<'_>) + Sync
     println!("{total} methods");
 }
 
-/// The states of a method's frames; none where there is no table.
+/// The states of a method's frames; empty without a table.
 fn states(code: &Code<'_>, signature: &Signature<'_>) -> Vec<(u32, Frame)> {
     match code.attributes.find(b"StackMapTable") {
         Some(table) => frames::read(table.cursor(), signature.initial_locals()).unwrap(),
@@ -65,7 +65,7 @@ fn states(code: &Code<'_>, signature: &Signature<'_>) -> Vec<(u32, Frame)> {
     }
 }
 
-/// States with class names in place of indices, and of types that only the descriptor tells.
+/// States with class names instead of indices, and of types that only the descriptor states.
 fn named(
     class: &ClassFile<'_>,
     signature: &Signature<'_>,
@@ -90,7 +90,7 @@ fn named(
         .collect()
 }
 
-/// Applies `edit` and hands the edited method to `check`.
+/// Applies `edit` and passes the edited method to `check`.
 fn edited<'a>(
     class: &ClassFile<'a>,
     member: &Member<'a>,
@@ -200,7 +200,7 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                     let (mut from, mut to) = (Vec::new(), Vec::new());
                     a.for_each_target(|t| from.push(label(t)));
                     b.for_each_target(|t| to.push(t));
-                    // A far conditional jump goes by way of a trampoline, whose `goto_w` is none of
+                    // A far conditional jump leads through a trampoline, whose `goto_w` is not in
                     // `kept`.
                     if from != to {
                         let through: Vec<_> =
@@ -208,8 +208,8 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                         assert_eq!(through, from);
                     }
                 }
-                // What the `nop` in front of a handler that covers itself would throw goes on
-                // behind it.
+                // If the `nop` before a handler that covers itself throws, the handler resumes
+                // after it.
                 let goes_on = |h: &Handler| (h.start..h.end).contains(&h.handler);
                 let entries = code.handlers.iter().flat_map(|h| {
                     let (start, end, at) = (label(h.start), label(h.end), label(h.handler));
@@ -231,7 +231,7 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                         let types = frame.locals.iter_mut().chain(&mut frame.stack);
                         types.for_each(|t| {
                             if let VerificationType::Uninitialized(bci) = t {
-                                // The `new` itself, behind its `nop`.
+                                // The `new` itself, after its `nop`.
                                 *bci = label(*bci) + 1;
                             }
                         });
@@ -247,7 +247,7 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
         );
         match result {
             Ok(()) => {}
-            // Methods near the limit outgrow it; nothing else may go wrong.
+            // Methods near the limit exceed it; no other error may occur.
             Err(e) => assert!(
                 matches!(e.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::StraddlingLocal(_)),
                 "{e}"

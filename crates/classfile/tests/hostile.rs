@@ -1,6 +1,6 @@
-//! Damaged class files are refused with an error or read as something else; nothing panics or goes
-//! on for ever. What is accepted in spite of the damage is still written back byte for byte (`walk`
-//! sees to that).
+//! Damaged class files are refused with an error or read as something else; nothing panics or runs
+//! forever. Files that are accepted in spite of the damage are still written back byte for byte
+//! (`walk` checks that).
 
 #![allow(clippy::unwrap_used)]
 
@@ -54,12 +54,12 @@ fn random_damage() {
             match u.int_in_range(0..=4)? {
                 0 => bytes[at] = u.arbitrary()?,
                 1 => bytes[at] ^= 1 << u.int_in_range(0..=7)?,
-                // A number that counts or points to something, at one of its bounds.
+                // A number that counts or points to something, set to one of its limits.
                 2 => {
                     let number = *u.choose(&[[0, 0], [0, 1], [0x7F, 0xFF], [0x80, 0], [0xFF, 0xFF]])?;
                     bytes[at..].iter_mut().zip(number).for_each(|(byte, bad)| *byte = bad);
                 }
-                // A part goes missing, or stands there twice.
+                // A part is missing, or occurs twice.
                 3 => drop(bytes.drain(at..(at + u.int_in_range(1..=16)?).min(bytes.len() - 1).max(at))),
                 _ => {
                     let part = bytes[at..(at + u.int_in_range(1..=16)?).min(bytes.len())].to_vec();

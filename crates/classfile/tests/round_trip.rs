@@ -1,8 +1,8 @@
-//! Every class of every JDK at hand is read to the last index and written back as it was, and an
-//! independent reader sees the same.
+//! Every class of every available JDK is read to the last index and written back unchanged, and an
+//! independent reader reads the same.
 //!
-//! The JDKs are those that `JAVA8_HOME`, `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME` and
-//! `JAVA25_HOME` lead to; what is not there is skipped, and said to be.
+//! The JDKs are those of `JAVA8_HOME`, `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME` and
+//! `JAVA25_HOME`. Missing ones are skipped, and the test says so.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,10 +17,10 @@ use cafebabe::attributes::AttributeData;
 use cct_classfile::{ClassFile, Code, mutf8};
 use support::walk::{Seen, walk};
 
-/// The newest class files that cafebabe knows: those of Java 21.
+/// Version of the newest class files that cafebabe knows: those of Java 21.
 const CAFEBABE_NEWEST: u16 = 65;
 
-/// Writes past the test harness, which would keep it to itself.
+/// Prints past the test harness, which would capture it.
 fn say(line: &str) {
     std::io::stderr().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
@@ -99,7 +99,8 @@ fn fixtures() {
     }
 }
 
-/// Whether cafebabe reads the same out of a class; false when the class is newer than it.
+/// Whether cafebabe reads the same content from a class; false if the class is newer than cafebabe
+/// knows.
 fn compare_with_cafebabe(bytes: &[u8]) -> bool {
     let ours = ClassFile::parse(bytes).unwrap();
     if ours.major_version > CAFEBABE_NEWEST {

@@ -1,24 +1,24 @@
 //! The columns of a node: the table of the numbers that passes count beside calls and bytecodes.
 //!
-//! A node always has calls and bytecodes (or what these cost). Every other number is a **column**.
-//! A new metric is a row of [`columns!`] below, the pass that counts it
-//! (`crates/rewrite/src/passes`), and what `verify` expects of that pass.
+//! A node always has calls and bytecodes, or the cost of bytecodes. Every other number is a
+//! **column**. A new metric is a row of [`columns!`] below, the pass that counts it
+//! (`crates/rewrite/src/passes`), and the expectation of that pass in `verify`.
 //!
-//! * **In the JVM** a column's number is a **cell**: a leaf below the node, whose method id is that
-//!   of the column and whose calls are the number. A node without the number has no cell, so other
-//!   programs pay nothing, and all that deals with trees (arena, recovery, regions, folded
-//!   recursion, agents) treats a cell like any leaf. All sites of a method that count for one
-//!   column share one slot. Cells take room like contexts do, and merged contexts have none.
+//! * **In the JVM** a column's number is a **cell**: a leaf below the node with the column's method
+//!   id, whose calls are the number. A node without the number has no cell, so other programs pay
+//!   nothing. All code for trees (arena, recovery, regions, folded recursion, agents) handles a
+//!   cell like any leaf. All sites of a method that count for one column share one slot. Cells take
+//!   as much memory as contexts, and merged contexts have none.
 //! * **In a file** (version 7) cells are nodes of a method with a flag of its own. The reader turns
 //!   them into columns.
-//! * **In memory** a tree holds its columns beside its nodes: a tree without columns takes no more
-//!   room than before.
+//! * **In memory** a tree holds its columns beside its nodes: a tree without columns takes no
+//!   additional memory.
 //! * **All columns are sums.** The numbers of equal contexts add up, and so do those of a subtree:
-//!   that is how profiles are merged, and what *inclusive* means. A number that does not add up,
-//!   such as a maximum, is no column.
+//!   merged profiles and *inclusive* numbers depend on it. A number that does not add up, such as a
+//!   maximum, is not a column.
 //!
-//! Objects by type (`--allocations`) are leaves, too, but each type is one of its own: a dimension,
-//! and no column.
+//! Objects by type (`--allocations`) are leaves too, but each type is a number of its own: a
+//! dimension rather than a column.
 //!
 //! Rewriter, checker and profiles share this table, and nothing else.
 
@@ -35,7 +35,7 @@ macro_rules! columns {
     };
 }
 
-/// What is known of a column.
+/// The facts about a column.
 struct Row {
     column: Column,
     name: &'static str,
@@ -63,17 +63,17 @@ impl Column {
         Column::all().find(|column| column.name() == name)
     }
 
-    /// Its name, in the plural: lower-case letters, digits and `-`.
+    /// The column's name, in the plural: lower-case letters, digits and `-`.
     pub const fn name(self) -> &'static str {
         ROWS[self as usize].name
     }
 
-    /// What it is the number of, in words.
+    /// A description of the counted events.
     pub fn counts(self) -> &'static str {
         ROWS[self as usize].counts
     }
 
-    /// What it does not count. All else is exact.
+    /// The events that it does not count. All others are exact.
     pub fn limits(self) -> &'static str {
         ROWS[self as usize].limits
     }
@@ -84,7 +84,7 @@ impl Column {
 pub struct Columns(u32);
 
 impl Columns {
-    /// No column.
+    /// The empty set.
     pub const NONE: Columns = Columns(0);
 
     /// The columns with these names, separated by spaces; `None` if there is no such column.
@@ -92,28 +92,28 @@ impl Columns {
         names.split_whitespace().map(Column::named).collect()
     }
 
-    /// These columns, and this one.
+    /// This set with a further column.
     #[must_use]
     pub fn with(self, column: Column) -> Columns {
         Columns(self.0 | 1 << column as u32)
     }
 
-    /// Whether the column is one of them.
+    /// Whether the set contains the column.
     pub fn contains(self, column: Column) -> bool {
         self.0 >> column as u32 & 1 != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self == Columns::NONE
     }
 
-    /// The columns, in the order of the table.
+    /// The columns of the set, in the order of the table.
     pub fn iter(self) -> impl Iterator<Item = Column> {
         Column::all().filter(move |column| self.contains(*column))
     }
 
-    /// Their names, separated by spaces.
+    /// The names of the columns, separated by spaces.
     pub fn names(self) -> String {
         self.iter().map(Column::name).collect::<Vec<_>>().join(" ")
     }

@@ -1,30 +1,29 @@
-//! Where a method updates and tests its thread's activation counter (JP section 5.2).
+//! Updates and tests of a thread's activation counter in a method (JP section 5.2).
 //!
-//! Each thread calls the profiling agent after about as many bytecodes as the agent asked for. To
-//! know when, it keeps an upper bound of the bytecodes it has run since: the activation counter,
-//! which falls from the agent's number to zero. Counting block by block would cost as much as the
-//! profile itself, so the counter is updated only where it must be: at the method's **entry**, at
-//! the entries of exception **handlers** and **subroutines**, and at the heads of **loops**. Each
-//! update takes off the number of bytecodes on the longest path to the next update or the method's
-//! end. Every cycle has a head and every handler updates, so between two updates the code has no
-//! cycle, and the longest path is found in one pass: a block's path is its own bytecodes and the
-//! longest of its successors' paths, where a successor with an update contributes nothing; in
-//! postorder the successors come first.
+//! Each thread calls the profiling agent after about as many bytecodes as the agent requested. To
+//! know when, it keeps an upper bound of the bytecodes executed since the last call: the activation
+//! counter, which falls from the agent's number to zero. Block-by-block updates would cost as much
+//! as the profile itself. So only these points update the counter: the method's **entry**, the
+//! entries of exception **handlers** and **subroutines**, and the heads of **loops**. Each update
+//! subtracts the number of bytecodes on the longest path to the next update or the method's end.
+//! Every cycle has a head and every handler updates, so the code between two updates has no cycle,
+//! and one pass finds the longest path. A block's path is its own bytecodes plus the longest of its
+//! successors' paths, where a successor with an update contributes nothing. In postorder the
+//! successors come first.
 //!
-//! Why it is an upper bound: what a path takes off covers each of its instructions up to the next
-//! update, and an exception only leaves the path earlier, for a handler that pays for itself. A
-//! `jsr` leaves it for a subroutine that pays for itself, and comes back to what is already paid
-//! for.
+//! Why it is an upper bound: the number that a path subtracts covers each of its instructions up to
+//! the next update. An exception only leaves the path earlier, for a handler with an update of its
+//! own. A `jsr` leaves it for a subroutine with an update of its own, and returns to instructions
+//! that are already covered.
 //!
-//! The counter is **tested** in every loop, and at the entry, so that neither iteration nor
-//! recursion escapes it. The test at the entry is left out if each path from there comes to its end
-//! or to another test before it invokes a method or constructor: leaf methods need none, nor does a
-//! method whose calls all lie behind the head of a loop. (A class initialiser or bootstrap method
-//! that an instruction triggers is not an invocation in this sense: it runs once, so recursion
-//! cannot hide in it.)
+//! Every loop **tests** the counter, and so does the entry: neither iteration nor recursion escapes
+//! the test. The entry needs no test if each path from there reaches its end or another test before
+//! it invokes a method or constructor. So leaf methods need none, nor does a method whose calls all
+//! follow the head of a loop. (A class initialiser or bootstrap method that an instruction triggers
+//! is not an invocation in this sense: it runs once, so recursion cannot hide in it.)
 //!
-//! A handler or subroutine that is also the head of a loop is a loop. That of a `synchronized`
-//! statement usually is: it covers its own `monitorexit`, which may throw.
+//! A handler or subroutine that is also the head of a loop counts as a loop. The handler of a
+//! `synchronized` statement usually is one: it covers its own `monitorexit`, which may throw.
 
 use cct_classfile::{Bci, Code, ConstantPool, opcode};
 
@@ -33,7 +32,7 @@ use crate::depth_first::DepthFirst;
 use crate::graph::{Graph, TooManyExceptionEdges};
 use cct_tables::BlockRule;
 
-/// Why the counter is updated at a point.
+/// The reason for updating the counter at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum UpdateKind {
     /// The method is entered: once per call.
@@ -46,14 +45,15 @@ pub enum UpdateKind {
     Loop,
 }
 
-/// A place at which the counter is updated, before the instruction there.
+/// A point where the counter is updated, before the instruction there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UpdatePoint {
     /// The instruction.
     pub bci: Bci,
-    /// What begins here.
+    /// The structure that begins here.
     pub kind: UpdateKind,
-    /// The bytecodes to take off: those on the longest path to the next update or the method's end.
+    /// The number of bytecodes to subtract: those on the longest path to the next update or the
+    /// method's end.
     pub decrement: u32,
     /// Whether the counter is tested after the update.
     pub test: bool,
@@ -62,9 +62,9 @@ pub struct UpdatePoint {
 /// The updates of one method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivationPlan {
-    /// The entry, always first; then the others by ascending bci, at most one each. One of them may
-    /// also be at bci 0, when that is the target of a jump: the entry's update then runs once, with
-    /// a decrement of 0, and the other one on every pass.
+    /// The entry first; then the others by ascending bci, at most one each. One of them may also be
+    /// at bci 0, if that is the target of a jump. The entry's update then runs once, with a
+    /// decrement of 0, and the other one on every pass.
     pub points: Vec<UpdatePoint>,
 }
 
@@ -72,19 +72,19 @@ impl ActivationPlan {
     /// The plan for a method. `pool` is the constant pool of its class.
     ///
     /// # Errors
-    /// As [`Graph::of`].
+    /// The errors of [`Graph::of`].
     pub fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> Result<Self, TooManyExceptionEdges> {
         ActivationPlanner::default().plan(code, pool)
     }
 }
 
-/// Makes plans for one method after the other in the same memory.
+/// A planner that reuses its memory for one method after another.
 #[derive(Debug, Clone, Default)]
 pub struct ActivationPlanner {
     blocks: Blocks,
     graph: Graph,
     order: DepthFirst,
-    /// What is updated at the start of each block, the entry's own update aside.
+    /// The update at the start of each block, apart from the entry's own.
     updates: Vec<Option<UpdateKind>>,
     /// Bytecodes on the longest path from the start of each block.
     longest: Vec<u32>,
@@ -96,7 +96,7 @@ impl ActivationPlanner {
     /// The plan for a method. `pool` is the constant pool of its class.
     ///
     /// # Errors
-    /// As [`Graph::of`].
+    /// The errors of [`Graph::of`].
     pub fn plan(
         &mut self,
         code: &Code<'_>,
@@ -127,7 +127,7 @@ impl ActivationPlanner {
     fn place_updates(&mut self) {
         self.updates.clear();
         self.updates.resize(self.blocks.len(), None);
-        // Where several coincide, the last one stands: a loop must be tested.
+        // If several coincide, the last one wins: a loop must be tested.
         for (kind, entries) in [
             (UpdateKind::Subroutine, self.graph.subroutine_entries()),
             (UpdateKind::Handler, self.graph.handler_entries()),
@@ -144,7 +144,7 @@ impl ActivationPlanner {
         longest.clear();
         longest.resize(blocks.len(), 0);
         for &block in order.postorder() {
-            // Exceptional successors are handlers, hence updates.
+            // Exceptional successors are handlers, which update the counter.
             let onward = (graph.normal_successors(block).iter().map(|&next| next as usize))
                 .filter(|&next| updates[next].is_none())
                 .map(|next| longest[next]);
@@ -152,7 +152,7 @@ impl ActivationPlanner {
         }
     }
 
-    /// Whether some path from the entry invokes something without having passed a test.
+    /// Whether some path from the entry invokes a method before it has passed a test.
     fn invokes_before_test(&mut self, code: &Code<'_>) -> bool {
         let Self { blocks, graph, updates, visited, pending, .. } = self;
         visited.clear();
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(points(&[op(&[NOP]), op(&[RETURN])], &[]), [(0, UpdateKind::Entry, 2, false)]);
         let ops = [op(&[INVOKESTATIC, 0, METHOD]), op(&[RETURN])];
         assert_eq!(points(&ops, &[]), [(0, UpdateKind::Entry, 2, true)]);
-        // One branch loops first, the other invokes at once.
+        // One branch loops first, the other one invokes at once.
         let ops = [
             Op::Jump(IFEQ, 3),
             Op::Jump(IFEQ, 1),
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_handler_that_covers_itself_is_a_loop() {
-        // What javac makes of synchronized: the handler's monitorexit is covered by the handler.
+        // javac's code for synchronized: the handler covers its own monitorexit.
         let ops = [op(&[MONITOREXIT]), op(&[RETURN]), op(&[ALOAD_1]), op(&[MONITOREXIT]), op(&[ATHROW])];
         let expected = [(0, UpdateKind::Entry, 2, false), (2, UpdateKind::Loop, 3, true)];
         assert_eq!(points(&ops, &[(0, 1, 2, 0), (2, 4, 2, 0)]), expected);

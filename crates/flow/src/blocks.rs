@@ -1,36 +1,36 @@
-//! Basic blocks: stretches of code that are counted with one addition.
+//! Basic blocks: sequences of code that one addition counts.
 //!
-//! The instrumented program does not count instruction by instruction: at the start of a block it
-//! adds the number of bytecodes in it. That number is true if the block runs to its end, and how
-//! far that can be trusted is a matter of the rule by which blocks end (JP section 4, which calls
-//! such a rule a *basic block analysis*):
+//! The instrumented program does not count instruction by instruction: the start of a block adds
+//! the number of its bytecodes. That number is exact if the block runs to its end. How often it
+//! does depends on the rule for the ends of blocks, which JP (section 4) calls a *basic block
+//! analysis*:
 //!
 //! - [`BlockRule::Default`]: a block ends after an instruction that may change the flow of control
 //!   non-sequentially: a jump, a conditional branch, a switch, a return (`ret` from a subroutine
-//!   included), `athrow`. Invocations and `jsr` do **not** end a block, control being assumed to
-//!   come back. Blocks are long and counting is cheap; when something throws, the rest of its block
-//!   has been counted without having run.
+//!   included), `athrow`. Invocations and `jsr` do **not** end a block, as control is assumed to
+//!   come back. Blocks are long and counting is cheap. When an instruction throws, the rest of its
+//!   block has been counted without having run.
 //! - [`BlockRule::Precise`]: a block also ends after each instruction that may throw
 //!   ([`crate::throws`]). The instruction that throws counts, those after it do not, exactly as
-//!   they ran. Blocks are short, 2.2 bytecodes on average in JDK 8's `rt.jar` where the default
-//!   rule makes them 7.5, and counting costs accordingly. `jsr` does not throw and does not end a
-//!   block here either, as in the paper: in class files below version 51, which alone have it (JVMS
-//!   4.9.1), the bytecodes between a `jsr` and the end of its block are counted even if the
-//!   subroutine throws or jumps away.
+//!   they ran. Blocks are short, 2.2 bytecodes on average in JDK 8's `rt.jar`, compared with 7.5 by
+//!   the default rule, so counting costs more. `jsr` does not throw and does not end a block here
+//!   either, as in the paper. Only class files below version 51 have it (JVMS 4.9.1). There the
+//!   bytecodes between a `jsr` and the end of its block are counted even if the subroutine throws
+//!   or jumps away.
 //!
 //! By either rule a block begins at bci 0, at every target of a jump, switch or `jsr`, at every
 //! handler's entry, and after a block's end. Every instruction lies in exactly one block, dead code
-//! included; `wide` and what it widens are one bytecode.
+//! included. `wide` and the instruction that it widens are one bytecode.
 //!
-//! Where instructions cost by a [`CostModel`], what is added is not a block's number of bytecodes
-//! but the sum of their costs ([`Block::cost`]).
+//! With a [`CostModel`], a block adds the sum of the costs of its instructions ([`Block::cost`])
+//! instead of their number.
 //!
 //! - [`BlockRule::Custom`]: a block also ends after the instructions that a table names
-//!   ([`cct_tables::ends`]). With all that may throw it is the precise rule, with none the default
-//!   one.
+//!   ([`cct_tables::ends`]). A table of all instructions that may throw gives the precise rule, an
+//!   empty one the default rule.
 //!
 //! A further rule is a further variant of [`BlockRule`] and its line in `ends_block`; nothing else
-//! in this crate asks which rule it is.
+//! in this crate depends on the rule.
 
 use cct_classfile::{Bci, BciSet, Code, ConstantPool, Instruction, opcode};
 
@@ -38,12 +38,11 @@ use cct_tables::{BlockRule, CostModel};
 
 use crate::throws::may_throw;
 
-/// Number of a block: its position in [`Blocks`], in code order. The entry of the method is block
-/// 0.
+/// Number of a block: its position in [`Blocks`], in code order. Block 0 is the method's entry.
 pub type BlockId = u32;
 
-/// Whether a block ends after this instruction (whatever follows it). `pool` is the constant pool
-/// of its class.
+/// Whether a block ends after this instruction, independent of the next one. `pool` is the constant
+/// pool of its class.
 #[inline]
 fn ends_block(rule: BlockRule, instruction: &Instruction<'_>, pool: &ConstantPool<'_>) -> bool {
     let transfers = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
@@ -59,18 +58,18 @@ fn ends_block(rule: BlockRule, instruction: &Instruction<'_>, pool: &ConstantPoo
 /// A basic block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// Its first instruction.
+    /// First bci of the block.
     pub start: Bci,
-    /// The bci behind its last instruction.
+    /// The bci after its last instruction.
     pub end: Bci,
-    /// How many bytecodes it has; at least one.
+    /// Number of its bytecodes; at least one.
     pub bytecodes: u32,
-    /// What they cost together: as many, unless there is a cost model.
+    /// Sum of their costs: their number, unless there is a cost model.
     pub cost: u32,
 }
 
 impl Block {
-    /// Its instructions in order.
+    /// The instructions of the block, in order.
     pub fn instructions<'a>(&self, code: &Code<'a>) -> impl Iterator<Item = Instruction<'a>> {
         let end = self.end;
         let mut bci = self.start;
@@ -96,7 +95,8 @@ impl Blocks {
         blocks
     }
 
-    /// As [`Blocks::of`], in place.
+    /// Replaces the blocks with those of `code` by `rule`, reusing the memory. `pool` is the
+    /// constant pool of its class.
     pub fn compute(&mut self, code: &Code<'_>, pool: &ConstantPool<'_>, rule: BlockRule) {
         let mut leaders = BciSet::new(code.bytes.len());
         for handler in &code.handlers {
@@ -124,7 +124,7 @@ impl Blocks {
         self.list.push(current);
     }
 
-    /// Has a block begin at `bci`, which is that of an instruction, whatever the rule.
+    /// Makes a block begin at the instruction at `bci`, by any rule.
     pub fn cut(&mut self, code: &Code<'_>, bci: Bci) {
         let Some(id) = self.containing(bci) else { return };
         let block = &mut self.list[id as usize];
@@ -140,7 +140,7 @@ impl Blocks {
         self.list.insert(id as usize + 1, tail);
     }
 
-    /// Has each block cost what its instructions do by a model.
+    /// Sets the cost of each block to the sum of its instructions' costs by a model.
     pub fn weigh(&mut self, code: &Code<'_>, pool: &ConstantPool<'_>, model: &CostModel) {
         for block in &mut self.list {
             block.cost = block.instructions(code).map(|i| model.of(&i, pool, code.length())).sum();
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn jsr_goes_on_and_its_target_begins_a_block() {
-        // nop; jsr 4; nop; return | astore_1; ret 1 -- by either rule, nothing throwing.
+        // nop; jsr 4; nop; return | astore_1; ret 1 -- by either rule, since nothing throws.
         let ops = [op(&[NOP]), Op::Jump(JSR, 4), op(&[NOP]), op(&[RETURN]), op(&[ASTORE_1]), op(&[RET, 1])];
         assert_eq!(lengths(&Fixture::new(&ops, &[]), BlockRule::Default), [4, 2]);
         assert_eq!(lengths(&Fixture::new(&ops, &[]), BlockRule::Precise), [4, 2]);
@@ -264,7 +264,7 @@ mod tests {
             fixture.with(|code, pool| {
                 for rule in [BlockRule::Default, BlockRule::Precise] {
                     let blocks = Blocks::of(code, pool, rule);
-                    // Where a block must begin, from the definition.
+                    // The starts of blocks, by the definition.
                     let mut begins = vec![0];
                     begins.extend(code.handlers.iter().map(|h| h.handler));
                     for i in code.instructions() {

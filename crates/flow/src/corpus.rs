@@ -1,5 +1,5 @@
-//! Every method of a real class library: `rt.jar` of the JDK 8 that `JAVA8_HOME` names. With
-//! `--release -- --nocapture corpus` it also shows what the analyses cost.
+//! Tests on every method of a real class library: `rt.jar` of the JDK 8 that `JAVA8_HOME` names.
+//! With `--release -- --nocapture corpus` they also print the cost of the analyses.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ fn class_files() -> Option<Vec<Vec<u8>>> {
     Some(files)
 }
 
-/// What was seen, for people.
+/// Numbers of the test, for people.
 #[derive(Debug, Default)]
 struct Counts {
     methods: usize,
@@ -66,7 +66,7 @@ fn check_blocks(code: &Code<'_>, blocks: &Blocks) {
     assert!(code.handlers.iter().all(|h| is_start(h.handler)));
 }
 
-/// Strikes blocks nothing leads to until none is left; edges into updates do not count.
+/// Removes blocks without a predecessor until none is left; edges to updates do not count.
 fn check_acyclic_between_updates(blocks: &Blocks, graph: &Graph, plan: &ActivationPlan) {
     let within = |&to: &BlockId| update_at(plan, blocks[to as usize].start).is_none();
     let mut incoming = vec![0; blocks.len()];

@@ -1,24 +1,25 @@
 //! The depth-first order of a graph, and its retreating edges.
 //!
-//! One walk through the graph yields what every other analysis stands on. An edge is *retreating*
-//! if it leads to a block whose walk is not finished, an ancestor of its source in the depth-first
-//! tree or the source itself. Without these edges the graph has no cycle, so every cycle contains a
-//! retreating edge and passes through its target: the targets are the [`heads`](DepthFirst::heads)
-//! of loops. In reducible code, which compilers produce, they are the same whatever the order of
-//! the walk; elsewhere the order chooses one of several entries, and any is good enough.
+//! One walk through the graph gives the basis of every other analysis. An edge is *retreating* if
+//! it leads to a block whose walk is not finished: an ancestor of its source in the depth-first
+//! tree, or the source itself. Without these edges the graph has no cycle. So every cycle contains
+//! a retreating edge and passes through its target: the targets are the
+//! [`heads`](DepthFirst::heads) of loops. In reducible code, which compilers produce, the heads do
+//! not depend on the order of the walk. In other code the order chooses one of several entries, and
+//! any choice is good enough.
 //!
-//! **Dead code counts too.** The walk begins at the entry; what it did not reach is walked
-//! afterwards, from the first such block in the code, and so on. The depth-first tree is then a
-//! forest: its first tree is what the entry reaches; edges between trees lead only from later ones
-//! to earlier ones. So statements about all blocks need no exception for unreachable ones, and code
-//! that only an asynchronous exception reaches is in no way worse off.
+//! **Dead code counts too.** The walk begins at the entry. Afterwards it continues at the first
+//! block in the code that it has not reached, and so on. The depth-first tree is then a forest. Its
+//! first tree is the code that the entry reaches, and edges between trees lead only from later
+//! trees to earlier ones. So statements about all blocks need no exception for unreachable ones,
+//! and for code that only an asynchronous exception reaches.
 
 use std::ops::Range;
 
 use crate::blocks::BlockId;
 use crate::graph::Graph;
 
-/// How far the walk through a block is.
+/// The state of the walk of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Unseen,
@@ -26,11 +27,11 @@ enum State {
     Finished,
 }
 
-/// A block that is being walked.
+/// A block on the path of the walk.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     block: BlockId,
-    /// The successors already taken, counting normal and exceptional ones through.
+    /// Number of the successors already taken, normal ones before exceptional ones.
     taken: u32,
 }
 
@@ -42,11 +43,11 @@ pub struct DepthFirst {
     pre: Vec<u32>,
     /// The largest preorder number in the subtree of each block.
     last: Vec<u32>,
-    /// Where each tree ends in the postorder.
+    /// End of each tree in the postorder.
     tree_ends: Vec<u32>,
     retreating: Vec<(BlockId, BlockId)>,
     heads: Vec<BlockId>,
-    // Scratch space.
+    // Scratch memory.
     state: Vec<State>,
     stack: Vec<Frame>,
 }
@@ -59,7 +60,7 @@ impl DepthFirst {
         order
     }
 
-    /// As [`DepthFirst::of`], in place.
+    /// Replaces the walk with that of another graph, reusing the memory.
     pub fn compute(&mut self, graph: &Graph) {
         let blocks = graph.len();
         self.postorder.clear();
@@ -84,8 +85,8 @@ impl DepthFirst {
         self.heads.dedup();
     }
 
-    /// Walks what is reachable from `root` and was not reached before. `opened` counts the blocks
-    /// in preorder.
+    /// Walks the blocks that are reachable from `root` and were not reached before. `opened` counts
+    /// the blocks in preorder.
     fn walk(&mut self, graph: &Graph, root: BlockId, opened: &mut u32) {
         self.open(root, opened);
         while let Some(Frame { block, taken }) = self.stack.last_mut() {
@@ -119,7 +120,7 @@ impl DepthFirst {
     }
 
     /// All blocks, in the order in which the walk finished them, tree by tree. The target of an
-    /// edge that is not retreating stands before its source.
+    /// edge that is not retreating comes before its source.
     pub fn postorder(&self) -> &[BlockId] {
         &self.postorder
     }
@@ -136,8 +137,8 @@ impl DepthFirst {
         self.pre[block as usize]
     }
 
-    /// The trees as ranges of the postorder. A tree's root is its last block; the first tree is
-    /// what the entry reaches.
+    /// The trees as ranges of the postorder. A tree's root is its last block; the first tree is the
+    /// code that the entry reaches.
     pub fn trees(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let starts = std::iter::once(0).chain(self.tree_ends.iter().map(|&end| end as usize));
         starts.zip(&self.tree_ends).map(|(start, &end)| start..end as usize)
@@ -154,8 +155,8 @@ impl DepthFirst {
         (self.pre(ancestor)..=self.last[ancestor as usize]).contains(&self.pre(block))
     }
 
-    /// The retreating edges (source, target), in the order of the walk. One that is both normal and
-    /// exceptional stands here twice.
+    /// The retreating edges (source, target), in the order of the walk. An edge that is both normal
+    /// and exceptional occurs twice.
     pub fn retreating(&self) -> &[(BlockId, BlockId)] {
         &self.retreating
     }
@@ -213,8 +214,8 @@ mod tests {
                 let blocks = Blocks::of(code, pool, BlockRule::Default);
                 let graph = Graph::of(code, pool, &blocks).unwrap();
                 let order = DepthFirst::of(&graph);
-                // Strike blocks without a successor (edges into heads not counting) until nothing
-                // is left: then there is no cycle.
+                // Remove blocks without a successor (ignoring edges to heads) until nothing is
+                // left: then there is no cycle.
                 let mut left: Vec<BlockId> = (0..graph.len() as BlockId).collect();
                 while !left.is_empty() {
                     let before = left.clone();

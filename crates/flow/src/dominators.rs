@@ -1,16 +1,16 @@
-//! Dominators: what must have run before.
+//! Dominators: blocks that must have run before others.
 //!
 //! Block A dominates block B if every path from the entry to B passes through A; the immediate
-//! dominator is the one nearest to B. The algorithm is that of Cooper, Harvey and Kennedy: take the
-//! blocks in reverse postorder; a block's immediate dominator is where the dominator chains of its
-//! predecessors meet; repeat until nothing changes. For reducible code the second round already
-//! changes nothing, and it beats asymptotically better algorithms on graphs of any size that
-//! methods have. (Code written to hurt, irreducible all through, can make the rounds as many as the
-//! blocks.)
+//! dominator is the one nearest to B. The algorithm is that of Cooper, Harvey and Kennedy. Take the
+//! blocks in reverse postorder. A block's immediate dominator is where the dominator chains of its
+//! predecessors meet. Repeat until nothing changes. For reducible code the second round already
+//! changes nothing. The algorithm beats asymptotically better ones on graphs of any size that
+//! methods have. (In hostile code, irreducible throughout, the number of rounds can equal the
+//! number of blocks.)
 //!
-//! A block that the entry does not reach has no dominators in that sense. It is treated as a method
-//! of its own, whose entry is the root of its depth-first tree ([`crate::depth_first`]); edges from
-//! unreachable code into reachable code are ignored, as they must be.
+//! A block that the entry does not reach has no dominators in that sense. It counts as part of a
+//! method of its own, whose entry is the root of its depth-first tree ([`crate::depth_first`]).
+//! Edges from unreachable code into reachable code are ignored, as they must be.
 
 use crate::blocks::BlockId;
 use crate::depth_first::DepthFirst;
@@ -22,23 +22,23 @@ const UNKNOWN: BlockId = BlockId::MAX;
 /// The dominator tree of a graph.
 #[derive(Debug, Clone, Default)]
 pub struct Dominators {
-    /// By block; a root is its own.
+    /// Immediate dominator of each block; a root is its own.
     immediate: Vec<BlockId>,
-    /// Position in the postorder, by block: dominators stand behind what they dominate.
+    /// Position in the postorder, by block: dominators come after the blocks that they dominate.
     post: Vec<u32>,
-    // Scratch space.
+    // Scratch memory.
     predecessors: Adjacency,
 }
 
 impl Dominators {
-    /// The dominators of a graph, whose walk is `order`.
+    /// The dominators of a graph whose walk is `order`.
     pub fn of(graph: &Graph, order: &DepthFirst) -> Self {
         let mut dominators = Dominators::default();
         dominators.compute(graph, order);
         dominators
     }
 
-    /// As [`Dominators::of`], in place.
+    /// Replaces the dominators with those of another graph, reusing the memory.
     pub fn compute(&mut self, graph: &Graph, order: &DepthFirst) {
         self.predecessors.assign(graph.len(), graph.edges().map(|(from, to)| (to, from)));
         self.immediate.clear();
@@ -53,9 +53,9 @@ impl Dominators {
             while changed {
                 changed = false;
                 for &block in inner.iter().rev() {
-                    // The dominator of a predecessor may become known only in the next round; or
-                    // later, if the predecessor belongs to a later tree: so unreachable code has no
-                    // say here.
+                    // The dominator of a predecessor may become known only in the next round. If
+                    // the predecessor belongs to a later tree, it becomes known later still, so
+                    // unreachable code has no influence here.
                     let known = (self.predecessors.of(block).iter().copied())
                         .filter(|&p| self.immediate[p as usize] != UNKNOWN);
                     let Some(meet) = known.reduce(|a, b| self.meet(a, b)) else { continue };
@@ -118,7 +118,7 @@ mod tests {
         });
     }
 
-    /// What `root` reaches within `tree` without passing `removed`.
+    /// The blocks that `root` reaches within `tree` without passing `removed`.
     fn reachable(graph: &Graph, tree: &[BlockId], root: BlockId, removed: Option<BlockId>) -> Vec<BlockId> {
         let mut found = Vec::from_iter((Some(root) != removed).then_some(root));
         let mut next = 0;

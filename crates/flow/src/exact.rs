@@ -1,36 +1,36 @@
-//! Exact counting with few updates: bytecodes are added up in a local variable and written into the
-//! node where somebody may look.
+//! Exact counting with few updates: a local variable accumulates bytecodes, and the node gets them
+//! before it can be read.
 //!
 //! The precise rule ([`BlockRule::Precise`](crate::BlockRule)) updates the node in memory every 2.2
-//! bytecodes. The same counts are had for less, since nobody can see the node while the method runs
-//! on by itself. The plan keeps one **invariant**: wherever control may leave for good or wait (an
-//! invocation, `monitorenter`, the initialisation of a class, a return, `athrow`), the node's count
-//! is true, that instruction included. Between two such places bytecodes are *pending*:
+//! bytecodes. The same counts need fewer updates, since nobody can read the node while the method
+//! runs on its own. The plan keeps one **invariant**: wherever control may leave for good or wait
+//! (an invocation, `monitorenter`, the initialisation of a class, a return, `athrow`), the node's
+//! count is exact, that instruction included. Between two such points bytecodes are *pending*:
 //!
-//! * where every path to an instruction has the same number pending, the number is known here and
+//! * where every path to an instruction has the same number pending, the number is a constant and
 //!   needs no code at all;
-//! * elsewhere it is in a local variable, to which compiled code adds for nothing: the compilers
+//! * elsewhere it is in a local variable. Additions to it are free in compiled code: the compilers
 //!   fold the additions of a path into one.
 //!
-//! **Exceptions.** An instruction that may throw ends what is added at once. If the exception is
-//! caught in the method, the handler goes on with what is pending; if not, it passes a catch-all
-//! that adds the local to the node: so behind each instruction that may throw the local says what
-//! is pending. The catch-all covers only such instructions ([`CountPlan::guarded`]), since at
-//! others the local may be out of date.
+//! **Exceptions.** An addition ends at an instruction that may throw. If the method catches the
+//! exception, the handler continues with the pending number. If not, the exception passes a
+//! catch-all that adds the local to the node. So after each instruction that may throw, the local
+//! holds the pending number. The catch-all covers only such instructions ([`CountPlan::guarded`]),
+//! since at others the local may be out of date.
 //!
-//! **Tests of the activation counter** ([`crate::activation`]) have the agent look at the node, in
-//! loops too: before each of them the node is made true.
+//! **Tests of the activation counter** ([`crate::activation`]) make the agent read the node, in
+//! loops too: before each test the node is made exact.
 //!
-//! **Loops** without an invocation would never write anything. At the head of each the local is
-//! *drained*: when it has become large it goes into the node. So it does not overflow, and a reader
-//! of a running thread's tree misses no more than that.
+//! **Loops** without an invocation would never update the node. At the head of each, the local is
+//! *drained*: when it has become large, the node gets it. So it does not overflow, and a reader of
+//! a running thread's tree misses no more than that.
 //!
-//! **On entry** the node gets in advance what has been executed when it must be true for the first
-//! time ([`ahead`]), and from there on less than nothing is pending. Where that was guessed right,
-//! no update is left.
+//! **On entry** the node gets, in advance, the number that will have been executed when it must
+//! first be exact ([`ahead`]). From there on the pending number is negative. If the guess was
+//! right, no update is left.
 //!
-//! Which instructions may throw, or lead away, is in [`effects`]. Methods with `jsr` have no plan:
-//! what is pending there would depend on who called.
+//! [`effects`] says which instructions may throw, or leave the method. Methods with `jsr` have no
+//! plan: the pending number in a subroutine would depend on its caller.
 
 mod ahead;
 mod effects;
@@ -45,57 +45,58 @@ use cct_tables::CostModel;
 pub use effects::OwnMembers;
 use effects::{Effect, Knows};
 
-/// What is done before an instruction; numbers are of bytecodes, or of what they cost by a
-/// [`CostModel`]. They are negative where the entry has counted what is not executed.
+/// An update before an instruction. Numbers are of bytecodes, or of their costs by a [`CostModel`].
+/// They are negative if the entry has counted bytecodes that are not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
-    /// The local becomes this number.
+    /// Sets the local to this number.
     Set(i32),
-    /// The local grows by it.
+    /// Adds this number to the local.
     Add(i32),
-    /// The node grows by it.
+    /// Adds this number to the node.
     Count(i32),
-    /// The node grows by it and by the local, which is out of date from then on.
+    /// Adds this number and the local to the node; the local is out of date from then on.
     CountLocal(i32),
-    /// The local grows by it; if it is large, the node grows by the local, which becomes 0.
+    /// Adds this number to the local. If the local is large, adds it to the node and sets it to 0.
     Drain(i32),
 }
 
-/// How the bytecodes of one method are counted.
+/// The plan for counting the bytecodes of one method.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CountPlan {
-    /// What the node grows by on entry, part of it in advance.
+    /// The number that the node gets on entry, part of it in advance.
     pub entry: u32,
-    /// Updates before instructions, in code order. Two of one instruction are carried out in turn.
+    /// Updates before instructions, in code order. Two updates of one instruction apply in turn.
     pub updates: Vec<(Bci, Update)>,
-    /// Stretches of code, in order: an exception that leaves the method from there takes the local
-    /// along into the node.
+    /// Ranges of code, in order. An exception that leaves the method from such a range adds the
+    /// local to the node.
     pub guarded: Vec<(Bci, Bci)>,
 }
 
 impl CountPlan {
-    /// Whether there is a local. It must be 0 on entry only so that it is an `int` for the
+    /// Whether the method has the local. It must be 0 on entry only to be an `int` for the
     /// verifier.
     pub fn uses_local(&self) -> bool {
         self.updates.iter().any(|(_, update)| !matches!(update, Update::Count(_)))
     }
 }
 
-/// Instructions that run one after the other: only the last may have an effect, jump, or stand
-/// before a jump's target.
+/// Instructions that run one after the other. Only the last one may have an effect, jump, or
+/// precede a jump's target.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     start: Bci,
     last: Bci,
     end: Bci,
-    /// What its bytecodes cost: their number, unless there is a cost model.
+    /// Cost of its bytecodes: their number, unless there is a cost model.
     cost: i32,
     effect: Effect,
-    /// Whether it is a jump's target or a handler: reached otherwise than from the stretch before.
+    /// Whether it is a jump's target or a handler, and so has predecessors besides the stretch
+    /// before it.
     is_target: bool,
-    /// Whether somebody may look at the node when it begins.
+    /// Whether the node may be read at its start.
     is_observed: bool,
-    /// Whether a handler of the method's own catches whatever its last instruction throws.
+    /// Whether a handler of the method itself catches every exception of its last instruction.
     is_caught: bool,
     /// The opcode of its last instruction.
     opcode: Opcode,
@@ -107,14 +108,14 @@ impl Stretch {
     }
 }
 
-/// What is pending when a stretch begins.
+/// The pending number at the start of a stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pending {
     /// Not reached.
     Never,
-    /// On every path this many; fewer than none where the entry has counted them.
+    /// This many on every path; negative if the entry has counted them.
     Exactly(i32),
-    /// What the local says.
+    /// The number in the local.
     Local,
 }
 
@@ -127,15 +128,15 @@ impl Pending {
     }
 }
 
-/// The entries of an exception table that cover an instruction, for one instruction after the
-/// other: without looking at all of them each time.
+/// The entries of an exception table that cover an instruction, for one instruction after another.
+/// A query does not visit all entries.
 struct Covering<'c> {
     handlers: &'c [Handler],
-    /// Places of the entries, those that begin last first.
+    /// Positions of the entries, the last ones to begin first.
     to_begin: Vec<usize>,
-    /// Those that have begun, in their order, which is that in which the VM searches (JVMS 2.10).
+    /// Entries that have begun, in table order, in which the VM searches (JVMS 2.10).
     begun: BTreeSet<usize>,
-    /// Their ends.
+    /// Ends of the entries that have begun.
     ends: BTreeSet<(Bci, usize)>,
 }
 
@@ -146,7 +147,7 @@ impl<'c> Covering<'c> {
         Covering { handlers: &code.handlers, to_begin, begun: BTreeSet::new(), ends: BTreeSet::new() }
     }
 
-    /// Those that cover `bci`, which is behind that of the call before.
+    /// The entries that cover `bci`, which must exceed that of the previous call.
     fn at(&mut self, bci: Bci) -> impl Iterator<Item = &'c Handler> {
         while let Some(place) = self.to_begin.pop_if(|place| self.handlers[*place].start <= bci) {
             self.begun.insert(place);
@@ -161,11 +162,11 @@ impl<'c> Covering<'c> {
     }
 }
 
-/// Pairs of an instruction that may throw and a handler that covers it, beyond which there is no
-/// plan.
+/// Maximum number of pairs of an instruction that may throw and a handler that covers it; beyond it
+/// there is no plan.
 const PAIR_LIMIT: usize = 1 << 22;
 
-/// Makes plans for one method after the other in the same memory.
+/// A planner that reuses its memory for one method after another.
 #[derive(Debug, Clone, Default)]
 pub struct CountPlanner {
     stretches: Vec<Stretch>,
@@ -176,14 +177,14 @@ pub struct CountPlanner {
     /// Whether the local is drained at a stretch's end.
     drains: Vec<bool>,
     work: Vec<usize>,
-    /// What a walk has seen, and its way.
+    /// The state of a walk for each stretch.
     seen: Vec<Seen>,
     path: Vec<(usize, usize)>,
-    /// From which stretches a return is reached.
+    /// Whether a return is reached from each stretch.
     returning: Vec<bool>,
 }
 
-/// What a walk knows of a stretch.
+/// The state of a stretch in a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     No,
@@ -193,9 +194,8 @@ enum Seen {
 
 impl CountPlanner {
     /// The plan for a method of a class with these members. Before the instructions in `observed`,
-    /// ascending, the node is true as well. With a model bytecodes count what they cost by it, and
-    /// entering the method does. `None` of a method with `jsr`, or with so many handlers that no
-    /// compiler made it.
+    /// ascending, the node is exact as well. With a model, bytecodes and the entry count their
+    /// costs. `None` for a method with `jsr`, or with more handlers than any compiler generates.
     pub fn plan(
         &mut self,
         class: &ClassFile<'_>,
@@ -250,7 +250,7 @@ impl CountPlanner {
             in_initialised: method.is(access::STATIC) || method.name == b"<init>",
         };
         self.stretches.clear();
-        // The two instructions before, the nearer one first, as far as no jump leads in between.
+        // The two instructions before, the nearer one first, unless a jump leads in between.
         let mut before = [opcode::NOP; 2];
         let mut open: Option<(Bci, bool)> = None;
         let mut cost = 0;
@@ -280,7 +280,7 @@ impl CountPlanner {
         Some(())
     }
 
-    /// Ends a stretch, of which it is known where it begins and whether jumps lead there.
+    /// Ends a stretch whose start and kind of target are known.
     fn close(
         &mut self,
         (start, is_target): (Bci, bool),
@@ -302,7 +302,7 @@ impl CountPlanner {
         });
     }
 
-    /// Finds where control goes behind each stretch.
+    /// Finds the successors of each stretch.
     fn connect(&mut self, code: &Code<'_>) -> Option<()> {
         self.edges.clear();
         self.edges_of.clear();
@@ -353,7 +353,7 @@ impl CountPlanner {
         &self.edges[self.edges_of[stretch]..self.edges_of[stretch + 1]]
     }
 
-    /// What is pending in a stretch before its bytecodes.
+    /// The pending number in a stretch before its bytecodes.
     fn behind_start(&self, stretch: usize) -> Pending {
         match self.pending[stretch] {
             Pending::Never => Pending::Never,
@@ -362,8 +362,8 @@ impl CountPlanner {
         }
     }
 
-    /// What is pending at the start of each stretch. Each becomes more general twice at most, so
-    /// this ends.
+    /// Computes the pending number at the start of each stretch. Each becomes more general at most
+    /// twice, so this terminates.
     fn flow(&mut self, on_entry: i32) {
         self.pending.clear();
         self.pending.resize(self.stretches.len(), Pending::Never);
@@ -389,8 +389,8 @@ impl CountPlanner {
         }
     }
 
-    /// Finds the heads of cycles on which nothing is counted: where a depth-first walk that stops
-    /// at what counts comes back to its own path.
+    /// Finds the heads of cycles that count nothing, where a depth-first walk that stops at
+    /// counting instructions meets its own path.
     ///
     /// The walk does not follow exceptions of `monitorexit`. javac lets the handler that unlocks
     /// cover its own `monitorexit`, so such an edge closes a cycle that structured locking (JVMS
@@ -433,9 +433,9 @@ impl CountPlanner {
         }
     }
 
-    /// Writes the updates that make true what [`CountPlanner::flow`] found.
+    /// Writes the updates that [`CountPlanner::flow`] requires.
     fn write(&self, plan: &mut CountPlan) {
-        // What the local is known to hold.
+        // The known value of the local.
         let mut held = None;
         let mut guard: Option<(Bci, Bci)> = None;
         for (i, stretch) in self.stretches.iter().enumerate() {
@@ -454,7 +454,7 @@ impl CountPlanner {
                 held = None;
             }
             let wants_local = self.edges(i).iter().any(|&to| self.pending[to] == Pending::Local);
-            // Where nothing is pending, an exception that leaves takes nothing along.
+            // If nothing is pending, an exception that leaves adds nothing to the node.
             let leaves_even = pending.and(cost) == Pending::Exactly(0);
             let may_leave = effect == Effect::Throws && !is_caught;
             let is_guarded = may_leave && !leaves_even;

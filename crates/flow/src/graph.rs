@@ -1,38 +1,38 @@
 //! The control-flow graph of a method.
 //!
-//! A node is a basic block, by whatever rule it was cut; an edge leads from a block to one that may
-//! run next. Block 0 is the entry.
+//! A node is a basic block, by any rule; an edge leads from a block to one that may run next. Block
+//! 0 is the entry.
 //!
-//! **Exceptions leave from the middle.** By the default rule a block goes on behind an instruction
-//! that throws, so an edge into an exception handler means: some instruction of the block may throw
-//! ([`crate::throws`]), and the handler is one of those the virtual machine may choose for it, that
-//! is, covers it in the exception table with no catch-all covering it earlier (JVMS 2.10: the table
-//! is searched in order). What holds for a block in this graph, dominance for instance, therefore
-//! holds for its *start*: block A dominates block B when the start of A always runs before the
-//! start of B. Exceptional edges stand apart from the others, for who needs them.
+//! **Exceptions leave from the middle.** By the default rule a block continues after an instruction
+//! that throws. So an edge to an exception handler means that some instruction of the block may
+//! throw ([`crate::throws`]), and that the virtual machine may choose the handler. It may if the
+//! handler covers the instruction in the exception table, and no earlier catch-all does (JVMS 2.10:
+//! the table is searched in order). Therefore a property of a block in this graph is a property of
+//! its *start*. For example, block A dominates block B if the start of A always runs before the
+//! start of B. Exceptional edges are kept separate from the others.
 //!
 //! **Subroutines return.** `jsr` (class files below version 51, JVMS 4.9.1) has an edge to the
-//! subroutine and, like an invocation, lets its block go on; `ret` has no successor. The subroutine
-//! is thus a part of the graph entered from all its callers, and what follows a call follows the
-//! calling block. This loses nothing: verified code calls subroutines in stack order and returns to
-//! each caller once (JVMS 4.10.2.5), so striking the stretch between a `jsr` and its `ret` from an
-//! execution leaves a path of this graph, and a stretch that never returns is reached over the edge
-//! into the subroutine. Hence no cycle of execution is without a cycle here, and what dominates
-//! here does so in execution. Only facts of the kind "the subroutine ran before what follows its
-//! call" are not seen.
+//! subroutine and, like an invocation, lets its block continue; `ret` has no successor. The
+//! subroutine is thus a part of the graph that all its callers enter, and the code after a call
+//! follows the calling block. This loses nothing. Verified code calls subroutines in stack order
+//! and returns to each caller once (JVMS 4.10.2.5). So an execution without the part between a
+//! `jsr` and its `ret` is a path of this graph, and a part that never returns is reached over the
+//! edge to the subroutine. Hence every cycle of execution is a cycle here, and dominance here is
+//! dominance in execution. The graph only misses facts of the kind "the subroutine ran before the
+//! code after its call".
 
 use cct_classfile::{Bci, Code, ConstantPool, opcode};
 
 use crate::blocks::{BlockId, Blocks};
 use crate::throws::may_throw;
 
-/// The most pairs of an instruction that may throw and a table entry that covers it; far more than
-/// compilers produce (no graph of JDK 8's `rt.jar` has more than 2,155 edges).
+/// Maximum number of pairs of an instruction that may throw and a table entry that covers it; far
+/// more than compilers produce (no graph of JDK 8's `rt.jar` has more than 2,155 edges).
 const PAIR_LIMIT: usize = 1 << 23;
 
 /// The exception table covers so much of the code so often that the graph would not fit into
-/// reasonable memory. No compiler does that, a hostile class file can; leave such a method as it
-/// is.
+/// reasonable memory. No compiler generates such a table, but a hostile class file can have one;
+/// leave such a method unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the {handlers} exception table entries cover the {throwing} instructions that may throw more than {PAIR_LIMIT} times; \
@@ -48,7 +48,7 @@ pub struct TooManyExceptionEdges {
 /// Lists of blocks, one per block, in one vector.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Adjacency {
-    /// Where each block's list begins; one more for the end of the last.
+    /// Start of each block's list; one more for the end of the last.
     starts: Vec<u32>,
     targets: Vec<BlockId>,
 }
@@ -84,7 +84,7 @@ impl Adjacency {
             end += *start;
             *start = end;
         }
-        // Each entry is now the end of its list; filling from behind moves it to the beginning.
+        // Each entry is now the end of its list; filling from the end moves it to the start.
         for (from, to) in pairs.rev() {
             let slot = &mut self.starts[from as usize];
             *slot -= 1;
@@ -115,7 +115,8 @@ impl Adjacency {
     }
 }
 
-/// A set of blocks that is emptied in no time: the number of the list in which each was seen last.
+/// A set of blocks that is emptied in constant time: it holds the number of the list in which each
+/// block was seen last.
 #[derive(Debug, Clone, Default)]
 struct Seen {
     list: u32,
@@ -143,7 +144,7 @@ impl Seen {
 struct Throwing {
     bci: Bci,
     block: BlockId,
-    /// A catch-all of the exception table has been met: later entries are not searched.
+    /// Whether a catch-all of the exception table covers it: later entries are not searched.
     caught: bool,
 }
 
@@ -154,7 +155,7 @@ pub struct Graph {
     exceptional: Adjacency,
     handlers: Vec<BlockId>,
     subroutines: Vec<BlockId>,
-    // Scratch space.
+    // Scratch memory.
     throwing: Vec<Throwing>,
     pairs: Vec<(BlockId, BlockId)>,
     seen: Seen,
@@ -176,10 +177,10 @@ impl Graph {
         Ok(graph)
     }
 
-    /// As [`Graph::of`], in place.
+    /// Replaces the graph with that of other blocks, reusing the memory.
     ///
     /// # Errors
-    /// As [`Graph::of`]; the graph is then of no use until it is computed anew.
+    /// The errors of [`Graph::of`]; the graph is then unusable until it is computed again.
     pub fn compute(
         &mut self,
         code: &Code<'_>,
@@ -268,7 +269,7 @@ impl Graph {
         self.normal.starts.len().saturating_sub(1)
     }
 
-    /// Whether there is no block: the graph was never computed.
+    /// Whether the graph was never computed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -280,8 +281,8 @@ impl Graph {
         self.normal.of(block)
     }
 
-    /// The entries of handlers that may catch what the block throws, each once, in the order of the
-    /// exception table. One may be among the normal successors too.
+    /// The entries of handlers that may catch an exception of the block, each once, in the order of
+    /// the exception table. A normal successor may be among them.
     #[inline]
     pub fn exceptional_successors(&self, block: BlockId) -> &[BlockId] {
         self.exceptional.of(block)
@@ -362,7 +363,7 @@ mod tests {
                         let (mut normal, mut exceptional) = (Vec::new(), Vec::new());
                         for i in block.instructions(code) {
                             normal.extend(next_instructions(code, &i).into_iter().filter(|&to| {
-                                // Within the block the next instruction is no edge; anything else
+                                // Within the block, the next instruction is no edge; any other one
                                 // is.
                                 to != i.end() || to == block.end || i.target() == Some(to)
                             }));

@@ -1,40 +1,40 @@
-//! Where in a constructor `this` is initialised (JVMS 4.10.1.9, `invokespecial`).
+//! Regions of a constructor in which `this` is initialised (JVMS 4.10.1.9, `invokespecial`).
 
 use std::ops::Range;
 
 use cct_classfile::{Bci, Code, ConstantPool, Handler, opcode};
 
-/// A stretch of code in which `this` is, or is not yet, initialised.
+/// A range of code in which `this` is, or is not yet, initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
-    /// Where it begins.
+    /// First bci.
     pub start: Bci,
-    /// The bci behind it.
+    /// The bci after its last instruction.
     pub end: Bci,
     /// Whether `this` is initialised.
     pub initialised: bool,
 }
 
-/// State before an instruction: objects made by `new` and not yet initialised, and whether `this`
-/// is.
+/// State before an instruction: the number of uninitialised objects from `new`, and whether `this`
+/// is initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State {
     pending: u32,
     initialised: bool,
 }
 
-/// The regions of a constructor, in order; code that is not reached belongs to none, nor does the
+/// The regions of a constructor, in order. Unreachable code belongs to none, nor does the
 /// initialising call itself, which no handler may cover.
 ///
-/// Follows control flow and pairs each call of an `<init>` with the latest `new`; one without such
-/// a `new` initialises `this`. Where paths meet that disagree (no compiler makes such code) nothing
-/// is certain, and there are no regions.
+/// The search follows control flow and pairs each call of an `<init>` with the latest `new`; one
+/// without such a `new` initialises `this`. Where paths with different states meet (no compiler
+/// generates such code), nothing is certain, and there are no regions.
 pub fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
     of(code, pool).0
 }
 
-/// The calls by which a constructor's `this` is initialised: that of this() or super(), on each
-/// path. None where there are no [`regions`].
+/// The calls that initialise a constructor's `this`: the call of this() or super() on each path.
+/// None if there are no [`regions`].
 pub fn initialising_calls(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Bci> {
     of(code, pool).1
 }
@@ -56,7 +56,7 @@ fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> (Vec<Region>, Vec<Bci>) {
                 work.push(bci);
             }
         };
-    // What a handler is told depends on one fact alone, so it is told each once.
+    // The state of a handler depends on one fact alone, so each handler is visited once for each.
     let mut untold = [Untold::of(&code.handlers), Untold::of(&code.handlers)];
     reach(0, State { pending: 0, initialised: false }, &mut states, &mut work);
     while let Some(bci) = work.pop() {
@@ -80,7 +80,7 @@ fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> (Vec<Region>, Vec<Bci>) {
             _ => {}
         }
         while let Some(handler) = untold[usize::from(state.initialised)].take(bci) {
-            // The operand stack is gone, and the objects on it.
+            // The operand stack is gone, with the objects on it.
             let caught = State { pending: 0, initialised: state.initialised };
             reach(code.handlers[handler].handler, caught, &mut states, &mut work);
         }
@@ -111,14 +111,14 @@ fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> (Vec<Region>, Vec<Bci>) {
     (regions, calls)
 }
 
-/// Entries of an exception table that have not been taken yet. One that covers an instruction is
-/// found without looking at all of them: there may be 65,535 of each.
+/// Entries of an exception table that have not been taken yet. A search for one that covers an
+/// instruction does not visit all of them: there may be 65,535 of each.
 struct Untold {
-    /// Where the entries begin, ascending, and which these are.
+    /// Starts of the entries, ascending, with their positions.
     starts: Vec<(Bci, usize)>,
-    /// A binary tree over the same entries: the root at 1, the two below `n` at `2 n` and
-    /// `2 n + 1`, the entries as leaves. Each knows the largest end below it; that of an entry
-    /// which was taken is 0.
+    /// A binary tree over the same entries: the root at 1, the children of `n` at `2 n` and
+    /// `2 n + 1`, the entries as leaves. Each node knows the largest end below it; the end of a
+    /// taken entry is 0.
     ends: Vec<Bci>,
 }
 
@@ -140,7 +140,7 @@ impl Untold {
         self.ends[node] = self.ends[2 * node].max(self.ends[2 * node + 1]);
     }
 
-    /// Takes one that covers `bci`.
+    /// Takes an entry that covers `bci`.
     fn take(&mut self, bci: Bci) -> Option<usize> {
         let leaves = self.ends.len() / 2;
         let begun = self.starts.partition_point(|(start, _)| *start <= bci);
@@ -154,7 +154,7 @@ impl Untold {
         Some(self.starts[place].1)
     }
 
-    /// The first of the first `begun` leaves, among those below `node`, that ends behind `bci`.
+    /// The first of the first `begun` leaves below `node` that ends after `bci`.
     fn first(&self, node: usize, below: Range<usize>, begun: usize, bci: Bci) -> Option<usize> {
         if below.start >= begun || self.ends[node] <= bci {
             return None;

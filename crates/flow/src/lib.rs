@@ -1,18 +1,18 @@
-//! Control flow of one method: what may run after what, and where to count.
+//! Control flow of one method: which code may run after which, and where to count.
 //!
-//! Everything here looks at one `Code` attribute at a time. It knows neither the class hierarchy
-//! nor how a counter is kept; it answers four questions that the rewriting passes ask:
+//! This crate looks at one `Code` attribute at a time. It knows neither the class hierarchy nor how
+//! a counter is kept. It answers four questions of the rewriting passes:
 //!
-//! - **Where does a number of bytecodes stand for certain?** [`blocks`] cuts the code into basic
-//!   blocks, by a rule that says whether an instruction that may throw ([`throws`]) ends one.
-//! - **What does the code look like as a graph?** [`graph`] has its edges, exceptions and
-//!   subroutines included, [`depth_first`] its order and retreating edges, [`dominators`] and
-//!   [`loops`] what follows from them.
-//! - **Where must the count be true?** [`exact`] adds up in a local variable and writes into the
-//!   node where somebody may look.
+//! - **Which code has a fixed number of bytecodes?** [`blocks`] cuts the code into basic blocks, by
+//!   a rule that says whether an instruction that may throw ([`throws`]) ends one.
+//! - **What graph does the code form?** [`graph`] has its edges, exceptions and subroutines
+//!   included, [`depth_first`] its order and retreating edges, [`dominators`] and [`loops`] their
+//!   consequences.
+//! - **Where must the count be exact?** [`exact`] accumulates bytecodes in a local variable and
+//!   updates the node where it may be read.
 //! - **How long can it run unobserved?** [`activation`] places the updates and tests of the
-//!   activation counter, by which a thread knows, at no more than a subtraction per loop iteration,
-//!   that its profiling agent is due.
+//!   activation counter. It tells a thread that its profiling agent is due, at the cost of at most
+//!   one subtraction per loop iteration.
 //!
 //! The papers: W. Binder, J. Hulaas, *Exact and Portable Profiling for the JVM Using Bytecode
 //! Instruction Counting* (JP), sections 4 and 5; K. D. Cooper, T. J. Harvey, K. Kennedy, *A Simple,
@@ -20,15 +20,15 @@
 //!
 //! # How it is built
 //! Results are flat vectors indexed by block number. Each type is [`Default`] and has a `compute`
-//! that fills it anew in the memory it already has, so that a worker analyses a quarter of a
-//! million methods with a handful of allocations; and a constructor for those who have one method.
-//! No algorithm recurses: the depth of a graph is the choice of whoever wrote the class file.
+//! that refills it in the memory that it already has: a worker analyses a quarter of a million
+//! methods with a handful of allocations. A constructor serves callers with one method. No
+//! algorithm recurses, since the author of the class file chooses the depth of its graph.
 //!
 //! # What an edge means
 //! The code need not be verified, only checked as [`cct_classfile::Code`] checks it: instructions
 //! are complete, jumps lead to instructions. Asynchronous exceptions (`Thread.stop`) and errors of
-//! the virtual machine itself (JVMS 6.3) may strike anywhere; they have no edges. Code that only
-//! they reach, or nothing at all, is analysed all the same (see [`depth_first`]).
+//! the virtual machine itself (JVMS 6.3) may occur anywhere; they have no edges. Code that only
+//! they reach, or nothing at all, is analysed nevertheless (see [`depth_first`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,16 +1,16 @@
-//! Loops: what may run again.
+//! Loops: code that may run again.
 //!
-//! A loop has one head, the target of retreating edges ([`crate::depth_first`]). Its body is what
-//! may run between two visits of the head: the blocks below the head in the depth-first tree from
-//! which the head can be reached again without leaving that subtree. If the head dominates the
-//! sources of its retreating edges, these are *back edges* and the body is the natural loop,
-//! entered only at its head. Otherwise control may jump into the middle; the loop is marked as
-//! irreducible, and of its several entries the one that the walk met first is the head. Source
-//! languages cannot say that, obfuscators and some compilers of other languages can.
+//! A loop has one head, the target of retreating edges ([`crate::depth_first`]). Its body is the
+//! code that may run between two visits of the head: the blocks below the head in the depth-first
+//! tree from which the head can be reached again without leaving that subtree. If the head
+//! dominates the sources of its retreating edges, these are *back edges* and the body is the
+//! natural loop, entered only at its head. Otherwise control may jump into the middle. Then the
+//! loop is marked as irreducible, and its head is the first of its entries on the walk. Java source
+//! cannot express such loops; obfuscators and some compilers of other languages can.
 //!
-//! With this definition two loops are either disjoint or one lies within the other, irreducible
-//! ones too. For let the head *h* lie in the subtree of the head *g*: if *g* can be reached from
-//! *h*, then from all of *h*'s body by way of *h*; if not, then from none of it, since *h* reaches
+//! With this definition two loops are either disjoint or nested, irreducible ones too. Proof: let
+//! the head *h* lie in the subtree of the head *g*. If *g* can be reached from *h*, then it can be
+//! reached from all of *h*'s body by way of *h*. If not, then from none of it, since *h* reaches
 //! all its subtree.
 
 use crate::blocks::BlockId;
@@ -28,7 +28,7 @@ pub struct Loop {
     pub head: BlockId,
     /// The sources of the edges that lead back to the head, ascending.
     pub latches: Vec<BlockId>,
-    /// How many blocks it has, the head and inner loops included.
+    /// Number of its blocks, the head and inner loops included.
     pub blocks: u32,
     /// Whether it can only be entered at its head.
     pub reducible: bool,
@@ -39,8 +39,8 @@ pub struct Loop {
 /// The loops of a graph: outer before inner, in the order in which a depth-first walk meets their
 /// heads.
 ///
-/// Bodies are not stored, since those of nested loops may add up to the square of the code; which
-/// loops a block belongs to follows from the innermost one.
+/// Bodies are not stored, since those of nested loops may add up to the square of the code. The
+/// loops of a block follow from the innermost one.
 #[derive(Debug, Clone, Default)]
 pub struct Loops {
     list: Vec<Loop>,
@@ -66,8 +66,8 @@ impl Loops {
             latches.sort_unstable();
             latches.dedup();
             let reducible = latches.iter().all(|&latch| dominators.dominates(head, latch));
-            // Search backwards from the head, no further than its subtree. Outer loops came before,
-            // so whatever this one takes becomes its own.
+            // Search backwards from the head, within its subtree. Outer loops came before, so every
+            // block that this one takes becomes its own.
             let parent = loops.innermost[head as usize].replace(id);
             body.clear();
             body.push(head);
@@ -155,7 +155,8 @@ mod tests {
         assert_eq!(loops(&Fixture::new(&ops, &[])), [(expected, vec![1, 2])]);
     }
 
-    /// The body by its definition: from where, within the head's subtree, the head can be reached.
+    /// The body by its definition: the blocks within the head's subtree from which the head can be
+    /// reached.
     fn body(graph: &Graph, order: &DepthFirst, head: BlockId) -> BTreeSet<BlockId> {
         let mut body = BTreeSet::from([head]);
         loop {
@@ -174,8 +175,8 @@ mod tests {
         }
     }
 
-    /// The natural loop of a head (textbook definition): what reaches a latch without passing the
-    /// head.
+    /// The natural loop of a head (textbook definition): the blocks that reach a latch without
+    /// passing the head.
     fn natural_loop(graph: &Graph, order: &DepthFirst, l: &Loop) -> BTreeSet<BlockId> {
         let mut natural: BTreeSet<_> = l.latches.iter().copied().chain([l.head]).collect();
         loop {

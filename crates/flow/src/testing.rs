@@ -1,5 +1,5 @@
-//! What the tests of this crate share: a tiny assembler, methods to try, and a plain model of how
-//! instructions follow each other, written without blocks, graphs or orders.
+//! Helpers for the tests of this crate: a tiny assembler, sample methods, and a plain model of the
+//! order of instructions, written without blocks, graphs or orders.
 
 use arbtest::arbitrary::{Result, Unstructured};
 use cct_classfile::opcode::*;
@@ -138,7 +138,7 @@ impl Fixture {
         self.with_class(|class, code| f(code, &class.pool))
     }
 
-    /// The same, with the whole class; the method is its first one.
+    /// Calls `f` with the whole class and the code of its first method.
     pub fn with_class<R>(&self, f: impl FnOnce(&ClassFile<'_>, &Code<'_>) -> R) -> R {
         let class = ClassFile::parse(&self.0).unwrap();
         let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
@@ -167,12 +167,12 @@ pub fn paper_method() -> Fixture {
     Fixture::new(&ops, &[])
 }
 
-/// Any method whose tables and jumps are well formed; nothing else about it need make sense.
+/// A random method with well-formed tables and jumps; otherwise it need not make sense.
 pub fn any_method(u: &mut Unstructured<'_>) -> Result<Fixture> {
     any(u, true)
 }
 
-/// The same, without `jsr` and `ret`.
+/// A random method with well-formed tables and jumps, without `jsr` and `ret`.
 pub fn any_method_of_today(u: &mut Unstructured<'_>) -> Result<Fixture> {
     any(u, false)
 }
@@ -211,8 +211,8 @@ fn any(u: &mut Unstructured<'_>, subroutines: bool) -> Result<Fixture> {
     Ok(Fixture::new(&ops, &handlers))
 }
 
-/// Where control may go after an instruction without an exception; a `jsr` goes to its subroutine
-/// and, when that returns, on.
+/// The successors of an instruction without an exception. A `jsr` goes to its subroutine and, when
+/// that returns, to the next instruction.
 pub fn next_instructions(code: &Code<'_>, i: &Instruction<'_>) -> Vec<Bci> {
     let mut next = Vec::new();
     i.for_each_target(|t| next.push(t));
@@ -236,7 +236,7 @@ pub fn next_instructions(code: &Code<'_>, i: &Instruction<'_>) -> Vec<Bci> {
     next
 }
 
-/// The handlers that may catch what an instruction throws.
+/// The handlers that may catch an instruction's exception.
 pub fn handlers_of(code: &Code<'_>, pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Vec<Bci> {
     let mut handlers = Vec::new();
     if may_throw(i, pool) {
@@ -267,7 +267,7 @@ impl Dice {
     }
 }
 
-/// The update at a bci, the entry's own aside.
+/// The update at a bci, apart from the entry's own.
 pub fn update_at(plan: &ActivationPlan, bci: Bci) -> Option<&UpdatePoint> {
     plan.points[1..].binary_search_by_key(&bci, |p| p.bci).ok().map(|at| &plan.points[1 + at])
 }

@@ -1,8 +1,8 @@
-//! Which instructions may throw.
+//! Instructions that may throw.
 //!
-//! The precise block rule ends a block after each of them, and edges of the graph into exception
-//! handlers leave from them. The specification says it per instruction ("Run-time Exceptions" and
-//! "Linking Exceptions" in JVMS 6.5):
+//! The precise block rule ends a block after each of them, and edges of the graph to exception
+//! handlers start at them. The source is the specification of each instruction ("Run-time
+//! Exceptions" and "Linking Exceptions" in JVMS 6.5):
 //!
 //! | instructions | why |
 //! |---|---|
@@ -10,10 +10,10 @@
 //! | `idiv`, `ldiv`, `irem`, `lrem` | `ArithmeticException`; the floating-point forms never throw |
 //! | `getstatic`, `putstatic` | field resolution (5.4.3.2), initialisation of the class (5.5) |
 //! | `getfield`, `putfield` | field resolution, `NullPointerException` |
-//! | `invokevirtual`, `invokespecial`, `invokestatic`, `invokeinterface` | method resolution (5.4.3.3, 5.4.3.4), selection (5.4.6), `NullPointerException`, class initialisation, and whatever the callee throws |
-//! | `invokedynamic` | call-site resolution (5.4.3.6), and whatever the callee throws |
+//! | `invokevirtual`, `invokespecial`, `invokestatic`, `invokeinterface` | method resolution (5.4.3.3, 5.4.3.4), selection (5.4.6), `NullPointerException`, class initialisation, and exceptions of the callee |
+//! | `invokedynamic` | call-site resolution (5.4.3.6), and exceptions of the callee |
 //! | `new` | class resolution (5.4.3.1), `InstantiationError`, class initialisation |
-//! | `newarray`, `anewarray`, `multianewarray` | `NegativeArraySizeException`; class resolution but for `newarray` |
+//! | `newarray`, `anewarray`, `multianewarray` | `NegativeArraySizeException`; class resolution, except for `newarray` |
 //! | `arraylength`, `athrow` | `NullPointerException`; `athrow` by its purpose |
 //! | `checkcast`, `instanceof` | class resolution; `checkcast` also `ClassCastException` |
 //! | `monitorenter`, `monitorexit` | `NullPointerException`; `monitorexit` also `IllegalMonitorStateException` |
@@ -21,16 +21,15 @@
 //!
 //! Deliberately not in the table:
 //!
-//! - **Errors of the virtual machine** (`VirtualMachineError`, JVMS 6.3), which may come at any
-//!   instruction. No instruction is in the table for them alone: that is why `ldc` of a string is
-//!   not, whose first execution enters the string into the pool of strings (5.1) and can fail only
-//!   for want of memory. Numbers cannot fail at all.
+//! - **Errors of the virtual machine** (`VirtualMachineError`, JVMS 6.3), which may occur at any
+//!   instruction. No instruction is in the table for them alone. Therefore `ldc` of a string is
+//!   not: its first execution enters the string into the pool of strings (5.1), which can fail only
+//!   for lack of memory. `ldc` of a number cannot fail at all.
 //! - **Asynchronous exceptions** (2.10), for the same reason.
-//! - **Returns.** Their `IllegalMonitorStateException` presumes a monitor that was locked or
-//!   unlocked out of structure (2.11.10); even then they end their block, so that nothing behind
-//!   them is counted.
-//! - **`jsr`, `ret`.** They only move addresses; what the subroutine throws, its own instructions
-//!   throw.
+//! - **Returns.** Their `IllegalMonitorStateException` requires unstructured locking (2.11.10).
+//!   Even then they end their block, so nothing after them is counted.
+//! - **`jsr`, `ret`.** They only move addresses; exceptions of the subroutine are those of its own
+//!   instructions.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ConstantPool, Instruction, opcode};

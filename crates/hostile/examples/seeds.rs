@@ -1,4 +1,4 @@
-//! Writes the seeds of all targets as libFuzzer wants them: `FOLDER/TARGET/NUMBER`.
+//! Writes the seeds of all targets in the layout of libFuzzer: `FOLDER/TARGET/NUMBER`.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,14 +1,13 @@
-//! Choices that follow from a seed alone.
+//! Pseudo-random choices that follow from a seed alone.
 
-/// A source of choices: the same seed, the same choices, on every machine.
+/// A source of choices: the same seed gives the same choices on every machine.
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
 
 impl Dice {
     /// Dice with a seed.
     pub fn new(seed: u64) -> Dice {
-        // Seeds that differ little shall not give choices that differ little (the finaliser of
-        // splitmix64).
+        // Similar seeds must not give similar choices (the finaliser of splitmix64).
         let mut state = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
         state = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         state = (state ^ state >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -38,13 +37,13 @@ impl Dice {
         &of[self.below(of.len())]
     }
 
-    /// One of several, to be changed. Panics if there is none, as [`Dice::pick`] does.
+    /// One of several, mutable. Panics if there is none, as [`Dice::pick`] does.
     pub fn pick_mut<'t, T>(&mut self, of: &'t mut [T]) -> &'t mut T {
         let at = self.below(of.len());
         &mut of[at]
     }
 
-    /// A number that counts or points to something: small, at one of its bounds, or any.
+    /// A number that counts or points to something: small, at one of its limits, or any.
     pub fn number(&mut self) -> u16 {
         match self.below(4) {
             0 => self.below(4) as u16,

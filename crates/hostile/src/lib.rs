@@ -1,14 +1,14 @@
-//! What strangers may send: targets for fuzzing, and mutators that know the formats
+//! Hostile inputs: targets for fuzzing, and mutators that know the formats
 //! (docs/internals/fuzzing.md).
 //!
-//! A [target](TARGETS) takes any bytes, does with them what the tool would do, and panics if a
-//! promise is broken. It runs in two places: in `cargo test`, for a fixed number of cases with
-//! fixed seeds (`tests/smoke.rs`), and under libFuzzer for as long as somebody likes (`fuzz/`, a
-//! workspace of its own, since it needs flags of the compiler that are not stable).
+//! A [target](TARGETS) takes any bytes, handles them as the tool would, and panics if a promise is
+//! broken. It runs in two places: in `cargo test`, for a fixed number of cases with fixed seeds
+//! (`tests/smoke.rs`), and under libFuzzer for any length of time (`fuzz/`, a workspace of its own,
+//! since it needs unstable compiler flags).
 //!
-//! The promises: no panic, no endless loop, memory that a small multiple of the input bounds; what
-//! is accepted is written back as it was, or as a second reading says; and what was rewritten is a
-//! class file as sound as the one it was made of.
+//! The promises: no panic, no endless loop, and memory bounded by a small multiple of the input.
+//! Accepted inputs are written back unchanged, or with the same meaning for a second reader. A
+//! rewritten class file is as valid as the original.
 
 #![allow(clippy::unwrap_used, reason = "a broken promise is a panic here, which is what a fuzzer looks for")]
 
@@ -22,19 +22,19 @@ pub use dice::Dice;
 /// A target with the mutator that knows its format.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name, also that of its file in `fuzz/fuzz_targets`.
+    /// Name of the target, and of its file in `fuzz/fuzz_targets`.
     pub name: &'static str,
     /// Takes any bytes; panics if a promise is broken.
     pub run: fn(&[u8]),
-    /// Sound inputs to start from.
+    /// Valid inputs to start from.
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// Changes an input in a way that leaves most of its structure sound.
+    /// Changes an input while most of its structure stays valid.
     pub mutate: fn(&[u8], &mut Dice) -> Vec<u8>,
 }
 
-/// States each target by itself, under its name: a program for libFuzzer that names one of them has
-/// nothing of the others in it, and no counters of theirs, which are looked through after each
-/// input. And [`TARGETS`], which has them all.
+/// Declares each target as a constant of its own, so that a program for libFuzzer that names one
+/// contains nothing of the others, nor their counters, which libFuzzer reads after each input. Also
+/// declares [`TARGETS`] with all of them.
 macro_rules! targets {
     ($($constant:ident: $name:literal, $run:ident, $seeds:ident, $mutate:ident;)*) => {
         $(
@@ -76,11 +76,11 @@ pub fn target(name: &str) -> &'static Target {
     TARGETS.iter().find(|target| target.name == name).unwrap()
 }
 
-/// Has all work of this process done on this thread from now on: an input is small, and handing it
-/// to another thread takes longer than what is done with it.
+/// Makes this process do all work on this thread from now on: for small inputs, passing work to
+/// another thread takes longer than the work.
 ///
 /// # Panics
-/// If threads have been started for that work already.
+/// If threads have already been started for that work.
 pub fn on_this_thread() {
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().unwrap();
 }

@@ -1,5 +1,5 @@
-//! Sound inputs, from which mutators start: the repository's own classes, and archives and profiles
-//! made here.
+//! Valid inputs from which mutators start: the repository's own classes, and archives and profiles
+//! created here.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -29,8 +29,8 @@ pub use values::values;
 #[allow(dead_code, reason = "its other users ask where things are")]
 mod image_builder;
 
-/// Folders of class files, from the repository's root: all versions, all attributes, all that
-/// `javac` makes of code.
+/// Folders of class files, from the repository's root: all versions, all attributes, and all forms
+/// of code that `javac` generates.
 const CLASSES: &[&str] = &[
     "crates/classfile/tests/data/classes",
     "fixtures/control/classes",
@@ -62,7 +62,7 @@ pub fn classes() -> Vec<Vec<u8>> {
     files.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// A few class files, read once.
+/// A few class files, read only once.
 pub fn some_classes() -> &'static [Vec<u8>] {
     static SOME: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     SOME.get_or_init(|| classes().into_iter().step_by(20).collect())
@@ -179,7 +179,7 @@ fn small_profile() -> Profile {
     profile
 }
 
-/// The same methods, called from different places, which are told apart.
+/// A profile of the same methods, called from several call sites, which are kept separate.
 pub(crate) fn split_profile() -> Profile {
     let small = small_profile();
     let at =
@@ -207,7 +207,7 @@ pub(crate) fn split_profile() -> Profile {
     Profile { meta, methods, threads, ..Profile::default() }
 }
 
-/// The same methods, with numbers of two columns, one of them unknown to the table.
+/// A profile of the same methods, with numbers of two columns, one of which the table lacks.
 fn columns_profile() -> Profile {
     let mut profile = small_profile();
     profile.meta.insert("columns".into(), "joules monitors".into());
@@ -229,7 +229,7 @@ pub fn profiles() -> Vec<Vec<u8>> {
         .into()
 }
 
-/// A file of the memory of trees: a thread with three contexts and a region that is being recorded,
+/// A file of the memory of trees: a thread with three contexts and a region with recording on, and
 /// one with merged contexts.
 pub fn arenas() -> Vec<Vec<u8>> {
     let mut log = Vec::new();
@@ -259,8 +259,8 @@ pub fn arenas() -> Vec<Vec<u8>> {
     ];
     entries.iter().for_each(|entry| entry.encode(&mut log));
 
-    // Nodes of the trees' part, at the addresses that they have in the JVM; each is 64 bytes, each
-    // record 192.
+    // Nodes of the trees' part, at their addresses in the JVM; each node has 64 bytes, each record
+    // 192.
     const BASE: u64 = 0x7F00_0000_0000;
     let mut words = vec![0_u64; 256];
     let mut put = |address: u64, value: u64| words[((address - BASE) / 8) as usize] = value;
@@ -312,7 +312,7 @@ pub fn arenas() -> Vec<Vec<u8>> {
     files
 }
 
-/// Lists of contexts, ours and another tool's.
+/// Lists of contexts, in cctrewrite's format and another tool's.
 pub fn lists() -> Vec<Vec<u8>> {
     let mut lists = vec![b"1 10 [main];a.A.f(I)V\n2 20 [main];a.A.f(I)V;a.A.g()V\n".to_vec()];
     for per_thread in [false, true] {

@@ -1,5 +1,5 @@
-//! Class files and jars as nobody makes them, and as somebody will: all are rewritten, or left with
-//! a word.
+//! Class files and jars that compilers do not generate: all are rewritten, or skipped with an
+//! error.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,8 +31,8 @@ fn class(version: u16, name: &str, max_locals: u16, code: impl FnOnce(&mut CodeA
     class.finish()
 }
 
-/// Holds a class against all that targets ask of one, and says how many methods it has once it is
-/// rewritten, by each rule for blocks.
+/// Checks a class with all targets. Returns the number of methods of the rewritten class, for each
+/// rule for blocks.
 fn rewritten(bytes: &[u8]) -> Vec<usize> {
     for name in ["class", "rewrite", "loadtime", "marked"] {
         (target(name).run)(bytes);
@@ -49,8 +49,8 @@ fn rewritten(bytes: &[u8]) -> Vec<usize> {
     [BlockRule::Default, BlockRule::Precise, BlockRule::Exact].map(methods).to_vec()
 }
 
-/// Holds a class that may be too large for what is added against all that targets ask, and says how
-/// many methods it has then, by each rule for blocks.
+/// Checks a class that may be too large for the inserted code with all targets. Returns its number
+/// of methods afterwards, for each rule for blocks.
 fn rewritten_or_left(bytes: &[u8]) -> Vec<usize> {
     for name in ["class", "rewrite", "loadtime", "marked"] {
         (target(name).run)(bytes);
@@ -63,7 +63,7 @@ fn rewritten_or_left(bytes: &[u8]) -> Vec<usize> {
                 .unwrap();
         let bytes = match rewriter.rewrite(bytes) {
             Ok(rewritten) => rewritten.bytes.unwrap_or_else(|| bytes.to_vec()),
-            // Whoever asked is told, and keeps the class as it is.
+            // The caller gets an error, and keeps the class unchanged.
             Err(error) => {
                 assert!(error.to_string().contains("65535"), "{error}");
                 bytes.to_vec()
@@ -83,7 +83,7 @@ fn every_version() {
         // Before 45.3 code had another form.
         bytes[5] = if version == 45 { 3 } else { 0 };
         assert_eq!(rewritten(&bytes), [2; 3], "version {version}");
-        // As compilers mark what needs --enable-preview.
+        // As compilers mark classes that need --enable-preview.
         if version >= 56 {
             bytes[4..6].copy_from_slice(&[0xFF, 0xFF]);
             assert_eq!(rewritten(&bytes), [2; 3], "version {version} with previews");
@@ -117,7 +117,7 @@ fn huge_switches() {
     for opcode in [op::TABLESWITCH, op::LOOKUPSWITCH] {
         let bytes = class(52, "Switch", 1, |code| {
             code.ops(&[op::ICONST_0, opcode]);
-            // bci 1: two bytes of padding. All cases lead to the `return` behind.
+            // bci 1: two bytes of padding. All cases lead to the `return` after it.
             let cases = if opcode == op::TABLESWITCH { 15_000i32 } else { 8_000 };
             let length = 3 + if opcode == op::TABLESWITCH { 12 + 4 * cases } else { 8 + 8 * cases };
             code.ops(&[0, 0]).ops(&length.to_be_bytes());
@@ -138,7 +138,7 @@ fn huge_switches() {
     }
 }
 
-/// Two heads of one loop, neither of which dominates the other.
+/// Two heads of one loop, of which neither dominates the other.
 #[test]
 fn irreducible_flow() {
     let bytes = class(52, "Tangle", 1, |code| {
@@ -156,7 +156,7 @@ fn irreducible_flow() {
 
 #[test]
 fn dead_code() {
-    // With the frame that is asked for since version 50, and without.
+    // With the frame that version 50 and later require, and without.
     for version in [49, 52] {
         let bytes = class(version, "Dead", 1, |code| {
             code.ops(&[op::RETURN]);
@@ -170,7 +170,8 @@ fn dead_code() {
     }
 }
 
-/// Each covers itself and the others, in part or whole; the last covers nothing that can throw.
+/// Each handler covers itself and the others, in part or whole; the last covers nothing that can
+/// throw.
 #[test]
 fn handlers_that_cover_themselves_and_each_other() {
     let thrown = [Type::Object("java/lang/Throwable")];
@@ -218,9 +219,9 @@ fn odd_attributes() {
     assert_eq!(rewritten(&bytes), [2; 3]);
 }
 
-/// The class file with attributes of its own: names, by their constants, and contents.
+/// The class file with attributes of its own, given by the constants of their names, and contents.
 fn with_attributes(mut bytes: Vec<u8>, attributes: &[(u16, Vec<u8>)]) -> Vec<u8> {
-    // It ends with their number, which was none.
+    // It ends with the number of its attributes, which was 0.
     bytes.truncate(bytes.len() - 2);
     bytes.extend((attributes.len() as u16).to_be_bytes());
     for (name, content) in attributes {
@@ -231,8 +232,8 @@ fn with_attributes(mut bytes: Vec<u8>, attributes: &[(u16, Vec<u8>)]) -> Vec<u8>
     bytes
 }
 
-/// A class may have each of these once (JVMS 4.7). JVMs refuse some that are there twice, and so
-/// may we; what we accept stays sound.
+/// A class may have each of these once (JVMS 4.7). JVMs refuse some that occur twice, and so may
+/// the rewriter; a rewritten class stays valid.
 #[test]
 fn attributes_of_a_class_that_are_there_twice() {
     for (name, content) in [
@@ -264,7 +265,7 @@ fn attributes_of_a_class_that_are_there_twice() {
     }
 }
 
-/// Two tables of frames for one body: neither may be moved and the other left.
+/// Two tables of frames for one body: both must be moved, or neither.
 #[test]
 fn two_tables_of_frames() {
     let bytes = class(52, "Frames", 1, |code| {
@@ -277,8 +278,8 @@ fn two_tables_of_frames() {
     }
 }
 
-/// Bodies as long as they may be, and a little shorter: there is room for probes, or the method
-/// stays as it is.
+/// Bodies of the maximum length, and slightly shorter ones: the probes fit, or the method stays
+/// unchanged.
 #[test]
 fn bodies_as_long_as_can_be() {
     for length in [65_535, 65_534, 65_500, 65_000, 60_000] {
@@ -291,14 +292,15 @@ fn bodies_as_long_as_can_be() {
     }
 }
 
-/// Full, and with room for one more, two more and so on: rewritten whole, or not at all.
+/// A full constant pool, and pools with room for one more, two more and so on: rewritten whole, or
+/// not at all.
 #[test]
 fn constants_as_many_as_can_be() {
     for free in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89] {
         let bytes = class(52, "Constants", 1, |code| {
             let mut number = 0;
-            // The class, its name, Object, its name, the method's name and descriptor, `Code`: what
-            // is still to come has 7 at most.
+            // The class, its name, Object, its name, the method's name and descriptor, `Code`: at
+            // most 7 constants are still to come.
             while code.utf8(&format!("constant {number}")) < 65_534 - 7 - free {
                 number += 1;
             }
@@ -310,8 +312,7 @@ fn constants_as_many_as_can_be() {
     }
 }
 
-/// JVMs refuse both. A native method's wrapper had two bodies, its own and the one that should not
-/// have been there.
+/// JVMs refuse both. A native method's wrapper had two bodies, its own and the superfluous one.
 #[test]
 fn bodies_where_none_may_be_and_none_where_one_must() {
     let fault = |bytes: &[u8]| {
@@ -336,7 +337,7 @@ fn bodies_where_none_may_be_and_none_where_one_must() {
     let mut class = ClassAssembler::new(52, "Bodiless", OBJECT);
     class.abstract_method("m", "()V");
     let mut bytes = class.finish();
-    // Before the name, the descriptor, no attributes, and the class's none: its access flags.
+    // Its access flags precede the name, the descriptor, no attributes, and the class's none.
     let at = bytes.len() - 2 - 8;
     assert_eq!(bytes[at..at + 2], (PUBLIC | ABSTRACT).to_be_bytes());
     bytes[at..at + 2].copy_from_slice(&PUBLIC.to_be_bytes());
@@ -365,8 +366,8 @@ fn names_that_are_no_words() {
     assert_eq!(rewritten(&bytes), [2; 3]);
 }
 
-/// In a world of its own each is what it says it is; its methods are treated by the rules for that
-/// class, with hooks that have nothing to hook.
+/// In a world of its own, each class is what its name says. Its methods are treated by the rules
+/// for that class, with hooks that have no location.
 #[test]
 fn classes_named_like_those_that_are_special() {
     for name in [
@@ -417,7 +418,7 @@ fn jar(names: impl IntoIterator<Item = String>) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// The names of the entries: the target takes what cannot be opened for none of its business.
+/// The names of the entries: the target skips archives that it cannot open.
 fn listed(bytes: &[u8]) -> Vec<String> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
@@ -425,7 +426,7 @@ fn listed(bytes: &[u8]) -> Vec<String> {
     input.entries().iter().map(|entry| entry.name.to_string()).collect()
 }
 
-/// Nothing is ever extracted: such names are copied, and what is in them is rewritten.
+/// Nothing is ever extracted: such names are copied, and classes below them are rewritten.
 #[test]
 fn names_that_lead_elsewhere() {
     let names = [
@@ -458,9 +459,9 @@ fn a_hundred_thousand_entries() {
     (target("jar").run)(&bytes);
 }
 
-/// What a module gives as a reason is no text, but it is one together with the length before it: a
-/// sign of two bytes begins there. The target took the two for one text, and the answer for one
-/// that is written as another.
+/// A module's reason that is not valid text, but is together with the length before it: a character
+/// of two bytes begins there. The target took the two for one text, and the answer for one that is
+/// written differently.
 #[test]
 fn a_reason_that_is_a_text_with_its_length() {
     let reason = [b"\xA9".as_slice(), &[b'a'; 0xC3 - 1]].concat();
@@ -470,8 +471,8 @@ fn a_reason_that_is_a_text_with_its_length() {
     (target("module").run)(&[greeting, answer].concat());
 }
 
-/// Names of classes may have parentheses. The parameters that are added stood before the last of
-/// them, in the name of what the method returns.
+/// Names of classes may contain parentheses. The added parameters were inserted before the last
+/// one, in the name of the method's return type.
 #[test]
 fn a_type_with_parentheses_in_its_name() {
     let descriptor = "(La(b;La)b;)La)b;";
@@ -486,7 +487,7 @@ fn a_type_with_parentheses_in_its_name() {
     assert_eq!(cct_jdk::convention::without_extension(&extended).as_deref(), Some(descriptor.as_bytes()));
 }
 
-/// The second slot of what is stored there was one more than there are.
+/// The second slot of the stored value exceeded the number of locals.
 #[test]
 fn a_constructor_that_writes_behind_the_last_local() {
     let mut class = ClassAssembler::new(52, "A", OBJECT);

@@ -1,6 +1,6 @@
-//! Small inputs that once made much of themselves: time or memory that grew with the product of two
-//! things, of each of which a class file may have 65,535. Each test ends at once, or it does not
-//! end in anybody's patience.
+//! Small inputs that once caused much work: time or memory that grew with the product of two
+//! numbers, each of which may be 65,535 in a class file. Each test ends at once, or practically
+//! never.
 
 #![allow(clippy::unwrap_used)]
 
@@ -34,14 +34,14 @@ fn rewrite(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     Ok(rewriter.with_local_names(true).rewrite(bytes)?.bytes)
 }
 
-/// Does something that takes a second on a busy machine and took ten or more on an idle one.
+/// Runs work that takes a second on a busy machine and took ten or more on an idle one.
 fn in_time(work: impl FnOnce()) {
     let start = Instant::now();
     work();
     assert!(start.elapsed() < Duration::from_secs(8), "it took {:?}", start.elapsed());
 }
 
-/// What there is too much of; the class stays as it is then.
+/// The item of which there are too many; the class then stays unchanged.
 fn too_many(result: Result<Option<Vec<u8>>, Error>) -> &'static str {
     match result {
         Err(Error::Class(e)) => match *e.kind() {
@@ -52,8 +52,8 @@ fn too_many(result: Result<Option<Vec<u8>>, Error>) -> &'static str {
     }
 }
 
-/// 20,000 locals in the first frame, repeated by 60,000 frames of one byte: 1,200 million types
-/// from 140 KB.
+/// 20,000 locals in the first frame, repeated by 60,000 frames of one byte: 1.2 billion types from
+/// 140 KB.
 #[test]
 fn frames_that_repeat_many_locals() {
     let mut table = Vec::new();
@@ -70,8 +70,8 @@ fn frames_that_repeat_many_locals() {
     assert_eq!(too_many(rewrite(&bytes)), "types in the frames of a method");
 }
 
-/// As many locals as a frame can state, and one of ours: their number became 0 and what followed
-/// another frame.
+/// As many locals as a frame can state, and an added one: their number became 0, and the rest was
+/// read as another frame.
 #[test]
 fn a_frame_with_as_many_locals_as_can_be() {
     let mut table = vec![0, 1, 255, 0, 0, 0xFF, 0xFF];
@@ -83,8 +83,8 @@ fn a_frame_with_as_many_locals_as_can_be() {
     assert_eq!(too_many(rewrite(&bytes)), "locals in a frame");
 }
 
-/// As many locals as a method can have, and a local of two slots where ours would go: behind all
-/// others there is no room.
+/// As many locals as a method can have, and a local of two slots where the added ones would go:
+/// after all others there is no room.
 #[test]
 fn as_many_locals_as_can_be_and_none_to_be_moved() {
     let mut class = ClassAssembler::new(52, "Large", "java/lang/Object");
@@ -94,14 +94,14 @@ fn as_many_locals_as_can_be_and_none_to_be_moved() {
     assert_eq!(too_many(rewrite(&class.finish())), "local variables");
 }
 
-/// 2,500 jumps that no longer reach their targets go by way of trampolines, which 60,000 exception
-/// ranges must leave out: 150 million ranges.
+/// 2,500 jumps that no longer reach their targets use trampolines, which 60,000 exception ranges
+/// must exclude: 150 million ranges.
 #[test]
 fn exception_ranges_around_many_trampolines() {
     let bytes = class(2, |code| {
         let (start, far, end, handler) = (code.here(), code.label(), code.label(), code.label());
         for _ in 0..2_500 {
-            // A gap for each trampoline, and a call by which the code grows.
+            // A gap for each trampoline, and a call that makes the code grow.
             let near = code.label();
             code.ops(&[op::ICONST_0]).jump(op::IFEQ, far).jump(op::GOTO, near).place(near).frame(&[], &[]);
         }
@@ -116,7 +116,7 @@ fn exception_ranges_around_many_trampolines() {
     assert_eq!(too_many(rewrite(&bytes)), "exception handlers");
 }
 
-/// 30,000 reads of a local, and 1.3 million variables that are not it: the names of locals are
+/// 30,000 reads of a local, and 1.3 million variables in other slots: the names of locals are
 /// looked up by their slots.
 #[test]
 fn variable_tables_of_many_entries() {
@@ -131,7 +131,7 @@ fn variable_tables_of_many_entries() {
         for _ in 0..20 {
             code.attribute("LocalVariableTable", table.clone());
         }
-        // The last one is it.
+        // The last variable is the one.
         let own = [1, 0, 60_001, name, descriptor, 0].map(u16::to_be_bytes);
         code.attribute("LocalVariableTable", own.concat());
     });
@@ -189,9 +189,8 @@ fn a_constructor_under_many_handlers() {
     in_time(|| drop(rewrite(&bytes)));
 }
 
-/// 120,000 classes, each the subclass of the next, of the last of which the superclass is not
-/// known. The memory of a JVM says what it likes of where bytecodes were: each call site looked
-/// through all lines of its caller.
+/// A method whose positions, in the memory of a JVM and so of unknown origin, have 200,000 lines.
+/// Each call site searched all lines of its caller.
 #[test]
 fn call_sites_of_a_method_with_many_lines() {
     // 200,000 lines, each one further at the same index.

@@ -1,6 +1,5 @@
-//! Small traces that once made much of themselves: time that grew with the product of how many
-//! events there are and of how much an event may be about. Each test ends at once, or it does not
-//! end in anybody's patience.
+//! Small traces that once caused much work: time that grew with the product of the number of events
+//! and the size of one event's subject. Each test ends at once, or practically never.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,18 +12,18 @@ use cct_trace::executions::Executions;
 use cct_trace::{Error, Trace, contexts, coverage, metrics};
 use tempfile::TempDir;
 
-/// Events of each trace.
+/// Number of events of each trace.
 const EVENTS: usize = 1_000_000;
 
-/// Does something that takes some seconds on a busy machine, without optimisation, and took many
-/// minutes on an idle one.
+/// Runs work that takes some seconds on a busy machine, without optimisation, and took many minutes
+/// on an idle one.
 fn in_time(work: impl FnOnce()) {
     let start = Instant::now();
     work();
     assert!(start.elapsed() < Duration::from_secs(60), "it took {:?}", start.elapsed());
 }
 
-/// A trace of a thread that does this again and again, with these methods.
+/// A trace of a thread that repeats these events, with these methods.
 fn trace(methods: Vec<Method>, events: &[Event]) -> (TempDir, PathBuf) {
     let mut packed = Vec::new();
     Class { name: (*b"A").into(), source: Some((*b"A.java").into()), methods, ..Class::default() }
@@ -51,7 +50,7 @@ fn method(name: impl Into<Name>, blocks: Vec<Block>) -> Method {
     }
 }
 
-/// A block of so many bytecodes.
+/// A block of this many bytecodes.
 fn block(start: u32, bytecodes: u32) -> Block {
     let mut block = Block { start, ..Block::default() };
     block.metrics[0] = bytecodes;
@@ -66,14 +65,14 @@ fn end(method: u32) -> Event {
     Event::End { method, by_exception: false }
 }
 
-/// A method in which so many blocks follow the first one without an event, and then its end.
+/// A method in which this many blocks follow the first one without an event, before its end.
 fn one_behind_the_other(blocks: u32) -> Vec<Method> {
     let next = |at: u32| Block { next: (at < blocks).then_some(at + 1), is_last: true, ..block(at, 1) };
     vec![method(*b"m", (0..=blocks).map(next).collect())]
 }
 
-/// 60,000 blocks that follow from each event: 60,000 million of them. What we write has an event
-/// now and then.
+/// 60,000 blocks that follow from each event: 60 billion of them. Traces of cctrewrite have an
+/// event now and then.
 #[test]
 fn blocks_that_follow_from_an_event() {
     let (_folder, path) = trace(one_behind_the_other(60_000), &vec![start(0); EVENTS]);
@@ -81,11 +80,11 @@ fn blocks_that_follow_from_an_event() {
     let refused = Trace::open(&path).unwrap_err();
     assert!(matches!(refused, Error::Unbounded { method: 0, .. }), "{refused}");
     assert!(refused.to_string().contains("more than 32 blocks of method 0"), "{refused}");
-    // And for ever in a circle.
+    // A cycle of such blocks, without an end.
     let round = vec![Block { next: Some(0), ..block(0, 1) }];
     let (_folder, path) = trace(vec![method(*b"m", round)], &[start(0)]);
     assert!(matches!(Trace::open(&path), Err(Error::Unbounded { .. })));
-    // As many as there may be are there, in the tree and by themselves.
+    // The maximum number is accepted, in the tree and alone.
     let (_folder, path) = trace(one_behind_the_other(MOST_IMPLIED as u32), &[start(0); 1000]);
     let trace = Trace::open(&path).unwrap();
     let (profile, _) = contexts::profile(&trace).unwrap();
@@ -94,8 +93,8 @@ fn blocks_that_follow_from_an_event() {
     assert_eq!(executions.of_method(0).unwrap().blocks, vec![1000; MOST_IMPLIED + 1]);
 }
 
-/// A block of 60,000 call sites, of which none calls what is called. With names so long that to
-/// compare two takes long, too.
+/// A block of 60,000 call sites, none of which calls the callee. The names are so long that
+/// comparing two takes long too.
 fn caller_of(callee: &Name) -> Vec<Method> {
     let site = |at: u32| CallSite {
         bci: at,
@@ -110,7 +109,7 @@ fn caller_of(callee: &Name) -> Vec<Method> {
     vec![caller, method(callee.clone(), vec![block(0, 1)])]
 }
 
-/// Metrics ask which call site calls; each call went through all.
+/// Metrics look up the call site of each call; every call searched all of them.
 #[test]
 fn a_block_of_many_call_sites() {
     let long: Name = vec![b'x'; 60_000].into();
@@ -119,7 +118,7 @@ fn a_block_of_many_call_sites() {
     in_time(|| assert!(!metrics::of(&Trace::open(&path).unwrap()).unwrap().0.is_empty()));
 }
 
-/// A frame that is left in the middle is told by what it has called.
+/// A frame that an exception leaves in the middle is recognised by its calls.
 #[test]
 fn many_calls_of_a_block_that_is_left() {
     let calls = [start(1), end(1)].repeat(EVENTS / 2);
@@ -127,7 +126,7 @@ fn many_calls_of_a_block_that_is_left() {
     in_time(|| drop(contexts::profile(&Trace::open(&path).unwrap()).unwrap()));
 }
 
-/// Frames that do not say that they end, each in a block of 60,000 bytecodes of which none calls.
+/// Frames without an end, each in a block of 60,000 bytecodes without a call.
 #[test]
 fn many_frames_that_are_left_in_a_long_block() {
     let callee = Method { code: vec![0; 60_000].into(), ..method(*b"m", vec![block(0, 60_000)]) };
@@ -138,7 +137,8 @@ fn many_frames_that_are_left_in_a_long_block() {
     in_time(|| drop(contexts::profile(&Trace::open(&path).unwrap()).unwrap()));
 }
 
-/// Ends of what has not begun, above as many frames: each was looked for in all of them.
+/// Ends of methods that have not begun, with as many frames on the stack: each end was searched in
+/// all of them.
 #[test]
 fn many_ends_of_what_has_not_begun() {
     let methods = vec![method(*b"m", vec![block(0, 1)]), method(*b"other", vec![block(0, 1)])];
@@ -150,8 +150,7 @@ fn many_ends_of_what_has_not_begun() {
     });
 }
 
-/// Blocks that say of themselves that they have four thousand million bytecodes, of which a report
-/// has the sum.
+/// Blocks that claim to have 4 billion bytecodes, of which a report adds up the numbers.
 #[test]
 fn blocks_of_as_many_bytecodes_as_can_be_said() {
     let (_folder, path) = trace(vec![method(*b"m", vec![block(0, u32::MAX); 1000])], &[start(0), end(0)]);

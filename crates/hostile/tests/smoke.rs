@@ -1,13 +1,13 @@
-//! All fuzz targets, with a fixed number of cases that follow from fixed seeds: what a change
-//! breaks at once. What takes longer to find is looked for with `fuzz/`
-//! (docs/internals/fuzzing.md); `CASES=20` makes twenty times as many of them here.
+//! All fuzz targets, with a fixed number of cases from fixed seeds: they find faults that show up
+//! quickly. `fuzz/` looks for those that take longer (docs/internals/fuzzing.md); `CASES=20` runs
+//! twenty times as many cases here.
 
 #![allow(clippy::unwrap_used)]
 
 use cct_hostile::{Dice, TARGETS, target};
 
-/// Runs a target on its seeds and on so many changed ones. Every input follows from the numbers of
-/// its target and case.
+/// Runs a target on its seeds and on this many changed ones. Every input follows from the numbers
+/// of its target and case.
 fn smoke(name: &str, cases: u64) {
     let target = target(name);
     let seeds = (target.seeds)();
@@ -17,7 +17,7 @@ fn smoke(name: &str, cases: u64) {
     let mut input = Vec::new();
     for case in 0..cases * times {
         let mut dice = Dice::new(case);
-        // Changes add up for a while, as under libFuzzer.
+        // Changes accumulate for a while, as under libFuzzer.
         if case % 6 == 0 {
             input = dice.pick(&seeds).clone();
         }
@@ -82,7 +82,7 @@ fn selection() {
     smoke("selection", 3000);
 }
 
-/// A target that nobody runs finds nothing.
+/// A target without a file would never run under libFuzzer.
 #[test]
 fn every_target_has_its_file_for_libfuzzer() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/fuzz_targets");

@@ -1,5 +1,5 @@
-//! The attribute that every rewritten class carries (docs/reference/formats/index.md): who it was,
-//! and what was done to its methods.
+//! The attribute of every rewritten class (docs/reference/formats/index.md): the identity of its
+//! original, and the treatments of its methods.
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::{ClassFile, Error, ErrorKind, Result};
@@ -14,7 +14,7 @@ pub const ATTRIBUTE: &[u8] = b"cctrewrite";
 /// Version of the attribute's format.
 pub const VERSION: u16 = 4;
 
-/// Bytes before the methods, and of each method.
+/// Length in bytes of the part before the methods, and of each method.
 const HEAD: usize = 20;
 const ROW: usize = 4;
 
@@ -25,20 +25,20 @@ pub struct ClassAttribute {
     pub hash: ClassHash,
     /// Hash of the provenance lines of the output that the class belongs to.
     pub provenance: u64,
-    /// The original methods, which stand before the added ones.
+    /// The original methods, which precede the added ones.
     pub methods: Vec<MethodRow>,
 }
 
-/// What the attribute says of a method.
+/// The attribute's row of a method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodRow {
-    /// What its id says beside the hash.
+    /// The part of its id besides the hash.
     pub shape: Shape,
-    /// [`crate::method_flags`].
+    /// Flags of [`crate::method_flags`].
     pub flags: u8,
-    /// What was done to it.
+    /// Treatment of the method.
     pub treatment: Treatment,
-    /// Where its bytecodes were, if call sites are told apart.
+    /// The original positions of its bytecodes, if call sites are kept separate.
     pub positions: Packed,
 }
 
@@ -46,8 +46,8 @@ impl ClassAttribute {
     /// The attribute of a class, if it has one.
     ///
     /// # Errors
-    /// If it does not fit: another version of this program wrote it, or a library has copied parts
-    /// of a rewritten class file.
+    /// If the attribute does not fit the class: another version of this program wrote it, or a
+    /// library has copied parts of a rewritten class file.
     pub fn of(class: &ClassFile<'_>) -> Result<Option<Self>> {
         let Some(attribute) = class.attributes.find(ATTRIBUTE) else { return Ok(None) };
         let parsed = Self::parse(attribute.data).filter(|a| a.methods.len() <= class.methods.len());
@@ -90,7 +90,7 @@ impl ClassAttribute {
         Some(ClassAttribute { hash: ClassHash(u8(2)), provenance: u8(10), methods })
     }
 
-    /// Its content.
+    /// The content of the attribute.
     pub fn bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(HEAD + ROW * self.methods.len());
         out.put2(VERSION);

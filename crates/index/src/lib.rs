@@ -1,6 +1,6 @@
-//! What outputs say of themselves (docs/reference/formats/index.md): method ids, the index with its
-//! records, the attribute of classes, positions of bytecodes, and provenance. Opens no file, and
-//! knows nothing of how classes are rewritten.
+//! Metadata of outputs (docs/reference/formats/index.md): method ids, the index with its records,
+//! the attribute of classes, positions of bytecodes, and provenance. Opens no file, and knows
+//! nothing of how classes are rewritten.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -7,49 +7,49 @@ use xxhash_rust::xxh3::xxh3_64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassHash(pub u64);
 
-/// Names one rewritten body and carries its [`Shape`] in the low twelve bits.
+/// Id of one rewritten body, with its [`Shape`] in the low twelve bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mid(pub u64);
 
-/// What a MID says of its method beside the hash.
+/// The facts about a method that a MID holds besides the hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shape {
     /// Call-site slots of its nodes, 0 to [`MAX_SLOTS`].
     pub slots: u8,
-    /// Bytecodes that each entry counts without adding them to the node, 0 to [`MAX_ON_ENTRY`]: a
-    /// node has executed as many times its calls, and what its field says.
+    /// Bytecodes that each entry counts without adding them to the node, 0 to [`MAX_ON_ENTRY`]. A
+    /// node has executed this many for each of its calls, plus those in its field.
     pub on_entry: u8,
 }
 
-/// A node has at most this many slots; call sites share them round-robin (`site % MAX_SLOTS`).
+/// Maximum number of slots of a node; call sites share them round-robin (`site % MAX_SLOTS`).
 pub const MAX_SLOTS: u16 = 64;
 
-/// Stands for a method's name where a node counts the objects of a type. No method can have this
-/// name (JVMS 4.2.2).
+/// The method name of a node that counts the objects of a type. No method can have this name (JVMS
+/// 4.2.2).
 pub const NEW: &[u8] = b"<new>";
 
-/// The class of what stands for a column, whose name is the column's. No class has this name (JVMS
+/// The class name of a column's id, whose method name is the column's. No class has this name (JVMS
 /// 4.2.1).
 pub const COLUMN_CLASS: &[u8] = b"";
 
-/// The most bytecodes that a MID can count on entry. Of methods that count more there, which are
-/// few, the node gets them.
+/// Maximum number of bytecodes that a MID can count on entry. The few methods with more add them to
+/// the node.
 pub const MAX_ON_ENTRY: u8 = 31;
 
-/// Low bits that hold the number of slots, where those begin that hold what an entry counts, and
-/// all of them.
+/// The low bits that hold the number of slots; the position of those that hold the count of an
+/// entry; and all of them.
 const SLOT_BITS: u64 = 0x7F;
 const ON_ENTRY_SHIFT: u32 = 7;
 const SHAPE_BITS: u64 = 0xFFF;
 
 impl Shape {
-    /// That of a method whose entries count nothing that is not added to the node.
+    /// The shape of a method whose entries count nothing without adding it to the node.
     pub fn of_slots(slots: u8) -> Self {
         Shape { slots, on_entry: 0 }
     }
 
-    /// From the bytes of a row; `None` where they are out of bounds, and would be another method's
-    /// id.
+    /// The shape from the bytes of a row; `None` if they exceed their limits and would give another
+    /// method's id.
     pub fn checked(slots: u8, on_entry: u8) -> Option<Self> {
         (u16::from(slots) <= MAX_SLOTS && on_entry <= MAX_ON_ENTRY).then_some(Shape { slots, on_entry })
     }
@@ -72,8 +72,7 @@ impl Mid {
     fn new(hash: u64, shape: Shape) -> Self {
         let Shape { slots, on_entry } = shape;
         debug_assert!(u16::from(slots) <= MAX_SLOTS && on_entry <= MAX_ON_ENTRY);
-        // MIDs 0 to 0xFFF are the runtime's own (sentinel, root, marker nodes): moved out of the
-        // way.
+        // MIDs 0 to 0xFFF are the runtime's own (sentinel, root, marker nodes), so avoid them.
         let hash = if hash & !SHAPE_BITS == 0 { hash | 0x1000 } else { hash };
         Mid(hash & !SHAPE_BITS | u64::from(on_entry) << ON_ENTRY_SHIFT | u64::from(slots))
     }
@@ -88,27 +87,28 @@ impl Mid {
         self.0 & SLOT_BITS
     }
 
-    /// What a node of it has executed, by its fields. Differences of two states of a node are
-    /// numbers below zero, too.
+    /// Number of bytecodes that a node of the method has executed, by its fields. Differences of
+    /// two states of a node may be negative.
     pub fn bytecodes(self, calls: u64, field: u64) -> u64 {
         calls.wrapping_mul(self.on_entry()).wrapping_add(field)
     }
 
-    /// The MID of a method without a body of ours, counted by its caller: a hash of its full name.
+    /// The MID of a method without an instrumented body, which its caller counts: a hash of its
+    /// full name.
     pub fn foreign(owner: &[u8], name: &[u8], descriptor: &[u8], slots: u8) -> Self {
         let full: Vec<u8> = [owner, b".", name, b":", descriptor].concat();
         Mid::new(mix(xxh3_64(&full)), Shape::of_slots(slots))
     }
 
     /// The id under which the objects of a type are counted: a class's name, or an array's
-    /// descriptor. Types of one name in several loaders share it: nobody knows them apart before
-    /// they are resolved.
+    /// descriptor. Types of one name in several loaders share it, since they cannot be
+    /// distinguished before they are resolved.
     pub fn of_type(name: &[u8]) -> Self {
         Mid::foreign(name, NEW, b"", 0)
     }
 
-    /// The id of the cells of a column: leaves below a node, whose calls are the node's number in
-    /// the column.
+    /// The id of the cells of a column. Cells are leaves below a node, and their calls are the
+    /// node's number in the column.
     pub fn of_column(name: &[u8]) -> Self {
         Mid::foreign(COLUMN_CLASS, name, b"", 0)
     }

@@ -1,11 +1,10 @@
-//! Where the bytecodes of a method's bodies were in the original, and its source lines: what is to
-//! be known of methods whose call sites are told apart (docs/reference/formats/index.md,
-//! *Positions*).
+//! The original positions of the bytecodes in a method's bodies, and its source lines: facts about
+//! methods whose call sites are kept separate (docs/reference/formats/index.md, *Positions*).
 
 use cct_classfile::edit::moves::{Move, original_bci};
 use cct_classfile::{Bci, Code};
 
-/// Under which signature a body stands.
+/// The signature of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// The extended one: the slot is a parameter.
@@ -14,15 +13,15 @@ pub enum Form {
     Original,
 }
 
-/// The positions of a method, packed. Empty for none.
+/// The packed positions of a method; empty if there are none.
 pub type Packed = Box<[u8]>;
 
-/// What becomes [`Packed`].
+/// The positions of a method, to be [`Packed`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Positions {
-    /// The source line of the code from a bytecode index on, in order of these.
+    /// The source line of the code from a bytecode index on, ascending.
     lines: Vec<(u16, u16)>,
-    /// Of the body under the extended signature, and of that under the original one.
+    /// The moves of the body under the extended signature, and of that under the original one.
     moves: [Vec<Move>; 2],
 }
 
@@ -31,7 +30,7 @@ impl Positions {
     pub fn of(code: &Code<'_>) -> Self {
         let mut lines = Vec::new();
         for table in code.attributes.iter().filter(|attribute| attribute.name == b"LineNumberTable") {
-            // What is not as it should be names no line (JVMS 4.7.12).
+            // An invalid entry names no line (JVMS 4.7.12).
             let mut cursor = table.cursor();
             let Ok(count) = cursor.u2() else { continue };
             for _ in 0..count {
@@ -43,12 +42,12 @@ impl Positions {
         Positions { lines, moves: Default::default() }
     }
 
-    /// Remembers where the instructions of a body have gone.
+    /// Stores the moves of the instructions of a body.
     pub fn moved(&mut self, form: Form, moves: Vec<Move>) {
         self.moves[form as usize] = moves;
     }
 
-    /// As bytes.
+    /// The packed form.
     pub fn pack(&self) -> Packed {
         let mut out = Vec::new();
         put(&mut out, self.lines.len() as u32);
@@ -83,7 +82,7 @@ impl Positions {
 pub struct Lines(Vec<(u32, u16)>);
 
 impl Lines {
-    /// The lines that packed positions have.
+    /// The lines in packed positions.
     pub fn of(positions: &[u8]) -> Self {
         let mut reader = Reader(positions);
         let mut left = reader.varint().unwrap_or(0);
@@ -98,15 +97,15 @@ impl Lines {
         Lines(std::iter::from_fn(next).collect())
     }
 
-    /// The line of the bytecode at `bci`; 0 if it is not known.
+    /// The line of the bytecode at `bci`; 0 if it is unknown.
     pub fn at(&self, bci: u16) -> u16 {
         let behind = self.0.partition_point(|&(from, _)| from <= u32::from(bci));
         behind.checked_sub(1).map_or(0, |last| self.0[last].1)
     }
 }
 
-/// The original bytecode index of what stands at `index` in one of a method's bodies; `None` if
-/// nothing is known of its positions.
+/// The original bytecode index of the instruction at `index` in one of a method's bodies; `None` if
+/// its positions are unknown.
 pub fn original(positions: &[u8], form: Form, index: Bci) -> Option<Bci> {
     let mut reader = Reader(positions);
     for _ in 0..2 * u64::from(reader.varint()?) {
@@ -118,7 +117,7 @@ pub fn original(positions: &[u8], form: Form, index: Bci) -> Option<Bci> {
     Some(original_bci(reader.moves(), index))
 }
 
-/// Packed positions. What is damaged ends early.
+/// Packed positions. A damaged record ends early.
 struct Reader<'p>(&'p [u8]);
 
 impl Reader<'_> {

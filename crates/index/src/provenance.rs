@@ -1,4 +1,4 @@
-//! Where an output comes from, as far as outputs must agree to run together
+//! The origin of an output, as far as outputs must agree to run together
 //! (docs/reference/formats/index.md).
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -12,9 +12,9 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// The same, of classes that a user-defined module was given first.
+    /// The provenance of classes that a user-defined module transformed first.
     pub fn with_udi(mut self, module: &str) -> Self {
-        // The last of all keys.
+        // This key sorts last.
         self.lines.push_str(&format!("udi={module}\n"));
         self
     }
@@ -41,10 +41,9 @@ impl Provenance {
 }
 
 /// Hash over the classes of a surveyed class library: their contents, in any order, each once.
-/// `None` unless `java/lang/Object` is among them, without which it is none.
+/// `None` unless `java/lang/Object` is among them, since only a class library has it.
 ///
-/// Each class's name comes with the hash of its original, which is not that of what a module made
-/// of it.
+/// Each class's name comes with the hash of its original, not of a module's result.
 pub fn library_hash<'s>(classes: impl IntoIterator<Item = (&'s [u8], ClassHash)>) -> Option<u64> {
     let mut has_object = false;
     let mut hashes: Vec<u64> = Vec::new();

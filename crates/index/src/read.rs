@@ -1,4 +1,4 @@
-//! Reading an index in place: classes are found by name and decoded when asked for.
+//! A reader of an index in place: it finds classes by name and decodes them on demand.
 
 use std::cmp::Ordering;
 
@@ -14,16 +14,16 @@ use crate::treatment::Treatment;
 /// An index that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The bytes are something else.
+    /// The bytes are no index.
     #[error("no index of cctrewrite's")]
     NoIndex,
-    /// Another cctrewrite wrote it.
+    /// A different version of cctrewrite wrote it.
     #[error("an index of version {0}, made by another cctrewrite; this one reads version {VERSION}")]
     Version(u32),
     /// It ends early, or its parts do not agree.
     #[error("a damaged index")]
     Damaged,
-    /// Its bytes are not those that were written.
+    /// The bytes have changed since they were written.
     #[error("a damaged index (its checksum differs)")]
     Checksum,
 }
@@ -40,7 +40,7 @@ pub struct Index<B> {
     positions: Table,
 }
 
-/// A count, then rows of one size, each beginning with a MID, by which they are sorted.
+/// A table of rows: a count, then rows of one size, sorted by the MID with which each begins.
 #[derive(Debug, Clone, Copy)]
 struct Rows {
     count: usize,
@@ -48,7 +48,7 @@ struct Rows {
     size: usize,
 }
 
-/// A count, the offsets of all items and of the end, then the items.
+/// A table of items: a count, the offsets of all items and of the end, then the items.
 #[derive(Debug, Clone, Copy)]
 struct Table {
     count: usize,
@@ -56,7 +56,7 @@ struct Table {
     items: usize,
 }
 
-/// Where the parts of an index are.
+/// The offsets of the parts of an index.
 struct Parts {
     provenance: (usize, usize),
     strings: Table,
@@ -67,7 +67,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// The parts of these bytes, and where the last one ends. `None` if one goes past the end.
+    /// The parts of these bytes, and the end of the last one; `None` if one exceeds the bytes.
     fn of(b: &[u8]) -> Option<(Parts, usize)> {
         let length = u4(b, 8)? as usize;
         let (strings, end) = Table::at(b, 12usize.checked_add(length)?)?;
@@ -96,7 +96,7 @@ impl<B: AsRef<[u8]>> Index<B> {
         Ok(Index { bytes, provenance, strings, classes, foreign, methods, positions })
     }
 
-    /// Opens an index after a check of all its bytes. One without a checksum, by an earlier
+    /// Opens an index after a check of all its bytes. An index without a checksum, by an earlier
     /// version, passes.
     pub fn checked(bytes: B) -> Result<Self, Error> {
         let index = Index::new(bytes)?;
@@ -125,13 +125,13 @@ impl<B: AsRef<[u8]>> Index<B> {
         self.classes.count
     }
 
-    /// Whether it has no classes.
+    /// Whether the index has no classes.
     pub fn is_empty(&self) -> bool {
         self.classes.count == 0
     }
 
-    /// The classes of that name, in the order of their hashes. One that cannot be decoded ends the
-    /// list.
+    /// The classes of that name, in the order of their hashes. A class that cannot be decoded ends
+    /// the list.
     pub fn classes_named(&self, name: &[u8]) -> impl Iterator<Item = ClassRecord> + '_ {
         let b = self.bytes.as_ref();
         let key = self.find_string(name);
@@ -158,8 +158,8 @@ impl<B: AsRef<[u8]>> Index<B> {
         Some(ForeignRecord { mid, class: class?, name: name?, descriptor: descriptor? }.named())
     }
 
-    /// The method of that number of a class. The methods before it are passed over, since profiles
-    /// ask for thousands.
+    /// The method of that number in a class. It skips the methods before it without decoding them,
+    /// since profiles ask for thousands.
     fn named(&self, class_number: usize, number: u16) -> Option<Named> {
         let mut fields = Fields(self.classes.item(self.bytes.as_ref(), class_number)?);
         let class = self.string(fields.u4()?)?;
@@ -187,7 +187,7 @@ impl<B: AsRef<[u8]>> Index<B> {
         })
     }
 
-    /// The positions of a class's methods, in order; none where there are none.
+    /// The positions of a class's methods, in order; empty if there are none.
     fn positions_of(&self, class_number: usize) -> impl Iterator<Item = Packed> + '_ {
         let mut fields = Fields(self.positions.item(self.bytes.as_ref(), class_number).unwrap_or_default());
         std::iter::from_fn(move || {
@@ -246,7 +246,7 @@ impl<B: AsRef<[u8]>> Index<B> {
 }
 
 impl Table {
-    /// The table at an offset, and where it ends.
+    /// The table at an offset, and the offset of its end.
     fn at(b: &[u8], at: usize) -> Option<(Table, usize)> {
         let count = u4(b, at)? as usize;
         let offsets = at.checked_add(4)?;
@@ -266,7 +266,7 @@ impl Table {
 }
 
 impl Rows {
-    /// The table at an offset, and where it ends.
+    /// The table at an offset, and the offset of its end.
     fn at(b: &[u8], at: usize, size: usize) -> Option<(Rows, usize)> {
         let count = u4(b, at)? as usize;
         let first = at.checked_add(4)?;
@@ -329,7 +329,7 @@ fn u4(b: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
 }
 
-/// The first of `count` places for which `is_before` is false.
+/// The first of `count` positions for which `is_before` is false.
 fn partition(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
@@ -408,7 +408,7 @@ mod tests {
         assert_eq!(index.provenance(), LINES.as_bytes());
     }
 
-    /// An id has room for as many slots as a node has, and for no more bytecodes than that.
+    /// An id has room for as many slots as a node has, and for a limited number of bytecodes.
     #[test]
     fn a_method_that_does_not_fit_into_an_id_ends_the_list() {
         let mut class = class("A", 1);

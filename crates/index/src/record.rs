@@ -15,13 +15,13 @@ pub struct MethodRecord {
     pub descriptor: Box<[u8]>,
     /// Access flags.
     pub access: u16,
-    /// What its id says beside the hash.
+    /// The part of its id besides the hash.
     pub shape: Shape,
-    /// [`method_flags`](crate::method_flags).
+    /// Flags of [`method_flags`](crate::method_flags).
     pub flags: u8,
-    /// What was done to it.
+    /// Treatment of the method.
     pub treatment: Treatment,
-    /// Where its bytecodes were, if call sites are told apart.
+    /// The original positions of its bytecodes, if call sites are kept separate.
     pub positions: Packed,
 }
 
@@ -48,14 +48,14 @@ pub struct ClassRecord {
     pub hash: ClassHash,
     /// Original methods in class-file order.
     pub methods: Vec<MethodRecord>,
-    /// Methods of others that its call sites count.
+    /// Methods of other classes that its call sites count.
     pub foreign: Vec<ForeignRecord>,
 }
 
-/// A method counted by its callers.
+/// A method that its callers count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ForeignRecord {
-    /// Its id.
+    /// Id of the method.
     pub mid: Mid,
     /// Declaring class.
     pub class: Box<[u8]>,
@@ -77,8 +77,8 @@ impl ForeignRecord {
         ForeignRecord { mid, class: COLUMN_CLASS.into(), name: name.into(), descriptor: [].into() }
     }
 
-    /// Its name, and whether it is a native: what callers count are natives, Object's constructor,
-    /// types, and columns.
+    /// The name in this record, and whether it is a native. Callers count natives, Object's
+    /// constructor, types, and columns.
     pub fn named(&self) -> Named {
         Named {
             class: self.class.clone(),
@@ -92,7 +92,7 @@ impl ForeignRecord {
 }
 
 impl ClassRecord {
-    /// The class attribute.
+    /// The attribute of the class.
     pub fn attribute(&self, provenance: &Provenance) -> ClassAttribute {
         let methods = self.methods.iter().map(MethodRow::from).collect();
         ClassAttribute { hash: self.hash, provenance: provenance.hash(), methods }
@@ -112,17 +112,17 @@ pub struct Named {
     pub is_native: bool,
     /// Whether each of its calls counts as an entry into a monitor.
     pub is_synchronized: bool,
-    /// Where its bytecodes were, if call sites are told apart.
+    /// The original positions of its bytecodes, if call sites are kept separate.
     pub positions: Packed,
 }
 
 impl Named {
-    /// Whether it is a type, whose objects are counted.
+    /// Whether this is a type, whose objects are counted.
     pub fn is_type(&self) -> bool {
         *self.name == *NEW
     }
 
-    /// Whether it is a column.
+    /// Whether this is a column.
     pub fn is_column(&self) -> bool {
         *self.class == *COLUMN_CLASS
     }

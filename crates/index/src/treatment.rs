@@ -1,36 +1,36 @@
-//! Treatments: what was done to a method (docs/internals/treatments.md).
+//! Treatments: the ways in which the rewriter handles a method (docs/internals/treatments.md).
 
-/// What happens to a method.
+/// The treatment of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Treatment {
-    /// The body under the extended signature (ESI); the original one becomes a native-to-bytecode
-    /// wrapper (N2B).
+    /// The body is under the extended signature (ESI); the original one becomes a
+    /// native-to-bytecode wrapper (N2B).
     Wrapped,
-    /// The body under both signatures (ESI and OSI), so that no frame comes between it and its
+    /// The body is under both signatures (ESI and OSI), so that no frame lies between it and its
     /// caller.
     Duplicated,
-    /// The body under the original signature (OSI); the extended one stores the context and calls
-    /// the original one virtually.
+    /// The body is under the original signature (OSI); the extended one stores the context and
+    /// calls the original one virtually.
     Redispatched,
     /// No body; the extended signature stores the context and calls the original one virtually.
     AbstractRedispatched,
-    /// The body under the original signature only (OSI).
+    /// The body is under the original signature only (OSI).
     OriginalOnly,
     /// A native; the extended signature is a bytecode-to-native wrapper (B2N).
     Native,
     /// A native that never calls back; the extended signature counts and calls it.
     LeafNative,
-    /// The original stays untouched for the VM's sake; the extended signature counts and calls it.
+    /// The original stays unchanged for the VM; the extended signature counts and calls it.
     Magic,
-    /// Untouched; callers that can prove whom they call count it.
+    /// Unchanged; callers that can prove which method they call count it.
     CallerCounted,
-    /// Untouched, and called without extension.
+    /// Unchanged, and called without extension.
     Untouched,
-    /// Untouched, so that the VM may replace it by code of its own; the extended signature counts
+    /// Unchanged, so that the VM may replace it with its own code; the extended signature counts
     /// and calls it.
     Intrinsic,
-    /// A native under another name; a method that counts it and calls it has its place, under the
-    /// original signature only.
+    /// A renamed native; a method that counts and calls it replaces it, under the original
+    /// signature only.
     Prefixed,
 }
 
@@ -43,8 +43,7 @@ impl Treatment {
         )
     }
 
-    /// Whether the extended form calls the original one virtually; `super.m()` must not go through
-    /// it.
+    /// Whether the extended form calls the original one virtually; `super.m()` must not call it.
     pub fn is_redispatch(self) -> bool {
         matches!(self, Treatment::Redispatched | Treatment::AbstractRedispatched)
     }
@@ -65,8 +64,7 @@ impl Treatment {
         Treatment::Prefixed,
     ];
 
-    /// The code that stands for it in indexes and class attributes
-    /// (docs/reference/formats/index.md).
+    /// The code of the treatment in indexes and class attributes (docs/reference/formats/index.md).
     pub fn code(self) -> u8 {
         self as u8
     }

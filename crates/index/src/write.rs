@@ -1,4 +1,4 @@
-//! Writing an index (docs/reference/formats/index.md). [`read`](crate::read) mirrors it.
+//! The writer of an index (docs/reference/formats/index.md). [`read`](crate::read) mirrors it.
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::mutf8::decode_lossy;
@@ -10,7 +10,7 @@ use crate::mid::Mid;
 use crate::provenance::Provenance;
 use crate::record::{ClassRecord, ForeignRecord};
 
-/// Two methods that got one id: both would be counted in the same nodes.
+/// Two methods with one id: the same nodes would count both.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0} and {1} have the same 57-bit method id; change either class file by a byte, or leave one out")]
 pub struct MidCollision(String, String);
@@ -62,8 +62,7 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
         out.put4(strings[&*f.name]);
         out.put4(strings[&*f.descriptor]);
     }
-    // So that the names behind the few MIDs of a profile are found without going through all
-    // classes.
+    // The names of a profile's few MIDs must be found without a search through all classes.
     let mut ids: Vec<(Mid, u32, u16)> = Vec::new();
     for (c, class) in classes.iter().enumerate() {
         let methods = class.methods.iter().enumerate();
@@ -81,14 +80,14 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
     Ok(out)
 }
 
-/// Adds the checksum of all bytes so far.
+/// Appends the checksum of all bytes so far.
 fn seal(out: &mut Vec<u8>) {
     let checksum = xxh3_64(out);
     out.put4(CHECKSUM_MAGIC);
     out.put8(checksum);
 }
 
-/// All strings of an index, sorted, and the place of each.
+/// All strings of an index, sorted, and the position of each.
 fn string_table<'t>(
     classes: &[&'t ClassRecord],
     foreign: &[&'t ForeignRecord],
@@ -108,8 +107,8 @@ fn string_table<'t>(
     (texts, places)
 }
 
-/// A table with an item for each class: the positions of its methods one behind the other, each
-/// with its length in front. None where call sites are merged.
+/// Writes a table with an item for each class: the positions of its methods in order, each after
+/// its length. Writes none if call sites are merged.
 fn write_positions(out: &mut Vec<u8>, classes: &[&ClassRecord]) {
     let any = classes.iter().flat_map(|c| &c.methods).any(|m| !m.positions.is_empty());
     let classes = if any { classes } else { &[] };
@@ -124,7 +123,7 @@ fn write_positions(out: &mut Vec<u8>, classes: &[&ClassRecord]) {
     write_table(out, items);
 }
 
-/// A count, the offsets of all items and of the end, then the items.
+/// Writes a table: a count, the offsets of all items and of the end, then the items.
 fn write_table(out: &mut Vec<u8>, items: impl ExactSizeIterator<Item = Vec<u8>>) {
     out.put4(items.len() as u32);
     let mut bytes = Vec::new();
@@ -144,7 +143,7 @@ fn put_varint(out: &mut Vec<u8>, mut value: u32) {
     out.put1(value as u8);
 }
 
-/// Two methods with one id would share nodes in silence.
+/// Fails if two methods have one id: they would share nodes without notice.
 fn check_collisions(classes: &[&ClassRecord], foreign: &[&ForeignRecord]) -> Result<(), MidCollision> {
     let declared = classes.iter().enumerate().flat_map(|(c, class)| {
         class.methods.iter().enumerate().map(move |(k, m)| (class.hash.method(k, m.shape), c, k))

@@ -5,7 +5,7 @@ use crate::helpers::{TRACE_RUNTIME, VALUES_RUNTIME};
 use crate::runtime_classes::{HOOKS, STACKS, WALKS};
 use crate::runtime_method::RuntimeMethod;
 
-/// Where in a method's bodies a call of the runtime is inserted, and what it gets.
+/// The location of a call of the runtime in a method's bodies, and its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// On entry: `()V`.
@@ -17,11 +17,11 @@ pub enum Place {
     /// Before each return of an instance method, with `this`: `(X)V`.
     ReturnWithThis,
     /// On entry of an instance method, with `this` and all arguments; the result becomes the
-    /// argument in this local. Only in methods with as many arguments as the call has beside
-    /// `this`.
+    /// argument in this local. Only in methods with as many arguments as the call has in addition
+    /// to `this`.
     Argument(u16),
-    /// After each read of this field of `this`, with the value and `this`; the result takes the
-    /// value's place.
+    /// After each read of this field of `this`, with the value and `this`; the result replaces the
+    /// value.
     Read(&'static [u8]),
 }
 
@@ -30,24 +30,24 @@ pub enum Place {
 pub struct BodyHook {
     /// Class of the method.
     pub class: &'static [u8],
-    /// Its name.
+    /// Name of the method.
     pub name: &'static [u8],
-    /// Where the call goes.
+    /// The location of the call.
     pub place: Place,
     /// The runtime's method.
     pub call: RuntimeMethod,
 }
 
-/// The class of the JDK by which Java agents work.
+/// The class of the JDK through which Java agents work.
 const INSTRUMENTATION: &[u8] = b"sun/instrument/InstrumentationImpl";
 
-/// The life of the JVM, as the class library lives it (docs/internals/runtime.md).
+/// Events in the life of the JVM, as the class library sees them (docs/internals/runtime.md).
 const USUAL: &[BodyHook] = &[
     body_hook(b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, b"launch"),
     body_hook(b"java/lang/Shutdown", b"halt", Place::Entry, b"finish"),
     body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
-    // Agents: the JVM is to tell of class files behind them, and they are to see those of the
-    // program (docs/internals/loadtime.md).
+    // Agents: the JVM must report class files after agents have changed them, and agents must see
+    // those of the program (docs/internals/loadtime.md).
     body_hook(INSTRUMENTATION, b"<init>", Place::Return, b"agent"),
     body_hook(INSTRUMENTATION, b"addTransformer", Place::Return, b"agent"),
     BodyHook {
@@ -63,18 +63,18 @@ const USUAL: &[BodyHook] = &[
         place: Place::Argument(6),
         call: RuntimeMethod::of(HOOKS, b"original", b"(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[BZ)[B"),
     },
-    // An exception's trace is as long as what the program sees of it (JDK 9 and later).
+    // An exception's trace is as long as the part that the program sees (JDK 9 and later).
     BodyHook {
         class: b"java/lang/Throwable",
         name: b"getOurStackTrace",
         place: Place::Read(b"depth"),
         call: RuntimeMethod::of(STACKS, b"depth", b"(ILjava/lang/Throwable;)I"),
     },
-    // The first batch of a stack walk, which the VM hands over. The number of frames comes first,
-    // then where they end.
+    // The first batch of a stack walk, which the VM passes: first the number of frames, then their
+    // end.
     walk_hook(4, b"num$doStackWalk"),
     walk_hook(6, b"end$doStackWalk"),
-    // What the VM tells of a frame's method, up to JDK 21.
+    // The VM's description of a frame's method, up to JDK 21.
     BodyHook {
         class: b"java/lang/invoke/MemberName",
         name: b"expandFromVM",
@@ -83,10 +83,10 @@ const USUAL: &[BodyHook] = &[
     },
 ];
 
-/// Where profiles are to be the same in every run: what the linkage of method handles and call
-/// sites makes and drops again, and finds by weak references as long as no collection has cleared
-/// them. These are method types, and the names that come from the VM: a string that the VM interns
-/// anew does not know its hash code.
+/// Hooks of `--reproducible`, for objects that the linkage of method handles and call sites creates
+/// and drops. It finds them through weak references as long as no collection has cleared them.
+/// These are method types, and names from the VM: a string that the VM interns again has lost its
+/// hash code.
 pub const REPRODUCIBLE: &[BodyHook] = &[
     // findForm(MethodType mtype), once for each method type.
     keeps(b"java/lang/invoke/MethodTypeForm", b"findForm", 0),
@@ -101,14 +101,14 @@ pub const REPRODUCIBLE: &[BodyHook] = &[
     keeps(b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant", 3),
 ];
 
-/// A static method one of whose arguments is never collected.
+/// The hook of a static method that keeps one of its arguments from collection.
 const fn keeps(class: &'static [u8], name: &'static [u8], local: u16) -> BodyHook {
     let call = RuntimeMethod::of(HOOKS, b"keep", b"(Ljava/lang/Object;)V");
     BodyHook { class, name, place: Place::EntryWith(local), call }
 }
 
-/// `AbstractStackWalker.doStackWalk(long anchor, int skipped, int frames, int start, int end)`;
-/// releases before 24 look at the end, later ones at the number of frames.
+/// The hook of `AbstractStackWalker.doStackWalk(long anchor, int skipped, int frames, int start,
+/// int end)`. Releases before 24 read the end, later ones the number of frames.
 const fn walk_hook(local: u16, call: &'static [u8]) -> BodyHook {
     BodyHook {
         class: b"java/lang/StackStreamFactory$AbstractStackWalker",
@@ -122,7 +122,7 @@ const fn body_hook(class: &'static [u8], name: &'static [u8], place: Place, call
     BodyHook { class, name, place, call: RuntimeMethod::of(HOOKS, call, b"()V") }
 }
 
-/// The rows of a JVM's boot, by the class of the runtime that is called.
+/// The rows of a JVM's boot, by the class of the runtime to call.
 const fn boots(runtime: &'static [u8]) -> [BodyHook; 2] {
     [boot(b"initializeSystemClass", runtime), boot(b"initPhase2", runtime)]
 }
@@ -132,16 +132,16 @@ const fn boot(name: &'static [u8], runtime: &'static [u8]) -> BodyHook {
     BodyHook { class: b"java/lang/System", name, place: Place::Return, call }
 }
 
-/// The boot of a JVM, where calls are counted.
+/// The boot of a JVM that counts calls.
 const PROFILE_BOOT: &[BodyHook] = &boots(HOOKS);
 
-/// The boot of a JVM that is traced.
+/// The boot of a JVM that records a trace.
 const TRACE_BOOT: &[BodyHook] = &boots(TRACE_RUNTIME);
 
-/// The boot of a JVM whose contexts are values.
+/// The boot of a JVM where values represent contexts.
 const VALUES_BOOT: &[BodyHook] = &boots(VALUES_RUNTIME);
 
-/// The hooks that a class library always has in this mode. Those of [`REPRODUCIBLE`] may be added.
+/// The hooks that a class library always has in this mode. [`REPRODUCIBLE`] holds further ones.
 pub fn usual(mode: Mode) -> impl Iterator<Item = &'static BodyHook> {
     let boot = match mode {
         Mode { traces: true, .. } => TRACE_BOOT,

@@ -1,13 +1,13 @@
-//! The helpers: static methods that `java/lang/Object` gets, which inserted code calls in every
-//! class, and which forward to the runtime.
+//! The helpers: static methods that the rewriter adds to `java/lang/Object`. Inserted code in every
+//! class calls them, and they forward to the runtime.
 
 use crate::Mode;
 use crate::runtime_method::RuntimeMethod;
 
-/// The runtime's class for what has no class of its own.
+/// The runtime's class for everything without a class of its own.
 pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
 
-/// The runtime's class for helpers that take a call site's context, where call sites are kept
+/// The runtime's class for helpers that take a call site's context, if call sites are kept
 /// separate.
 pub const SITES_RUNTIME: &[u8] = b"java/lang/CctSites";
 
@@ -20,17 +20,17 @@ pub const COLUMNS_RUNTIME: &[u8] = b"java/lang/CctColumns";
 /// The runtime's class for events.
 pub const TRACE_RUNTIME: &[u8] = b"java/lang/CctTrace";
 
-/// The runtime's class for helpers that take contexts, where these are values.
+/// The runtime's class for helpers that take contexts, if values represent contexts.
 pub const VALUES_RUNTIME: &[u8] = b"java/lang/CctPcc";
 
 /// The runtime's class for markers.
 pub const MARKERS_RUNTIME: &[u8] = b"java/lang/CctMarkers";
 
-/// Instructions `nop` at the start of a helper: with the call after them it is more than HotSpot's
-/// first compiler inlines, 35 bytes.
+/// Number of `nop` instructions at the start of a helper. With the call after them it exceeds the
+/// 35 bytes that HotSpot's first compiler inlines.
 pub const PADDING: usize = 35;
 
-/// When there is a helper, and which class of the runtime it forwards to.
+/// The modes in which a helper exists, and the class of the runtime to which it forwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Group {
     /// Always, to [`RUNTIME`].
@@ -41,19 +41,19 @@ enum Group {
     Sites,
     /// Always, to [`RUNTIME`], to [`SITES_RUNTIME`], or to [`VALUES_RUNTIME`].
     ContextsAndSites,
-    /// Always, to [`SITES_RUNTIME`]. Nobody calls it where call sites are not kept separate.
+    /// Always, to [`SITES_RUNTIME`]. No code calls it unless call sites are kept separate.
     Sharing,
-    /// Where objects are counted, but not in traces: to [`ALLOCATIONS_RUNTIME`].
+    /// If objects are counted, but not in traces: to [`ALLOCATIONS_RUNTIME`].
     Objects,
-    /// Where there are columns: to [`COLUMNS_RUNTIME`].
+    /// If there are columns: to [`COLUMNS_RUNTIME`].
     Columns,
-    /// Where objects are counted: to [`ALLOCATIONS_RUNTIME`], in traces to [`TRACE_RUNTIME`].
+    /// If objects are counted: to [`ALLOCATIONS_RUNTIME`], in traces to [`TRACE_RUNTIME`].
     MadeAnywhere,
     /// In traces: to [`TRACE_RUNTIME`].
     Traces,
     /// In traces with objects and monitors: to [`TRACE_RUNTIME`].
     TracedObjects,
-    /// Where contexts are values: to [`VALUES_RUNTIME`].
+    /// If values represent contexts: to [`VALUES_RUNTIME`].
     Values,
 }
 
@@ -71,11 +71,11 @@ macro_rules! helpers {
 }
 
 helpers! {
-    /// Enters a callee: slot, id and bytecodes of the entry to node.
+    /// Enters a callee: turns slot, id and bytecodes of the entry into its node.
     Enter = b"cct$enter" b"(JJI)J" in Sites;
-    /// [`Helper::Enter`] with an update of the activation counter.
+    /// Enters a callee as [`Helper::Enter`] does, and updates the activation counter.
     EnterAndTick = b"cct$enterAndTick" b"(JJII)J" in Sites;
-    /// [`Helper::EnterAndTick`] with a test of the counter.
+    /// Enters a callee as [`Helper::EnterAndTick`] does, and tests the counter.
     EnterAndPoll = b"cct$enterAndPoll" b"(JJII)J" in Sites;
     /// Adds bytecodes to a node.
     Count = b"cct$count" b"(JI)V" in Common;
@@ -87,9 +87,9 @@ helpers! {
     Loop = b"cct$loop" b"(JII)V" in Common;
     /// Gives the current thread the context for the next callee.
     Store = b"cct$store" b"(J)V" in ContextsAndSites;
-    /// Counts a callee that calls nothing, for it.
+    /// Counts a callee that calls nothing, on its behalf.
     Leaf = b"cct$leaf" b"(JJI)V" in Sites;
-    /// Counts a callee that may call back, for it, and stores its context.
+    /// Counts a callee that may call back, on its behalf, and stores its context.
     Call = b"cct$call" b"(JJI)V" in Sites;
     /// The current thread.
     Thread = b"cct$thread" b"()Ljava/lang/Object;" in Common;
@@ -99,21 +99,21 @@ helpers! {
     HashCode = b"cct$hashCode" b"(Ljava/lang/Object;JJ)V" in Sites;
     /// Stores the context for a method handle's last step, and counts the method if it is a native.
     Link = b"cct$link" b"(Ljava/lang/Object;J)V" in ContextsAndSites;
-    /// [`Helper::Link`] of a step that may lead to `Object.hashCode`.
+    /// Does the work of [`Helper::Link`] for a step that may lead to `Object.hashCode`.
     LinkHashCode = b"cct$linkHashCode" b"(Ljava/lang/Object;Ljava/lang/Object;J)V" in Sites;
     /// Gives a thread back the context that it carried.
     Restore = b"cct$restore" b"(Ljava/lang/Object;J)V" in Common;
-    /// The context under which the JVM called, whatever the thread carries.
+    /// The context under which the JVM called, which the thread may not carry.
     Replay = b"cct$replay" b"(Ljava/lang/Object;J)J" in Contexts;
-    /// [`Helper::Store`] of a thread that the body keeps in a local.
+    /// Gives a thread that the body keeps in a local the context for the next callee.
     Carry = b"cct$carry" b"(Ljava/lang/Object;J)V" in Contexts;
     /// The context of an extent: the root's if recording begins with it.
     Begin = b"cct$begin" b"(Ljava/lang/Object;J)J" in Contexts;
     /// Switches recording on for good.
     StartAt = b"cct$startAt" b"()V" in Contexts;
-    /// Switches recording on or off, as a program asked.
+    /// Switches recording on or off, as a program requests.
     Record = b"cct$record" b"(Ljava/lang/Object;I)Z" in Contexts;
-    /// Makes a slot that call sites share that of one of them.
+    /// Turns a slot that call sites share into that of one of them.
     Site = b"cct$site" b"(J)J" in Sharing;
     /// The root of a context's tree.
     RootOf = b"cct$rootOf" b"(J)J" in Common;
@@ -123,7 +123,7 @@ helpers! {
     Arrays = b"cct$arrays" b"(Ljava/lang/Object;JJI)V" in Objects;
     /// Counts a copy by the type of its original.
     Copy = b"cct$copy" b"(Ljava/lang/Object;J)V" in MadeAnywhere;
-    /// Counts what a native returned.
+    /// Counts the object that a native returned.
     Result = b"cct$result" b"(Ljava/lang/Object;J)V" in MadeAnywhere;
     /// Writes an event of one word.
     Event = b"cct$event" b"(JI)V" in Traces;
@@ -131,31 +131,31 @@ helpers! {
     Receiver = b"cct$receiver" b"(Ljava/lang/Object;JI)V" in Traces;
     /// Writes an event of two words.
     Wide = b"cct$wide" b"(JJ)V" in Traces;
-    /// Writes an event of one word after an exception, with how far its block came.
+    /// Writes an event of one word after an exception, with the progress of its block.
     Caught = b"cct$caught" b"(JII)V" in Traces;
-    /// [`Helper::Caught`] of an event of two words.
+    /// Writes an event of two words after an exception, with the progress of its block.
     CaughtWide = b"cct$caughtWide" b"(JIJ)V" in Traces;
-    /// Writes the call of a callee that is over at once, by its id.
+    /// Writes the call of a callee that returns at once, by its id.
     LeafById = b"cct$leafById" b"(JJ)V" in Traces;
     /// Writes the call of `Object.hashCode` if a virtual call leads there.
     TraceHashCode = b"cct$traceHashCode" b"(Ljava/lang/Object;JIJ)V" in Traces;
     /// Writes the call of a method handle's last step.
     TraceLink = b"cct$traceLink" b"(Ljava/lang/Object;J)V" in Traces;
-    /// [`Helper::TraceLink`] of a step that may lead to `Object.hashCode`.
+    /// Writes the call of a method handle's last step that may lead to `Object.hashCode`.
     TraceLinkHashCode = b"cct$traceLinkHashCode" b"(Ljava/lang/Object;Ljava/lang/Object;J)V" in Traces;
-    /// The thread has entered an extent, or left one.
+    /// Writes that the thread has entered or left an extent.
     Extent = b"cct$extent" b"(JI)V" in Traces;
     /// Writes the event of an array, with its length.
     Array = b"cct$array" b"(IJI)V" in TracedObjects;
     /// Writes the events of one level of an array of arrays.
     TraceArrays = b"cct$traceArrays" b"(Ljava/lang/Object;JI)V" in TracedObjects;
-    /// Writes the event of a monitor that is taken or given back.
+    /// Writes the event of a monitor that is locked or unlocked.
     Monitor = b"cct$monitor" b"(Ljava/lang/Object;JI)V" in TracedObjects;
     /// Counts the array of arrays that a native returned.
     ResultArrays = b"cct$resultArrays" b"(Ljava/lang/Object;Ljava/lang/Object;J)V" in MadeAnywhere;
     /// Records the value of a context at a method.
     At = b"cct$at" b"(JJ)V" in Values;
-    /// [`Helper::At`] if a virtual call leads to `Object.hashCode`.
+    /// Records the value of a context if a virtual call leads to `Object.hashCode`.
     AtHashCode = b"cct$atHashCode" b"(Ljava/lang/Object;JJ)V" in Values;
     /// The value of the current context.
     Value = b"cct$value" b"()J" in Values;
@@ -164,7 +164,7 @@ helpers! {
 }
 
 impl Helper {
-    /// How many helpers there are.
+    /// Number of helpers.
     pub const COUNT: usize = ROWS.len();
 
     /// All helpers, in the order in which `java/lang/Object` gets them.
@@ -172,18 +172,19 @@ impl Helper {
         ROWS.iter().map(|row| row.0)
     }
 
-    /// Its name in `java/lang/Object`. The runtime's method has the same name without `cct$`.
+    /// The name of the helper in `java/lang/Object`. The runtime's method has the same name without
+    /// `cct$`.
     pub fn name(self) -> &'static [u8] {
         ROWS[self as usize].1
     }
 
-    /// Its descriptor, which is also that of the runtime's method.
+    /// The descriptor of the helper, which is also that of the runtime's method.
     pub fn descriptor(self) -> &'static [u8] {
         ROWS[self as usize].2
     }
 
-    /// The method of the runtime that it forwards to; `None` if there is no such helper in this
-    /// mode.
+    /// The method of the runtime to which the helper forwards; `None` if this mode has no such
+    /// helper.
     pub fn target(self, mode: Mode) -> Option<RuntimeMethod> {
         let Mode { allocations, columns, call_sites, traces, values } = mode;
         let class = match ROWS[self as usize].3 {
@@ -203,7 +204,7 @@ impl Helper {
     }
 }
 
-/// The runtime's method that a helper of this name forwards to.
+/// The runtime's method to which a helper of this name forwards.
 pub fn runtime_method(
     class: &'static [u8],
     helper: &'static [u8],

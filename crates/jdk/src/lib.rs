@@ -1,10 +1,13 @@
-//! Facts about the class library and the runtime in it, each stated once: the calling convention
-//! between rewritten classes and the runtime, the helpers of `java/lang/Object`, the fields that
-//! classes of the library get, the hooks (single methods of the library that call the runtime), the
-//! clocks that are pinned, and the methods by which programs talk to the runtime.
+//! Facts about the class library and the runtime in it, each stated once:
 //!
-//! The rewriter and the checker both read these tables. What each does with them is its own: they
-//! share no algorithm.
+//! * the calling convention between rewritten classes and the runtime,
+//! * the helpers of `java/lang/Object`,
+//! * the added fields of library classes,
+//! * the hooks: single methods of the library that call the runtime,
+//! * the pinned clocks,
+//! * the methods through which programs talk to the runtime.
+//!
+//! The rewriter and the checker both read these tables. They share no algorithm.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -22,7 +25,7 @@ pub mod runtime_method;
 /// `cctrewrite doctor` share the list.
 pub const TESTED: [u32; 7] = [8, 11, 17, 21, 25, 26, 27];
 
-/// What a class library is rewritten for, as far as helpers and fields depend on it.
+/// The purpose for which a class library is rewritten, as far as helpers and fields depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mode {
     /// Objects are counted by type (`--allocations`).
@@ -33,6 +36,6 @@ pub struct Mode {
     pub call_sites: bool,
     /// Events are recorded instead of counts (`--tool trace`).
     pub traces: bool,
-    /// Contexts are values (`--tool pcc`).
+    /// Values represent contexts (`--tool pcc`).
     pub values: bool,
 }

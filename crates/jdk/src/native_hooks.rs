@@ -3,52 +3,54 @@
 use crate::runtime_classes::{HOOKS, NATIVES, STACKS, TRANSITIONS, WALKS};
 use crate::runtime_method::RuntimeMethod;
 
-/// What a native's wrapper does beside calling it, or in its stead. A runtime method that returns
-/// any object returns one of the type that is wanted.
+/// The code in a native's wrapper besides the call of the native, or instead of it. A runtime
+/// method that returns any object returns one of the required type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativeHook {
-    /// Passes `this` and all arguments to a runtime method before, which returns the class file to
-    /// be defined instead: an array or a buffer, like the one it got.
+    /// Passes `this` and all arguments to a runtime method before the native. It returns the class
+    /// file to define instead, as an array or a buffer, like the one it got.
     Define(RuntimeMethod),
-    /// Passes the last argument through a runtime method before.
+    /// Passes the last argument through a runtime method before the native.
     Last(RuntimeMethod),
     /// Passes the result through a runtime method.
     Result(RuntimeMethod),
-    /// Calls a runtime method with `this` and all arguments, not the native.
+    /// Calls a runtime method with `this` and all arguments instead of the native.
     Instead(RuntimeMethod),
     /// Passes the result, if there is one, `this` and all arguments to a runtime method, which
-    /// gives the result. An `int` among the arguments says how deep a stack is asked for: the
+    /// returns the result. An `int` among the arguments is the requested depth of the stack: the
     /// native gets [`DEPTH`] of it.
     After(RuntimeMethod),
-    /// Calls a runtime method with `this` and all arguments when the native has been entered and
+    /// Calls a runtime method with `this` and all arguments, after the entry to the native and when
     /// the thread carries its context.
     Entered(RuntimeMethod),
-    /// Replaces arguments: passes `this` and all arguments to each runtime method in turn, whose
+    /// Replaces arguments: passes `this` and all arguments to each runtime method in turn. Its
     /// result becomes the argument with this number.
     Arguments(&'static [(usize, RuntimeMethod)]),
 }
 
-/// The runtime method that says how deep a stack a native with [`NativeHook::After`] is asked for,
-/// given how deep a one the program wants.
+/// The runtime method that computes the depth of the stack for a native with [`NativeHook::After`]
+/// from the depth that the program requests.
 pub const DEPTH: RuntimeMethod = RuntimeMethod::of(STACKS, b"depth", b"(I)I");
 
-/// Given what is defined now, what was to be, and a number: where in it the class file starts.
+/// The runtime method that returns the offset of the class file to define, from the new and the
+/// original class file and the original offset.
 pub const DEFINE_OFFSET: RuntimeMethod =
     RuntimeMethod::of(HOOKS, b"defineOffset", b"(Ljava/lang/Object;Ljava/lang/Object;I)I");
 
-/// Likewise: how long it is.
+/// The runtime method that returns the length of the class file to define, from the new and the
+/// original class file and the original length.
 pub const DEFINE_LENGTH: RuntimeMethod =
     RuntimeMethod::of(HOOKS, b"defineLength", b"(Ljava/lang/Object;Ljava/lang/Object;I)I");
 
-/// A native of the class library with a hook. Natives of one name differ from release to release:
-/// the row is that which fits.
+/// A native of the class library with a hook. Natives of one name differ between releases: the row
+/// that fits applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HookedNative {
     /// Internal name of the class.
     pub class: &'static [u8],
     /// Name of the native.
     pub name: &'static [u8],
-    /// What its wrapper does.
+    /// The hook in its wrapper.
     pub hook: NativeHook,
 }
 
@@ -62,9 +64,9 @@ macro_rules! native_hooks {
     };
 }
 
-/// Natives with hooks: definitions of classes, reflection's view of members, the places that hand
-/// out frames of the stack, and the definition of modules: the JVM finds classes only in packages
-/// that it knows, and the runtime's are in no module's descriptor.
+/// Natives with hooks: definitions of classes, reflection's view of members, natives that return
+/// frames of the stack, and the definition of modules. (The JVM finds classes only in packages that
+/// it knows, and no module's descriptor has the runtime's.)
 const SIMPLE: &[HookedNative] = native_hooks! {
     b"java/lang/ClassLoader" b"defineClass0" Define HOOKS b"define$defineClass0"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;)[B";
@@ -118,8 +120,8 @@ const SIMPLE: &[HookedNative] = native_hooks! {
         b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IJIII[Ljava/lang/Object;)I";
 };
 
-/// Natives by which reflection calls a method: that method may be a native, too. (The rest of
-/// reflection is bytecode, or method handles.)
+/// Natives by which reflection calls a method, which may be a native too. (The rest of reflection
+/// is bytecode, or method handles.)
 const REFLECTION: &[HookedNative] = native_hooks! {
     b"sun/reflect/NativeMethodAccessorImpl" b"invoke0" Entered NATIVES b"entered$invoke0"
         b"(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)V";
@@ -143,8 +145,8 @@ const TRANSITION: &[HookedNative] = native_hooks! {
     b"java/lang/VirtualThread" b"endTransition" Entered TRANSITIONS b"end" b"(Ljava/lang/Object;Z)V";
 };
 
-/// Natives with another hook where profiles are to be the same in every run: HotSpot sorts the
-/// methods of a class by the addresses of their names.
+/// Natives with a different hook under `--reproducible`: HotSpot sorts the methods of a class by
+/// the addresses of their names.
 pub const REPRODUCIBLE: &[HookedNative] = native_hooks! {
     b"java/lang/Class" b"getDeclaredMethods0" Result HOOKS b"sorted" b"([Ljava/lang/reflect/Method;)[Ljava/lang/reflect/Method;";
     b"java/lang/Class" b"getDeclaredConstructors0" Result HOOKS b"sorted"
@@ -152,7 +154,7 @@ pub const REPRODUCIBLE: &[HookedNative] = native_hooks! {
 };
 
 /// The hook of `AbstractStackWalker.callStackWalk`, whose frames and mode (the first argument)
-/// change. The program's code runs below this native, so that the runtime must not be on the stack.
+/// change. The program's code runs below this native, so the runtime must not be on the stack.
 macro_rules! walk_begins {
     ($frames:literal, $mode:literal, $number:literal) => {
         HookedNative {
@@ -184,8 +186,8 @@ const WALK: &[HookedNative] = &[
     ),
 ];
 
-/// Private natives that the runtime calls past their hooks: by a method of this class, with `cct$`
-/// in front of the name.
+/// Private natives that the runtime calls without their hooks, through a method of this class with
+/// the name after `cct$`.
 pub const CALLED_BY_RUNTIME: &[(&[u8], &[u8])] = &[
     (b"java/lang/Class", b"getDeclaredFields0"),
     (b"java/lang/Class", b"getDeclaredMethods0"),
@@ -195,12 +197,12 @@ pub const CALLED_BY_RUNTIME: &[(&[u8], &[u8])] = &[
 ];
 
 /// Static natives that become Java methods which call the runtime. Programs call them by
-/// reflection, which passes by no extended form.
+/// reflection, which uses no extended form.
 pub const REPLACED: &[(&[u8], &[u8], &[u8])] =
     &[(b"sun/reflect/Reflection", b"getCallerClass", b"(I)Ljava/lang/Class;")];
 
-/// The natives that always have a hook, in the order in which rows are tried. Those of
-/// [`REPRODUCIBLE`] come before them where profiles are the same in every run.
+/// The natives that always have a hook, in the order in which rows are tried. Under
+/// `--reproducible`, those of [`REPRODUCIBLE`] come before them.
 pub fn usual() -> impl Iterator<Item = &'static HookedNative> {
     SIMPLE.iter().chain(REFLECTION).chain(TRANSITION).chain(WALK)
 }

@@ -3,14 +3,14 @@
 
 use cct_classfile::{ClassFile, opcode};
 
-/// Where the class library reads the time, a `long`.
+/// A clock that the class library reads, a `long`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clock {
     /// `System.nanoTime()`.
     Nanos,
     /// `System.currentTimeMillis()`.
     Millis,
-    /// The static field `SoftReference.clock`: when the garbage collector ran last.
+    /// The static field `SoftReference.clock`: the time of the last garbage collection.
     Collections,
 }
 
@@ -23,7 +23,7 @@ impl Clock {
         }
     }
 
-    /// Its name.
+    /// Name of the method or field.
     pub fn name(self) -> &'static [u8] {
         match self {
             Clock::Nanos => b"nanoTime",
@@ -40,9 +40,9 @@ impl Clock {
         }
     }
 
-    /// What it says. As a seed neither is 0, since a salt of 0 is none, and they differ, since
-    /// seeds are made by `mix(millis) ^ mix(nanos)`. Soft references are as old as the machine
-    /// then, for which `-XX:SoftRefLRUPolicyMSPerMB` of `--reproducible` makes up.
+    /// The constant that replaces the clock's answer. Neither is 0, since a salt of 0 is none, and
+    /// they differ, since seeds are computed by `mix(millis) ^ mix(nanos)`. Soft references then
+    /// are as old as the machine; `--reproducible` compensates with `-XX:SoftRefLRUPolicyMSPerMB`.
     pub fn constant(self) -> i64 {
         match self {
             Clock::Nanos => 123_456_789_012_345,
@@ -52,23 +52,23 @@ impl Clock {
     }
 }
 
-/// A method of the class library that reads a clock for another purpose than to tell the time.
+/// A method of the class library that reads a clock for a purpose other than the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
     /// Internal name of the class.
     pub class: &'static [u8],
     /// Name of the method.
     pub method: &'static [u8],
-    /// The clock that it asks, at one or more places.
+    /// The clock that it asks, at one or more locations.
     pub clock: Clock,
-    /// The JDKs in which it does: the first.
+    /// The first JDK in which it does.
     pub since: u16,
-    /// The last; [`NEWEST`] where it still does.
+    /// The last JDK in which it does; [`NEWEST`] if it still does.
     pub until: u16,
 }
 
-/// For methods that have not changed yet: a class library newer than those that were looked at is
-/// held to the same.
+/// The last JDK of methods that have not changed yet: a class library newer than the tested ones
+/// must have the same pins.
 const NEWEST: u16 = u16::MAX;
 
 const fn pin(class: &'static [u8], method: &'static [u8], clock: Clock, since: u16, until: u16) -> Pin {
@@ -78,11 +78,11 @@ const fn pin(class: &'static [u8], method: &'static [u8], clock: Clock, since: u
 /// All pins, by class. `Math.random`, `Collections.shuffle`, the probes of `LongAdder` and
 /// `ConcurrentHashMap`, the levels of `ConcurrentSkipListMap`, `BigInteger.isProbablePrime` and the
 /// generators of `java.util.random` take their seeds from these. (`java.util.secureRandomSeed`,
-/// with which a user asks for seeds from the operating system, still has its effect.)
+/// with which a user requests seeds from the operating system, still works.)
 pub const PINS: &[Pin] = &[
     pin(b"java/lang/ref/SoftReference", b"<init>", Clock::Collections, 8, NEWEST),
     pin(b"java/lang/ref/SoftReference", b"get", Clock::Collections, 8, NEWEST),
-    // SALT, from 17 on SALT32L and REVERSE. While an archive is dumped, the VM gives the seed.
+    // SALT, from 17 on SALT32L and REVERSE. While the VM dumps an archive, it supplies the seed.
     pin(b"java/util/ImmutableCollections", b"<clinit>", Clock::Nanos, 9, 26),
     pin(b"java/util/ImmutableCollections", b"runtimeSetup", Clock::Nanos, 27, NEWEST),
     pin(b"java/util/Random", b"<init>", Clock::Nanos, 8, NEWEST),

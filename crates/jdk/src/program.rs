@@ -1,10 +1,10 @@
-//! Methods by which programs talk to the runtime. They are the program's own; they do nothing until
-//! they are rewritten.
+//! Methods through which programs talk to the runtime. They are part of the program, and do nothing
+//! until they are rewritten.
 
-/// The class by which a program says what is recorded.
+/// The class through which a program switches recording.
 const RECORDING: &[u8] = b"cctrewrite/api/Recording";
 
-/// Its methods, and the number by which the runtime (`Regions`) knows what each of them asks for.
+/// The methods of that class, and the number of each in the runtime (`Regions`).
 const SWITCHES: &[(&[u8], &[u8], i16)] = &[
     (b"start", b"()V", 0),
     (b"start", b"(Ljava/lang/String;)V", 0),
@@ -15,11 +15,11 @@ const SWITCHES: &[(&[u8], &[u8], i16)] = &[
     (b"active", b"()Z", 4),
 ];
 
-/// What a method asks for, if it is one that switches the recording.
+/// The number of a method's request if the method switches the recording; `None` for others.
 pub fn switch(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<i16> {
     let row = SWITCHES.iter().find(|row| class == RECORDING && (row.0, row.1) == (name, descriptor));
     row.map(|(.., what)| *what)
 }
 
-/// The method by which a program asks for the value of its context: class, name and descriptor.
+/// The method through which a program queries the value of its context: class, name and descriptor.
 pub const QUESTION: (&[u8], &[u8], &[u8]) = (b"cctrewrite/api/Pcc", b"current", b"()J");

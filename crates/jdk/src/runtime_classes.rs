@@ -3,10 +3,10 @@
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.
 pub const HOOKS: &[u8] = b"java/lang/CctHooks";
 
-/// The runtime's class for what lists frames of the stack.
+/// The runtime's class for methods that list frames of the stack.
 pub const STACKS: &[u8] = b"java/lang/CctStacks";
 
-/// The runtime's class for natives that method handles and reflection lead to.
+/// The runtime's class for natives to which method handles and reflection lead.
 pub const NATIVES: &[u8] = b"java/lang/CctNatives";
 
 /// The runtime's class for virtual threads that are being mounted or unmounted.

@@ -21,10 +21,10 @@ impl RuntimeMethod {
         RuntimeMethod { class, name, descriptor }
     }
 
-    /// Whether the result may be any object. The runtime's methods take and return such in the
-    /// place of classes that some release of the class library does not have, or some module beside
-    /// `java.base` has: who reflects over the runtime makes the JVM look for all classes in
-    /// descriptors.
+    /// Whether the result may be any object. The runtime's methods take and return `Object` for
+    /// classes that some release of the class library lacks, or that another module than
+    /// `java.base` has. A typed descriptor would make the JVM look for all its classes when a
+    /// program reflects over the runtime.
     pub fn gives_any(&self) -> bool {
         self.descriptor.ends_with(b")Ljava/lang/Object;")
     }
@@ -42,7 +42,7 @@ impl RuntimeMethod {
             && wanted.arguments().zip(given.arguments()).all(|(w, g)| w == g || w == any && g.is_reference())
     }
 
-    /// Whether it returns this type, or what may be of it.
+    /// Whether it returns this type, or an object that may be of this type.
     pub fn gives(&self, result: &[u8]) -> bool {
         let is_reference = matches!(result, [b'L' | b'[', ..]);
         self.descriptor.ends_with(&[b")", result].concat()) || self.gives_any() && is_reference

@@ -1,47 +1,47 @@
 //! The class attribute `cctrewrite.Markers` (docs/research/markers.md): the descriptors of the
-//! markers that stand in the class. The same texts are handed to the runtime.
+//! class's markers. The runtime gets the same texts.
 
 use cct_classfile::bytes::{Cursor, PutBytes};
 use cct_classfile::{ClassFile, mutf8};
 
-/// Its name.
+/// Name of the attribute.
 pub const NAME: &[u8] = b"cctrewrite.Markers";
 
 const VERSION: u16 = 1;
 
-/// Between the fields of a descriptor's text.
+/// Separator of the fields in a descriptor's text.
 const BETWEEN: u8 = 1;
 
 /// The descriptor of a marker (MTF 3.2.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
-    /// What clients go by.
+    /// Name to which clients subscribe.
     pub token: String,
-    /// For clients.
+    /// Text for clients.
     pub predicate: String,
     /// Whether there is an exit.
     pub pair: bool,
-    /// Whether objects can be left out one by one.
+    /// Whether clients can ignore single objects.
     pub per_object: bool,
-    /// Of a pair: whether entry and exit are told at once, since nothing happens between them that
-    /// anybody could see.
+    /// For a pair: whether entry and exit are reported at once, since nothing observable happens
+    /// between them.
     pub instant: bool,
-    /// The kind of place.
+    /// The kind of location.
     pub place: String,
     /// The method's name.
     pub method: Box<[u8]>,
-    /// And its descriptor.
+    /// The method's descriptor.
     pub descriptor: Box<[u8]>,
     /// The bytecode index in the original method.
     pub bci: u32,
-    /// The line, if it is known.
+    /// The line, if known.
     pub line: Option<u16>,
     /// The callee, field or type.
     pub detail: Box<[u8]>,
 }
 
 impl Descriptor {
-    /// Its text, in modified UTF-8.
+    /// The text of the descriptor, in modified UTF-8.
     pub(crate) fn text(&self) -> Vec<u8> {
         let flag = |letter: &'static [u8], is_set| &letter[..usize::from(is_set)];
         let flags = [flag(b"p", self.pair), flag(b"o", self.per_object), flag(b"i", self.instant)].concat();
@@ -95,8 +95,8 @@ pub(crate) fn write(descriptors: &[Descriptor]) -> Vec<u8> {
     out
 }
 
-/// The markers of a class by their numbers in it: `None` if it has no such attribute, or one of
-/// another version.
+/// The markers of a class by number; `None` if the class has no such attribute, or one of another
+/// version.
 pub fn read(class: &ClassFile<'_>) -> Option<Vec<Descriptor>> {
     let attribute = class.attributes.find(NAME)?;
     let mut cursor: Cursor<'_> = attribute.cursor();

@@ -7,7 +7,8 @@ use cct_classfile::opcode;
 pub(crate) struct Branching {
     pub(crate) asm: Asm,
     pub(crate) targets: Vec<u16>,
-    /// Where exceptions are caught that are thrown from some place on: behind the rest.
+    /// Range of the exception handler: the first covered offset, and the handler's, which follows
+    /// the rest.
     pub(crate) handler: Option<(u16, u16)>,
 }
 
@@ -16,7 +17,7 @@ impl Branching {
         Branching { asm: Asm::new(), targets: Vec::new(), handler: None }
     }
 
-    /// Unless the jump is taken, this runs, which returns.
+    /// Adds code that runs and returns unless the jump is taken.
     pub(crate) fn unless(&mut self, jump: opcode::Opcode, otherwise: impl FnOnce(&mut Asm)) {
         let mut skipped = Asm::new();
         otherwise(&mut skipped);

@@ -1,57 +1,58 @@
-//! What inserted code calls of the runtime: static methods of a class, or, where the program is
-//! counted, too, helpers of `java.lang.Object`, which every loader knows and which keep what
-//! clients do out of the tree (docs/research/markers.md, *With a calling-context tree*).
+//! Calls of the runtime from inserted code: static methods of a class, or, if the program is also
+//! counted, helpers of `java.lang.Object`. Every loader knows these helpers, and they keep the work
+//! of clients out of the tree (docs/research/markers.md, *With a calling-context tree*).
 
 use cct_classfile::Result;
 use cct_classfile::constant_pool::{Index, tag};
 use cct_classfile::edit::ClassEdit;
 
-/// How a region is left.
+/// The way in which a region is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     Normal,
     Thrown,
-    /// With the object that there is now.
+    /// With the current object.
     With,
-    /// With what is returned.
+    /// With the return value.
     Result,
 }
 
-/// Something that inserted code calls.
+/// A call from inserted code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Call {
     /// Whether the class may register.
     IsReady,
-    /// Which bits of a word of guards are on.
+    /// The bits of a word of guards that are on.
     Bits,
     /// The class has registered.
     Settled,
-    /// It could not.
+    /// The class could not register.
     Abandoned,
     /// The table of an interface.
     TableOf,
-    /// Whether anybody is told of a marker of an interface.
+    /// Whether a marker of an interface has a client.
     IsOn,
-    /// A thread is at a marker: whether it is a region, and whether it hands arguments over.
+    /// A thread reaches a marker: whether it is a region, and whether it passes arguments.
     At { pair: bool, has_arguments: bool },
-    /// A region is left.
+    /// A thread leaves a region.
     Exit(Exit),
-    /// Helpers alone: one more text of what a class says of itself.
+    /// Helpers only: adds a text of the class's attribute.
     Row,
-    /// Helpers alone: the class says it.
+    /// Helpers only: registers the class with these texts.
     Register,
-    /// Helpers alone: an array for so many arguments.
+    /// Helpers only: creates an array for arguments.
     Array,
-    /// Helpers alone: an argument goes into it, of a primitive type, by its letter, or an object.
+    /// Helpers only: stores an argument in the array, of the primitive type with this letter, or an
+    /// object.
     Put(Option<u8>),
 }
 
-/// How code reaches the runtime.
+/// The route from code to the runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gate {
-    /// By a class, of this name.
+    /// A class of this name.
     Class(&'static [u8]),
-    /// By helpers that are inherited from `java.lang.Object`, named by this class constant.
+    /// Helpers that are inherited from `java.lang.Object`, named by this class constant.
     Helpers(Index),
 }
 
@@ -97,7 +98,7 @@ impl Call {
             Call::Exit(Exit::With) => (b"exit", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
             Call::Exit(Exit::Thrown) => (b"thrown", b"(Ljava/lang/Object;)V"),
             Call::Exit(Exit::Result) => (b"returned", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
-            // Who calls a class does these by other means.
+            // Code that calls a class does these in other ways.
             Call::Register | Call::Row | Call::Array | Call::Put(_) => (b"", b""),
         }
     }
@@ -155,8 +156,8 @@ pub(crate) fn member(
     edit.additions.member_ref(tag::METHODREF, class, name, descriptor)
 }
 
-/// The helpers of `java.lang.Object`: names and descriptors. The runtime's methods are called the
-/// same without `cct$`, in `java.lang.CctMarkers`.
+/// The helpers of `java.lang.Object`: names and descriptors. The runtime's methods have the same
+/// names without `cct$`, in `java.lang.CctMarkers`.
 pub fn helpers() -> Vec<(&'static [u8], &'static [u8])> {
     let simple = [
         Call::IsReady,

@@ -1,5 +1,5 @@
-//! What a class with markers gains: its guards, and methods that look at them. The marked methods
-//! call these, and so gain no jump and no frame.
+//! Members that a class with markers gains: its guards, and methods that read them. The marked
+//! methods call these, and so need no added jumps and frames.
 
 use std::collections::BTreeSet;
 
@@ -14,41 +14,41 @@ use cct_classfile::{Result, access, opcode};
 use crate::branching::Branching;
 use crate::gate::{Call, Exit, Gate, member};
 
-/// What names of added members begin with.
+/// Prefix of the names of added members.
 pub(crate) const PREFIX: &[u8] = b"cct$";
-/// Fields with one bit for each marker, on while somebody is told.
+/// Fields with one bit for each marker, on while the marker has a client.
 const GUARD: &str = "cct$markers";
-/// Of objects, with the bits of markers that they are left out of.
+/// Field of objects, with the bits of markers that ignore the object.
 const SKIPPED: &[u8] = b"cct$skipped";
 const TABLE: &[u8] = b"cct$table";
 const REGISTER: &[u8] = b"cct$register";
 
 const OBJECT: &[u8] = b"Ljava/lang/Object;";
 
-/// What code calls where a marker is.
+/// The method that code calls at a marker.
 #[derive(Debug, Clone)]
 pub(crate) struct Helper {
     /// The marker's index in the class.
     pub(crate) index: u16,
-    /// Whether what it returns is to be kept for the exit: not of regions in which nothing happens,
-    /// which are told of at once.
+    /// Whether its result is kept for the exit. It is not for regions in which nothing happens,
+    /// which are reported at once.
     pub(crate) pair: bool,
-    /// Whether it gets what it returned before, which says whether the region was entered.
+    /// Whether it gets its earlier result, which says whether the region was entered.
     pub(crate) again: bool,
-    /// Whether it asks the object.
+    /// Whether it checks if the object is ignored.
     pub(crate) per_object: bool,
-    /// Descriptors of the arguments that it hands over, one behind the other.
+    /// Descriptors of the arguments that it passes, joined.
     pub(crate) arguments: Option<Vec<u8>>,
 }
 
 impl Helper {
-    /// Whether it does for 32 markers, which their callers tell apart: then it is soon compiled,
-    /// and there are few of them.
+    /// Whether it serves 32 markers, which its callers distinguish. Then there are few helpers,
+    /// which are soon compiled.
     fn is_shared(&self) -> bool {
         !self.again && !self.per_object && self.arguments.is_none()
     }
 
-    /// The same for all that share it.
+    /// The name, the same for all markers that share it.
     fn name(&self) -> Vec<u8> {
         let name = match (self.is_shared(), self.pair) {
             (true, true) => format!("cct$enter{}", self.index / 32),
@@ -59,7 +59,8 @@ impl Helper {
         name.into_bytes()
     }
 
-    /// Where the program is counted, too, where it is in its tree comes last.
+    /// The descriptor. If the program is also counted, the last parameter is the position in its
+    /// tree.
     fn descriptor(&self, has_slot: bool) -> Vec<u8> {
         let again = if self.again { OBJECT } else { b"" };
         let index = if self.is_shared() { &b"I"[..] } else { b"" };
@@ -68,7 +69,7 @@ impl Helper {
         [b"(", again, OBJECT, arguments, index, slot, self.result()].concat()
     }
 
-    /// What it hands over takes so much of the stack.
+    /// Number of stack slots of the passed arguments.
     pub(crate) fn argument_slots(&self) -> Result<u16> {
         let Some(arguments) = &self.arguments else { return Ok(0) };
         let descriptor = [b"(", &arguments[..], b")V"].concat();
@@ -80,13 +81,13 @@ impl Helper {
     }
 }
 
-/// Where the node of the calling-context tree is in which a method runs: by what is added to a
-/// local, the address of a slot of it.
+/// The node of the calling-context tree in which a method runs: a local, and the number that turns
+/// it into the address of a slot of the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// The local, of two slots.
     pub local: u16,
-    /// What is added.
+    /// The number to add.
     pub offset: u16,
 }
 
@@ -122,12 +123,12 @@ impl Helpers {
         edit.additions.member_ref(tag::FIELDREF, self.own, name, descriptor)
     }
 
-    /// Whether helpers are told where the thread is in its tree.
+    /// Whether helpers get the thread's position in its tree.
     fn has_slot(&self) -> bool {
         matches!(self.gate, Gate::Helpers(_))
     }
 
-    /// The call of a marker's helper.
+    /// Adds the call of a marker's helper.
     pub(crate) fn call(
         &self,
         edit: &mut ClassEdit<'_, '_>,
@@ -155,7 +156,7 @@ impl Helpers {
         Ok(())
     }
 
-    /// The call of what tells an exit, with the token on the stack, and what goes with it.
+    /// Adds the call that reports an exit; the token is on the stack, with the reported value.
     pub(crate) fn exit(&self, edit: &mut ClassEdit<'_, '_>, how: Exit, asm: &mut Asm) -> Result<()> {
         self.gate(edit, Call::Exit(how), asm)
     }
@@ -173,8 +174,8 @@ impl Helpers {
             for name in (0..words).map(|word| guard(GUARD, word)) {
                 let (name, descriptor) = (edit.additions.utf8(&name)?, edit.additions.utf8(b"I")?);
                 let mut field = MemberBuilder::new(flags, name, descriptor);
-                // All bits are on until the class has registered, which its first marker does; no
-                // initialiser is needed for that.
+                // All bits are on until the class has registered, which its first marker does; that
+                // needs no initialiser.
                 let (constant, value) = (edit.additions.utf8(b"ConstantValue")?, edit.additions.integer(-1)?);
                 field.attribute(constant, |out| {
                     out.put2(value);
@@ -201,7 +202,7 @@ impl Helpers {
         Ok(())
     }
 
-    /// `if (guard) return Gate.enter(table, index, receiver, arguments); return null;`
+    /// Adds `if (guard) return Gate.enter(table, index, receiver, arguments); return null;`
     fn helper(&self, edit: &mut ClassEdit<'_, '_>, helper: &Helper) -> Result<()> {
         let receiver = u16::from(helper.again);
         let mut code = Branching::new();
@@ -240,7 +241,7 @@ impl Helpers {
                 code.asm.indexed(opcode::GETFIELD, skipped);
                 code.asm.int(-1).op(opcode::IXOR).op(opcode::IAND);
             }
-            // Of a number the lowest five bits count (JVMS 6.5.ishl): the one within its word.
+            // Only the lowest five bits of a number count (JVMS 6.5.ishl): the bit within its word.
             code.asm.int(1);
             index(&mut code.asm);
             code.asm.op(opcode::ISHL).op(opcode::IAND);
@@ -268,7 +269,7 @@ impl Helpers {
         self.method(edit, &helper.name(), &helper.descriptor(self.has_slot()), &code, slots)
     }
 
-    /// Pushes the array of arguments, if they are asked for. Returns the first slot behind them.
+    /// Pushes the array of arguments, if there is one. Returns the first slot after them.
     fn arguments(
         &self,
         edit: &mut ClassEdit<'_, '_>,
@@ -312,7 +313,8 @@ impl Helpers {
         Ok(local)
     }
 
-    /// The same where a boxed argument would be a call of the program's.
+    /// Pushes the array of arguments through helpers, where boxing would be a call of the
+    /// program's.
     fn arguments_by_helpers(
         &self,
         edit: &mut ClassEdit<'_, '_>,
@@ -338,8 +340,8 @@ impl Helpers {
         Ok(local)
     }
 
-    /// The class's table, if it has registered or does so now. Small, so that it goes into all that
-    /// calls it.
+    /// Adds the method that returns the class's table and registers the class if needed. It is
+    /// small, so that callers inline it.
     fn table(&self, edit: &mut ClassEdit<'_, '_>) -> Result<()> {
         let register = self.own_method(edit, REGISTER, b"()Ljava/lang/Object;")?;
         let mut code = Branching::new();
@@ -358,8 +360,8 @@ impl Helpers {
         self.method(edit, TABLE, b"()Ljava/lang/Object;", &code, 1)
     }
 
-    /// The class says who it is, by a lookup, and of its markers what its attribute has; it gets
-    /// its table, and what its guards are to be.
+    /// Adds the method that registers the class: it passes the class, by a lookup, and the texts of
+    /// its attribute, and gets the table and the initial guards.
     fn register(&self, edit: &mut ClassEdit<'_, '_>, words: usize, texts: &[Vec<u8>]) -> Result<()> {
         let own = self.own;
         let mut code = Branching::new();
@@ -394,14 +396,14 @@ impl Helpers {
         code.asm.op(opcode::DUP);
         self.gate(edit, Call::Settled, &mut code.asm)?;
         code.asm.ret(Some(Kind::Reference));
-        // From here on until then the thread hears nothing.
+        // Until registration ends, the thread's markers are not reported.
         code.handler = Some((from, code.asm.bytes.len() as u16));
         self.gate(edit, Call::Abandoned, &mut code.asm)?;
         code.asm.op(opcode::ATHROW);
         self.method(edit, REGISTER, b"()Ljava/lang/Object;", &code, 0)
     }
 
-    /// The class by a lookup, and its texts in an array; what it gets for them.
+    /// Passes the class, by a lookup, and its texts in an array; pushes the table.
     fn say(
         &self,
         edit: &mut ClassEdit<'_, '_>,
@@ -470,7 +472,7 @@ impl Helpers {
             table.put2(code.targets.len() as u16 + u16::from(code.handler.is_some()));
             let mut next = 0;
             for &target in &code.targets {
-                // The state of the method's entry, everywhere.
+                // Every target has the state of the method's entry.
                 match target - next {
                     delta @ 0..=63 => table.put1(delta as u8),
                     delta => {
@@ -481,7 +483,7 @@ impl Helpers {
                 next = target + 1;
             }
             if let (Some((_, at)), Some(throwable)) = (code.handler, throwable) {
-                // The same with what was thrown on the stack.
+                // The state of the entry, with the exception on the stack.
                 table.put1(247);
                 table.put2(at - next);
                 table.put1(7);

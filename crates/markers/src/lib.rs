@@ -1,10 +1,10 @@
-//! Markers (MTF 2010, chapter 3): places in code at which clients hear that a thread is there, by
-//! rules that users write.
+//! Markers (MTF 2010, chapter 3): code locations at which clients are called, by rules that users
+//! write.
 //!
-//! [`rules`] reads a file, [`places`] finds what it matches in a class, [`weave`] puts calls of the
-//! runtime there, [`attribute`] is what the class then says of itself. Knows nothing of contexts,
-//! profiles or archives: a class goes in and a class comes out, so that it works on what other
-//! passes made as well.
+//! [`rules`] reads a file, [`places`] finds the matching locations in a class, [`weave`] inserts
+//! calls of the runtime there, and [`attribute`] lists the markers in the class. This crate knows
+//! nothing of contexts, profiles or archives: a class goes in and a class comes out, so it also
+//! works on the results of other passes.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,6 +1,6 @@
-//! What classes of a class library gain where any of it is marked: a field in which a thread has
-//! its marker stack, and calls by which the runtime hears how far the JVM has booted. And which of
-//! them are not marked.
+//! Additions to a class library with markers: a field in which a thread has its marker stack, and
+//! calls that tell the runtime how far the JVM has booted. This file also names the library's
+//! classes that are not marked.
 
 use cct_classfile::constant_pool::{Index, tag};
 use cct_classfile::edit::class_edit::MemberBuilder;
@@ -8,10 +8,10 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
 use cct_classfile::{ClassFile, Code, Result, access, opcode};
 
-/// The runtime there.
+/// The runtime's class in the class library.
 const RUNTIME: &[u8] = b"java/lang/CctMarkers";
 
-/// Why no method of a class of the class library is marked.
+/// The reason why no method of a class of the class library is marked; `None` if they may be.
 pub fn unmarked(class: &[u8]) -> Option<&'static str> {
     let is_below = |package: &[u8]| class.starts_with(package);
     match class {
@@ -30,15 +30,15 @@ pub fn unmarked(class: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Methods in front of which the runtime is called: class, name, and what is called.
+/// Methods before which the runtime is called: class, name, and the called method.
 const CALLS: [(&[u8], &[u8], &[u8]); 2] = [
     // Before the launcher loads the main class.
     (b"sun/launcher/LauncherHelper", b"checkAndLoadMain", b"launched"),
-    // At the end of each way out, that by `Runtime.halt` among them, which runs no hooks.
+    // At the end of each exit path, including `Runtime.halt`, which runs no hooks.
     (b"java/lang/Shutdown", b"halt", b"halting"),
 ];
 
-/// What a class of the class library gains; `None` of all but four.
+/// The class with its additions; `None` for all but four classes of the class library.
 pub fn prepared(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
     match class.name() {
         b"java/lang/Thread" => return with_stack(class).map(Some),
@@ -60,7 +60,7 @@ fn with_stack(class: &ClassFile<'_>) -> Result<Vec<u8>> {
     edit.finish()
 }
 
-/// With a call of the runtime in front of a method, if the class has it.
+/// The class with a call of the runtime before a method, if the class has the method.
 fn with_call(class: &ClassFile<'_>, method: &[u8], call: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut edit = ClassEdit::new(class);
     let Some(position) = class.methods.iter().position(|member| member.name == method) else {
@@ -75,12 +75,11 @@ fn with_call(class: &ClassFile<'_>, method: &[u8], call: &[u8]) -> Result<Option
     edit.finish().map(Some)
 }
 
-/// The native that tells the JVM of a module, since JDK 9. Its last argument are the names of
+/// The native that announces a module to the JVM, since JDK 9. Its last argument holds the names of
 /// packages.
 const DEFINE_MODULE: &[u8] = b"defineModule0";
 
-/// The runtime says which packages the JVM is told of: where modules are defined, on the way of the
-/// argument.
+/// Makes the runtime adjust the packages of a module, where the argument is passed to the JVM.
 fn with_packages(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
     let mut edit = ClassEdit::new(class);
     let mut is_changed = false;
@@ -119,7 +118,7 @@ fn runtime_method(edit: &mut ClassEdit<'_, '_>, name: &[u8], descriptor: &[u8]) 
     edit.additions.member_ref(tag::METHODREF, runtime, name, descriptor)
 }
 
-/// A method whose code is edited; one without code stays as it is.
+/// Edits the code of a method; one without code stays unchanged.
 fn with_code<'a>(
     edit: &mut ClassEdit<'_, 'a>,
     position: usize,

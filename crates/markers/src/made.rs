@@ -1,17 +1,17 @@
-//! Where a `new` becomes an object that is on top of the stack: behind the call of its constructor,
-//! if it was duplicated first, as compilers do it.
+//! Points at which the object of a `new` is initialised and on top of the stack: after the call of
+//! its constructor, if it was duplicated first, as compilers do.
 
 use std::collections::BTreeMap;
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, Code, ConstantPool, Instruction, opcode};
 
-/// The constructor call behind which the object made by the `new` at `at` is on top of the stack;
-/// `None` if that is not certain.
+/// The constructor call after which the object of the `new` at `at` is on top of the stack; `None`
+/// if that is not certain.
 ///
 /// Follows the stack's depth from the `dup` on, along the code and forward jumps. As long as
-/// nothing takes what lies below, the first `<init>` that takes the duplicate is this object's: no
-/// other path leads there, since a verifier tells uninitialised objects apart by their `new`.
+/// nothing takes the values below, the first `<init>` that takes the duplicate is this object's: no
+/// other path leads there, since a verifier distinguishes uninitialised objects by their `new`.
 pub(crate) fn initialised<'a>(
     code: &Code<'a>,
     pool: &ConstantPool<'_>,
@@ -49,7 +49,7 @@ pub(crate) fn initialised<'a>(
     None
 }
 
-/// What an instruction takes from the stack and puts on it, in slots; `None` of those that are not
+/// The slots that an instruction takes from the stack and pushes; `None` for those that are not
 /// followed.
 fn effect(instruction: &Instruction<'_>, pool: &ConstantPool<'_>) -> Option<(u32, u32)> {
     use opcode::*;

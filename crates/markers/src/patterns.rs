@@ -1,4 +1,4 @@
-//! Patterns: globs over names with slashes or dots, and over what has neither.
+//! Patterns: globs over names with slashes or dots, and over texts with neither.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -7,13 +7,13 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 pub(crate) struct NamePattern(GlobSet);
 
 impl NamePattern {
-    /// Dots stand for slashes, `*` for what has none, `**` for anything.
+    /// Compiles a glob. Dots stand for slashes, `*` for text without a slash, `**` for anything.
     pub(crate) fn new(text: &str) -> Result<Self, String> {
-        // An array's brackets are no set of characters.
+        // An array's brackets are not a set of characters.
         let text = text.replace('.', "/").replace("[]", "\\[\\]");
         let glob = GlobBuilder::new(&text).literal_separator(true).backslash_escape(true).build();
-        // A set of one: unlike a matcher by itself it says why it cannot be made of a glob that is
-        // too deep or too long.
+        // A set of one: unlike a single matcher, it reports why a glob that is too deep or too long
+        // cannot be compiled.
         let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
         set.map(NamePattern).map_err(|e| e.kind().to_string())
     }
@@ -23,7 +23,8 @@ impl NamePattern {
     }
 }
 
-/// `*` for anything, and the rest as it is: descriptors and method names.
+/// Whether a text matches a pattern in which `*` stands for anything; for descriptors and method
+/// names.
 pub(crate) fn matches(pattern: &str, text: &[u8]) -> bool {
     let mut parts = pattern.as_bytes().split(|&b| b == b'*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };

@@ -1,4 +1,4 @@
-//! What rules match in a class.
+//! The locations in a class that rules match.
 
 use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::attributes::debug::LineNumber;
@@ -13,38 +13,40 @@ use crate::patterns;
 use crate::rules::{At, Rule, Rules};
 use crate::world::World;
 
-/// A place that a rule matched.
+/// A location that a rule matched.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The rule's position among all.
+    /// The rule's position among all rules.
     pub rule: usize,
     /// The bytecode index.
     pub bci: Bci,
-    /// What is there.
+    /// The kind of location.
     pub spot: Spot,
     /// The callee, field or type.
     pub detail: Vec<u8>,
 }
 
-/// What is at a place, as far as inserting code needs it. Where a region is left is where its exits
-/// are told: there control comes from outside, too, but then nothing is entered.
+/// The kind of a location, with the facts that the insertion needs. Exits are reported at the
+/// locations to which control may leave a region. Control may also arrive there from elsewhere, but
+/// then no region was entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spot {
     /// A method.
     Method,
     /// A loop.
     Loop {
-        /// What may come behind it: normally, or by an exception that the method catches.
+        /// The locations to which control may leave it: normally, or by an exception that the
+        /// method catches.
         exits: Vec<Bci>,
-        /// How many loops it is in, itself included; `None` where loops may be entered in their
-        /// middle.
+        /// Number of loops that contain it, itself included; `None` if control may enter loops in
+        /// their middle.
         depth: Option<u16>,
     },
     /// A loop's head.
     LoopHeader,
     /// A basic block.
     Block {
-        /// What may come behind it.
+        /// The locations to which control may leave it.
         exits: Vec<Bci>,
     },
     /// A line.
@@ -53,12 +55,12 @@ pub enum Spot {
     Handler,
     /// An invocation.
     Call {
-        /// The handlers of what it throws.
+        /// The handlers of its exceptions.
         exits: Vec<Bci>,
     },
     /// An allocation.
     Allocation {
-        /// The instruction behind which the object is on top of the stack.
+        /// The instruction after which the object is on top of the stack.
         made_by: Option<Bci>,
     },
     /// `getfield` or `getstatic`.
@@ -67,28 +69,28 @@ pub enum Spot {
     FieldWrite,
 }
 
-/// What a rule matched and cannot be marked, or not as it says.
+/// A matched location that cannot be marked, or not as its rule says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The rule's position.
     pub rule: usize,
     /// The method.
     pub method: String,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
-/// What is known of a method's code by all its rules.
+/// The facts about a method's code that all its rules share.
 pub(crate) struct Shape<'a> {
     pub(crate) code: Code<'a>,
     lines: Vec<LineNumber>,
-    /// Of a constructor.
+    /// The regions of a constructor.
     pub(crate) regions: Option<Vec<Region>>,
     has_subroutines: bool,
     flow: Option<Flow>,
 }
 
-/// What may follow what.
+/// The control flow of a method.
 struct Flow {
     reached: Vec<bool>,
     blocks: Blocks,
@@ -124,7 +126,8 @@ impl<'a> Shape<'a> {
             .is_none_or(|regions| regions.iter().any(|r| r.initialised && (r.start..r.end).contains(&bci)))
     }
 
-    /// Whether an instruction may run: what cannot may have any frame, in which local 0 is nothing.
+    /// Whether an instruction may run. One that cannot may have any frame, in which local 0 is
+    /// undefined.
     pub(crate) fn is_reached(&self, bci: Bci) -> bool {
         self.flow
             .as_ref()
@@ -154,7 +157,7 @@ pub(crate) fn of_class<'r>(class: &ClassFile<'_>, rules: &'r Rules, world: &Worl
     rules.list.iter().enumerate().filter(|(_, rule)| matches(rule)).collect()
 }
 
-/// Whether a rule of the class matches a method, before its code is looked at.
+/// Whether a rule of the class matches a method, apart from its code.
 pub(crate) fn matches_method(class: &ClassFile<'_>, member: &Member<'_>, rule: &Rule) -> bool {
     rule.method.as_ref().is_none_or(|pattern| patterns::matches(pattern, member.name))
         && rule.descriptor.as_ref().is_none_or(|pattern| patterns::matches(pattern, member.descriptor))
@@ -168,7 +171,7 @@ pub(crate) fn matches_method(class: &ClassFile<'_>, member: &Member<'_>, rule: &
         })
 }
 
-/// The names of annotations, kept for reflection or not. What cannot be read has none.
+/// The names of annotations, kept for reflection or not. Unreadable attributes have none.
 fn annotations(class: &ClassFile<'_>, attributes: &Attributes<'_>) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
     for attribute in attributes.iter() {
@@ -191,7 +194,7 @@ fn annotations(class: &ClassFile<'_>, attributes: &Attributes<'_>) -> Vec<Vec<u8
     names
 }
 
-/// Why a method has no place for any marker of a rule, if it has none.
+/// The reason why a method has no location for any marker of a rule; `None` if it may have some.
 pub(crate) fn refusal(member: &Member<'_>, rule: &Rule) -> Option<&'static str> {
     match rule.at {
         At::Method if member.is(access::NATIVE) => {
@@ -201,7 +204,7 @@ pub(crate) fn refusal(member: &Member<'_>, rule: &Rule) -> Option<&'static str> 
     }
 }
 
-/// What a rule matches in a method's code, and what of it cannot be marked.
+/// The locations in a method's code that a rule matches, and those of them that cannot be marked.
 pub(crate) fn find(
     class: &ClassFile<'_>,
     shape: &mut Shape<'_>,
@@ -209,7 +212,7 @@ pub(crate) fn find(
     rule: &Rule,
 ) -> Result<(Vec<Found>, Vec<&'static str>)> {
     let mut finder = Finder { class, position, rule, found: Vec::new(), refused: Vec::new() };
-    // Known or not: places that are not known to be reached get no `this`.
+    // The result does not matter: locations that are not known to be reached get no `this`.
     let _ = shape.flow(class);
     match rule.at {
         At::Method => finder.add(0, Spot::Method, Vec::new()),
@@ -390,7 +393,7 @@ impl Finder<'_, '_> {
     }
 }
 
-/// Where blocks begin, each once.
+/// The starts of blocks, each once.
 fn starts(flow: &Flow, blocks: impl Iterator<Item = BlockId>) -> Vec<Bci> {
     let mut starts: Vec<Bci> = blocks.map(|block| flow.blocks[block as usize].start).collect();
     starts.sort_unstable();
@@ -398,8 +401,7 @@ fn starts(flow: &Flow, blocks: impl Iterator<Item = BlockId>) -> Vec<Bci> {
     starts
 }
 
-/// The name of what a `CONSTANT_Class` of an array class, or another one, stands for, as programs
-/// write it.
+/// The name of a class or array class in a `CONSTANT_Class`, as in Java source.
 fn readable(name: &[u8]) -> Vec<u8> {
     let dimensions = name.iter().take_while(|&&b| b == b'[').count();
     if dimensions == 0 {

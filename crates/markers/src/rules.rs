@@ -1,55 +1,55 @@
-//! The file (docs/research/markers.md): which places are marked, with which token, and what
-//! handlers get.
+//! The rules file (docs/research/markers.md): the locations to mark, their tokens, and the
+//! arguments of handlers.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::patterns::NamePattern;
 
-/// What is wrong with a file.
+/// A fault of a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct RulesError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The fault in that line.
     pub problem: Problem,
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// No TOML.
+    /// Invalid TOML.
     #[error("{0}")]
     Syntax(String),
-    /// Something else than `[[marker]]`.
+    /// A table other than `[[marker]]`.
     #[error("'{0}' is unknown here: a file of markers has tables [[marker]] alone")]
     NotAMarker(String),
-    /// A key that there is not.
+    /// An unknown key.
     #[error("'{key}' is unknown: a [[marker]] has {KEYS}")]
     UnknownKey {
         /// The key.
         key: String,
     },
-    /// A key that must be there.
+    /// A missing key.
     #[error("the [[marker]] has no '{0}'")]
     Missing(&'static str),
-    /// A value of another kind.
+    /// A value of the wrong kind.
     #[error("'{key}' must be {kind}")]
     Kind {
         /// The key.
         key: String,
-        /// What it must be.
+        /// The required kind.
         kind: &'static str,
     },
-    /// A word that is none of those that there are.
+    /// An unknown word.
     #[error("{key} = \"{value}\": it must be {known}")]
     Word {
         /// The key.
         key: String,
-        /// Its value.
+        /// Value of the key.
         value: String,
-        /// Those that there are.
+        /// The known ones.
         known: String,
     },
     /// A bad pattern.
@@ -59,34 +59,34 @@ pub enum Problem {
         key: String,
         /// The pattern.
         pattern: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Keys that do not go together.
+    /// Keys that contradict each other.
     #[error("{0}")]
     Contradiction(String),
 }
 
 const KEYS: &str = "token, predicate, at, kind, class, method, descriptor, subtypes-of, annotated, callee, type, field, lines, context, per-object, sample";
 
-/// A kind of place.
+/// A kind of location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum At {
     /// A method, from its entry to its exits.
     Method,
-    /// A loop, from its head until it is left.
+    /// A loop, from its head to its exits.
     Loop,
     /// Each pass of a loop's head.
     LoopHeader,
     /// A basic block.
     Block,
-    /// A line's beginning.
+    /// The start of a line.
     Line,
-    /// The beginning of an exception handler.
+    /// The start of an exception handler.
     Handler,
     /// An invocation.
     Call,
-    /// What makes an object or array, once it is made.
+    /// The allocation of an object or array, after it is complete.
     Allocation,
     /// A read of a field.
     FieldRead,
@@ -108,12 +108,12 @@ impl At {
         (At::FieldWrite, "field-write"),
     ];
 
-    /// The word that rules and descriptors have for it.
+    /// The word for it in rules and descriptors.
     pub fn name(self) -> &'static str {
         At::ALL.iter().find(|(at, _)| *at == self).map_or("", |(_, name)| name)
     }
 
-    /// Whether it has an extent, so that there can be an exit.
+    /// Whether it has an extent, so that it may have an exit.
     pub fn has_extent(self) -> bool {
         matches!(self, At::Method | At::Loop | At::Block | At::Call)
     }
@@ -122,23 +122,23 @@ impl At {
 /// A rule.
 #[derive(Debug, Clone)]
 pub struct Rule {
-    /// Its line.
+    /// Line of the rule in its file.
     pub line: usize,
-    /// What clients go by.
+    /// Name to which clients subscribe.
     pub token: String,
-    /// For clients.
+    /// Text for clients.
     pub predicate: String,
-    /// What it marks.
+    /// The kind of location that it marks.
     pub at: At,
     /// Whether there is an exit.
     pub pair: bool,
     /// Whether handlers get the object.
     pub receiver: bool,
-    /// Whether they get the arguments.
+    /// Whether handlers get the arguments.
     pub arguments: bool,
-    /// Whether they get what is returned.
+    /// Whether handlers get the return value.
     pub result: bool,
-    /// Whether objects can be left out one by one.
+    /// Whether clients can ignore single objects.
     pub per_object: bool,
     pub(crate) class: Option<NamePattern>,
     pub(crate) method: Option<String>,
@@ -153,7 +153,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Whether a class of that name may have places of it, whatever else it asks of the class.
+    /// Whether a class of that name may have matching locations, apart from the rule's other
+    /// conditions.
     pub(crate) fn may_match(&self, class: &[u8]) -> bool {
         self.class.as_ref().is_none_or(|pattern| pattern.matches(class))
     }
@@ -162,9 +163,9 @@ impl Rule {
 /// All rules of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
-    /// In the order of their files and lines.
+    /// The rules in the order of their files and lines.
     pub list: Vec<Rule>,
-    /// What decides about outputs.
+    /// The text that decides about outputs.
     text: String,
 }
 
@@ -172,7 +173,7 @@ impl Rules {
     /// Adds the rules of a file.
     ///
     /// # Errors
-    /// What is unknown, missing or contradictory, by its line.
+    /// The first unknown, missing or contradictory item, by its line.
     pub fn add(&mut self, text: &str) -> Result<(), RulesError> {
         let line = |at: usize| 1 + text.bytes().take(at).filter(|&b| b == b'\n').count();
         let root = DeTable::parse(text).map_err(|error| {
@@ -201,18 +202,18 @@ impl Rules {
         Ok(())
     }
 
-    /// The files, one behind the other: [`Rules::add`] of it gives the same rules, with the lines
-    /// that they have there.
+    /// The joined text of the files. [`Rules::add`] of it gives the same rules, with the lines of
+    /// the joined text.
     pub fn text(&self) -> String {
         self.text.replace('\0', "\n")
     }
 
-    /// Whether some rule may match in a class of that name, whatever else it asks of the class.
+    /// Whether some rule may match in a class of that name, apart from its other conditions.
     pub fn may_match(&self, class: &[u8]) -> bool {
         self.list.iter().any(|rule| rule.may_match(class))
     }
 
-    /// Whether it depends on what is above a class of that name what matches in it.
+    /// Whether the matches in a class of that name depend on its supertypes.
     pub fn ask_what_is_above(&self, class: &[u8]) -> bool {
         self.list.iter().any(|rule| rule.subtypes_of.is_some() && rule.may_match(class))
     }
@@ -222,7 +223,7 @@ impl Rules {
         xxhash_rust::xxh3::xxh3_64(self.text.as_bytes())
     }
 
-    /// Whether there are none.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -230,7 +231,7 @@ impl Rules {
 
 type Table<'i> = DeTable<'i>;
 
-/// The keys of a table, with how messages name their lines.
+/// The keys of a table, with the names of their lines in messages.
 struct Keys<'t, 'i, L> {
     table: &'t Table<'i>,
     start: usize,
@@ -254,7 +255,7 @@ impl<'t, 'i, L: Fn(usize) -> usize> Keys<'t, 'i, L> {
     fn text(&self, key: &str) -> Result<Option<String>, RulesError> {
         match self.value(key) {
             None => Ok(None),
-            // They go into lines of text.
+            // They become parts of lines of text.
             Some(DeValue::String(text)) if text.len() <= 1000 && !text.contains(char::is_control) => {
                 Ok(Some(text.to_string()))
             }
@@ -401,7 +402,7 @@ fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Resu
     })
 }
 
-/// What a message shows of a text that anybody wrote.
+/// The form in which a message shows a text of unknown origin.
 fn shown(text: &str) -> String {
     let short: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().count() > 40 { short + "..." } else { short }
@@ -432,7 +433,7 @@ mod tests {
     #[test]
     fn texts_of_rules_give_the_same_rules() {
         let mut rules = Rules::default();
-        // One without an end of its last line.
+        // One whose last line has no end.
         rules.add("[[marker]]\ntoken = \"a\"\nat = \"method\"\nclass = \"p.A\"").unwrap();
         rules
             .add("[[marker]]\ntoken = \"b\"\nat = \"method\"\nclass = \"q.*\"\nsubtypes-of = \"r.R\"\n")

@@ -1,38 +1,38 @@
-//! What makes objects (CCCP 5.1): the instructions that do, and the natives that do.
+//! Object allocation (CCCP 5.1): the instructions and the natives that allocate.
 //!
-//! The objects of a type are a node below the context that makes them, whose calls are their
-//! number. Its id is [`Mid::of_type`](cct_index::mid::Mid::of_type).
+//! The objects of a type form a node below the context that allocates them. The node's calls are
+//! the number of objects, its id is [`Mid::of_type`](cct_index::mid::Mid::of_type).
 
 use cct_classfile::{Bci, ClassFile, Instruction, Result, opcode};
 
 use cct_jdk::convention::OBJECT;
 
-/// An instruction that makes objects.
+/// An instruction that allocates objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocation {
-    /// Where it stands.
+    /// Bytecode index of the instruction.
     pub bci: Bci,
-    /// What it makes.
+    /// The types that it allocates.
     pub made: Made,
 }
 
-/// What an instruction makes.
+/// The types of the objects that an instruction allocates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Made {
     /// One object, or one array, of this type.
     One(Box<[u8]>),
-    /// An array of arrays: the types from the outermost inwards, as many as it has dimensions
-    /// given.
+    /// An array of arrays: the types from the outermost inwards, one for each dimension whose
+    /// length is given.
     Arrays(Vec<Box<[u8]>>),
-    /// A copy of the receiver (`Object.clone`): what it is of is known when it is there.
+    /// A copy of the receiver (`Object.clone`). Its type is known only once the copy exists.
     Copy,
-    /// Nothing: a call of a `clone` that counts for itself, or nobody knows what it makes. It has a
-    /// slot all the same, so that slots follow from the code alone.
+    /// Nothing: the called `clone` counts its own allocation, or its result is not known. It
+    /// reserves a slot nevertheless, so that slots follow from the code alone.
     Nothing,
 }
 
 impl Made {
-    /// How many slots of the node are reserved for it.
+    /// The number of slots of the node that the instruction reserves.
     pub fn slots(&self) -> usize {
         match self {
             Made::Arrays(types) => types.len(),
@@ -40,7 +40,7 @@ impl Made {
         }
     }
 
-    /// The types that are known.
+    /// The types that are known before the program runs.
     pub fn types(&self) -> &[Box<[u8]>] {
         match self {
             Made::One(of) => std::slice::from_ref(of),
@@ -50,8 +50,9 @@ impl Made {
     }
 }
 
-/// What the instruction makes, if it is one that makes something; a call of `clone` makes a copy if
-/// it `is_copy`. A class that names itself goes by `own_name`, as the profile has it.
+/// The types that an instruction allocates; `None` if it allocates nothing. A call of `clone`
+/// allocates a copy if it `is_copy`. A class that names itself appears as `own_name`, as in the
+/// profile.
 pub fn of(
     class: &ClassFile<'_>,
     own_name: &[u8],
@@ -93,7 +94,7 @@ pub fn of(
     })
 }
 
-/// The descriptor of an array of this class, or of this array.
+/// Descriptor of an array of this class, or of this array type.
 fn array_of(name: &[u8]) -> Vec<u8> {
     match name.first() {
         Some(b'[') => [b"[", name].concat(),
@@ -101,7 +102,7 @@ fn array_of(name: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The array that `newarray` makes (JVMS, table 6.5.newarray-A).
+/// Type of the array that `newarray` allocates (JVMS, table 6.5.newarray-A).
 fn primitive(code: u8) -> Option<&'static [u8; 2]> {
     Some(match code {
         4 => b"[Z",
@@ -116,22 +117,22 @@ fn primitive(code: u8) -> Option<&'static [u8; 2]> {
     })
 }
 
-/// Whether it is the native that copies objects.
+/// Whether the method is the native that copies objects.
 pub fn is_clone(class: &[u8], name: &[u8]) -> bool {
     class == OBJECT && name == b"clone"
 }
 
-/// What a native makes, which its wrapper counts.
+/// The objects that a native allocates, which its wrapper counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativeMakes {
-    /// What it returns.
+    /// The result of the native.
     Result,
-    /// An array of arrays, by the array of their lengths in this local.
+    /// An array of arrays. The array of their lengths is in this local.
     Arrays(u16),
 }
 
-/// Natives that make what their caller names: reflection's, and `Unsafe`'s, by which method handles
-/// make objects.
+/// The objects of natives that allocate what their caller names: natives of reflection, and those
+/// of `Unsafe` by which method handles allocate.
 pub fn of_native(class: &[u8], name: &[u8]) -> Option<NativeMakes> {
     Some(match (class, name) {
         (b"java/lang/reflect/Array", b"newArray") => NativeMakes::Result,

@@ -1,10 +1,10 @@
-//! The context carrier: how a body knows its node, and what it hands to its callees. Passes ask it
+//! The context carrier: how a body gets its node and passes contexts to its callees. Passes ask it
 //! for code and know nothing else of it.
 //!
-//! The node comes in as a parameter or from the thread, stays in a local variable, and leaves as
-//! the address of a call-site slot: as an argument of callees that can take it (JP, CCCP), and in
-//! the thread for all others. Where the thread carries all contexts (JP2) none can, and bodies hold
-//! on to the thread that they have read on entry.
+//! The node arrives as a parameter or from the thread and stays in a local variable. Callees get
+//! the address of a call-site slot: as an argument if they can take one (JP, CCCP), in the thread
+//! otherwise. Where the thread carries all contexts (JP2), no callee takes an argument, and bodies
+//! keep the thread that they have read on entry.
 
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
@@ -20,14 +20,14 @@ use cct_jdk::runtime_method::RuntimeMethod;
 
 use crate::rules;
 
-/// Constants of one class that inserted code needs, made on demand.
+/// Constants of one class for inserted code, added on demand.
 #[derive(Debug)]
 pub struct Constants {
     object: Option<Index>,
     throwable: Option<Index>,
     helpers: [Option<Index>; Helper::COUNT],
-    /// Extended descriptors, and references to extended forms, by those of the class that they
-    /// extend; 0 where there is none yet.
+    /// Extended descriptors and references to extended forms, by the index of the original; 0 if
+    /// not added yet.
     extended: Vec<Index>,
 }
 
@@ -42,7 +42,7 @@ impl Constants {
     pub fn object(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         cached(&mut self.object, || {
             let class = edit.class();
-            // The superclass's constant will do, if that is Object: one constant less.
+            // The superclass's constant will do, if that is Object: one constant fewer.
             if class.super_name() == Some(convention::OBJECT) {
                 return Ok(class.super_class);
             }
@@ -50,14 +50,14 @@ impl Constants {
         })
     }
 
-    /// `CONSTANT_Class` of `java/lang/Throwable`, named by frames only.
+    /// `CONSTANT_Class` of `java/lang/Throwable`, which only frames name.
     pub fn throwable(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         cached(&mut self.throwable, || edit.additions.class_named(b"java/lang/Throwable"))
     }
 
-    /// The class by which helpers are named: the superclass, which inherits them from `Object`. To
-    /// name a class is to have the loader asked for it, and for `Object` it has perhaps never been
-    /// asked; the superclass it gave away when the class was defined.
+    /// `CONSTANT_Class` of the superclass, through which the class calls helpers: it inherits them
+    /// from `Object`. Naming a class makes the JVM ask the loader for it. The loader may never have
+    /// been asked for `Object`, but it supplied the superclass when the class was defined.
     pub fn helpers_owner(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         let class = edit.class();
         match class.super_name() {
@@ -79,7 +79,7 @@ impl Constants {
         Ok(index)
     }
 
-    /// The extended form of the descriptor that the class has at this index.
+    /// The extended form of the descriptor at this index of the class's constant pool.
     pub fn extended_descriptor(&mut self, of: Index, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         self.extended_once(of, edit, |_, edit| {
             let longer = with_extension(edit.class().pool.utf8(of)?);
@@ -87,7 +87,7 @@ impl Constants {
         })
     }
 
-    /// The reference to the extended form of the method that the class's own reference names.
+    /// The reference to the extended form of the method that the class's reference `of` names.
     pub fn extended_reference(&mut self, of: Index, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         self.extended_once(of, edit, |this, edit| {
             let MemberRef { tag, class_index, name_index, descriptor_index, .. } =
@@ -117,7 +117,7 @@ impl Constants {
         Ok(index)
     }
 
-    /// `CONSTANT_Methodref` of a method of the runtime, for classes of the boot class path only.
+    /// `CONSTANT_Methodref` of a method of the runtime; for classes of the boot class path only.
     pub fn runtime_method(&mut self, method: RuntimeMethod, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         let class = edit.additions.class_named(method.class)?;
         let (name, descriptor) = (edit.additions.utf8(method.name)?, edit.additions.utf8(method.descriptor)?);
@@ -132,12 +132,12 @@ fn cached(slot: &mut Option<Index>, make: impl FnOnce() -> Result<Index>) -> Res
     }
 }
 
-/// Writes the code that deals with contexts, for one class.
+/// Writes the code that handles contexts, for one class.
 #[derive(Debug)]
 pub struct Emitter<'e, 'c, 'a> {
     /// The class being edited.
     pub edit: &'e mut ClassEdit<'c, 'a>,
-    /// Its constants.
+    /// The constants of the class.
     pub constants: &'e mut Constants,
 }
 
@@ -156,7 +156,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Pushes an `int` that is a number of something.
+    /// Pushes an `int` that is a count or a position.
     pub fn int(&mut self, asm: &mut Asm, value: u32) -> Result<()> {
         self.signed(asm, value as i32)
     }
@@ -181,14 +181,14 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The first word of an event, pushed.
+    /// Pushes the first word of an event.
     pub fn word(&mut self, asm: &mut Asm, event: Event) -> Result<()> {
         asm.ldc(self.edit.additions.integer(event.words()[0] as i32)?);
         Ok(())
     }
 
-    /// An event of the thread whose record is in local `record`. Behind an exception local
-    /// `partial` says how far the block came that was running.
+    /// Writes an event of the thread whose record is in local `record`. In a handler, local
+    /// `partial` says how far the running block came.
     pub fn event(&mut self, asm: &mut Asm, record: u16, partial: Option<u16>, event: Event) -> Result<()> {
         let words = event.words();
         asm.load(Kind::Long, record);
@@ -198,7 +198,7 @@ impl Emitter<'_, '_, '_> {
         match *words {
             [_] => self.word(asm, event)?,
             _ => {
-                // Both by one store: neither may come without the other.
+                // Both words in one store: a reader must never see one without the other.
                 let both = u64::from(words[1]) << 32 | u64::from(words[0]);
                 asm.indexed(opcode::LDC2_W, self.edit.additions.long(both as i64)?);
             }
@@ -214,9 +214,9 @@ impl Emitter<'_, '_, '_> {
         )
     }
 
-    /// Slot in local `slot` -> node in local `node`: the callee is entered, and counted with so
-    /// many bytecodes. `activation` is the update of the activation counter on entry, if there are
-    /// such counters.
+    /// Enters the callee: reads the slot from local `slot`, stores the node in local `node`, and
+    /// counts the call with its bytecodes. `activation` is the update of the activation counter on
+    /// entry, if there are such counters.
     pub fn enter(
         &mut self,
         asm: &mut Asm,
@@ -242,7 +242,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Pushes what a callee gets from the call site at `bci`, the `site`-th of the body.
+    /// Pushes the context for the callee at the call site at `bci`, the `site`-th of the body.
     pub fn push_context(
         &mut self,
         asm: &mut Asm,
@@ -267,15 +267,15 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Pushes the slot of the body's node that a site has, without naming the site.
+    /// Pushes the slot that a site has in the body's node, without naming the site.
     pub fn push_slot(&mut self, asm: &mut Asm, context: Context, sites: Sites, site: usize) {
         asm.load(Kind::Long, context.local());
         push_offset(asm, sites.offset(site));
     }
 
-    /// What is below the context on the stack, and what then takes both: the current thread gets
-    /// the context for the next callee. A body that holds on to its `thread` need not ask for it
-    /// again.
+    /// Pushes what the helper needs below the context on the stack. Returns the helper that takes
+    /// both and gives the current thread the context for the next callee. A body that keeps its
+    /// `thread` in a local need not ask for it again.
     pub fn push_thread(asm: &mut Asm, thread: Option<u16>) -> Helper {
         match thread {
             Some(thread) => {
@@ -286,7 +286,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// The current thread into local `thread`, its context into local `context`.
+    /// Reads the current thread into local `thread` and its context into local `context`.
     pub fn read_thread(&mut self, asm: &mut Asm, thread: u16, context: u16) -> Result<()> {
         self.helper(asm, Helper::Thread)?;
         asm.store(Kind::Reference, thread);
@@ -296,8 +296,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The context under which the VM called, into local `slot`, whatever the thread carries in
-    /// local `context`.
+    /// Stores the context under which the VM called into local `slot`, whatever context the thread
+    /// carries in local `context`.
     pub fn replay(&mut self, asm: &mut Asm, thread: u16, context: u16, slot: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, context);
         self.helper(asm, Helper::Replay)?;
@@ -305,8 +305,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The context in local `from` into local `slot`; where it says that recording begins with an
-    /// extent, which this is, the root's.
+    /// Copies the context in local `from` into local `slot`. If it says that recording begins with
+    /// an extent, local `slot` gets the root's context, since this method is one.
     pub fn begin(&mut self, asm: &mut Asm, thread: u16, from: u16, slot: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, from);
         self.helper(asm, Helper::Begin)?;
@@ -314,25 +314,25 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The thread in local `thread` gets back the context in local `context`.
+    /// Gives the thread in local `thread` back the context in local `context`.
     pub fn restore_thread(&mut self, asm: &mut Asm, thread: u16, context: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, context);
         self.helper(asm, Helper::Restore)
     }
 }
 
-/// What a body has for its callees.
+/// The context that a body passes to its callees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Context {
-    /// Its own node, in this local.
+    /// The body's own node, in this local.
     Node(u16),
-    /// A slot of whoever is above, in this local: the body is not recorded and hands on what it
-    /// got.
+    /// The slot that the body got from its caller, in this local. The body is not recorded and
+    /// passes the slot on.
     PassedThrough(u16),
 }
 
 impl Context {
-    /// The local.
+    /// The local that holds the context.
     pub fn local(self) -> u16 {
         match self {
             Context::Node(local) | Context::PassedThrough(local) => local,
@@ -350,15 +350,15 @@ fn push_offset(asm: &mut Asm, offset: u16) {
     asm.int(offset as i16).op(opcode::I2L).op(opcode::LADD);
 }
 
-/// How the call sites of a body share the slots of its nodes.
+/// The way in which the call sites of a body share the slots of its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sites {
-    /// Slots are caches for whatever is called: so many sites have one each as far as they go
-    /// round.
+    /// Slots are caches of callees. This many call sites share them round-robin (site %
+    /// `MAX_SLOTS`).
     Merged(usize),
-    /// Each slot serves one site, behind the first one, which is for what the VM calls in the
-    /// middle of other bytecodes. Where there are more sites than slots whoever makes a context has
-    /// the slot forget another site's child.
+    /// Each slot serves one site. The first slot is reserved for calls that the VM makes within
+    /// other bytecodes. Where there are more sites than slots, the slot forgets another site's
+    /// child when a context is added.
     Apart(usize),
 }
 
@@ -372,7 +372,7 @@ impl Sites {
         wanted.min(usize::from(MAX_SLOTS)) as u8
     }
 
-    /// The offset in a node of a site's slot.
+    /// The offset of a site's slot in a node.
     fn offset(self, site: usize) -> u16 {
         let most = usize::from(MAX_SLOTS);
         let slot = match self {

@@ -1,21 +1,21 @@
-//! What the class hierarchy demands of treatments (CCCP 4.3, *non-overloadable methods*).
+//! Treatments that the class hierarchy demands (CCCP 4.3, *non-overloadable methods*).
 //!
-//! An extended call dispatches on the extended signature. A class that overrides only the original
-//! one would be passed over in silence. CCCP makes all methods related to such an override
+//! An extended call dispatches on the extended signature. It would silently bypass a class that
+//! overrides only the original one. CCCP makes all methods related to such an override
 //! non-overloadable, up and down the hierarchy. That closure is not needed where the overridden
 //! method's extended form *redispatches*: it stores the context and calls the original signature
-//! virtually, so that any override wins. Three things are left to do here:
+//! virtually, so that any override wins. Three cases remain:
 //!
-//! 1. a class that stays raw overrides a concrete method of an input: that method redispatches;
-//! 2. an input's method has no extended form of its own, but would inherit one that does not
-//!    redispatch: it gets one that does;
-//! 3. a class inherits extended forms of one method from two unrelated interfaces: an input gets a
-//!    *tie break* (a redispatching form of its own); if the class stays raw, the interfaces'
-//!    methods lose their extended form, as nothing can be added to the class.
+//! 1. A class that stays raw overrides a concrete method of an input: that method redispatches.
+//! 2. An input's method has no extended form of its own, but would inherit one that does not
+//!    redispatch: it gets one that does.
+//! 3. A class inherits extended forms of one method from two unrelated interfaces. An input gets a
+//!    *tie break*: a redispatching form of its own. Nothing can be added to a raw class, so there
+//!    the interfaces' methods lose their extended form.
 //!
-//! Where the thread carries contexts most methods have no extended form, but natives have (B2N),
-//! and so have methods for which HotSpot may put code of its own that counts nothing: whatever one
-//! of these overrides gets one that redispatches, so that callers come to it.
+//! Where the thread carries contexts, most methods have no extended form. Natives have one (B2N),
+//! and so have methods that HotSpot may replace with code that counts nothing. A method that one of
+//! these overrides gets a redispatching form, so that callers reach the override.
 
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
@@ -29,14 +29,14 @@ use crate::rules;
 use crate::world::{ClassId, MethodId, Role, World};
 use cct_settings::ContextCarrier;
 
-/// Applies the rules, in their order.
+/// Applies the rules in their order.
 pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
     if context == ContextCarrier::Thread {
         lead_to_extended_forms(world, plan);
     }
     respect_raw_overrides(world, plan);
     redispatch_overrides_without_extended_form(world, plan);
-    // Conflicts are looked for from the top of the hierarchy down: a tie break settles it for all
+    // Search for conflicts from the top of the hierarchy down: a tie break settles one for all
     // subtypes.
     let mut order: Vec<(usize, ClassId)> = world
         .ids()
@@ -51,8 +51,8 @@ pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
     }
 }
 
-/// Changes a treatment, unless the method has already been rewritten by it, or has to keep it. (The
-/// runtime refuses raw classes that would need that.)
+/// Changes a treatment, unless an earlier run rewrote the method by it or the class must keep it.
+/// (The runtime refuses raw classes that would need such a change.)
 fn change(world: &World, plan: &mut Plan, method: MethodId, to: Planned) {
     let (class, summary) = world.method(method);
     if !class.is_rewritten() && !class.keeps(summary) {
@@ -65,7 +65,7 @@ fn is_raw(world: &World, class: ClassId) -> bool {
     world[class].role == Role::Library && !world[class].summary.is_rewritten()
 }
 
-/// Declarations of the same virtual method in the superclasses of a class, nearest first.
+/// The declarations of the same virtual method in the superclasses of its class, nearest first.
 fn overridden<'w>(world: &'w World, method: MethodId) -> impl Iterator<Item = MethodId> + 'w {
     let (class, summary) = world.method(method);
     let (name, descriptor) = (class.method_name(summary), class.method_descriptor(summary));
@@ -107,8 +107,8 @@ fn lead_to_extended_forms(world: &World, plan: &mut Plan) {
             }
         }
     }
-    // What implements an interface's method may be inherited from a class that does not know the
-    // interface.
+    // A class may inherit the implementation of an interface's method from a superclass that does
+    // not know the interface.
     for id in inputs().filter(|id| !world[*id].summary.is(access::INTERFACE)) {
         for interface in world.superinterfaces(id) {
             let declared = virtual_methods(world, interface);
@@ -125,7 +125,8 @@ fn lead_to_extended_forms(world: &World, plan: &mut Plan) {
     }
 }
 
-/// Callers of `above`, in its extended form, come to that of `below`, which overrides it.
+/// Lets callers of the extended form of `above` reach the extended form of `below`, which overrides
+/// it.
 fn lead(world: &World, plan: &mut Plan, above: MethodId, below: MethodId) {
     if plan.get(above).is_some_and(|p| p.treatment.has_extended_form()) {
         return;
@@ -143,7 +144,7 @@ fn lead(world: &World, plan: &mut Plan, above: MethodId, below: MethodId) {
     }
 }
 
-/// The method that a class has, or inherits from another one, for one of an interface.
+/// The method with which a class implements an interface's method: its own or an inherited one.
 fn implementation(world: &World, class: ClassId, method: MethodId) -> Option<MethodId> {
     let (interface, summary) = world.method(method);
     let (name, descriptor) = (interface.method_name(summary), interface.method_descriptor(summary));
@@ -163,8 +164,8 @@ fn respect_raw_overrides(world: &World, plan: &mut Plan) {
                         let reason = "overridden by a class that is not rewritten";
                         change(world, plan, above, planned(Treatment::Redispatched, reason));
                     }
-                    // A native that can be overridden: its extended form would be passed over just
-                    // the same.
+                    // A native that can be overridden: callers would bypass its extended form in
+                    // the same way.
                     Some(Treatment::Native | Treatment::LeafNative | Treatment::Magic) => {
                         let reason =
                             "overridden by a class that is not rewritten; not counted where called virtually";
@@ -182,18 +183,18 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
         for method in virtual_methods(world, id) {
             let to = match plan.get(method).map(|p| p.treatment) {
                 Some(Treatment::OriginalOnly) => Treatment::Redispatched,
-                // A native; its original stays as it is.
+                // A native whose original stays unchanged.
                 Some(Treatment::CallerCounted) => Treatment::AbstractRedispatched,
-                // A native that is renamed has none either; it gets one, and keeps its name.
+                // A renamed native has no extended form either; it gets one, and keeps its name.
                 Some(Treatment::Prefixed) => Treatment::Native,
                 _ => continue,
             };
-            // The nearest extended form above is the one that would be inherited.
+            // The nearest extended form above is the inherited one.
             let mut above = overridden(world, method).filter_map(|m| plan.get(m)).map(|p| p.treatment);
             let inherited = above.find(|t| t.has_extended_form());
-            // Above an unknown class may be any. Above a generated accessor there is none: its
-            // superclasses hand calls on by the original signature, and a method of its own that
-            // does so could not name its class.
+            // There may be an extended form above an unknown class, but not above a generated
+            // accessor: its superclasses call by the original signature, and an added method could
+            // not name the accessor's class.
             let summary = &world[id].summary;
             let may_inherit = summary.is_debugged
                 && !rules::is_generated_accessor(&summary.name)
@@ -211,8 +212,8 @@ fn is_known_to_the_top(world: &World, class: ClassId) -> bool {
     world.superclasses(class).last().is_some_and(|top| world[top].summary.super_name.is_none())
 }
 
-/// Finds methods of which `class` inherits several extended forms without a most specific one, and
-/// settles the conflict.
+/// Settles the conflicts of a class: methods of which it inherits several extended forms without a
+/// most specific one.
 fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
     if world[class].summary.kept.as_ref().is_some_and(|kept| kept.is_loaded()) {
         return;
@@ -275,7 +276,7 @@ fn is_settled_above(world: &World, plan: &Plan, class: ClassId, method: MethodId
             plan.get(id).is_some_and(|p| p.treatment.has_extended_form())
         })
     };
-    // Whatever is not known above the class, `Object` is.
+    // If a class above is unknown, `Object` is still certain.
     let object = world.class_named(convention::OBJECT);
     world.superclasses(class).chain(object).any(|c| declares(c) || breaks_tie(c))
         || world.superinterfaces(class).into_iter().any(breaks_tie)
@@ -303,7 +304,7 @@ mod tests {
             class("A").method(PUBLIC, "m", "()V").method(PUBLIC, "n", "()V"),
             class("B").extends("A").method(PUBLIC, "m", "()V"),
         ];
-        // R overrides A.m, a class between them notwithstanding; B is no ancestor of R.
+        // R overrides A.m although a class lies between them; B is no ancestor of R.
         let raw = [class("Q").extends("A"), class("R").extends("Q").method(PUBLIC, "m", "()V")];
         assert_eq!(treatment(&inputs, &raw, "A", "m"), T::Redispatched);
         assert_eq!(treatment(&inputs, &raw, "A", "n"), T::Wrapped);
@@ -355,7 +356,7 @@ mod tests {
             ("A", T::AbstractRedispatched),
             ("B", T::Redispatched),
             ("N", T::Native),
-            // It would inherit the native's.
+            // L would inherit the native's form.
             ("L", T::Redispatched),
             ("M", T::OriginalOnly),
         ] {
@@ -364,10 +365,10 @@ mod tests {
         assert_eq!(of("B", "o"), T::OriginalOnly);
         // K knows no native, and L's superclass does not know K.
         assert_eq!(of("K", "m"), T::AbstractRedispatched);
-        // HotSpot has code of its own for it.
+        // HotSpot has its own code for it.
         assert_eq!(of("java/lang/String", "compareTo"), T::Wrapped);
         assert_eq!(of("java/lang/Comparable", "compareTo"), T::AbstractRedispatched);
-        // A class that was rewritten in another run cannot be changed, and somebody is told.
+        // A class rewritten in another run cannot change: the plan reports the conflict.
         let raw = [class("A").method(PUBLIC, "m", "()V")];
         let world = crate::testing::world(
             &[object(), class("N").extends("A").method(PUBLIC | NATIVE, "m", "()V")],

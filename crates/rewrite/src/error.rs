@@ -1,27 +1,27 @@
-//! Why a set of classes, or one of them, cannot be rewritten.
+//! Errors of planning or rewriting a set of classes.
 
 /// An error of planning or rewriting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The class file is damaged, or outgrows what class files can hold.
+    /// The class file is malformed, or exceeds the limits of class files.
     #[error(transparent)]
     Class(#[from] cct_classfile::Error),
     /// The class was rewritten before.
     #[error("class {0} has been instrumented already; give the original instead")]
     AlreadyRewritten(String),
-    /// The class, or one of its methods, uses a name of ours.
+    /// The class, or one of its methods, uses a name that cctrewrite reserves.
     #[error("class {class} declares {member}, a name that instrumentation needs for itself")]
     NameTaken {
         /// The class.
         class: String,
-        /// Its member.
+        /// The member with the name.
         member: String,
     },
-    /// Two of the rewritten methods got one id.
+    /// Two rewritten methods got the same id.
     #[error(transparent)]
     MidCollision(#[from] cct_index::MidCollision),
-    /// A class reached `rewrite` that had not been surveyed.
+    /// A class reached `rewrite` that was not surveyed.
     #[error("class {0} was not surveyed")]
     NotSurveyed(String),
 }

@@ -1,8 +1,8 @@
-//! Which classes are recorded: `--include` and `--exclude`.
+//! The classes to record: `--include` and `--exclude`.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// A pattern that is none.
+/// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("bad glob {pattern:?}: {why}")]
 pub struct BadGlob {
@@ -24,7 +24,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Compiles globs. Without includes everything is included. Dots in patterns stand for slashes.
+    /// Compiles globs. Without includes, everything is included. Dots in patterns stand for
+    /// slashes.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, BadGlob> {
         let include = if include.is_empty() { None } else { Some(compile(include)?) };
         Ok(Filter { include, exclude: compile(exclude)? })
@@ -37,7 +38,7 @@ impl Filter {
     }
 }
 
-/// Globs that are separated by commas, those within braces apart.
+/// Splits a list of globs at its commas, except commas within braces.
 pub fn separated(text: &str) -> Vec<String> {
     let (mut globs, mut depth) = (vec![String::new()], 0u32);
     for c in text.chars() {

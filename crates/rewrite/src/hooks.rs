@@ -1,5 +1,5 @@
-//! Which hooks of [`cct_jdk`] a method has: calls of the runtime at single places of the class
-//! library.
+//! The hooks of [`cct_jdk`] that a method has: calls of the runtime at single locations of the
+//! class library.
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_jdk::body_hooks::{self, BodyHook, Place};
@@ -24,7 +24,7 @@ pub fn body_hooks<'m>(
     all.filter(move |hook| hook.class == class && hook.name == name && belongs_into(hook, descriptor))
 }
 
-/// Whether a hook belongs into a method with this descriptor: releases differ.
+/// Whether a hook fits a method with this descriptor: releases differ.
 fn belongs_into(hook: &BodyHook, descriptor: &[u8]) -> bool {
     let arguments = |of: &[u8]| MethodDescriptor::parse(of).map(|parsed| parsed.arguments().count()).ok();
     match hook.place {
@@ -38,8 +38,8 @@ pub fn is_called_by_the_runtime(class: &[u8], native: &[u8]) -> bool {
     native_hooks::CALLED_BY_RUNTIME.contains(&(class, native))
 }
 
-/// The hook of a native. Natives of the same name have other parameters in other versions of the
-/// class library; a hook that does not fit is none.
+/// The hook of a native; `None` if its parameters do not fit. Natives of the same name have
+/// different parameters in different versions of the class library.
 pub fn native_hook(
     class: &[u8],
     name: &[u8],
@@ -60,7 +60,8 @@ pub fn is_hooked(class: &[u8], native: &[u8]) -> bool {
     native_hooks::usual().any(|hooked| hooked.class == class && hooked.name == native)
 }
 
-/// Whether the runtime's method takes and returns what a native with this descriptor does.
+/// Whether the runtime's method fits a native with this descriptor: it takes the same arguments and
+/// returns the same result.
 fn fits(hook: &NativeHook, class: &[u8], native: &[u8], is_static: bool) -> bool {
     let close = native.iter().rposition(|&b| b == b')').unwrap_or_default();
     let (arguments, result) = (&native[1..close], &native[close + 1..]);
@@ -82,22 +83,23 @@ fn fits(hook: &NativeHook, class: &[u8], native: &[u8], is_static: bool) -> bool
     }
 }
 
-/// The runtime's method, of the same name and descriptor, that a native becomes a caller of.
+/// The runtime's method of the same name and descriptor that a native becomes a caller of.
 pub fn replacement(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<RuntimeMethod> {
     let row = native_hooks::REPLACED.iter().find(|row| **row == (class, name, descriptor));
     row.map(|(_, name, descriptor)| RuntimeMethod::of(STACKS, name, descriptor))
 }
 
-/// The helper that a method calls instead of its body, if it is the one by which a program asks for
-/// the value of its context.
+/// The helper that replaces the body of a method by which a program asks for the value of its
+/// context; `None` for other methods.
 pub fn question(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<Helper> {
     ((class, name, descriptor) == QUESTION).then_some(Helper::Value)
 }
 
-/// Packages of ours whose classes a program brings along: they are rewritten like its own.
+/// Packages of cctrewrite whose classes a program supplies itself: they are rewritten like the
+/// program's own.
 const OF_PROGRAMS: &[&[u8]] = &[b"cctrewrite/api/", b"cctrewrite/bench/"];
 
-/// Whether a class belongs to the runtime itself, and stays as it is.
+/// Whether a class belongs to the runtime itself and stays unchanged.
 pub fn is_runtime_class(name: &[u8]) -> bool {
     let is_program = OF_PROGRAMS.iter().any(|package| name.starts_with(package));
     name.starts_with(b"java/lang/Cct") || name.starts_with(b"cctrewrite/") && !is_program
@@ -151,7 +153,7 @@ mod tests {
         assert_eq!([name(hook(false)), name(hook(true))], [&b"filter"[..], b"sorted"]);
     }
 
-    /// The same natives have other parameters from release to release.
+    /// Parameters of these natives differ between releases.
     #[test]
     fn walks_are_hooked_in_all_releases() {
         let walker = b"java/lang/StackStreamFactory$AbstractStackWalker";

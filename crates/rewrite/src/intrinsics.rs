@@ -1,10 +1,11 @@
-//! Methods with a Java body that HotSpot may replace by code of its own (`vmIntrinsics`), and what
-//! the user can choose for them (docs/internals/treatments.md, *Intrinsics*).
+//! Intrinsics with a Java body: methods that HotSpot may replace with its own code
+//! (`vmIntrinsics`), and the treatments that the user can choose for them
+//! (docs/internals/treatments.md, *Intrinsics*).
 //!
-//! From JDK 9 on such methods are annotated. In JDK 8 the VM has a list (`VM_INTRINSICS_DO` in
-//! `vmSymbols.hpp`), of which [`TABLE`] has the methods that are not native. What compilers only
-//! recognise as part of a pattern, and what is no replacement for the body, is left out in both
-//! ([`is_ordinary`]).
+//! From JDK 9 on, such methods are annotated. In JDK 8 the VM has a list (`VM_INTRINSICS_DO` in
+//! `vmSymbols.hpp`), of which [`TABLE`] has the methods that are not native. Methods that compilers
+//! only recognise as part of a pattern, and those whose body they do not replace, count as ordinary
+//! in both ([`is_ordinary`]).
 
 use cct_classfile::{ClassFile, Member, access};
 
@@ -12,14 +13,15 @@ use cct_classfile::{ClassFile, Member, access};
 const CANDIDATE: &[&[u8]] =
     &[b"Ljdk/internal/HotSpotIntrinsicCandidate;", b"Ljdk/internal/vm/annotation/IntrinsicCandidate;"];
 
-/// Class files of JDK 8 and before, which know no such annotation, have at most this version.
+/// The last version of class files that have no such annotation: that of JDK 8.
 const LAST_VERSION_WITHOUT_ANNOTATION: u16 = 52;
 
-/// One class's methods: name and descriptor.
+/// Name and descriptor of the methods of one class.
 type Methods = &'static [(&'static str, &'static str)];
 
-/// JDK 8's intrinsics with a Java body: class and methods. By the list of 8u504; older updates have
-/// some of the cryptographic ones under other names, and those stay ordinary methods there.
+/// Intrinsics of JDK 8 with a Java body: class and methods. The list is that of 8u504. Older
+/// updates have some of the cryptographic ones under other names; those stay ordinary methods
+/// there.
 const TABLE: &[(&[u8], Methods)] = &[
     (
         b"com/sun/crypto/provider/AESCrypt",
@@ -126,13 +128,14 @@ const TABLE: &[(&[u8], Methods)] = &[
     (b"sun/security/provider/SHA5", &[("implCompress0", "([BI)V")]),
 ];
 
-/// Annotated methods that are ordinary ones here: class, and names, or all of the class's.
+/// Annotated methods that count as ordinary: class, and names of methods; `*` for all.
 const ORDINARY: &[(&[u8], &[&str])] = &[
-    // Recognised only in chains that begin with a constructor, as string concatenation is compiled.
+    // HotSpot recognises them only in chains that begin with a constructor, as javac compiles
+    // string concatenation.
     (b"java/lang/StringBuffer", &["*"]),
     (b"java/lang/StringBuilder", &["*"]),
-    // Recognised only for the sake of the object, which may be left out with its constructor;
-    // `toString` as part of the chains above.
+    // HotSpot recognises them only to omit the object along with its constructor, and `toString`
+    // only as part of the chains above.
     (b"java/lang/Boolean", &["booleanValue", "valueOf"]),
     (b"java/lang/Byte", &["byteValue", "valueOf"]),
     (b"java/lang/Character", &["charValue", "valueOf"]),
@@ -141,22 +144,22 @@ const ORDINARY: &[(&[u8], &[&str])] = &[
     (b"java/lang/Integer", &["intValue", "toString", "valueOf"]),
     (b"java/lang/Long", &["longValue", "valueOf"]),
     (b"java/lang/Short", &["shortValue", "valueOf"]),
-    // The body is the program, or calls what it was given.
+    // The body is the program's code, or calls an argument.
     (b"jdk/internal/util/Preconditions", &["*"]),
     (b"jdk/internal/vm/Continuation", &["*"]),
     (b"jdk/internal/vm/vector/VectorSupport", &["*"]),
-    // Compiled code gets another answer than the interpreter.
+    // Compiled code gets a different answer than interpreted code.
     (b"java/lang/invoke/MethodHandleImpl", &["isCompileConstant"]),
 ];
 
-/// JDK 8's intrinsics with a Java body: class, name and descriptor.
+/// All intrinsics of JDK 8 with a Java body: class, name and descriptor.
 pub fn of_jdk_8() -> impl Iterator<Item = (&'static [u8], &'static str, &'static str)> {
     TABLE
         .iter()
         .flat_map(|(class, methods)| methods.iter().map(|(name, descriptor)| (*class, *name, *descriptor)))
 }
 
-/// Whether HotSpot may run something else than this method's body. `annotations` are the
+/// Whether HotSpot may run other code instead of this method's body. `annotations` are the
 /// descriptors of the method's annotations.
 pub(crate) fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotations: &[&[u8]]) -> bool {
     let has_body = method.access_flags & (access::NATIVE | access::ABSTRACT) == 0;
@@ -170,14 +173,14 @@ pub(crate) fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotatio
     TABLE[row].1.iter().any(|(n, d)| (n.as_bytes(), d.as_bytes()) == (method.name, method.descriptor))
 }
 
-/// The same of a native, in class files that say so.
+/// Whether HotSpot may run other code instead of this native, if its class file says so.
 pub(crate) fn is_native_candidate(method: &Member<'_>, annotations: &[&[u8]]) -> bool {
     method.is(access::NATIVE) && annotations.iter().any(|a| CANDIDATE.contains(a))
 }
 
-/// Whether HotSpot's compilers know this method by its original signature, as what they may replace
-/// or as part of a pattern: code of ours in its body need not be executed under that. That is so of
-/// each [candidate](is_candidate), and of more.
+/// Whether HotSpot's compilers know this method by its original signature, to replace it or to
+/// recognise a pattern. Then probes in a body under that signature may not run. Every
+/// [candidate](is_candidate) is recognised, and so are other methods.
 pub(crate) fn is_recognised(
     class: &ClassFile<'_>,
     method: &Member<'_>,
@@ -191,7 +194,7 @@ pub(crate) fn is_recognised(
     is_candidate || has_body && (is_annotated || is_pattern)
 }
 
-/// Whether a method is ordinary though it is annotated.
+/// Whether a method counts as ordinary although it is annotated.
 fn is_ordinary(class: &[u8], name: &[u8]) -> bool {
     ORDINARY.iter().any(|(c, names)| *c == class && names.iter().any(|n| *n == "*" || n.as_bytes() == name))
 }

@@ -1,10 +1,10 @@
-//! Classes that jlink makes itself, in place of those in the jmods (plugins `system-modules` and
+//! Classes that jlink generates, instead of those in the jmods (plugins `system-modules` and
 //! `generate-jli-classes`).
 //!
-//! They know nothing of extended forms, so nobody may count on such: in jmods these classes stay as
-//! they are.
+//! Generated classes have no extended forms, and no caller may rely on such forms. So these classes
+//! stay unchanged in jmods.
 
-/// Whether jlink makes a class of this name.
+/// Whether jlink generates a class of this name.
 pub fn makes(name: &[u8]) -> bool {
     let of_module_system = |tail: &[u8]| tail == b"Map" || tail.starts_with(b"$");
     let of_invocation =
@@ -28,7 +28,7 @@ mod tests {
             assert!(makes(name.as_bytes()), "{name}");
         }
         for name in [
-            // The interface of those that are made.
+            // The interface of the generated ones.
             "jdk/internal/module/SystemModules",
             "jdk/internal/module/SystemModuleFinders",
             "java/lang/invoke/BoundMethodHandle",

@@ -1,17 +1,16 @@
-//! Members that a class must keep: those that the JVM, or callers, know already.
+//! Members that a class must keep, because the JVM or callers already know them.
 //!
-//! A redefinition may neither add nor delete methods (JVMTI, *RedefineClasses*), and callers of a
-//! class of the library were rewritten for the extended forms that its original had. So a class
-//! file that takes such a class's place gets the extended forms that are there, whatever a plan of
-//! its own would say.
+//! A redefinition may neither add nor delete methods (JVMTI, *RedefineClasses*). Callers of a class
+//! of the library were rewritten for the extended forms of its original. So a class file that
+//! replaces such a class gets exactly these extended forms, whatever its own plan would say.
 
 use cct_index::treatment::Treatment;
 use rustc_hash::FxHashMap;
 
-/// What a method has to keep.
+/// The property of a method that a new class file must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// What was done to it before.
+    /// The method's earlier treatment.
     Treatment(Treatment),
     /// Only whether it has an extended form.
     ExtendedForm(bool),
@@ -23,24 +22,23 @@ pub type LoneForm = (Box<[u8]>, Box<[u8]>);
 /// The members that a class has to keep.
 #[derive(Debug, Clone, Default)]
 pub struct KeptMembers {
-    /// By name and descriptor.
+    /// The properties to keep, by name and descriptor of the method.
     methods: FxHashMap<Box<[u8]>, Kept>,
-    /// Whether the JVM has loaded the class, so that nothing can be added to it.
+    /// Whether the JVM has loaded the class, so that no member can be added.
     is_loaded: bool,
-    /// Name and original descriptor of the extended forms that the class has without the original
-    /// ones.
+    /// Name and original descriptor of the extended forms without an original in the class.
     tie_breaks: Vec<LoneForm>,
 }
 
 impl KeptMembers {
-    /// Of a class of the library that is about to be loaded from another class file: its callers
-    /// know these methods, and it may have others.
+    /// The members of a library class that is about to be loaded from another class file. Callers
+    /// know these methods; the new file may add others.
     pub fn of_callers() -> Self {
         KeptMembers::default()
     }
 
-    /// Of a loaded class, with its [tie breaks](crate::plan::Plan::tie_breaks) by name and original
-    /// descriptor.
+    /// The members of a loaded class, with its [tie breaks](crate::plan::Plan::tie_breaks) by name
+    /// and original descriptor.
     pub fn of_loaded(tie_breaks: Vec<LoneForm>) -> Self {
         KeptMembers { is_loaded: true, tie_breaks, ..KeptMembers::default() }
     }
@@ -55,21 +53,21 @@ impl KeptMembers {
         self.is_loaded
     }
 
-    /// The extended forms, by name and original descriptor, that the class has without the original
-    /// ones.
+    /// Name and original descriptor of the extended forms that the class has without an original.
     pub fn tie_breaks(&self) -> &[LoneForm] {
         &self.tie_breaks
     }
 
-    /// What a method has to keep, by its name and original descriptor; `None` if its treatment is
-    /// free.
+    /// The property that a method must keep, by its name and original descriptor; `None` if its
+    /// treatment is free.
     pub(crate) fn find(&self, name: &[u8], descriptor: &[u8]) -> Option<Kept> {
         let known = self.methods.get(&key(name, descriptor));
         known.copied().or(self.is_loaded.then_some(Kept::ExtendedForm(false)))
     }
 }
 
-/// A descriptor starts with a parenthesis, which no name has (JVMS 4.2.2).
+/// Key of a method: name and descriptor joined. A descriptor starts with a parenthesis, which no
+/// name contains (JVMS 4.2.2).
 fn key(name: &[u8], descriptor: &[u8]) -> Box<[u8]> {
     [name, descriptor].concat().into()
 }

@@ -1,8 +1,8 @@
-//! The world, the plan, and the passes: which method is treated how, and the rewriting itself.
+//! The world, the plan and the passes: it chooses each method's treatment and rewrites the classes.
 //! Opens no file.
 //!
-//! The way of a class: [`survey`] (in parallel) -> [`world`] -> [`plan`] with [`closure`](plan) ->
-//! [`rewriter`] (in parallel), where [`body`] applies the [`passes`] with the code that the
+//! The route of a class: [`survey`] (in parallel) -> [`world`] -> [`plan`] with [`closure`](plan)
+//! -> [`rewriter`] (in parallel), where [`body`] applies the [`passes`] with the code that the
 //! [`carrier`] supplies, and [`wrappers`] writes the forwarders -> the records of a [`cct_index`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

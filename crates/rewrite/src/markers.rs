@@ -1,5 +1,5 @@
-//! Markers beside what counts (docs/research/markers.md): which methods of a class can have some,
-//! and what stands in the way of those of a class that is being written.
+//! Markers in classes that are also counted (docs/research/markers.md): the methods that can have
+//! some, and the obstacles in others.
 
 use std::sync::Arc;
 
@@ -14,27 +14,27 @@ use crate::carrier::Constants;
 use crate::error::{Error, Result};
 use crate::planned::Planned;
 
-/// More than this HotSpot does not compile (`HugeMethodLimit`).
+/// The size in bytes above which HotSpot does not compile a method (`HugeMethodLimit`).
 const HUGE: u32 = 8000;
 
-/// What is to be marked.
+/// The rules of markers, and the hierarchy in which they match.
 #[derive(Debug, Clone, Default)]
 pub struct Markers {
-    /// By which rules.
+    /// The rules.
     pub rules: Arc<Rules>,
-    /// What is above which class.
+    /// The class hierarchy.
     pub world: World,
 }
 
-/// The same, for all that write classes.
+/// Markers that all writers of classes share.
 pub type Shared = Arc<Markers>;
 
-/// Why a class is not written.
+/// Reasons why a class is not written.
 #[derive(Debug)]
 pub(crate) enum Stopped {
-    /// It cannot be.
+    /// An error of rewriting.
     Failed(Error),
-    /// It is to be written once more, without these markers.
+    /// The body or the class is too large with these markers: write it again without them.
     Without(LeftOut),
 }
 
@@ -52,12 +52,12 @@ impl From<cct_classfile::Error> for Stopped {
 
 /// The markers of a class, as bodies of its methods ask for them.
 pub trait Weaver {
-    /// Inserts the markers of the method at this position into one of its bodies, each of whose
-    /// frames states the locals from `first` on. Returns what is to be done where an exception
-    /// leaves the method, if anything is.
+    /// Inserts the markers of the method at this position into one of its bodies. Each frame of the
+    /// body states the locals from `first` on. Returns the code to run when an exception leaves the
+    /// method, if there is any.
     ///
     /// # Errors
-    /// If the class has no room for their constants.
+    /// If the class has no room for the constants of the markers.
     fn weave(
         &mut self,
         edit: &mut ClassEdit<'_, '_>,
@@ -83,7 +83,7 @@ impl Weaver for Beside<'_, '_, '_> {
     }
 }
 
-/// The markers of a class that is to be written by this plan.
+/// The markers of a class that is written by this plan.
 pub(crate) fn of_class<'r, 'c, 'a>(
     markers: &'r Markers,
     edit: &mut ClassEdit<'c, 'a>,
@@ -119,13 +119,13 @@ fn has_body(treatment: Treatment) -> bool {
     )
 }
 
-/// The size at which a body with markers is as good as too large, for one of an original of this
-/// size; `None` if it matters no more.
+/// Size in bytes above which a body with markers is refused; `None` if the original, of this size,
+/// is already too large for HotSpot to compile.
 pub(crate) fn limit(original: u32) -> Option<u32> {
     (original <= HUGE).then_some(HUGE)
 }
 
-/// Why a body has no markers that is too large with them.
+/// The reason to omit markers from a body that is too large with them; `None` for other errors.
 pub(crate) fn why_too_large(error: &cct_classfile::Error) -> Option<&'static str> {
     match error.kind() {
         ErrorKind::MethodTooLarge(size) if *size <= usize::from(u16::MAX) => Some(
@@ -138,7 +138,7 @@ pub(crate) fn why_too_large(error: &cct_classfile::Error) -> Option<&'static str
     }
 }
 
-/// Whether a class outgrows what class files can hold.
+/// Whether the error says that a class exceeds the limits of class files.
 pub(crate) fn is_outgrown(error: &Error) -> bool {
     matches!(error, Error::Class(e) if matches!(e.kind(), ErrorKind::PoolTooLarge | ErrorKind::TooMany(_)))
 }

@@ -1,5 +1,5 @@
-//! Methods that the user names for their part in recording (docs/use/parts.md): extents, and those
-//! from whose first entry on all is recorded.
+//! Methods that the user names to limit recording (docs/use/parts.md): extents, and starts, from
+//! whose first entry on everything is recorded.
 
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
@@ -17,7 +17,8 @@ pub struct MethodName {
 }
 
 impl MethodName {
-    /// `a.b.C.m` or `a/b/C.m`, nested classes with `$`, perhaps with a descriptor: `a.b.C.m(I)V`.
+    /// Parses `a.b.C.m` or `a/b/C.m`, with `$` for nested classes and an optional descriptor:
+    /// `a.b.C.m(I)V`.
     pub fn parse(text: &str) -> Option<MethodName> {
         let (head, descriptor) = match text.find('(') {
             Some(at) => (&text[..at], Some(&text[at..])),
@@ -38,7 +39,7 @@ impl MethodName {
         })
     }
 
-    /// As it was given.
+    /// The text that the user gave.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -48,7 +49,7 @@ impl MethodName {
         &self.class
     }
 
-    /// Whether this method is meant.
+    /// Whether the name matches this method.
     pub fn is(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
         *self.class == *class
             && *self.name == *name
@@ -56,29 +57,29 @@ impl MethodName {
     }
 }
 
-/// All of them.
+/// All methods that the user named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Only what is executed below them is recorded.
+    /// Extents: only code that runs below them is recorded.
     pub extents: Vec<MethodName>,
-    /// From their first entry on everything is.
+    /// Starts: everything is recorded from their first entry on.
     pub starts: Vec<MethodName>,
 }
 
 impl Marks {
-    /// The places among the extents of those that mean this method.
+    /// Positions of the extents that match this method.
     pub fn extents_of(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Vec<usize> {
         places(&self.extents, class, name, descriptor)
     }
 
-    /// The places among the starts of those that mean this method.
+    /// Positions of the starts that match this method.
     pub fn starts_of(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Vec<usize> {
         places(&self.starts, class, name, descriptor)
     }
 
-    /// The treatment of a method as far as its class decides, if it is an extent that can be one:
-    /// its body takes its context from the thread and gives it back on every exit, and whoever
-    /// calls by the extended signature is led there.
+    /// The treatment of a method as far as its class decides. A method that is named as an extent
+    /// and can be one takes its context from the thread and restores it on every exit. Callers by
+    /// the extended signature are led to that body.
     pub(crate) fn treatment(&self, class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
         let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
         let is_extent = self.extents.iter().any(|extent| extent.is(&class.name, name, descriptor));
@@ -103,7 +104,7 @@ fn places(names: &[MethodName], class: &[u8], name: &[u8], descriptor: &[u8]) ->
     names.iter().enumerate().filter(fits).map(|(place, _)| place).collect()
 }
 
-/// Why a method cannot be an extent, if it cannot.
+/// The reason why a method cannot be an extent; `None` if it can.
 pub(crate) fn refusal(method: &MethodSummary, name: &[u8], base: Treatment) -> Option<&'static str> {
     if method.is(access::NATIVE) {
         return Some("it is a native; name the method that calls it");

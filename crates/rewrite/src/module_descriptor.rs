@@ -1,19 +1,19 @@
-//! Module descriptors without what holds no longer.
+//! Module descriptors without attributes that no longer hold.
 //!
 //! `java.base` carries hashes of all modules that were built with it (attribute `ModuleHashes`,
-//! JDK-internal), which jlink holds against the modules that it is given. Rewritten ones have other
-//! hashes, so the attribute goes; the constants it refers to stay. Nothing reads it in a running
-//! JVM: modules in an image are not checked.
+//! JDK-internal). jlink compares the given modules with them. Rewritten modules have other hashes,
+//! so the attribute goes; its constants stay. A running JVM does not read it, since it does not
+//! check modules in an image.
 //!
 //! The list of packages (`ModulePackages`, JVMS 4.7.26) must be complete for jlink, and the runtime
-//! adds packages to `java.base`. jlink makes the list of a descriptor that has none.
+//! adds packages to `java.base`. jlink writes the list of a descriptor that has none.
 
 use cct_classfile::ClassFile;
 
-/// The attribute that goes from every descriptor.
+/// Name of the attribute that is removed from every descriptor.
 pub const HASHES: &[u8] = b"ModuleHashes";
 
-/// The attribute that goes where jlink is to make it.
+/// Name of the attribute that is removed where jlink must write it.
 pub const PACKAGES: &[u8] = b"ModulePackages";
 
 /// The descriptor without the attribute of this name; `None` if it has none.
@@ -23,7 +23,7 @@ pub fn without(descriptor: &ClassFile<'_>, name: &[u8]) -> Option<Vec<u8>> {
     let head = descriptor.bytes.len() - descriptor.attributes.raw.len();
     let mut bytes = descriptor.bytes[..head].to_vec();
     let kept: Vec<_> = descriptor.attributes.iter().filter(|a| a.name != name).collect();
-    // There were no fewer of them, and no longer, before.
+    // The count of the attributes only decreases, and so does their length.
     bytes.extend((kept.len() as u16).to_be_bytes());
     for attribute in kept {
         bytes.extend(attribute.name_index.to_be_bytes());

@@ -1,35 +1,35 @@
-//! Which modules a JVM resolves when a program is on the class path: needed where each module is
-//! named to it by an option of its own.
+//! The modules that a JVM resolves for a program on the class path: needed where options name each
+//! module to the JVM.
 //!
 //! The rule is the JDK's since version 11 (`jdk.internal.module.DefaultRoots` and
-//! `java.lang.module.Configuration.resolveAndBind`): the roots are the modules that export a
-//! package to everybody; with them come the modules that they require, and those that provide a
-//! service which one of them uses.
+//! `java.lang.module.Configuration.resolveAndBind`). The roots are the modules that export a
+//! package to everybody. They bring in the modules that they require, and the providers of services
+//! that one of them uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::attributes::{AttributeInfo, module};
 use cct_classfile::{ClassFile, Result};
 
-/// What a module's descriptor says of other modules (JVMS 4.7.25).
+/// The relations of a module to others, from its descriptor (JVMS 4.7.25).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Descriptor {
-    /// Its name.
+    /// Name of the module.
     pub name: Vec<u8>,
-    /// Modules that it cannot do without.
+    /// Modules that it requires at run time.
     requires: Vec<Vec<u8>>,
     /// Whether it is a root.
     is_root: bool,
-    /// Services that it looks up, and such as it provides.
+    /// Services that it looks up or provides.
     uses: Vec<Vec<u8>>,
     provides: Vec<Vec<u8>>,
 }
 
-/// `ACC_STATIC_PHASE`: required when compiling only.
+/// `ACC_STATIC_PHASE`: required at compile time only.
 const STATIC_PHASE: u16 = 0x0040;
 
 impl Descriptor {
-    /// Reads a `module-info`; `None` if the class is none.
+    /// Reads a `module-info`; `None` for other classes.
     pub fn read(class: &ClassFile<'_>) -> Result<Option<Descriptor>> {
         let pool = &class.pool;
         let mut found = None;
@@ -64,7 +64,7 @@ impl Descriptor {
     }
 }
 
-/// The names of those of a JDK's modules that are resolved for a program on the class path.
+/// Names of the modules of a JDK that a JVM resolves for a program on the class path.
 pub fn resolved(modules: &[Descriptor]) -> BTreeSet<&[u8]> {
     let by_name: BTreeMap<&[u8], &Descriptor> = modules.iter().map(|m| (&*m.name, m)).collect();
     let mut providers: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();

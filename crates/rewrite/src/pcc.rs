@@ -1,4 +1,4 @@
-//! What becomes of a context's value in a body or a wrapper, where contexts are values
+//! The value of a context in a body or a wrapper, where values represent contexts
 //! (docs/research/pcc.md).
 
 use cct_classfile::edit::Asm;
@@ -13,29 +13,29 @@ use cct_pcc::value::{FACTOR, Site, caller};
 use crate::carrier::Emitter;
 use crate::plan::Foreign;
 
-/// The part of a method in values.
+/// A method's part in values.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// What was chosen.
+    /// The user's choice of methods.
     pub chosen: &'static Chosen,
-    /// What its call sites' names begin with; `None` if it hands on the value that it got.
+    /// Prefix of its call sites' names; `None` if the method passes on the value that it got.
     pub caller: Option<String>,
-    /// Under which id its value is recorded when it is entered, if it is.
+    /// The id under which its value is recorded on entry; `None` if it is not recorded.
     pub place: Option<Mid>,
 }
 
-/// The part of a method that is entered by a wrapper alone.
+/// The part of a method that is entered through a wrapper only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrappersPart {
-    /// What is added for what it calls back, if it takes part.
+    /// The site that is added for methods that it calls back; `None` if it does not take part.
     pub site: Option<Site>,
-    /// Under which id its value is recorded when it is entered, if it is.
+    /// The id under which its value is recorded on entry; `None` if it is not recorded.
     pub place: Option<Mid>,
 }
 
 impl Part {
-    /// That of a method of the class with this name in profiles. One that is not `recorded` has
-    /// none; `mid` is the id that it would have in a place.
+    /// The part of a method of the class with this name in profiles. A method that is not
+    /// `recorded` has none. `mid` is its id where values are recorded.
     pub fn of(chosen: &'static Chosen, class: &[u8], member: &Member<'_>, recorded: bool, mid: Mid) -> Part {
         let [class, name, descriptor] = [class, member.name, member.descriptor].map(lossy);
         let takes_part = recorded && chosen.takes_part(&class, &name, &descriptor);
@@ -47,18 +47,18 @@ impl Part {
         }
     }
 
-    /// What a call from this bytecode adds.
+    /// The site that a call at this bytecode adds.
     pub fn site(&self, bci: Option<u16>) -> Option<Site> {
         self.caller.as_ref().map(|caller| Site::of_caller(caller, bci))
     }
 
-    /// Without a body.
+    /// The part of a wrapper of the method.
     pub fn of_wrapper(&self) -> WrappersPart {
         WrappersPart { site: self.site(None), place: self.place }
     }
 }
 
-/// The part of a method without a body of ours, which its caller has for it.
+/// The part of a method without an instrumented body, which its caller handles.
 pub fn of_foreign(chosen: &Chosen, callee: &Foreign<'_>) -> WrappersPart {
     let [class, name, descriptor] = [callee.class, callee.name, callee.descriptor].map(lossy);
     WrappersPart {
@@ -69,28 +69,28 @@ pub fn of_foreign(chosen: &Chosen, callee: &Foreign<'_>) -> WrappersPart {
     }
 }
 
-/// The value on the stack becomes that of what is called there, if its caller takes part.
+/// Turns the value on the stack into the callee's, if the caller takes part.
 pub fn call(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, site: Option<Site>) -> Result<()> {
     let Some(site) = site else { return Ok(()) };
     triple(emitter, asm)?;
     add(emitter, asm, site)
 }
 
-/// The value on the stack, three times.
+/// Triples the value on the stack.
 pub fn triple(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm) -> Result<()> {
     emitter.long(asm, FACTOR)?;
     asm.op(opcode::LMUL);
     Ok(())
 }
 
-/// What a call site adds, to what is on the stack.
+/// Adds a call site's number to the value on the stack.
 pub fn add(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, site: Site) -> Result<()> {
     emitter.long(asm, site.0)?;
     asm.op(opcode::LADD);
     Ok(())
 }
 
-/// A method is entered whose value is in a local, and recorded if it is a place.
+/// Enters a method whose value is in a local, and records the value if the method is a place.
 pub fn record(
     emitter: &mut Emitter<'_, '_, '_>,
     asm: &mut Asm,

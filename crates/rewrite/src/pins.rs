@@ -1,17 +1,17 @@
-//! What the class library leaves to chance, and what is put in its place where profiles are to be
-//! the same in every run (`--reproducible`; docs/ci/reproducible.md).
+//! Pins: constants that replace the answers of clocks, for profiles that are equal in every run
+//! (`--reproducible`; docs/ci/reproducible.md).
 //!
-//! Chance enters the class library as the time of day: seeds of random numbers, and the order in
-//! which `Set.of` and `Map.of` are iterated. A *pin* names one method that asks a clock for such a
-//! seed. The clock is still called and counted, so the program has the same calls and bytecodes as
-//! it had, and then its answer is replaced by a constant ([`crate::passes::pinned_results`]).
-//! Clocks that are asked for the time stay as they are.
+//! Chance enters the class library as the time of day: as seeds of random numbers, and in the
+//! iteration order of `Set.of` and `Map.of`. A *pin* names one method that asks a clock for such a
+//! seed. The clock is still called and counted, so the program executes the same calls and
+//! bytecodes. Then a constant replaces its answer ([`crate::passes::pinned_results`]). Calls that
+//! ask a clock for the time stay unchanged.
 //!
-//! One more clock is a field that the garbage collector sets: `SoftReference.get` copies it into
-//! the reference when it has changed since, and so has three bytecodes more after each collection.
+//! One more clock is a field that the garbage collector sets. `SoftReference.get` copies it into
+//! the reference if it has changed, and so executes three bytecodes more after each collection.
 //!
-//! A class of the library that should have a pinned call and has none has changed since this table
-//! was made: its rewriting says so ([`crate::report::ClassReport::unpinned`]).
+//! A class of the library that lacks a call from this table has changed since the table was
+//! written: the report of its rewriting says so ([`crate::report::ClassReport::unpinned`]).
 
 use cct_classfile::{Bci, ClassFile, Code, Result};
 use cct_jdk::pins::{Clock, Pin};
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use cct_test_classes::{TestClass, class};
 
-    /// `name` with a method that asks both clocks.
+    /// A class `name` with a method that asks both clocks.
     fn asks_both(name: &'static str, method: &'static str) -> TestClass {
         let [nanos, millis] = [6, 12];
         let ask = |index: u8| [opcode::INVOKESTATIC, 0, index, opcode::POP2];
@@ -74,8 +74,8 @@ mod tests {
         assert_eq!(found(&asks_both("java/util/SplittableRandom", "initialSeed")), both);
     }
 
-    /// `SplittableRandom` takes its seed in another method from 9 on, and from `RandomSupport` from
-    /// 17 on.
+    /// `SplittableRandom` takes its seed in a different method since 9, and from `RandomSupport`
+    /// since 17.
     #[test]
     fn each_jdk_has_its_own_pins() {
         let clocks = |version: u16| {

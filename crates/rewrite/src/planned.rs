@@ -7,12 +7,12 @@ use cct_index::treatment::Treatment;
 pub struct Planned {
     /// The treatment.
     pub treatment: Treatment,
-    /// Why, for people; empty where the treatment is the ordinary one for such a method.
+    /// The reason, for people; empty for the ordinary treatment of such a method.
     pub reason: &'static str,
 }
 
 impl Planned {
-    /// What was done in an earlier run, whose reasons are not known any more.
+    /// A treatment from an earlier run, whose reasons are no longer known.
     pub const fn settled(treatment: Treatment) -> Self {
         Planned { treatment, reason: "" }
     }

@@ -1,4 +1,5 @@
-//! What was done to a class, and what was not: the material of the completeness report.
+//! The completeness report of a class: the treatments of its methods, and everything that was
+//! omitted.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +9,22 @@ use cct_index::treatment::Treatment;
 
 use cct_classfile::mutf8::lossy;
 
-/// What was left out of a body because the method would have outgrown 64 KB, or its jumps their
-/// reach.
+/// The reduced instrumentation of a body that would otherwise exceed 64 KB, or whose jumps would
+/// exceed their range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fallback {
     /// Counted by default blocks instead of exact or precise ones.
     DefaultBlocks,
-    /// Its calls are counted, its bytecodes are not.
+    /// Calls are counted, bytecodes are not.
     CallsOnly,
-    /// Its calls are counted; its bytecodes, the objects that it makes and its columns are not.
+    /// Calls are counted; bytecodes, allocated objects and columns are not.
     CallsWithoutObjects,
-    /// Not instrumented: it is missing from the tree, and what it calls hangs under its caller.
+    /// Not instrumented: it is missing from the tree, and its callees appear under its caller.
     NotInstrumented,
 }
 
 impl Fallback {
-    /// For people.
+    /// Describes the fallback for people.
     pub fn describe(self) -> &'static str {
         match self {
             Fallback::DefaultBlocks => "too large for this rule of blocks: counted by default blocks",
@@ -49,7 +50,7 @@ pub struct MethodReport {
     pub descriptor: String,
     /// Treatment.
     pub treatment: Treatment,
-    /// Why.
+    /// Reason of the treatment.
     pub reason: String,
 }
 
@@ -58,9 +59,9 @@ pub struct MethodReport {
 pub struct ClassReport {
     /// Internal name.
     pub class: String,
-    /// Size before.
+    /// Size in bytes before rewriting.
     pub bytes_before: usize,
-    /// Size after; as before for a class that stays as it is.
+    /// Size in bytes after rewriting; the same for a class that stays unchanged.
     pub bytes_after: usize,
     /// Methods by treatment.
     pub counts: BTreeMap<Treatment, u32>,
@@ -73,20 +74,21 @@ pub struct ClassReport {
     /// Call sites whose callee's class was in no input and no library. Natives called there are not
     /// counted.
     pub unknown_owner_sites: u32,
-    /// Attributes of code left out because they are unknown and may hold bytecode indices.
+    /// Omitted attributes of code: unknown ones that may hold bytecode indices.
     pub dropped: Vec<String>,
     /// Calls whose results were replaced by constants.
     pub pinned: u32,
-    /// What should have been pinned and was not found, or is in a method that stayed as it is: the
-    /// method and the clock that it asks.
+    /// Pins without effect: the call was not found, or its method stayed unchanged. The text names
+    /// the method and the clock that it asks.
     pub unpinned: Vec<String>,
-    /// Methods that had to fall back.
+    /// Methods with reduced instrumentation.
     pub fallbacks: Vec<(String, Fallback)>,
-    /// Marked methods: which extent each is, and the id of its node, if it has one.
+    /// Extents that were found: the position of each, and the id of its node, if it has one.
     pub extents: Vec<(usize, Option<Mid>)>,
-    /// Which starts were found.
+    /// Positions of the starts that were found.
     pub starts: Vec<usize>,
-    /// Methods that were named as an extent, by its place, and cannot be one: the method and why.
+    /// Methods that the user named as an extent, by its position, and that cannot be one: the
+    /// method and the reason.
     pub refused_extents: Vec<(usize, String, &'static str)>,
 }
 

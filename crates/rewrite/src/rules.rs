@@ -1,5 +1,5 @@
-//! What is special about particular methods of the class library. Evidence for each row stands in
-//! docs/internals/treatments.md.
+//! Special rules for methods of the class library. docs/internals/treatments.md has the evidence
+//! for each row.
 
 use cct_classfile::Member;
 
@@ -9,8 +9,8 @@ use crate::hooks;
 pub const CALLER_SENSITIVE: &[&[u8]] =
     &[b"Lsun/reflect/CallerSensitive;", b"Ljdk/internal/reflect/CallerSensitive;"];
 
-/// Annotations that HotSpot reads from methods of the class library. A body keeps them under
-/// whatever signature it stands.
+/// Annotations that HotSpot reads from methods of the class library. A body keeps them under either
+/// signature.
 pub const VM_ANNOTATIONS: &[&[u8]] = &[
     b"Lsun/reflect/CallerSensitive;",
     b"Ljdk/internal/reflect/CallerSensitive;",
@@ -28,7 +28,7 @@ pub const VM_ANNOTATIONS: &[&[u8]] = &[
 ];
 
 /// The overridable methods of `java/lang/Object`. Its virtual table has exactly these five entries
-/// (HotSpot's `compute_Object_vtable`), arrays share it, so there is no extended form of them
+/// (HotSpot's `compute_Object_vtable`) and arrays share it, so these methods have no extended form
 /// anywhere.
 pub const OBJECT_METHODS: &[(&[u8], &[u8])] = &[
     (b"clone", b"()Ljava/lang/Object;"),
@@ -38,30 +38,30 @@ pub const OBJECT_METHODS: &[(&[u8], &[u8])] = &[
     (b"toString", b"()Ljava/lang/String;"),
 ];
 
-/// Final natives of `java/lang/Object`: whatever the owner of a reference to them, it leads here.
-/// (Since JDK 19 `wait(J)V` is one no more.)
+/// Final natives of `java/lang/Object`: a reference to one leads here for any owner. (`wait(J)V` is
+/// not a native since JDK 19.)
 pub const OBJECT_FINAL_NATIVES: &[(&[u8], &[u8])] =
     &[(b"getClass", b"()Ljava/lang/Class;"), (b"notify", b"()V"), (b"notifyAll", b"()V"), (b"wait", b"(J)V")];
 
-/// Natives that inspect the stack and must be called by the frame that means it, though not
-/// annotated so everywhere: their callers count them (CCCP 4.3).
+/// Natives that inspect the stack and must be called by the frame that they are about, although not
+/// all are annotated: their callers count them (CCCP 4.3).
 pub const STACK_INSPECTING_NATIVES: &[(&[u8], &[u8])] =
     &[(b"sun/reflect/Reflection", b"getCallerClass"), (b"java/security/AccessController", b"doPrivileged")];
 
 /// Natives that have a wrapper in every run, caller-sensitive or not, and that super calls from
-/// other runs rely on: it takes the frames that are not the program's out of the result. A class
-/// that overrides one must be rewritten, or it is refused.
+/// other runs rely on. The wrapper removes frames that are not the program's from the result. A
+/// class that overrides one of them is refused unless it is rewritten.
 pub const FRAME_LISTING_NATIVES: &[(&[u8], &[u8])] =
     &[(b"java/lang/SecurityManager", b"getClassContext"), (b"java/lang/SecurityManager", b"classDepth")];
 
-/// Whether a native's frame is in no stack, so that its forwarder's must not stand for it: by this
-/// one a virtual thread leaves its carrier, with its caller as the youngest frame. (Since JDK 27
-/// HotSpot lists the frames of such threads by itself.)
+/// Whether a native's frame appears in no stack, so that its forwarder's must not replace it. A
+/// virtual thread leaves its carrier by this native, with its caller as the youngest frame. (Since
+/// JDK 27 HotSpot itself lists the frames of such threads.)
 pub fn never_has_a_frame(class: &[u8], native: &[u8]) -> bool {
     (class, native) == (b"jdk/internal/vm/Continuation", b"doYield")
 }
 
-/// Methods that must keep to their original signature.
+/// Methods that must keep their original signature.
 pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
     (
         b"java/lang/reflect/Method",
@@ -80,13 +80,13 @@ pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
     ),
 ];
 
-/// Version of the class files of JDK 22, the last one in which Flight Recorder puts code into the
-/// class library while the program runs (`jdk.jfr.internal.instrument`). Later class libraries
-/// commit these events by themselves, and Flight Recorder counts on the frames between.
+/// The class file version of JDK 22, the last one in which Flight Recorder inserts code into the
+/// class library at run time (`jdk.jfr.internal.instrument`). Later class libraries commit these
+/// events themselves, and Flight Recorder relies on the frames between.
 const LAST_VERSION_INSTRUMENTED_BY_JFR: u16 = 66;
 
 /// Methods into which Flight Recorder copies code. It finds them by their original signatures, so
-/// the bodies have to be there.
+/// these must have the bodies.
 pub const INSTRUMENTED_BY_JFR: &[(&[u8], &[u8])] = &[
     (b"java/io/FileInputStream", b"read"),
     (b"java/io/FileOutputStream", b"write"),
@@ -108,34 +108,32 @@ pub fn is_instrumented_by_jfr(version: u16, class: &[u8], method: &[u8]) -> bool
     version <= LAST_VERSION_INSTRUMENTED_BY_JFR && INSTRUMENTED_BY_JFR.contains(&(class, method))
 }
 
-/// Whether Flight Recorder puts code that reports the object at the end of this method, a
-/// constructor: a wrapper would report it a second time.
+/// Whether Flight Recorder inserts code that reports the object at the end of this constructor. A
+/// wrapper would report it a second time.
 pub fn is_constructor_instrumented_by_jfr(version: u16, class: &[u8], method: &[u8]) -> bool {
     version <= LAST_VERSION_INSTRUMENTED_BY_JFR
         && method == b"<init>"
         && matches!(class, b"java/lang/Error" | b"java/lang/Throwable")
 }
 
-/// Whether Flight Recorder copies this class's code into another class, and so must find it as it
-/// was compiled.
+/// Whether Flight Recorder copies this class's code into another class, and so must find it as
+/// compiled.
 pub fn is_copied_by_jfr(class: &[u8]) -> bool {
     class.starts_with(b"jdk/jfr/internal/instrument/") && class.ends_with(b"Instrumentor")
 }
 
-/// Methods whose original body the VM replaces by magic that a copy would lose.
+/// Methods whose original body the VM replaces with magic that a copy would lose.
 pub const MAGIC: &[(&[u8], &[u8])] = &[(b"java/lang/ref/Reference", b"get")];
 
 /// Whether a class with a method of [`MAGIC`] has the native to which JDK 21.0.13, 26 and later
-/// have moved the magic. The method itself is then one like others: the VM executes its body, which
-/// calls the native. `declares` says whether the class declares a method of a name and a
-/// descriptor.
+/// moved the magic. The method itself is then ordinary: the VM executes its body, which calls the
+/// native. `declares` says whether the class declares a method of a name and a descriptor.
 pub fn has_native_for_magic(declares: impl Fn(&[u8], &[u8]) -> bool) -> bool {
     declares(b"get0", b"()Ljava/lang/Object;")
 }
 
-/// What HotSpot calls by itself in the middle of a bytecode, beside class initialisers,
-/// `loadClass`, and the constructors of the exceptions that it throws (`vmSymbols`, `JavaCalls`; 8
-/// to 27).
+/// Methods that HotSpot itself calls within a bytecode, besides class initialisers, `loadClass`,
+/// and the constructors of the exceptions that it throws (`vmSymbols`, `JavaCalls`; 8 to 27).
 const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
     (b"java/lang/ClassLoader", b"addClass"),
     (b"java/lang/ClassLoader", b"checkPackageAccess"),
@@ -143,7 +141,7 @@ const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
     (b"java/lang/ClassLoader", b"getSystemClassLoader"),
     (b"java/lang/ClassLoader", b"loadClassInternal"),
     (b"java/lang/Throwable", b"getCause"),
-    // Since JDK 17 of an exception that leaves a class initialiser, for the errors that come later.
+    // Since JDK 17: for an exception that leaves a class initialiser, to use in later errors.
     (b"java/lang/Throwable", b"getStackTrace"),
     (b"java/lang/Throwable", b"initCause"),
     (b"java/lang/invoke/MethodHandleNatives", b"findMethodHandleType"),
@@ -160,7 +158,7 @@ const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
     (b"sun/misc/Unsafe", b"throwNoSuchMethodError"),
 ];
 
-/// The exceptions that HotSpot makes by calling their constructors (`vmSymbols`, 8 to 27).
+/// The exceptions that HotSpot creates by calling their constructors (`vmSymbols`, 8 to 27).
 const THROWN_BY_VM: &[&[u8]] = &[
     b"java/lang/AbstractMethodError",
     b"java/lang/ArithmeticException",
@@ -212,13 +210,13 @@ const THROWN_BY_VM: &[&[u8]] = &[
     b"java/security/PrivilegedActionException",
 ];
 
-/// Whether HotSpot makes exceptions of this class by itself.
+/// Whether HotSpot itself creates exceptions of this class.
 pub fn is_thrown_by_vm(class: &[u8]) -> bool {
     THROWN_BY_VM.binary_search(&class).is_ok()
 }
 
-/// Whether the VM may call this method by itself, so that what the thread carries is not the
-/// context that caused the call (docs/internals/scheme.md).
+/// Whether the VM itself may call this method, so that the thread may carry a context other than
+/// the one that caused the call (docs/internals/scheme.md).
 pub fn is_called_by_vm(class: &[u8], method: &Member<'_>) -> bool {
     match method.name {
         b"<clinit>" => true,
@@ -231,8 +229,8 @@ pub fn is_called_by_vm(class: &[u8], method: &Member<'_>) -> bool {
     }
 }
 
-/// Natives that never call back into Java, so that no context needs to be left in the thread for
-/// them. `*` stands for all natives of the class but those named with a minus.
+/// Natives that never call back into Java, so that the thread needs no context for them. `*` stands
+/// for all natives of the class except those with a minus.
 pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
     (
         b"java/lang/Class",
@@ -308,9 +306,9 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
             "setChar",
         ],
     ),
-    // Its methods, which run while the thread changes, are one of the places where contexts must
-    // not be left in "the current" thread: the virtual thread carries its own from one mounting to
-    // the next (docs/internals/runtime.md).
+    // Its methods run while the thread changes. There contexts must not be left in "the current"
+    // thread: the virtual thread carries its own from one mounting to the next
+    // (docs/internals/runtime.md).
     (b"java/lang/VirtualThread", &["*", "-registerNatives", "-takeVirtualThreadListToUnblock"]),
     (b"java/lang/ref/PhantomReference", &["refersTo0", "clear0"]),
     (
@@ -347,8 +345,8 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
             "-registerNatives",
         ],
     ),
-    // As with VirtualThread. What `enterSpecial` calls belongs to the virtual thread's tree, not
-    // under it.
+    // As for VirtualThread. The callees of `enterSpecial` belong to the virtual thread's tree, not
+    // below it.
     (b"jdk/internal/vm/Continuation", &["*", "-registerNatives"]),
     (b"sun/reflect/Reflection", &["getClassAccessFlags"]),
     (b"jdk/internal/reflect/Reflection", &["getClassAccessFlags", "areNestMates"]),
@@ -356,8 +354,8 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
     (b"sun/reflect/ConstantPool", &["*", "-getClassAt0", "-getMethodAt0", "-getFieldAt0"]),
 ];
 
-/// Whether a native is a leaf. One with a hook is none: the hook is in its wrapper, which leaves
-/// are called without.
+/// Whether a native is a leaf. One with a hook is not: the hook is in its wrapper, and calls of
+/// leaves bypass wrappers.
 pub fn is_leaf(class: &[u8], name: &[u8]) -> bool {
     let Some((_, names)) = LEAF_NATIVES.iter().find(|(c, _)| *c == class) else { return false };
     let excluded = |n: &&str| n.strip_prefix('-').is_some_and(|n| n.as_bytes() == name);
@@ -366,7 +364,7 @@ pub fn is_leaf(class: &[u8], name: &[u8]) -> bool {
         && !hooks::is_hooked(class, name)
 }
 
-/// Why all methods of a class keep their original signature, if they do.
+/// The reason why all methods of a class keep their original signature; `None` if they need not.
 pub fn original_only_class(class: &[u8]) -> Option<&'static str> {
     const EVENT: &str = "an event: Flight Recorder replaces the methods by their original signatures";
     const WRITER: &str = "Flight Recorder counts its frames, and HotSpot checks by whose frame it is called";
@@ -399,10 +397,11 @@ pub fn original_only_class(class: &[u8]) -> Option<&'static str> {
 }
 
 /// Whether methods of this class run while the current thread changes from a virtual one to its
-/// carrier or back: what one of them has read on entry need not be the current thread when it calls
-/// or ends, and what it stores there would be another thread's context. These keep to arguments,
-/// whatever carries contexts elsewhere: virtual threads and continuations, and what they call
-/// meanwhile, which is `Thread`, what `System` lets them do with it, and `Unsafe`.
+/// carrier or back. The thread that such a method has read on entry may not be the current one when
+/// it calls or returns, so a store there would set another thread's context. These methods use
+/// arguments even where threads carry contexts elsewhere. They are virtual threads and
+/// continuations, and what they call during the change: `Thread`, its access through `System`, and
+/// `Unsafe`.
 pub fn changes_the_current_thread(class: &[u8]) -> bool {
     let outer = class.split(|&b| b == b'$').next().unwrap_or(class);
     match outer {
@@ -418,9 +417,10 @@ pub fn changes_the_current_thread(class: &[u8]) -> bool {
     }
 }
 
-/// Why the natives of a class keep their names where others are renamed (`--natives prefix`).
+/// The reason why the natives of a class keep their names where others are renamed
+/// (`--natives prefix`).
 pub fn keeps_names_of_natives(class: &[u8]) -> Option<&'static str> {
-    // HotSpot's intrinsics of JDK 8 (`vmIntrinsics`), which are not annotated there.
+    // HotSpot's intrinsics of JDK 8 (`vmIntrinsics`), which have no annotation there.
     const REPLACED: &[&[u8]] = &[
         b"java/lang/Double",
         b"java/lang/Float",
@@ -429,7 +429,8 @@ pub fn keeps_names_of_natives(class: &[u8]) -> Option<&'static str> {
         b"jdk/jfr/internal/JVM",
         b"sun/reflect/Reflection",
     ];
-    // What the runtime calls while it records, and does not record; intrinsics of JDK 8 among them.
+    // Natives that the runtime calls on both paths, recording or not; they include intrinsics of
+    // JDK 8.
     const CALLED: &[&[u8]] = &[
         b"java/lang/Class",
         b"java/lang/Runtime",
@@ -441,8 +442,8 @@ pub fn keeps_names_of_natives(class: &[u8]) -> Option<&'static str> {
         b"sun/misc/Unsafe",
     ];
     // Natives of `libjava` that are linked before the class library's `findNative` can be called
-    // (`-Xlog:jni+resolve`, 8 to 27, up to the launcher), and by which that finds others. HotSpot
-    // looks for a renamed native's code by the new name first, there too.
+    // (`-Xlog:jni+resolve`, 8 to 27, up to the launcher), and through which `findNative` finds
+    // others. HotSpot looks up a renamed native's code by the new name first, in that case too.
     const LINKED_EARLY: &[&[u8]] = &[
         b"java/io/Console",
         b"java/io/FileCleanable",
@@ -491,27 +492,27 @@ pub fn keeps_names_of_natives(class: &[u8]) -> Option<&'static str> {
     CALLED.contains(&class).then_some("not renamed: the runtime calls natives of this class while it records")
 }
 
-/// The classes with signature-polymorphic methods (JVMS 2.9.3).
+/// Whether the class has signature-polymorphic methods (JVMS 2.9.3).
 pub fn has_signature_polymorphic_methods(class: &[u8]) -> bool {
     matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
 }
 
-/// Whether reflection has generated this class: names in it are resolved by another loader than its
-/// own.
+/// Whether reflection has generated this class: another loader than the class's own resolves its
+/// names.
 pub fn is_generated_accessor(class: &[u8]) -> bool {
     class.starts_with(b"jdk/internal/reflect/Generated") || class.starts_with(b"sun/reflect/Generated")
 }
 
 /// The class with HotSpot's linkers (`linkTo*`), by which method handles call the method that the
-/// last argument, a `MemberName`, names. `linkToStatic` and `linkToSpecial` call that very method,
+/// last argument, a `MemberName`, names. `linkToStatic` and `linkToSpecial` call that very method;
 /// the others look at the receiver's class.
 pub const METHOD_HANDLE: &[u8] = b"java/lang/invoke/MethodHandle";
 
-/// What `linkToVirtual` has as descriptor when it is `hashCode` that is called.
+/// The descriptor of `linkToVirtual` in a call of `hashCode`.
 pub const LINKED_HASH_CODE: &[u8] = b"(Ljava/lang/Object;Ljava/lang/invoke/MemberName;)I";
 
-/// Signature-polymorphic methods and the linkers (JVMS 2.9.3, and HotSpot's `linkTo*`): no argument
-/// may be added anywhere.
+/// Whether a method is signature-polymorphic or a linker (JVMS 2.9.3, and HotSpot's `linkTo*`): no
+/// argument may be added anywhere.
 pub fn is_signature_polymorphic(class: &[u8], access_flags: u16, descriptor: &[u8]) -> bool {
     use cct_classfile::access::{NATIVE, VARARGS};
     has_signature_polymorphic_methods(class)

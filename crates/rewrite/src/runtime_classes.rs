@@ -1,25 +1,25 @@
-//! Fitting the runtime's own classes to a class library.
+//! The runtime's own classes, fitted to a class library.
 //!
-//! They are compiled once, against `sun.misc.Unsafe`. From JDK 9 on the same operations are in
-//! `jdk.internal.misc.Unsafe`, which `java.base` may use and which stays when the other one goes.
-//! So the name is replaced in the constant pool, alone and inside descriptors.
+//! They are compiled once, against `sun.misc.Unsafe`. From JDK 9 on, `jdk.internal.misc.Unsafe` has
+//! the same operations. `java.base` may use it, and it stays when the other one is removed. So the
+//! name is replaced in the constant pool, both alone and inside descriptors.
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, Result};
 
-/// The owner that the sources name.
+/// Owner of the operations in the sources.
 pub const UNSAFE: &[u8] = b"sun/misc/Unsafe";
 
-/// The owner since JDK 9.
+/// Owner of the operations since JDK 9.
 pub const INTERNAL_UNSAFE: &[u8] = b"jdk/internal/misc/Unsafe";
 
-/// What `sun.misc.Unsafe` calls otherwise than `jdk.internal.misc.Unsafe` does since JDK 12.
+/// Methods of `sun.misc.Unsafe` with a different name in `jdk.internal.misc.Unsafe` since JDK 12.
 const RENAMED_METHODS: [(&[u8], &[u8]); 2] =
     [(b"getObject", b"getReference"), (b"putObject", b"putReference")];
 
-/// A class of the runtime for the class library whose `jdk.internal.misc.Unsafe` has methods of
-/// these names; none if there is no such class.
+/// A class of the runtime, fitted to a class library whose `jdk.internal.misc.Unsafe` has methods
+/// of these names; `None` if there is no such class.
 pub fn fit(bytes: &[u8], internal_unsafe: Option<&[&[u8]]>) -> Result<Vec<u8>> {
     let Some(methods) = internal_unsafe else { return Ok(bytes.to_vec()) };
     let mut bytes = rename(bytes, UNSAFE, INTERNAL_UNSAFE)?;
@@ -31,15 +31,15 @@ pub fn fit(bytes: &[u8], internal_unsafe: Option<&[&[u8]]>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The class file with every mention of class (or member) `from` replaced by `to`.
+/// The class file with every mention of class or member `from` replaced by `to`.
 pub fn rename(bytes: &[u8], from: &[u8], to: &[u8]) -> Result<Vec<u8>> {
     let class = ClassFile::parse(bytes)?;
     let descriptor = |name: &[u8]| [b"L", name, b";"].concat();
     let (old, new) = (descriptor(from), descriptor(to));
     let mut out = Vec::with_capacity(bytes.len() + 256);
     out.extend_from_slice(&bytes[..10]);
-    // Constants lie one behind the other: everything from the end of one text to the beginning of
-    // the next is copied.
+    // Constants follow each other: copy everything from the end of one text to the beginning of the
+    // next.
     let mut copied = 10;
     for index in class.pool.indices().filter(|&i| class.pool.tag(i) == Some(tag::UTF8)) {
         let text = class.pool.utf8(index)?;

@@ -1,4 +1,5 @@
-//! The static side of a traced class (Caserta and Zendra 2012, 3.2.1): what events name by number.
+//! The static side of a traced class (Caserta and Zendra 2012, 3.2.1): the items that events name
+//! by number.
 
 use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, Result, access, opcode};
@@ -8,7 +9,7 @@ use crate::allocation::Allocation;
 use crate::plan::CallTarget;
 use crate::tracing::TracePlan;
 
-/// A method without a body of ours: it starts and ends, or only starts.
+/// The entry of a method without an instrumented body, which has a start and perhaps an end.
 pub fn bodiless(member: &Member<'_>, id: u64, recording: Recording, bytecodes: u32) -> Method {
     let mut method = head(member, id, recording);
     if recording == Recording::Leaf {
@@ -19,7 +20,7 @@ pub fn bodiless(member: &Member<'_>, id: u64, recording: Recording, bytecodes: u
     method
 }
 
-/// A method of which nothing else is known yet.
+/// The entry of a method before its code is known.
 pub fn head(member: &Member<'_>, id: u64, recording: Recording) -> Method {
     Method {
         name: member.name.into(),
@@ -31,7 +32,7 @@ pub fn head(member: &Member<'_>, id: u64, recording: Recording) -> Method {
     }
 }
 
-/// Adds what there is to say of a method with a body, traced by this plan.
+/// Adds the details of a method with a body that this plan traces.
 pub fn describe(
     method: &mut Method,
     class: &ClassFile<'_>,
@@ -65,7 +66,7 @@ pub fn describe(
         method.handlers.push(Handler { start, end, block, catches: catches.into() });
     }
     for table in code.attributes.iter().filter(|attribute| attribute.name == b"LineNumberTable") {
-        // What is not as it should be names no line (JVMS 4.7.12).
+        // An invalid entry names no line (JVMS 4.7.12).
         let mut cursor = table.cursor();
         let Ok(count) = cursor.u2() else { continue };
         for _ in 0..count {
@@ -77,15 +78,15 @@ pub fn describe(
     Ok(())
 }
 
-/// What the instructions of a body make.
+/// The types that the instructions of a body allocate.
 pub fn makes(allocations: &[Allocation]) -> Vec<(Bci, Name)> {
     let of =
         |allocation: &Allocation| Some((allocation.bci, Name::from(&**allocation.made.types().first()?)));
     allocations.iter().filter_map(of).collect()
 }
 
-/// Bytes of a class's own instance fields, as HotSpot has them in a heap of up to 32 GB: references
-/// have four.
+/// Size in bytes of a class's own instance fields, as in HotSpot with a heap of up to 32 GB:
+/// references have four bytes.
 pub fn field_bytes(class: &ClassFile<'_>) -> u32 {
     let bytes = |field: &Member<'_>| match field.descriptor.first() {
         Some(b'J' | b'D') => 8,
@@ -133,7 +134,7 @@ fn call_site(
     Ok(site)
 }
 
-/// Counts an instruction in the metrics of its block.
+/// Adds an instruction to the metrics of its block.
 fn count(
     class: &ClassFile<'_>,
     instruction: &Instruction<'_>,
@@ -165,11 +166,11 @@ fn count(
     Ok(())
 }
 
-/// Arithmetic on floating-point numbers, comparisons and conversions included.
+/// Whether an instruction is floating-point arithmetic, a conversion or comparison included.
 fn is_floating(op: opcode::Opcode) -> bool {
     use opcode::*;
     match op {
-        // In fours: int, long, float, double.
+        // Groups of four: int, long, float, double.
         IADD..=DNEG => (op - IADD) % 4 >= 2,
         FCMPL..=DCMPG | I2F | I2D | L2F | L2D | F2I..=D2F => true,
         _ => false,

@@ -1,5 +1,5 @@
-//! The survey: what planning must know of a class, and nothing else. Runs over every class of every
-//! input and library, in parallel.
+//! The survey: the facts that planning needs of a class. It runs over every class of every input
+//! and library, in parallel.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::kept::KeptMembers;
 use crate::planned::Planned;
 use crate::rules;
 
-/// A class, as far as other classes are concerned.
+/// Summary of a class, as far as other classes are concerned.
 #[derive(Debug, Clone)]
 pub struct ClassSummary {
     /// Internal name.
@@ -29,26 +29,26 @@ pub struct ClassSummary {
     pub major_version: u16,
     /// Hash of the original class file.
     pub hash: ClassHash,
-    /// The methods in class-file order; of a class that has been rewritten, the original ones.
+    /// The methods in class-file order; for a rewritten class, the original ones.
     pub methods: Box<[MethodSummary]>,
-    /// Whether it is going to be defined as a VM-anonymous class (JDK 8 to 16), which a class file
-    /// does not say.
+    /// Whether it will be defined as a VM-anonymous class (JDK 8 to 16), which a class file does
+    /// not say.
     pub has_host: bool,
-    /// Whether a debugger may look at it: bodies stay under their original signatures then.
+    /// Whether a debugger may inspect it: bodies then stay under their original signatures.
     pub is_debugged: bool,
-    /// Members that it must keep, if it takes the place of a class that was rewritten before; a
-    /// class file does not say that either.
+    /// Members that it must keep if it replaces a class that was rewritten before, which a class
+    /// file does not say either.
     pub kept: Option<Arc<KeptMembers>>,
-    /// What was done to the methods, if the class has been rewritten.
+    /// The treatments of the methods, if the class has been rewritten.
     pub settled: Option<Arc<[Planned]>>,
-    /// Names and descriptors of the methods.
+    /// Names and descriptors of the methods, joined.
     text: Box<[u8]>,
 }
 
 /// A method of a [`ClassSummary`].
 #[derive(Debug, Clone, Copy)]
 pub struct MethodSummary {
-    /// Hash of name and descriptor, compared before they are.
+    /// Hash of name and descriptor, compared before the texts.
     key: u32,
     name: (u32, u16),
     descriptor_length: u16,
@@ -56,7 +56,7 @@ pub struct MethodSummary {
     pub access: u16,
     /// Argument slots, `this` included.
     pub argument_slots: u16,
-    /// What else matters; a set of [`trait_bits`].
+    /// Further properties; a set of [`trait_bits`].
     pub traits: u8,
 }
 
@@ -66,14 +66,14 @@ pub mod trait_bits {
     pub const CALLER_SENSITIVE: u8 = 1;
     /// The code is one `return`.
     pub const EMPTY: u8 = 2;
-    /// Has a body that HotSpot may replace by code of its own.
+    /// Has a body that HotSpot may replace with its own code.
     pub const INTRINSIC: u8 = 4;
     /// HotSpot's compilers know it by its original signature.
     pub const RECOGNISED: u8 = 16;
-    /// The code of an intrinsic has no invocation. (Not known of classes that come from an index.)
+    /// The code of an intrinsic has no invocation. (Unknown for classes from an index.)
     pub const CALLS_NOTHING: u8 = 8;
-    /// A native that HotSpot may replace by code of its own. (Not known of JDK 8, nor of classes
-    /// that come from an index.)
+    /// A native that HotSpot may replace with its own code. (Unknown for JDK 8 and for classes from
+    /// an index.)
     pub const NATIVE_INTRINSIC: u8 = 32;
 }
 
@@ -106,17 +106,17 @@ impl MethodSummary {
         self.access & flags == flags
     }
 
-    /// Whether it has these properties.
+    /// Whether the method has these properties.
     pub fn has(&self, bits: u8) -> bool {
         self.traits & bits == bits
     }
 
-    /// Whether a class below can override it, private and package rules aside.
+    /// Whether a subclass can override it, apart from rules about private members and packages.
     pub fn is_virtual(&self, class: &ClassSummary) -> bool {
         !self.is(access::STATIC) && !self.is(access::PRIVATE) && !class.method_name(self).starts_with(b"<")
     }
 
-    /// Whether there is code.
+    /// Whether the method has code.
     pub fn is_concrete(&self) -> bool {
         self.access & (access::ABSTRACT | access::NATIVE) == 0
     }
@@ -158,7 +158,7 @@ impl ClassSummary {
         })
     }
 
-    /// A class that has been rewritten, from its row in an index.
+    /// Summary of a rewritten class, from its row in an index.
     pub fn of_record(record: &ClassRecord) -> cct_classfile::Result<Self> {
         let mut text = Vec::new();
         let methods: cct_classfile::Result<Box<[MethodSummary]>> = record
@@ -187,7 +187,7 @@ impl ClassSummary {
         self.settled.is_some()
     }
 
-    /// Parses and summarises.
+    /// Parses and summarises a class file.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         Self::of(&ClassFile::parse(bytes).map_err(Error::from)?)
     }
@@ -219,7 +219,7 @@ impl ClassSummary {
                 traits |= trait_bits::CALLS_NOTHING;
             }
         }
-        // Decoding all code twice would cost more than the rest of the survey; only this one shape
+        // To decode all code twice would cost more than the rest of the survey; only this one shape
         // matters here.
         if member.name == b"finalize"
             && member.descriptor == b"()V"
@@ -242,12 +242,13 @@ impl ClassSummary {
         &self.text[start..start + usize::from(method.descriptor_length)]
     }
 
-    /// Position of a declared method.
+    /// Position of a declared method; `None` if the class does not declare it.
     pub fn find(&self, name: &[u8], descriptor: &[u8]) -> Option<usize> {
         self.find_keyed(method_key(name, descriptor), name, descriptor)
     }
 
-    /// [`ClassSummary::find`] with the key computed before.
+    /// Position of a declared method, as [`ClassSummary::find`], by a key that the caller has
+    /// computed.
     pub(crate) fn find_keyed(&self, key: u32, name: &[u8], descriptor: &[u8]) -> Option<usize> {
         self.methods.iter().position(|m| {
             m.key == key && self.method_name(m) == name && self.method_descriptor(m) == descriptor

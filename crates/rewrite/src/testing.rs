@@ -12,7 +12,7 @@ pub(crate) fn world(inputs: &[TestClass], raw: &[TestClass]) -> World {
     World::new(inputs.chain(raw.iter().map(|c| (Role::Library, summary(c)))))
 }
 
-/// A world of classes that are rewritten in another run.
+/// A world with classes that are rewritten in another run.
 pub(crate) fn companion(object: &TestClass, other: &TestClass) -> World {
     let classes = [object, other].map(|c| (Role::Companion, ClassSummary::parse(&c.bytes()).unwrap()));
     World::new(classes)

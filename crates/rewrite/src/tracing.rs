@@ -1,14 +1,15 @@
-//! The plan for tracing a body (docs/research/trace.md): where its events go, and which.
+//! The plan for tracing a body (docs/research/trace.md): its events and their locations.
 //!
-//! A basic block has one event, when it begins. So that an exception in the middle of one is no
-//! loss, a local variable says how many of the block's bytecodes have been started; it is set in
-//! front of whatever may throw, which costs compiled code nothing, and read by handlers alone.
+//! A basic block has one event, at its start. An exception in the middle of a block must not lose
+//! information, so a local variable says how many of the block's bytecodes have started. It is set
+//! before each instruction that may throw, which costs compiled code nothing, and read by handlers
+//! alone.
 //!
-//! Where a handler is reached otherwise too, or there are subroutines, the local would say nothing:
-//! there blocks end behind what may throw, as by the rule `precise`, and every block that begins is
-//! executed whole.
+//! Where a handler is also reached without an exception, or there are subroutines, the local would
+//! say nothing. There blocks end after instructions that may throw, as by the rule `precise`, and
+//! every block that begins is executed whole.
 //!
-//! Of the other bodies not every block has its event: [`implied`].
+//! In the other bodies some blocks need no event: [`implied`].
 
 pub mod implied;
 
@@ -21,29 +22,30 @@ use cct_tables::BlockRule;
 
 use implied::Implied;
 
-/// What is traced of a body, and how.
+/// The trace events of a body, and the details of their recording.
 #[derive(Debug, Clone)]
 pub struct TracePlan {
     /// The method's number.
     pub method: u32,
-    /// How much.
+    /// The amount that is recorded.
     pub recording: Recording,
-    /// Its basic blocks.
+    /// The basic blocks of the body.
     pub blocks: Blocks,
-    /// Whether jumps lead to its first block.
+    /// Whether jumps or handlers lead to its first block.
     pub entry_is_target: bool,
-    /// In front of which instructions the local becomes which number.
+    /// The instructions before which the local changes, and its new values.
     pub marks: Vec<(Bci, u32)>,
     /// Blocks that are handlers, reached by exceptions alone.
     pub handlers: BTreeSet<Bci>,
-    /// Whether there is a local.
+    /// Whether the body has the local.
     pub uses_local: bool,
-    /// What has no event, since it follows from others; nothing where there is no local.
+    /// Blocks and ends without an event, which follow from other events; empty where there is no
+    /// local.
     pub implied: Implied,
 }
 
 impl TracePlan {
-    /// The plan for a body of this much.
+    /// The plan for a body, by the amount that is recorded.
     pub fn of(
         class: &ClassFile<'_>,
         own: &OwnMembers,
@@ -73,7 +75,7 @@ impl TracePlan {
         TracePlan { method, recording, blocks, entry_is_target, marks, handlers, uses_local, implied }
     }
 
-    /// Blocks that have an event of their own.
+    /// Blocks with an event of their own.
     pub fn announced(&self) -> impl Iterator<Item = (u32, Bci)> + '_ {
         let skipped = usize::from(!self.entry_is_target);
         let all = (0..).zip(self.blocks.iter()).map(|(number, block)| (number, block.start));
@@ -82,7 +84,7 @@ impl TracePlan {
         all.skip(skipped).filter(move |&(block, _)| has_blocks && !is_implied(block))
     }
 
-    /// Whether the method's end has an event of its own if it returns from here.
+    /// Whether a return at `bci` has an event of its own for the method's end.
     pub fn says_end(&self, bci: Bci) -> bool {
         let block = self.blocks.containing(bci).unwrap_or_default();
         self.implied.is_silent.get(block as usize) != Some(&true)
@@ -93,7 +95,7 @@ fn has_subroutines(code: &Code<'_>) -> bool {
     code.instructions().any(|i| opcode::is_subroutine_call(i.opcode) || i.opcode == opcode::RET)
 }
 
-/// Whether a jump or a handler leads there.
+/// Whether a jump or a handler leads to `bci`.
 fn is_target(code: &Code<'_>, bci: Bci) -> bool {
     code.handlers.iter().any(|handler| handler.handler == bci) || is_jumped_to(code, bci)
 }
@@ -104,15 +106,15 @@ fn is_jumped_to(code: &Code<'_>, bci: Bci) -> bool {
     is_target
 }
 
-/// Whether control gets there without an exception.
+/// Whether control reaches `bci` without an exception.
 fn is_reached(code: &Code<'_>, bci: Bci) -> bool {
     let before = code.instructions().take_while(|i| i.bci < bci).last();
     before.is_none_or(|before| !opcode::ends_flow(before.opcode)) || is_jumped_to(code, bci)
 }
 
-/// Leaf natives that may have the VM call something, such as the constructor of what they throw, a
-/// class's initialiser, or the loader of a class that they name: they have an end, so that it is
-/// known who called.
+/// Whether a leaf native may make the VM call a method, such as the constructor of an exception, a
+/// class initialiser, or the loader of a class that the native names. Such a native has an event
+/// for its end, so that readers know the caller.
 pub fn leaf_throws(class: &[u8], name: &[u8]) -> bool {
     matches!(
         (class, name),
@@ -131,12 +133,12 @@ pub fn leaf_throws(class: &[u8], name: &[u8]) -> bool {
     )
 }
 
-/// The numbers of the methods of a class, and its own.
+/// The numbers of a class and its methods in a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbers {
-    /// The class's.
+    /// Number of the class.
     pub class: u32,
-    /// Its first method's.
+    /// Number of its first method.
     pub first_method: u32,
 }
 
@@ -155,7 +157,7 @@ mod tests {
 
     #[test]
     fn marks_stand_before_what_may_throw() {
-        // iconst_1 iconst_0 idiv pop return, and a handler behind: pop return.
+        // iconst_1 iconst_0 idiv pop return, then a handler: pop return.
         let code = [4, 3, 0x6C, 0x57, 0xB1, 0x57, 0xB1];
         let plan = plan(&code, &[[0, 4, 5]]);
         assert_eq!(plan.marks, [(2, 3)]);
@@ -165,8 +167,8 @@ mod tests {
 
     #[test]
     fn where_a_handler_is_reached_otherwise_blocks_end_behind_what_may_throw() {
-        // The handler is what comes next: aconst_null, then iconst_1 iconst_0 idiv pop |
-        // aconst_null | pop return.
+        // The handler is the next block: aconst_null, then iconst_1 iconst_0 idiv pop | aconst_null
+        // | pop return.
         let code = [4, 3, 0x6C, 0x57, 1, 0x57, 0xB1];
         let plan = plan(&code, &[[0, 4, 5]]);
         assert!(!plan.uses_local && plan.marks.is_empty() && plan.handlers.is_empty());

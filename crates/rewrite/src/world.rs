@@ -17,22 +17,22 @@ pub struct ClassId(pub u32);
 /// A method: class, and position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MethodId {
-    /// The class.
+    /// The class that declares it.
     pub class: ClassId,
     /// Position among the class's methods.
     pub index: u16,
 }
 
-/// What will happen to a class.
+/// The fate of a class in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// It is rewritten in this run.
     Input,
-    /// It is, or will be, rewritten in another run: part of the class library that holds
-    /// `java/lang/Object`. Without that library rewritten nothing of ours runs at all, so its
-    /// extended forms can be counted on. Only which of them redispatch is not certain.
+    /// It is, or will be, rewritten in another run, as part of the class library that holds
+    /// `java/lang/Object`. Without that rewritten library no rewritten class runs at all, so its
+    /// extended forms are certain to exist. Only which of them redispatch is not certain.
     Companion,
-    /// It stays as it is: part of a library, of the JDK around the inputs, or of an earlier run's
+    /// It stays unchanged: part of a library, of the JDK around the inputs, or of an earlier run's
     /// output (then its treatments are settled).
     Library,
 }
@@ -40,25 +40,25 @@ pub enum Role {
 /// A class of the world.
 #[derive(Debug)]
 pub struct Class {
-    /// Its summary.
+    /// Summary of the class.
     pub summary: Arc<ClassSummary>,
-    /// Its role.
+    /// Role of the class.
     pub role: Role,
-    /// Its superclass, if known.
+    /// The superclass, if known.
     pub superclass: Option<ClassId>,
-    /// Its known direct superinterfaces.
+    /// The known direct superinterfaces.
     pub interfaces: Vec<ClassId>,
     /// Whether some superclass or superinterface, however far up, is unknown.
     pub has_unknown_ancestor: bool,
 }
 
-/// Where a method reference leads.
+/// The method to which a reference leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolved {
-    /// To this method.
+    /// This method.
     Method(MethodId),
-    /// Nowhere, as far as can be seen: the owner or an ancestor is not in the world (or the
-    /// reference is broken, which the JVM will say).
+    /// Unknown: the owner or an ancestor is not in the world, or the reference is broken, which the
+    /// JVM will report.
     Unknown,
 }
 
@@ -68,13 +68,13 @@ pub struct World {
     classes: Vec<Class>,
     by_name: FxHashMap<Box<[u8]>, ClassId>,
     by_hash: FxHashMap<ClassHash, ClassId>,
-    /// Names met more than once with different contents; the first one given stands for the name.
+    /// Names that occur with different contents; the first class of a name represents it.
     pub duplicates: Vec<(ClassId, ClassId)>,
 }
 
 impl World {
-    /// Builds the world. The first class of a name stands for it in the hierarchy, as on a class
-    /// path; later ones are planned all the same.
+    /// Builds the world. The first class of a name represents it in the hierarchy, as on a class
+    /// path; later ones are planned nevertheless.
     pub fn new<S: Into<Arc<ClassSummary>>>(summaries: impl IntoIterator<Item = (Role, S)>) -> Self {
         let mut world = World::default();
         for (role, summary) in summaries {
@@ -119,8 +119,8 @@ impl World {
             class.interfaces = interfaces;
             class.has_unknown_ancestor = unknown;
         }
-        // Unknown ancestors are inherited. The hierarchy may be cyclic in hostile inputs: each
-        // class is told once.
+        // Subtypes inherit unknown ancestors. The hierarchy may be cyclic in hostile inputs, so
+        // each class is visited once.
         let mut descendants: Vec<Vec<ClassId>> = vec![Vec::new(); self.classes.len()];
         for (id, class) in (0..).map(ClassId).zip(&self.classes) {
             for ancestor in class.superclass.iter().chain(&class.interfaces) {
@@ -138,7 +138,7 @@ impl World {
         }
     }
 
-    /// The class that stands for a name.
+    /// The class that represents a name.
     pub fn class_named(&self, name: &[u8]) -> Option<ClassId> {
         self.by_name.get(name).copied()
     }
@@ -148,7 +148,7 @@ impl World {
         self.by_hash.get(&hash).copied()
     }
 
-    /// All classes, in the order given.
+    /// All classes, in the order of construction.
     pub fn ids(&self) -> impl Iterator<Item = ClassId> + use<> {
         (0..self.classes.len() as u32).map(ClassId)
     }
@@ -178,8 +178,8 @@ impl World {
         })
     }
 
-    /// All superinterfaces of `class`, through superclasses and superinterfaces, each once, in a
-    /// fixed order.
+    /// All superinterfaces of `class`, from superclasses and superinterfaces, each once, in a fixed
+    /// order.
     pub fn superinterfaces(&self, class: ClassId) -> Vec<ClassId> {
         let mut found: Vec<ClassId> = Vec::new();
         let mut next = 0;
@@ -206,8 +206,8 @@ impl World {
         self.superclasses(a).any(|c| c == b) || self.superinterfaces(a).contains(&b)
     }
 
-    /// Resolves a method reference: the class, its superclasses, then its superinterfaces, where a
-    /// default method goes before abstract ones.
+    /// Resolves a method reference: in the class, its superclasses, then its superinterfaces, where
+    /// a default method takes precedence over abstract ones.
     pub fn resolve(&self, owner: &[u8], name: &[u8], descriptor: &[u8]) -> Resolved {
         match self.class_named(owner) {
             Some(class) => self.resolve_in(class, name, descriptor),
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// Resolution from a known class.
+    /// Resolves a method reference from a known class.
     pub fn resolve_in(&self, class: ClassId, name: &[u8], descriptor: &[u8]) -> Resolved {
         let key = method_key(name, descriptor);
         let declared = |c: ClassId| {
@@ -234,7 +234,7 @@ impl World {
             }
             last = c;
         }
-        // A superclass that is not in the world might have declared it.
+        // A superclass outside the world might have declared it.
         if self[last].summary.super_name.is_some() {
             return Resolved::Unknown;
         }

@@ -1,20 +1,20 @@
-//! What an option takes, and where that is kept.
+//! Access to an option's value: its kind, and the functions that read and set it.
 
 use crate::choices::Choices;
 use crate::tables::ReadFile;
 use crate::word::Word;
 
-/// What an option takes, and where it is kept.
+/// The kind of an option's value, with the functions that read and set it.
 #[derive(Clone, Copy)]
 pub enum Access {
-    /// Nothing: it is there or not.
+    /// No value: the option is present or not.
     Switch {
         /// Whether it was given.
         get: fn(&Choices) -> bool,
         /// Turns it on.
         set: fn(&mut Choices),
     },
-    /// One of some words, by their positions.
+    /// One of several words, by position.
     OneOf {
         /// The words.
         words: &'static [Word],
@@ -29,9 +29,9 @@ pub enum Access {
         value: &'static str,
         /// Name of the default, if there is one.
         default: Option<&'static str>,
-        /// The table if there is one: its name, or its name and the hash of its contents.
+        /// The table, if there is one: its name, or its name and the hash of its contents.
         get: fn(&Choices) -> Option<String>,
-        /// Takes the table of that name or in that file.
+        /// Chooses the table of that name or in that file.
         set: fn(&mut Choices, &str, &ReadFile<'_>) -> Result<(), String>,
     },
     /// Any number of values.

@@ -1,4 +1,4 @@
-//! Refuses combinations of options that mean nothing.
+//! Checks of combinations of options.
 
 use crate::choices::Choices;
 use crate::options::{ChoiceOption, OPTIONS};
@@ -16,10 +16,10 @@ impl ChoiceOption {
 }
 
 impl Choices {
-    /// Fails if options do not go together.
+    /// Fails if options cannot be combined.
     ///
     /// # Errors
-    /// The first such option of [`OPTIONS`], and which one to leave out.
+    /// The first such option of [`OPTIONS`], with the option to omit.
     pub fn check(&self) -> Result<(), Refused> {
         match OPTIONS.iter().find_map(|row| row.refusal(self)) {
             None => Ok(()),
@@ -27,10 +27,10 @@ impl Choices {
         }
     }
 
-    /// Fails if options do not go together, or do not give a profile, a trace or values.
+    /// Fails if options cannot be combined, or do not produce a profile, a trace or values.
     ///
     /// # Errors
-    /// As [`Choices::check`]; also with markers alone.
+    /// The errors of [`Choices::check`], and one for markers alone.
     pub fn check_recording(&self) -> Result<(), Refused> {
         if self.marks_alone() {
             let message =
@@ -40,10 +40,10 @@ impl Choices {
         self.check()
     }
 
-    /// Fails if options do not go together, or if nothing is to be marked.
+    /// Fails if options cannot be combined, or if nothing is to be marked.
     ///
     /// # Errors
-    /// As [`Choices::check`]; also without rules and properties.
+    /// The errors of [`Choices::check`], and one for neither rules nor properties.
     pub fn check_marking(&self) -> Result<(), Refused> {
         if !self.has_rules() {
             let message = "--tool markers needs rules: give a file of them by --markers FILE.toml (docs/research/markers.md), or properties by \
@@ -62,7 +62,7 @@ mod tests {
     use crate::tables::NO_FILES;
     use crate::word::Worded;
 
-    /// Choices with one tool and one option that has not its default.
+    /// Choices with one tool and one option whose value is not its default.
     fn with(tool: ToolName, row: &ChoiceOption) -> Choices {
         let mut choices = Choices { tool, ..Choices::default() };
         match row.access {

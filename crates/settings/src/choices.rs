@@ -1,4 +1,4 @@
-//! What a user asked for.
+//! The user's choices.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,17 +8,17 @@ use cct_pcc::{Chosen, MethodPattern};
 use crate::settings::{Settings, Tool};
 use crate::word::words;
 
-/// The flag that chooses what the program leaves behind.
+/// The flag that chooses the output of the program.
 pub(crate) const TOOL: &str = "tool";
 
-/// What the program leaves behind.
+/// The output of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolName {
-    /// Its calling-context tree.
+    /// The program's calling-context tree.
     Profile,
-    /// Its events, in order.
+    /// The program's events, in order.
     Trace,
-    /// Nothing of its own: what clients of markers print.
+    /// Nothing of its own: clients of markers print.
     Markers,
     /// Values of calling contexts.
     Pcc,
@@ -31,12 +31,12 @@ words! { ToolName:
     Pcc "pcc" "The values of calling contexts with which chosen methods were entered (docs/research/pcc.md)";
 }
 
-/// What a user asked for, by the options of [`crate::OPTIONS`].
+/// The user's choices for the options of [`crate::OPTIONS`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choices {
-    /// Classes that the inputs refer to and that are not rewritten now.
+    /// Classes to which the inputs refer and that this run does not rewrite.
     pub library: Vec<PathBuf>,
-    /// What the program leaves behind.
+    /// The output of the program.
     pub tool: ToolName,
     /// Files of rules for markers.
     pub markers: Vec<PathBuf>,
@@ -50,10 +50,10 @@ pub struct Choices {
     pub include: Vec<String>,
     /// Globs of classes that are not recorded.
     pub exclude: Vec<String>,
-    /// The flags that the user gave, with whatever value.
+    /// The flags that the user gave, with any value.
     pub(crate) given: BTreeSet<&'static str>,
-    /// The options that are settings of the rewriter as they stand. [`Choices::settings`] adds what
-    /// follows from the others.
+    /// The options that are settings of the rewriter themselves. [`Choices::settings`] adds the
+    /// settings that follow from the others.
     pub(crate) direct: Settings,
 }
 
@@ -79,7 +79,7 @@ impl Choices {
     pub fn settings(&self) -> Settings {
         let settings = Settings { markers: self.marks_beside(), ..self.direct };
         match self.tool {
-            // With markers alone no class comes to the rewriter.
+            // With markers alone the rewriter gets no class.
             ToolName::Profile | ToolName::Markers => settings,
             ToolName::Trace => Settings { tool: Tool::Trace, ..settings },
             ToolName::Pcc => {
@@ -89,14 +89,14 @@ impl Choices {
         }
     }
 
-    /// These choices with what differs from run to run pinned.
+    /// These choices, with everything pinned that differs between runs.
     #[must_use]
     pub fn reproducibly(mut self) -> Choices {
         self.direct.reproducible = true;
         self
     }
 
-    /// Notes that the user gave an option: with its default, too, it is what an image must have.
+    /// Notes that the user gave an option: even with its default, an image must have it.
     pub fn note_given(&mut self, flag: &'static str) {
         self.given.insert(flag);
     }
@@ -106,12 +106,12 @@ impl Choices {
         !self.markers.is_empty() || !self.typestate.is_empty()
     }
 
-    /// Whether markers stand beside a calling-context tree.
+    /// Whether markers are combined with a calling-context tree.
     pub fn marks_beside(&self) -> bool {
         self.tool == ToolName::Profile && self.has_rules()
     }
 
-    /// Whether there are markers and nothing else.
+    /// Whether there are only markers.
     pub fn marks_alone(&self) -> bool {
         self.tool == ToolName::Markers
     }
@@ -121,8 +121,7 @@ impl Choices {
         (self.marks_alone() || self.marks_beside()) && self.typestate.is_empty()
     }
 
-    /// JVM properties that tell the runtime which classes are recorded of those that are rewritten
-    /// at load time.
+    /// JVM properties that select the recorded classes among those that are rewritten at load time.
     pub fn filter_properties(&self) -> Vec<String> {
         let lists = [("include", &self.include), ("exclude", &self.exclude)];
         let given = lists.into_iter().filter(|(_, globs)| !globs.is_empty());

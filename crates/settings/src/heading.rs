@@ -3,11 +3,11 @@
 /// A heading below which `--help` lists options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Heading {
-    /// Where results go, and what they are.
+    /// Location and form of results.
     Output,
-    /// Which contexts there are.
+    /// The contexts to record.
     Recording,
-    /// How numbers come about.
+    /// Rules for counting.
     Counting,
     /// The JDK and its profiled image.
     Image,
@@ -19,7 +19,7 @@ pub enum Heading {
     Markers,
     /// Properties over objects.
     Typestate,
-    /// What few need.
+    /// Options that few users need.
     Advanced,
 }
 

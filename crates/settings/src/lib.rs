@@ -1,16 +1,16 @@
 //! The options that decide how classes are rewritten, each declared once.
 //!
 //! A row of [`OPTIONS`] holds an option's flag, values, default and help, the tools that refuse it,
-//! and how outputs record it. The command line, [`Settings`], the provenance of outputs, the
-//! checker's expectation and docs/reference/options.md come from these rows.
+//! and its record in outputs. The command line, [`Settings`], the provenance of outputs, the
+//! checker's expectation and docs/reference/options.md follow from these rows.
 //!
-//! * [`settings`]: what the rewriter acts on,
-//! * [`choices`]: what a user asked for; `check` refuses combinations, `spelled` writes them as on
-//!   a command line,
+//! * [`settings`]: the settings of the rewriter,
+//! * [`choices`]: the user's choices; `check` refuses combinations, `spelled` writes them as on a
+//!   command line,
 //! * [`options`]: the rows; [`access`], [`heading`], [`refusal`] and [`mod@record`] are their
 //!   columns,
 //! * `provenance`: settings in the provenance of outputs,
-//! * [`recording`]: options that the runtime acts on,
+//! * [`recording`]: options of the runtime,
 //! * [`page`]: the reference for users,
 //! * [`tables`]: values that are built-in tables or files,
 //! * [`word`]: values with names.

@@ -23,31 +23,31 @@ use crate::word::Worded;
 pub struct ChoiceOption {
     /// Name without the dashes.
     pub flag: &'static str,
-    /// For `--help`: the first sentence stands alone in `-h`.
+    /// Text for `--help`; `-h` shows its first sentence alone.
     pub help: &'static str,
-    /// Where `--help` has it.
+    /// The heading below which `--help` lists it.
     pub heading: Heading,
-    /// Whether `-h` has it, too.
+    /// Whether `-h` lists it too.
     pub is_common: bool,
-    /// Whether `bench` has it: what it counts has the form of a calling-context tree.
+    /// Whether `bench` has it: the option works for results in the form of a calling-context tree.
     pub in_bench: bool,
-    /// What it takes, and where that is kept.
+    /// The kind of its value, with access to it.
     pub access: Access,
-    /// Tools with which it means nothing.
+    /// Tools that refuse it.
     pub refused: &'static [Refusal],
-    /// Why it does not go with other options, if it does not.
+    /// The reason why it cannot be combined with the other choices, if there is one.
     pub conflict: fn(&Choices) -> Option<&'static str>,
-    /// How the provenance of outputs has it.
+    /// The option's record in the provenance of outputs.
     pub record: Record,
     pub(crate) spelled: Spelled,
 }
 
-/// When [`Choices::spelled`] has an option.
+/// The condition on which [`Choices::spelled`] includes an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spelled {
     /// Always, with its default too.
     Always,
-    /// If it does not have its default.
+    /// If its value is not its default.
     IfGiven,
     /// With `--tool pcc`.
     WithValues,
@@ -67,7 +67,7 @@ impl ChoiceOption {
         }
     }
 
-    /// Its default, if it has one that is a word.
+    /// The default, if there is one that is a word.
     pub fn default(&self) -> Option<&'static str> {
         match self.access {
             Access::OneOf { words, get, .. } => words.get(get(&Choices::default())).map(|word| word.name),
@@ -141,7 +141,7 @@ macro_rules! methods {
     };
 }
 
-/// An option that goes with everything and is not recorded; rows say what differs.
+/// An option that can be combined with everything and is not recorded; rows state only differences.
 const PLAIN: ChoiceOption = ChoiceOption {
     flag: "",
     help: "",
@@ -157,7 +157,7 @@ const PLAIN: ChoiceOption = ChoiceOption {
 
 use ToolName::{Markers, Pcc, Profile, Trace};
 
-/// The tools that count nothing as they go.
+/// The tools that count nothing while the program runs.
 const ALL_BUT_PROFILES: &[Refusal] = &[Refusal::by(Trace), Refusal::by(Pcc), Refusal::by(Markers)];
 
 const NOT_BESIDE: &str = "markers stand beside a calling-context tree, or alone with --tool markers, and not beside another tool; leave --tool out, or --markers and \

@@ -1,4 +1,4 @@
-//! The reference of options, docs/reference/options.md, made from the rows.
+//! The reference of options, docs/reference/options.md, generated from the rows.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ const HEAD: &str = "\
 
 ";
 
-/// The page.
+/// The text of the page.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
     page.push_str(
@@ -107,7 +107,7 @@ fn explain(page: &mut String, flag: &str, help: &str, words: &[Word]) {
     }
 }
 
-/// Columns of a line of prose.
+/// Maximum number of columns of a line of prose.
 const WIDTH: usize = 100;
 
 /// Writes text in lines of at most [`WIDTH`] columns; lines after the first are indented.

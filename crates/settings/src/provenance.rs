@@ -8,7 +8,7 @@ use crate::options::{ChoiceOption, OPTIONS};
 use crate::record::{Entries, Record};
 use crate::settings::Settings;
 
-/// Provenance lines whose settings this version does not know.
+/// Provenance lines with settings that this version does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the output was made with settings that this version of cctrewrite does not know; use the version that made it, or make it again"
@@ -25,7 +25,7 @@ impl Settings {
     /// The settings of the outputs with these provenance lines. Keys of no option are ignored.
     ///
     /// # Errors
-    /// A value that is unknown or does not agree with another.
+    /// A value that is unknown or contradicts another one.
     pub fn of_entries(lines: &str) -> Result<Settings, UnknownSettings> {
         let entries = Entries::of(lines);
         let mut choices = Choices::default();
@@ -33,7 +33,7 @@ impl Settings {
             row.read(&mut choices, &entries).ok_or(UnknownSettings)?;
         }
         let settings = choices.direct;
-        // What was read gives these entries and no others, or something was not understood.
+        // If these settings give other entries, something was not understood.
         let written = settings.entries();
         let is_same = |key: &'static str| written.get(key).map(String::as_str) == entries.value(key);
         let keys = OPTIONS.iter().flat_map(|row| row.record.keys());
@@ -90,7 +90,7 @@ mod tests {
         settings.entries().iter().map(|(key, value)| format!("{key}={value}\n")).collect()
     }
 
-    /// The settings are read again, and not with any of these replacements.
+    /// Checks that the settings are read back, and that each of these replacements is refused.
     #[track_caller]
     fn is_read_again(settings: Settings, wrong: &[(&str, &str)]) {
         let lines = lines(&settings);

@@ -1,4 +1,4 @@
-//! How the provenance of outputs has an option (docs/reference/formats/index.md).
+//! The records of options in the provenance of outputs (docs/reference/formats/index.md).
 
 use std::collections::BTreeMap;
 
@@ -9,27 +9,27 @@ use cct_tables::{BlockEnds, BlockRule, CostModel};
 
 use crate::settings::{Metrics, Settings, Tool};
 
-/// How the provenance of outputs has an option.
+/// The record of an option in the provenance of outputs.
 #[derive(Debug, Clone, Copy)]
 pub enum Record {
-    /// Not at all: outputs that differ in it run together, or another option's keys say it.
+    /// None: outputs that differ in it run together, or another option's keys imply it.
     No,
-    /// By its word, or `yes` and `no`, under this key.
+    /// The option's word, or `yes` and `no`, under this key.
     Word(&'static str),
-    /// In its own way.
+    /// Keys and values of the option's own.
     With {
-        /// The keys that it may give.
+        /// The keys that it may write.
         keys: &'static [&'static str],
-        /// The keys and values that it gives.
+        /// Returns its keys and values.
         write: fn(&Settings) -> Vec<(&'static str, String)>,
-        /// Reads them; `None` if they are wrong. Keys that `write` would not give again are found
-        /// later.
+        /// Reads them; `None` if they are wrong. A later check finds keys that `write` would not
+        /// return.
         read: fn(&mut Settings, &Entries<'_>) -> Option<()>,
     },
 }
 
 impl Record {
-    /// The keys that it may give.
+    /// The keys that the record may have.
     pub(crate) fn keys(&self) -> &[&'static str] {
         match self {
             Record::No => &[],
@@ -44,7 +44,7 @@ pub struct Entries<'t>(BTreeMap<&'t str, &'t str>);
 
 impl<'t> Entries<'t> {
     pub(crate) fn of(lines: &'t str) -> Entries<'t> {
-        // Of a key that stands twice the first line counts, as for other readers.
+        // If a key occurs twice, the first line counts, as for other readers.
         Entries(lines.lines().rev().filter_map(|line| line.split_once('=')).collect())
     }
 
@@ -53,8 +53,8 @@ impl<'t> Entries<'t> {
     }
 }
 
-/// `trace=yes`, or `pcc=yes` with the chosen methods. Profiles have neither, as before there were
-/// other tools.
+/// Returns `trace=yes`, or `pcc=yes` with the chosen methods. Profiles have neither key, as before
+/// other tools existed.
 pub(crate) fn write_tool(settings: &Settings) -> Vec<(&'static str, String)> {
     match settings.tool {
         Tool::Profile => Vec::new(),
@@ -80,7 +80,7 @@ pub(crate) fn read_tool(settings: &mut Settings, entries: &Entries<'_>) -> Optio
     Some(())
 }
 
-/// `markers=yes` where they stand beside what counts.
+/// Returns `markers=yes` if markers are combined with counts.
 pub(crate) fn write_markers(settings: &Settings) -> Vec<(&'static str, String)> {
     if settings.markers { vec![("markers", "yes".to_owned())] } else { Vec::new() }
 }
@@ -91,14 +91,14 @@ pub(crate) fn read_markers(settings: &mut Settings, entries: &Entries<'_>) -> Op
 }
 
 pub(crate) fn read_metrics(settings: &mut Settings, entries: &Entries<'_>) -> Option<()> {
-    // Which unit it is says the cost model.
+    // The cost model names the unit.
     let is_calls = entries.value("metrics")? == "calls";
     settings.metrics = if is_calls { Metrics::Calls } else { Metrics::CallsAndBytecodes };
     Some(())
 }
 
-/// The rule's name, and a table's contents: classes that are loaded while the program runs are
-/// counted by the same table.
+/// Returns the rule's name, and a table's contents: classes that are loaded while the program runs
+/// are counted by the same table.
 pub(crate) fn write_blocks(settings: &Settings) -> Vec<(&'static str, String)> {
     let ends = match settings.block_rule() {
         Some(BlockRule::Custom(ends)) => Some(("block-ends", ends.encoded())),
@@ -117,7 +117,8 @@ pub(crate) fn read_blocks(settings: &mut Settings, entries: &Entries<'_>) -> Opt
     Some(())
 }
 
-/// The names of the columns. Outputs without columns are as they were before there were any.
+/// Returns the names of the columns. Outputs without columns are unchanged from before columns
+/// existed.
 pub(crate) fn write_columns(settings: &Settings) -> Vec<(&'static str, String)> {
     let columns = settings.columns;
     if columns.is_empty() { Vec::new() } else { vec![("columns", columns.names())] }
@@ -130,8 +131,8 @@ pub(crate) fn read_columns(settings: &mut Settings, entries: &Entries<'_>) -> Op
     Some(())
 }
 
-/// The model's name and contents. Outputs without one are as they were before there were cost
-/// models.
+/// Returns the model's name and contents. Outputs without one are unchanged from before cost models
+/// existed.
 pub(crate) fn write_costs(settings: &Settings) -> Vec<(&'static str, String)> {
     let costs = settings.cost_model.map(|model| [("cost-model", model.id()), ("costs", model.encoded())]);
     costs.into_iter().flatten().collect()

@@ -1,5 +1,5 @@
-//! The options of `cctrewrite run` that the runtime acts on, one row each. Classes are rewritten
-//! the same with all of them.
+//! The options of `cctrewrite run` that the runtime handles, one row each. They do not affect the
+//! rewriting of classes.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -9,35 +9,35 @@ use crate::heading::Heading;
 use crate::refusal::Refused;
 use crate::word::{Word, Worded};
 
-/// An option that the runtime in each JVM acts on, as a property `cctrewrite.PROPERTY`.
+/// An option that the runtime in each JVM handles, as a property `cctrewrite.PROPERTY`.
 #[derive(Debug)]
 pub struct RecordingOption {
     /// Name without the dashes.
     pub flag: &'static str,
-    /// For `--help`: the first sentence stands alone in `-h`.
+    /// Text for `--help`; `-h` shows its first sentence alone.
     pub help: &'static str,
-    /// Where `--help` has it.
+    /// The heading below which `--help` lists it.
     pub heading: Heading,
-    /// Whether `-h` has it, too.
+    /// Whether `-h` lists it too.
     pub is_common: bool,
-    /// What it takes.
+    /// The kind of its value.
     pub kind: Kind,
     /// The runtime's name for it, without `cctrewrite.`.
     pub property: &'static str,
-    /// The tools with which it means something.
+    /// The tools that accept it.
     pub tools: &'static [ToolName],
-    /// An option of [`crate::OPTIONS`] without which it means nothing.
+    /// An option of [`crate::OPTIONS`] that it requires.
     pub requires: Option<&'static str>,
-    /// A recording option with which it does not go.
+    /// A recording option with which it cannot be combined.
     pub conflicts: Option<&'static str>,
 }
 
-/// What an option takes.
+/// The kind of an option's value.
 #[derive(Debug, Clone)]
 pub enum Kind {
-    /// Nothing. The property has this value.
+    /// No value. The property has this one.
     Switch(&'static str),
-    /// One of these words, of which the first is the default and gives no property.
+    /// One of these words. The first is the default and sets no property.
     OneOf(&'static [Word]),
     /// A number in a range.
     Number {
@@ -46,23 +46,23 @@ pub enum Kind {
         /// Least and greatest.
         range: RangeInclusive<u64>,
     },
-    /// A method, by class and name and perhaps descriptor.
+    /// A method, by class, name and optional descriptor.
     Method,
-    /// Methods, which the property has with commas between them.
+    /// Methods; the property separates them with commas.
     Methods,
-    /// Names of classes, which the property has with commas between them.
+    /// Names of classes; the property separates them with commas.
     Classes,
-    /// A path, which the property has from the root on.
+    /// A path; the property has it absolute.
     Path,
-    /// Paths, which the property has from the root on, with colons between them.
+    /// Paths; the property has them absolute, separated with colons.
     Paths,
     /// Text that is checked.
     Text {
         /// Placeholder in `--help`.
         value: &'static str,
-        /// The default, if there is one. It gives no property.
+        /// The default, if there is one. It sets no property.
         default: Option<&'static str>,
-        /// Why a text is wrong, if it is.
+        /// Fails with the reason if a text is invalid.
         check: fn(&str) -> Result<(), String>,
     },
 }
@@ -79,7 +79,7 @@ crate::word::words! { TraceMode:
     Shared "shared" "One trace for all threads, in global order: slower";
 }
 
-/// What makes two classes the same.
+/// The properties that make two classes the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Identity {
     Name,
@@ -93,7 +93,7 @@ crate::word::words! { Identity:
 
 use ToolName::{Markers, Pcc, Profile, Trace};
 
-/// An option of profiles; rows say what differs.
+/// An option of profiles; rows state only differences.
 const PROFILES: RecordingOption = RecordingOption {
     flag: "",
     help: "",
@@ -258,13 +258,13 @@ pub const RECORDING: &[RecordingOption] = &[
     },
 ];
 
-/// A share of time.
+/// Checks a share of time, in percent.
 fn percent(text: &str) -> Result<(), String> {
     let number = text.parse().ok().filter(|number: &f64| (0.0..=100.0).contains(number) && *number > 0.0);
     number.map(|_| ()).ok_or_else(|| "a number of per cent is expected, above 0 and at most 100".to_owned())
 }
 
-/// A bound on recursion as the runtime takes it.
+/// Checks a limit of recursion in the runtime's notation.
 fn recursion(text: &str) -> Result<(), String> {
     let is_number = text.parse::<i32>().is_ok_and(|times| times > 0);
     match text {
@@ -274,12 +274,12 @@ fn recursion(text: &str) -> Result<(), String> {
     }
 }
 
-/// The recording options of a run, those that were given with values other than their defaults.
+/// The recording options of a run that were given with values other than their defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recording(BTreeMap<&'static str, Vec<String>>);
 
 impl Recording {
-    /// Takes a value of an option, of paths from the root on. A switch takes none.
+    /// Adds a value of an option; paths must be absolute. A switch takes none.
     pub fn set(&mut self, option: &RecordingOption, value: &str) {
         let is_default = match &option.kind {
             Kind::OneOf(words) => words.first().is_some_and(|word| word.name == value),
@@ -297,13 +297,13 @@ impl Recording {
         self.0.contains_key(flag)
     }
 
-    /// The first option that was given and is about markers.
+    /// The first given option that concerns markers.
     pub fn of_markers(&self) -> Option<&'static str> {
         let of_markers = |row: &&RecordingOption| row.tools.contains(&Markers) && self.is_given(row.flag);
         RECORDING.iter().find(of_markers).map(|row| row.flag)
     }
 
-    /// The properties that tell the runtime, without `cctrewrite.`, in the order of [`RECORDING`].
+    /// The properties for the runtime, without `cctrewrite.`, in the order of [`RECORDING`].
     pub fn properties(&self) -> impl Iterator<Item = (&'static str, String)> {
         RECORDING.iter().filter_map(|row| {
             let values = self.0.get(row.flag)?;
@@ -312,10 +312,10 @@ impl Recording {
         })
     }
 
-    /// Fails if an option means nothing with this tool.
+    /// Fails if this tool does not accept a given option.
     ///
     /// # Errors
-    /// The first such option, and the tools that it is for.
+    /// The first such option, with the tools that accept it.
     pub fn check(&self, tool: ToolName) -> Result<(), Refused> {
         let is_wrong = |row: &&RecordingOption| self.is_given(row.flag) && !row.tools.contains(&tool);
         let Some(row) = RECORDING.iter().find(is_wrong) else { return Ok(()) };

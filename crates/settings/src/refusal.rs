@@ -1,9 +1,9 @@
-//! Why options do not go together.
+//! Refusals of combinations of options.
 
 use crate::choices::ToolName;
 use crate::word::Worded;
 
-/// Options that do not go together, and what to do.
+/// A combination of options that is refused, with advice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(String);
@@ -19,22 +19,22 @@ impl Refused {
 pub struct Refusal {
     /// The tool.
     pub tool: ToolName,
-    /// Why, if it is not for the tool's usual reason.
+    /// The reason, if it is not the tool's usual one.
     pub reason: Option<&'static str>,
 }
 
 impl Refusal {
-    /// For the tool's usual reason.
+    /// A refusal for the tool's usual reason.
     pub(crate) const fn by(tool: ToolName) -> Refusal {
         Refusal { tool, reason: None }
     }
 
-    /// For this reason.
+    /// A refusal for this reason.
     pub(crate) const fn because(tool: ToolName, reason: &'static str) -> Refusal {
         Refusal { tool, reason: Some(reason) }
     }
 
-    /// The message for an option, and what to leave out.
+    /// The message for an option, with the option to omit.
     pub(crate) fn message(&self, flag: &str) -> String {
         if let Some(reason) = self.reason {
             return reason.to_owned();

@@ -1,4 +1,4 @@
-//! What the rewriter acts on.
+//! The settings of the rewriter.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use cct_tables::{BlockRule, CostModel};
 
 use crate::word::words;
 
-/// What is counted beside calls.
+/// The metrics in addition to calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metrics {
     /// Nothing.
@@ -23,12 +23,13 @@ words! { Metrics:
     CallsAndBytecodes "bytecodes" "Calls and executed bytecodes";
 }
 
-/// Treatment of methods whose Java body HotSpot may replace by an intrinsic.
+/// Treatment of methods whose Java body HotSpot may replace with an intrinsic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intrinsics {
     /// The body is executed and counted, in a form that no intrinsic matches.
     Bytecode,
-    /// The original is called, so that it may be replaced, and counted as a leaf without bytecodes.
+    /// The original is called, so that HotSpot may replace it, and counted as a leaf without
+    /// bytecodes.
     Native,
 }
 
@@ -40,12 +41,12 @@ words! { Intrinsics:
 /// Representation of native methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Natives {
-    /// By contexts of their own, below which their callbacks are (CCCP).
+    /// By contexts of their own, which contain their callbacks (CCCP).
     Wrap,
     /// By contexts of their own, with natives renamed: a method with a body takes a native's name
     /// (JP2).
     Prefix,
-    /// Not at all: callbacks are below the thread's root (JP).
+    /// Not at all: callbacks appear below the thread's root (JP).
     None,
 }
 
@@ -55,7 +56,7 @@ words! { Natives:
     None "none" "Natives have no contexts, as in JP (2005); their callbacks are below the thread's root";
 }
 
-/// How a callee gets its context.
+/// The way in which a callee gets its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextCarrier {
     /// As an argument, under an extended signature (JP, CCCP).
@@ -69,14 +70,14 @@ words! { ContextCarrier:
     Thread "thread" "In a field of the thread: signatures stay";
 }
 
-/// What the rewritten program leaves behind.
+/// The output of the rewritten program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
-    /// Its calling-context tree, with counts (JP, CCCP, JP2).
+    /// The program's calling-context tree, with counts (JP, CCCP, JP2).
     Profile,
-    /// Its events, in order (JBInsTrace).
+    /// The program's events, in order (JBInsTrace).
     Trace,
-    /// The values of calling contexts with which chosen methods were entered (probabilistic calling
+    /// The values of calling contexts at entries of chosen methods (probabilistic calling
     /// contexts).
     Pcc(&'static Chosen),
 }
@@ -84,32 +85,32 @@ pub enum Tool {
 /// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// What is left behind.
+    /// The output of the program.
     pub tool: Tool,
-    /// How contexts travel.
+    /// The way in which callees get contexts.
     pub context: ContextCarrier,
     /// Metrics.
     pub metrics: Metrics,
-    /// How basic blocks are cut.
+    /// The rule that cuts basic blocks.
     pub blocks: BlockRule,
     /// Treatment of intrinsics.
     pub intrinsics: Intrinsics,
     /// Representation of natives.
     pub natives: Natives,
-    /// Whether what differs from run to run is pinned.
+    /// Whether everything is pinned that differs between runs.
     pub reproducible: bool,
     /// Whether the profiling agent reports while the program runs, by activation counters (JP 5).
     pub activation: bool,
     /// Whether contexts are kept separate by the call sites in their callers (JP2).
     pub call_sites: bool,
-    /// What bytecodes cost, where that is counted instead of their number (CCCP 5.2).
+    /// The costs of bytecodes, if they are counted instead of the number (CCCP 5.2).
     pub cost_model: Option<&'static CostModel>,
     /// Whether objects and arrays are counted by type, below the context that allocates them (CCCP
     /// 5.1).
     pub allocations: bool,
-    /// What passes count beside calls and bytecodes.
+    /// The columns that passes count beside calls and bytecodes.
     pub columns: Columns,
-    /// Whether markers may stand in code beside what counts (MTF 3).
+    /// Whether counted code may have markers (MTF 3).
     pub markers: bool,
 }
 
@@ -134,7 +135,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Name of the block rule; `none` where no bytecodes are counted.
+    /// Name of the block rule; `none` if no bytecodes are counted.
     pub fn blocks_name(&self) -> Cow<'static, str> {
         match self.metrics {
             Metrics::Calls => "none".into(),
@@ -156,7 +157,7 @@ impl Settings {
         self.tool == Tool::Profile && self.columns.contains(column)
     }
 
-    /// What helpers and fields of the runtime depend on.
+    /// The settings on which helpers and fields of the runtime depend.
     pub fn mode(&self) -> Mode {
         Mode {
             allocations: self.allocations,
@@ -172,7 +173,7 @@ impl Settings {
         self.tool == Tool::Trace
     }
 
-    /// The chosen methods, if contexts are values.
+    /// The chosen methods, if values represent contexts.
     pub fn pcc(&self) -> Option<&'static Chosen> {
         match self.tool {
             Tool::Pcc(chosen) => Some(chosen),
@@ -180,14 +181,14 @@ impl Settings {
         }
     }
 
-    /// These settings for values of contexts: nothing is counted, and values are made of call
-    /// sites.
+    /// These settings, changed for values of contexts: nothing is counted, and values are computed
+    /// from call sites.
     #[must_use]
     pub fn of_values(self, chosen: &'static Chosen) -> Settings {
         Settings { tool: Tool::Pcc(chosen), metrics: Metrics::Calls, call_sites: true, ..self }
     }
 
-    /// The rule by which bytecodes are counted, if they are.
+    /// The rule for counting bytecodes, if they are counted.
     pub fn block_rule(&self) -> Option<BlockRule> {
         (self.metrics == Metrics::CallsAndBytecodes && !self.traces()).then_some(self.blocks)
     }

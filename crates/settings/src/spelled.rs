@@ -6,7 +6,7 @@ use crate::options::{ChoiceOption, OPTIONS, Spelled};
 
 impl Choices {
     /// The options other than `--tool` that the user gave: flag, and the option with its values as
-    /// on a command line. Without those that name files, whose contents matter.
+    /// on a command line. Options that name files are omitted, since only the contents matter.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
         let is_given = |row: &&ChoiceOption| {
             row.spelled != Spelled::Never && row.flag != TOOL && self.given.contains(row.flag)
@@ -15,7 +15,7 @@ impl Choices {
     }
 
     /// The choices as options of a command line, in the order of [`OPTIONS`], those with defaults
-    /// too. Without paths: where a file lies does not matter.
+    /// too. Paths are omitted: the location of a file does not matter.
     pub fn spelled(&self) -> Vec<String> {
         let is_spelled = |row: &&ChoiceOption| match row.spelled {
             Spelled::Always => true,

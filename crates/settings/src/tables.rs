@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use cct_tables::{BlockEnds, BlockRule, CostModel};
 
-/// Reads a user's file. An error is the reason.
+/// Reads a user's file. An error holds the reason.
 pub type ReadFile<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
 
 /// Reads no file.
@@ -26,7 +26,7 @@ pub fn cost_model(given: &str, read: &ReadFile<'_>) -> Result<&'static CostModel
 /// The rule for blocks of that name, or in that file.
 ///
 /// # Errors
-/// As [`cost_model`].
+/// The errors of [`cost_model`].
 pub fn block_rule(given: &str, read: &ReadFile<'_>) -> Result<BlockRule, String> {
     if let Some(rule) = BlockRule::BUILT_IN.into_iter().find(|rule| rule.name() == given) {
         return Ok(rule);

@@ -1,9 +1,9 @@
 //! Values that have names on command lines and in outputs.
 
-/// The name of a value, and what it means.
+/// The name of a value, with its help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// As users and outputs spell it.
+    /// The spelling for users and in outputs.
     pub name: &'static str,
     /// One sentence for `--help`.
     pub help: &'static str,
@@ -13,7 +13,7 @@ pub struct Word {
 pub trait Worded: Copy + PartialEq + 'static {
     /// All values, in the order of their help.
     const VALUES: &'static [Self];
-    /// Their names, in the same order.
+    /// The names of all values, in the same order.
     const WORDS: &'static [Word];
 
     /// Position of this value in both lists.

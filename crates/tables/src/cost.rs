@@ -1,11 +1,11 @@
-//! Cost models: what each instruction costs on some machine, so that a profile made here says how
-//! long a program runs there (cross-profiling; CCCP 5.2).
+//! Cost models: the cost of each instruction on some machine, so that a profile recorded here
+//! estimates a program's running time there (cross-profiling; CCCP 5.2).
 //!
-//! An instruction costs what its opcode does. Four field instructions may cost otherwise for
-//! two-word values and for references. What an invocation and a return cost beside that may depend
-//! on the size of the method that control comes to, since a processor may have to fetch it: on
-//! entry a method costs by its own size, and an invocation costs by the size of the method that it
-//! stands in, which is where it returns to. Both are known where they arise.
+//! The opcode decides an instruction's cost. Four field instructions may have other costs for
+//! two-word values and for references. The cost of invocations and returns may also depend on the
+//! size of the method that control reaches, since a processor may have to fetch it. An entry costs
+//! by the size of the entered method. An invocation costs by the size of the calling method, to
+//! which control returns. Both sizes are known where the costs arise.
 
 use cct_classfile::{ConstantPool, Instruction, opcode};
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,39 +13,39 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::interned::Interned;
 use crate::toml::{self, Entry, Problem, TableError};
 
-/// The most that one opcode may cost.
+/// Maximum cost of one opcode.
 pub const MOST: i64 = 30_000;
 
-/// The most that a method's size may cost. With it no code of 65,535 bytes, each an instruction or
-/// an invocation of three, costs 2^31 - 2^17.
+/// Maximum cost of a method's size. It keeps the sum for 65,535 bytes of code below 2^31 - 2^17,
+/// with an instruction for each byte or an invocation for every three bytes.
 pub const MOST_BY_SIZE: i64 = 60_000;
 
-/// Code has at most this many bytes (JVMS 4.7.3).
+/// Maximum length of code in bytes (JVMS 4.7.3).
 const LONGEST_CODE: u32 = 65_535;
 
-/// Opcodes that class files have: up to `jsr_w`.
+/// Number of opcodes in class files: up to `jsr_w`.
 const OPCODES: usize = opcode::JSR_W as usize + 1;
 
-/// Characters of a model's name, and of its unit.
+/// Maximum number of characters of a model's name, and of its unit.
 const LONGEST_WORD: usize = 24;
 
-/// What profiles count otherwise.
+/// Units that profiles already use for other numbers.
 const NO_UNITS: [&str; 2] = ["calls", "bytecodes"];
 
 /// Field instructions, whose cost may depend on the field's type.
 const FIELD_OPCODES: [opcode::Opcode; 4] =
     [opcode::GETSTATIC, opcode::PUTSTATIC, opcode::GETFIELD, opcode::PUTFIELD];
 
-/// The tables of a file.
+/// Names of the tables in a file.
 const TABLES: [&str; 3] = ["opcodes", "callee", "caller"];
 
-/// What depends on a method's size: `fixed`, and so much for each word of code; nothing where that
-/// is less than nothing.
+/// The cost of a method's size: `fixed`, and a cost for each word of code; 0 if the sum is
+/// negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct BySize {
     fixed: i32,
     per_word: u32,
-    /// Bytes of a word.
+    /// Length of a word in bytes.
     word: u32,
 }
 
@@ -69,7 +69,7 @@ pub struct CostModel {
     name: String,
     unit: String,
     costs: [u16; OPCODES],
-    /// Of two-word values and of references, for each of [`FIELD_OPCODES`].
+    /// Costs for two-word values and for references, for each of [`FIELD_OPCODES`].
     fields: [[u16; 2]; 4],
     callee: BySize,
     caller: BySize,
@@ -79,7 +79,7 @@ impl CostModel {
     /// Reads a file.
     ///
     /// # Errors
-    /// What is unknown, missing, negative or too large, by its line.
+    /// The first unknown, missing, negative or too large item, by its line.
     pub fn parse(text: &str) -> Result<CostModel, TableError> {
         let entries = toml::read(text, &TABLES)?;
         let last = text.lines().count() + 1;
@@ -106,7 +106,8 @@ impl CostModel {
             *place(&entry.key, &mut costs, &mut fields)
                 .ok_or_else(|| entry.unknown("it is no opcode of class files"))? = Some(cost);
         }
-        // What is widened costs as much more as the file says, and otherwise nothing.
+        // A widened instruction costs this much more if the file gives a cost, otherwise nothing
+        // more.
         costs[usize::from(opcode::WIDE)].get_or_insert(0);
         let mut all = [0; OPCODES];
         for (op, cost) in costs.iter().enumerate() {
@@ -128,41 +129,41 @@ impl CostModel {
         })
     }
 
-    /// The text of a model that comes with this version, by its name.
+    /// The text of a built-in model, by its name.
     pub fn shipped(name: &str) -> Option<&'static str> {
         crate::shipped::COST_MODELS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
     }
 
-    /// The names of those.
+    /// The names of the built-in models.
     pub fn shipped_names() -> impl Iterator<Item = &'static str> {
         crate::shipped::COST_MODELS.iter().map(|(name, _)| *name)
     }
 
-    /// The same for as long as the process lives; equal models are one. There are as many as the
-    /// user has given, or outputs name.
+    /// The model with the lifetime of the process; equal models are one. There are only as many as
+    /// the user has given, or outputs name.
     pub fn interned(self) -> &'static CostModel {
         static KNOWN: Interned<CostModel> = Interned::new();
         KNOWN.of(self)
     }
 
-    /// Its name.
+    /// The name of the model.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What its numbers are numbers of: a word in the plural.
+    /// The unit of its numbers: a word in the plural.
     pub fn unit(&self) -> &str {
         &self.unit
     }
 
-    /// Name and content hash: what profiles and outputs call it. Comments in the file are no part
-    /// of it.
+    /// Name and content hash, by which profiles and outputs refer to the model. Comments in the
+    /// file do not affect it.
     pub fn id(&self) -> String {
         format!("{}@{:016x}", self.name, xxh3_64(self.encoded().as_bytes()))
     }
 
-    /// What an instruction costs in a method with so many bytes of code, without what a callee
-    /// costs by its size.
+    /// The cost of an instruction in a method with this many bytes of code, without the cost of a
+    /// callee's size.
     pub fn of(&self, instruction: &Instruction<'_>, pool: &ConstantPool<'_>, size: u32) -> u32 {
         let op = instruction.opcode;
         let mut cost = u32::from(self.costs.get(usize::from(op)).copied().unwrap_or_default());
@@ -183,17 +184,19 @@ impl CostModel {
         cost
     }
 
-    /// What it costs to enter a method with so many bytes of code, beside its invocation.
+    /// The cost of an entry to a method with this many bytes of code, in addition to its
+    /// invocation.
     pub fn entry(&self, size: u32) -> u32 {
         self.callee.of(size) as u32
     }
 
-    /// What a method costs that does nothing but return.
+    /// The cost of a method that only returns.
     pub fn bare_return(&self) -> u32 {
         self.entry(1) + u32::from(self.costs[usize::from(opcode::RETURN)])
     }
 
-    /// All of it in one line of text without spaces and equals signs, for [`CostModel::decode`].
+    /// The whole model as one line of text without spaces and equals signs, for
+    /// [`CostModel::decode`].
     pub fn encoded(&self) -> String {
         let numbers = |numbers: &mut dyn Iterator<Item = i64>| {
             numbers.map(|n| n.to_string()).collect::<Vec<_>>().join(",")
@@ -210,7 +213,7 @@ impl CostModel {
         .join(";")
     }
 
-    /// What [`CostModel::encoded`] wrote. `None` of anything else.
+    /// The model of a text from [`CostModel::encoded`]; `None` for any other text.
     pub fn decode(text: &str) -> Option<CostModel> {
         let parts: Vec<&str> = text.split(';').collect();
         let [name, unit, callee, caller, fields, costs] = parts[..] else { return None };
@@ -244,7 +247,7 @@ const FIXED: std::ops::RangeInclusive<i64> = -1_000_000..=MOST_BY_SIZE;
 const PER_WORD: std::ops::RangeInclusive<i64> = 0..=10_000;
 const WORD: std::ops::RangeInclusive<i64> = 1..=64;
 
-/// Where a key of `[opcodes]` belongs.
+/// The opcode to which a key of `[opcodes]` belongs.
 fn place<'p>(
     key: &str,
     costs: &'p mut [Option<u16>; OPCODES],

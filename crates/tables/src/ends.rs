@@ -1,9 +1,9 @@
-//! Rules by which basic blocks end, beside those that come along (JP 4: custom basic-block
-//! analyses).
+//! User-defined rules for the ends of basic blocks, besides the built-in ones (JP 4: custom
+//! basic-block analyses).
 //!
-//! A block ends after every instruction that may change the flow of control in any case, since
-//! otherwise sums would be wrong where nothing throws. A rule says what it ends after besides:
-//! groups of instructions, and single opcodes.
+//! A block always ends after every instruction that may change the flow of control, since otherwise
+//! sums would be wrong even without exceptions. A rule names further ends: groups of instructions,
+//! and single opcodes.
 
 use std::fmt::Write;
 
@@ -13,19 +13,19 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::interned::Interned;
 use crate::toml::{self, Entry, Problem, TableError, Value};
 
-/// Opcodes that class files have: up to `jsr_w`.
+/// Number of opcodes in class files: up to `jsr_w`.
 const OPCODES: usize = opcode::JSR_W as usize + 1;
 
-/// Words of a set of opcodes.
+/// Number of words of a set of opcodes.
 const WORDS: usize = OPCODES.div_ceil(64);
 
-/// Characters of a rule's name.
+/// Maximum number of characters of a rule's name.
 const LONGEST_NAME: usize = 24;
 
-/// A group of instructions: its name, and what is in it.
+/// A group of instructions: its name, and whether an opcode is in it.
 type Group = (&'static str, fn(Opcode) -> bool);
 
-/// Groups but for [`THROWING`].
+/// All groups except [`THROWING`].
 const GROUPS: [Group; 6] = [
     ("calls", opcode::is_invoke),
     ("fields", |op| (opcode::GETSTATIC..=opcode::PUTFIELD).contains(&op)),
@@ -39,17 +39,16 @@ const GROUPS: [Group; 6] = [
     ("divisions", |op| matches!(op, opcode::IDIV | opcode::LDIV | opcode::IREM | opcode::LREM)),
 ];
 
-/// The group of all instructions that may throw: of `ldc`, which do so is a matter of their
-/// constants.
+/// The group of all instructions that may throw. For `ldc` the constant decides.
 const THROWING: &str = "throwing";
 
 /// A rule.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BlockEnds {
     name: String,
-    /// Whether blocks end wherever something may throw.
+    /// Whether blocks end after every instruction that may throw.
     throwing: bool,
-    /// And after these opcodes.
+    /// The opcodes after which blocks end too.
     opcodes: [u64; WORDS],
 }
 
@@ -57,7 +56,7 @@ impl BlockEnds {
     /// Reads a file.
     ///
     /// # Errors
-    /// What is unknown or missing, by its line.
+    /// The first unknown or missing item, by its line.
     pub fn parse(text: &str) -> Result<BlockEnds, TableError> {
         let entries = toml::read(text, &[])?;
         let last = text.lines().count() + 1;
@@ -80,38 +79,39 @@ impl BlockEnds {
         Ok(BlockEnds { name: name.ok_or_else(|| missing("name"))?, throwing, opcodes })
     }
 
-    /// The text of a rule that comes with this version, by its name.
+    /// The text of a built-in rule, by its name.
     pub fn shipped(name: &str) -> Option<&'static str> {
         crate::shipped::BLOCK_ENDS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
     }
 
-    /// The names of those.
+    /// The names of the built-in rules.
     pub fn shipped_names() -> impl Iterator<Item = &'static str> {
         crate::shipped::BLOCK_ENDS.iter().map(|(name, _)| *name)
     }
 
-    /// The same for as long as the process lives; equal rules are one.
+    /// The rule with the lifetime of the process; equal rules are one.
     pub fn interned(self) -> &'static BlockEnds {
         static KNOWN: Interned<BlockEnds> = Interned::new();
         KNOWN.of(self)
     }
 
-    /// Name and content hash: what profiles and outputs call it.
+    /// Name and content hash, by which profiles and outputs refer to the rule.
     pub fn id(&self) -> String {
         format!("{}@{:016x}", self.name, xxh3_64(self.encoded().as_bytes()))
     }
 
-    /// Whether a block ends wherever something may throw.
+    /// Whether a block ends after every instruction that may throw.
     pub fn throwing(&self) -> bool {
         self.throwing
     }
 
-    /// Whether a block ends after this opcode, whatever else it does.
+    /// Whether a block ends after this opcode, even if it neither jumps nor throws.
     pub fn after(&self, op: Opcode) -> bool {
         self.opcodes.get(usize::from(op) / 64).is_some_and(|word| word >> (op % 64) & 1 != 0)
     }
 
-    /// All of it in one line of text without spaces and equals signs, for [`BlockEnds::decode`].
+    /// The whole rule as one line of text without spaces and equals signs, for
+    /// [`BlockEnds::decode`].
     pub fn encoded(&self) -> String {
         let mut text = format!("{};{};", self.name, u8::from(self.throwing));
         for word in self.opcodes {
@@ -120,7 +120,7 @@ impl BlockEnds {
         text
     }
 
-    /// What [`BlockEnds::encoded`] wrote. `None` of anything else.
+    /// The rule of a text from [`BlockEnds::encoded`]; `None` for any other text.
     pub fn decode(text: &str) -> Option<BlockEnds> {
         let parts: Vec<&str> = text.split(';').collect();
         let [name, throwing, opcodes] = parts[..] else { return None };
@@ -141,7 +141,7 @@ impl BlockEnds {
     }
 }
 
-/// Names of rules that come along by other means.
+/// Names of built-in rules that are not tables.
 const TAKEN: [&str; 4] = ["exact", "precise", "default", "none"];
 
 fn set(entry: &Entry) -> Result<(bool, [u64; WORDS]), TableError> {

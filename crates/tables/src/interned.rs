@@ -1,5 +1,5 @@
-//! Values that live as long as the process, equal ones once: settings that are copied about name
-//! tables by reference.
+//! Values that live as long as the process, with one copy of equal ones. Settings, which are
+//! copied, refer to tables by reference.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -13,7 +13,7 @@ impl<T: Eq + Hash> Interned<T> {
         Interned(Mutex::new(None))
     }
 
-    /// The one that equals `value`.
+    /// The stored value that equals `value`.
     pub(crate) fn of(&self, value: T) -> &'static T {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.get_or_insert_default();

@@ -1,9 +1,9 @@
-//! Tables by opcode that users write: what an instruction costs ([`cost`]), after which a basic
-//! block ends ([`ends`], [`rule`]). A file is a small part of TOML ([`toml`]); what was read
-//! travels with outputs as one line of text, since classes that are loaded while the program runs
-//! must be counted by the same table.
+//! Tables by opcode that users write: costs of instructions ([`cost`]), and ends of basic blocks
+//! ([`ends`], [`rule`]). A file is a small part of TOML ([`toml`]). Outputs carry a table as one
+//! line of text, since classes that are loaded while the program runs must be counted by the same
+//! table.
 //!
-//! Both who plans counters and who checks them read these tables; neither knows the other.
+//! Both the planner and the checker of counters read these tables; neither knows the other.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -4,16 +4,17 @@ use std::borrow::Cow;
 
 use crate::ends::BlockEnds;
 
-/// When a basic block ends.
+/// The instructions after which a basic block ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockRule {
     /// After jumps, branches, switches, returns and `athrow`.
     Default,
-    /// As `Default`, and after each instruction that may throw.
+    /// After the instructions of `Default`, and after each instruction that may throw.
     Precise,
-    /// As `Precise`, counted with few updates.
+    /// The blocks of `Precise`, counted with few updates.
     Exact,
-    /// As `Default`, and after what a table says (JP 4, custom basic-block analyses).
+    /// After the instructions of `Default`, and after those of a table (JP 4, custom basic-block
+    /// analyses).
     Custom(&'static BlockEnds),
 }
 
@@ -21,7 +22,8 @@ impl BlockRule {
     /// The rules that need no table.
     pub const BUILT_IN: [BlockRule; 3] = [BlockRule::Exact, BlockRule::Precise, BlockRule::Default];
 
-    /// Its name in options and outputs; of a table its name, `@`, and the hash of its contents.
+    /// The rule's name in options and outputs; for a table its name, `@`, and the hash of its
+    /// contents.
     pub fn name(self) -> Cow<'static, str> {
         match self {
             BlockRule::Default => "default".into(),

@@ -1,6 +1,6 @@
-//! Tables that come along, by name.
+//! Built-in tables, by name.
 
-/// Rules by which blocks end.
+/// Rules for the ends of blocks.
 pub(crate) const BLOCK_ENDS: &[(&str, &str)] = &[
     ("calls", include_str!("../blocks/calls.toml")),
     ("like-default", include_str!("../blocks/like-default.toml")),

@@ -1,47 +1,47 @@
-//! What tables have of TOML: integers, strings and lists of strings, at the top or in one of the
-//! tables that there are. Whatever else a file has is refused by its line, not skipped.
+//! The part of TOML that tables use: integers, strings and lists of strings, at the top level or in
+//! one of the known tables. Anything else in a file is an error with its line, and never skipped.
 
 use std::fmt;
 
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// What is wrong with a table.
+/// A fault of a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct TableError {
-    /// The line, from 1; that behind the last one where something is missing.
+    /// The line, from 1; the one after the last line if something is missing.
     pub line: usize,
-    /// What is wrong there.
+    /// The fault in that line.
     pub problem: Problem,
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// It is no TOML: what the reader of that says.
+    /// Invalid TOML: the message of the TOML reader.
     #[error("{0}")]
     Syntax(String),
-    /// A value of a kind that tables do not have.
+    /// A value of a kind that tables do not use.
     #[error("'{0}' is no integer, no \"string\" and no list of strings")]
     Value(String),
-    /// A table that there is not.
+    /// An unknown table.
     #[error("there is no table [{name}] here; there {known}")]
     UnknownTable {
-        /// Its name.
+        /// Name of the table.
         name: String,
-        /// Those that there are.
+        /// The known ones.
         known: String,
     },
-    /// A key that there is not.
+    /// An unknown key.
     #[error("'{key}' is unknown here: {known}")]
     UnknownKey {
         /// The key.
         key: String,
-        /// What is known.
+        /// The known ones.
         known: String,
     },
-    /// A key that must be there.
+    /// A missing key.
     #[error("the file has no '{0}'")]
     Missing(&'static str),
     /// A number that is too small or too large.
@@ -49,47 +49,47 @@ pub enum Problem {
     OutOfRange {
         /// The key.
         key: String,
-        /// Its value.
+        /// Value of the key.
         value: i64,
-        /// The least.
+        /// The minimum.
         from: i64,
-        /// The most.
+        /// The maximum.
         to: i64,
     },
-    /// A formula whose value becomes too large.
+    /// A formula whose value is too large.
     #[error("a method of 65,535 bytes would cost {value} by [{table}], more than {most}")]
     Formula {
         /// The table.
         table: &'static str,
         /// The value.
         value: i64,
-        /// The most.
+        /// The maximum.
         most: i64,
     },
-    /// A value of another kind than the key has.
+    /// A value of a different kind than the key's.
     #[error("'{key}' must be {kind}")]
     Kind {
         /// The key.
         key: String,
-        /// What it must be.
+        /// The required kind.
         kind: &'static str,
     },
-    /// A unit that profiles have for something else.
+    /// A unit that profiles use for other numbers.
     #[error("unit = \"{0}\": that is what profiles without a model count; choose another word")]
     Taken(String),
-    /// A name that a rule has that is no table.
+    /// The name of a built-in rule that is not a table.
     #[error("name = \"{0}\": that is the name of a rule that comes along; choose another")]
     TakenRule(String),
-    /// A word that cannot be used.
+    /// An unusable word.
     #[error(
         "{key} = \"{value}\": it must have 1 to {most} of the characters a-z, 0-9 and '-', a letter first"
     )]
     Word {
         /// The key.
         key: String,
-        /// Its value.
+        /// Value of the key.
         value: String,
-        /// How long it may be.
+        /// The maximum number of characters.
         most: usize,
     },
 }
@@ -101,16 +101,16 @@ pub enum Value {
     Integer(i64),
     /// A string.
     Text(String),
-    /// Strings.
+    /// A list of strings.
     List(Vec<String>),
 }
 
-/// A line that gives a value.
+/// A line that sets a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// The table it stands in; empty above the first one.
+    /// The table of the line; empty before the first one.
     pub table: String,
     /// The key.
     pub key: String,
@@ -146,8 +146,8 @@ impl Entry {
         }
     }
 
-    /// The string, if it is a word of at most `most` characters: it goes into lines of `key=value`
-    /// and onto terminals.
+    /// The string, if it is a word of at most `most` characters. It appears in lines of `key=value`
+    /// and on terminals.
     pub fn word(&self, most: usize) -> Result<String, TableError> {
         let key = self.key.clone();
         match &self.value {
@@ -157,13 +157,13 @@ impl Entry {
         }
     }
 
-    /// That the key is unknown.
+    /// The error for an unknown key.
     pub fn unknown(&self, known: impl fmt::Display) -> TableError {
         self.wrong(Problem::UnknownKey { key: self.key.clone(), known: known.to_string() })
     }
 }
 
-/// Whether a word is one of at most so many characters that needs no quotes anywhere.
+/// Whether a text is a word of at most `most` characters that needs no quotes anywhere.
 pub fn is_word(word: &str, most: usize) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=most).contains(&word.len())
@@ -171,7 +171,7 @@ pub fn is_word(word: &str, most: usize) -> bool {
         && word.chars().all(is_plain)
 }
 
-/// The values, in the order of their lines. `tables` are those that there may be.
+/// The values of a file, in the order of their lines. `tables` are the known tables.
 pub fn read(text: &str, tables: &[&str]) -> Result<Vec<Entry>, TableError> {
     let line = |at: usize| 1 + text.bytes().take(at).filter(|&b| b == b'\n').count();
     let root = DeTable::parse(text).map_err(|error| {
@@ -195,7 +195,7 @@ pub fn read(text: &str, tables: &[&str]) -> Result<Vec<Entry>, TableError> {
             _ => entries.push((key.span().start, "", key.get_ref(), value)),
         }
     }
-    // Tables are sorted by their keys; who reads messages goes by lines.
+    // Tables are sorted by their keys, but readers of messages go by lines.
     entries.sort_by_key(|(at, ..)| *at);
     let entry = |(at, table, key, value): (usize, &str, &DeString<'_>, &Spanned<DeValue<'_>>)| {
         let wrong = || TableError::at(line(at), Problem::Value(shown(&text[value.span()])));
@@ -205,7 +205,7 @@ pub fn read(text: &str, tables: &[&str]) -> Result<Vec<Entry>, TableError> {
     entries.into_iter().map(entry).collect()
 }
 
-/// A value of a kind that tables have.
+/// A value of a kind that tables use; `None` for other kinds.
 fn value(value: &DeValue<'_>) -> Option<Value> {
     match value {
         DeValue::String(text) => Some(Value::Text(text.to_string())),
@@ -220,7 +220,7 @@ fn value(value: &DeValue<'_>) -> Option<Value> {
     }
 }
 
-/// What a message shows of a text that anybody wrote.
+/// The form in which a message shows a text of unknown origin.
 pub(crate) fn shown(text: &str) -> String {
     let short: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().count() > 40 { short + "..." } else { short }

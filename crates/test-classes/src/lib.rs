@@ -1,10 +1,10 @@
-//! Small class files for tests: names, flags and hierarchy, with the least code that is code. For
-//! `dev-dependencies` alone.
+//! Small class files for tests: names, flags and hierarchy, with minimal code. For
+//! `dev-dependencies` only.
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::{access, opcode};
 
-/// A class in the making.
+/// The builder of a class.
 #[derive(Debug, Clone)]
 pub struct TestClass {
     name: &'static str,
@@ -14,11 +14,11 @@ pub struct TestClass {
     methods: Vec<(u16, &'static str, String)>,
     /// Methods that code may call: owner, name, descriptor.
     references: Vec<[&'static str; 3]>,
-    /// Code of concrete methods; two instructions, so that no method is an empty one.
+    /// Code of concrete methods: two instructions, so that no method is empty.
     code: Vec<u8>,
-    /// Its handlers, of everything: start, end, handler.
+    /// Catch-all handlers of that code: start, end, handler.
     handlers: Vec<[u16; 3]>,
-    /// Its attributes: names and contents.
+    /// Attributes of that code: names and contents.
     tables: Vec<(&'static str, Vec<u8>)>,
 }
 
@@ -79,27 +79,27 @@ impl TestClass {
         self
     }
 
-    /// A method that code may call: the first is number 6 in the constant pool, the next 12, and so
-    /// on.
+    /// Adds a method that code may call: the first is number 6 in the constant pool, the next 12,
+    /// and so on.
     pub fn reference(mut self, owner: &'static str, name: &'static str, descriptor: &'static str) -> Self {
         self.references.push([owner, name, descriptor]);
         self
     }
 
-    /// The code of all its concrete methods.
+    /// Sets the code of all its concrete methods.
     pub fn with_code(mut self, code: Vec<u8>) -> Self {
         self.code = code;
         self
     }
 
-    /// The exception handlers of that code.
+    /// Sets the exception handlers of that code.
     pub fn with_handlers(mut self, handlers: Vec<[u16; 3]>) -> Self {
         self.handlers = handlers;
         self
     }
 
-    /// An attribute of that code: rows of numbers with their count in front. Of a class without
-    /// references constant 1 is `Code`, 2 the class's name and 3 its superclass's.
+    /// Adds an attribute of that code: rows of numbers after their count. In a class without
+    /// references, constant 1 is `Code`, 2 the class's name and 3 its superclass's.
     pub fn with_table<const N: usize>(mut self, name: &'static str, rows: &[[u16; N]]) -> Self {
         let mut table = Vec::new();
         table.put2(rows.len() as u16);

@@ -1,9 +1,9 @@
 //! Minimal deterministic automata of expressions (thesis 4.1, 4.2.1).
 //!
-//! Letters are names here and bytes there: event `i` is the byte `i`, and the expression is handed
-//! on as what `regex-syntax` would have made of one over bytes. `regex-automata` determinises and
-//! minimises; its tables, made for searching text, become ours by walking them from the start. What
-//! they say of ends goes into our states.
+//! Letters are event names in the expression and bytes in the automaton: event `i` is the byte `i`.
+//! The expression becomes the form that `regex-syntax` would produce for one over bytes, and
+//! `regex-automata` determinises and minimises it. Its tables, built for searching text, become our
+//! states by a walk from the start. The end-of-text transitions decide which states accept.
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
@@ -17,16 +17,17 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, Look, Repetitio
 
 use crate::expression::Expression;
 
-/// Events of a property: their sets are words of 64 bits.
+/// Maximum number of events of a property: their sets are words of 64 bits.
 pub const MOST_EVENTS: usize = 63;
 
-/// States of an automaton.
+/// Maximum number of states of an automaton.
 const MOST_STATES: usize = 1000;
 
-/// Memory for tables while they are made. Minimising takes time that grows faster than this.
+/// Maximum memory in bytes for tables while they are built. The time for minimising grows faster
+/// than this.
 const LARGEST: usize = 256 << 10;
 
-/// The automaton would be larger than is taken.
+/// The automaton exceeds a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the expression has too many states: {MOST_STATES} are taken")]
 pub struct TooLarge;
@@ -34,31 +35,32 @@ pub struct TooLarge;
 /// A state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
-    /// Where each event leads.
+    /// The next state for each event.
     pub next: Vec<usize>,
-    /// Whether the expression accepts what led here.
+    /// Whether the expression accepts the events that lead to this state.
     pub accepting: bool,
-    /// A shortest sequence of events that leads here.
+    /// A shortest sequence of events that leads to this state.
     pub path: Vec<usize>,
 }
 
-/// A minimal automaton. State 0 is where objects begin.
+/// A minimal automaton. State 0 is the initial state of objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Automaton {
-    /// The number of events.
+    /// Number of events.
     pub events: usize,
-    /// States in the order of their shortest sequences; of one length, in the order of events.
+    /// States in the order of their shortest sequences; among equal lengths, in the order of
+    /// events.
     pub states: Vec<State>,
-    /// The state out of which nothing leads that is accepted, if there is one: whoever enters it
-    /// has violated the property.
+    /// The state from which no accepting state can be reached, if there is one: an object that
+    /// enters it has violated the property.
     pub sink: Option<usize>,
 }
 
 impl Automaton {
-    /// The automaton of an expression over so many events.
+    /// The automaton of an expression over this many events.
     ///
     /// # Errors
-    /// It is too large.
+    /// If the automaton is too large.
     pub fn of(expression: &Expression, events: usize) -> Result<Automaton, TooLarge> {
         let whole = Hir::concat(vec![hir(expression, events), Hir::look(Look::End)]);
         let nfa = thompson::Compiler::new()
@@ -85,30 +87,30 @@ impl Automaton {
         walk(&dfa, start, events)
     }
 
-    /// Where an event leads.
+    /// The state after an event.
     pub fn step(&self, state: usize, event: usize) -> usize {
         self.states[state].next[event]
     }
 
-    /// Where a sequence of events leads.
+    /// The state after a sequence of events from the initial state.
     pub fn run(&self, word: &[usize]) -> usize {
         word.iter().fold(0, |state, &event| self.step(state, event))
     }
 
-    /// Events that leave a state as it is (thesis, Table 4.2): they need not be heard of while an
-    /// object is in it.
+    /// Events that do not change a state (thesis, Table 4.2). They can be ignored while an object
+    /// is in that state.
     pub fn self_loops(&self, state: usize) -> u64 {
         let next = self.states[state].next.iter().enumerate();
         next.filter(|&(_, &to)| to == state).fold(0, |set, (event, _)| set | 1 << event)
     }
 
-    /// Events that lead elsewhere.
+    /// Events that change the state.
     pub fn outgoing(&self, state: usize) -> u64 {
         !self.self_loops(state) & ((1 << self.events) - 1)
     }
 
-    /// Whether a state other than the sink is not accepting: then it matters in which state an
-    /// object ends.
+    /// Whether a state other than the sink is not accepting. Then the state in which an object ends
+    /// matters.
     pub fn has_open_ends(&self) -> bool {
         self.states.iter().enumerate().any(|(at, state)| !state.accepting && Some(at) != self.sink)
     }
@@ -133,7 +135,7 @@ fn hir(expression: &Expression, events: usize) -> Hir {
     }
 }
 
-/// Our states: theirs that are reached by events, breadth first.
+/// Builds the states from those of `regex-automata` that events reach, breadth first.
 fn walk(dfa: &dense::DFA<Vec<u32>>, start: StateID, events: usize) -> Result<Automaton, TooLarge> {
     let mut numbers = BTreeMap::from([(start, 0)]);
     let mut order = VecDeque::from([(start, Vec::new())]);
@@ -154,7 +156,8 @@ fn walk(dfa: &dense::DFA<Vec<u32>>, start: StateID, events: usize) -> Result<Aut
             }
             next.push(number);
         }
-        // They tell of a match one step late, and ours are at the end of the text.
+        // Its states report a match one step late; an accepting state here is one at the end of the
+        // text.
         let accepting = dfa.is_match_state(dfa.next_eoi_state(id));
         states.push(State { next, accepting, path });
     }
@@ -177,7 +180,7 @@ mod tests {
         Automaton::of(&Expression::parse(text, &events(number)).unwrap(), number).unwrap()
     }
 
-    /// Table 4.2 of the thesis, of `(open (read|write|eof)* close)*`.
+    /// Table 4.2 of the thesis, for `(open (read|write|eof)* close)*`.
     #[test]
     fn the_file_api_is_that_of_the_thesis() {
         // open read write eof close
@@ -194,8 +197,8 @@ mod tests {
         assert_eq!(file.states[open].path, [0]);
     }
 
-    /// Figure 4.4: in HasNextOnce nothing is listened to after the first event, in HasNext always
-    /// to one of the two.
+    /// Figure 4.4: HasNextOnce ignores all events after the first one, HasNext always observes one
+    /// of the two.
     #[test]
     fn iterators_are_those_of_the_thesis() {
         // has-next next
@@ -212,7 +215,7 @@ mod tests {
     fn what_accepts_everything_has_one_state_and_no_sink() {
         let all = of(".*", 3);
         assert_eq!((all.states.len(), all.sink, all.self_loops(0)), (1, None, 0b111));
-        // As many events as are taken.
+        // The maximum number of events.
         let many = Automaton::of(&Expression::Any, MOST_EVENTS).unwrap();
         assert_eq!((many.states.len(), many.outgoing(0)), (3, (1 << MOST_EVENTS) - 1));
     }
@@ -241,8 +244,8 @@ mod tests {
         })
     }
 
-    /// Words of the two lengths that follow the shortest ones tell any two states of a minimal
-    /// automaton apart that small tests make; here all words up to a length.
+    /// Words of the two lengths after the shortest ones distinguish any two states of a minimal
+    /// automaton in small tests; here all words up to a length.
     fn words(events: usize, most: usize) -> Vec<Vec<usize>> {
         let mut all: Vec<Vec<usize>> = vec![Vec::new()];
         let mut from = 0;
@@ -278,8 +281,7 @@ mod tests {
         });
     }
 
-    /// Moore's refinement: no two states are left that no sequence tells apart, and all are
-    /// reached.
+    /// Moore's refinement: some sequence distinguishes any two states, and all states are reached.
     #[test]
     fn automata_are_minimal() {
         arbtest::arbtest(|u| {

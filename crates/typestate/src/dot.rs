@@ -1,15 +1,15 @@
-//! Automata as pictures, for Graphviz.
+//! Automata as graphs for Graphviz.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::property::Property;
 
-/// A graph of each property.
+/// A graph of each property, as Graphviz source.
 pub fn dot(properties: &[Property]) -> String {
     let mut out = String::new();
     for property in properties {
-        // Into a string: nothing can fail.
+        // Writing to a string cannot fail.
         let _ = write_graph(&mut out, property);
     }
     out
@@ -33,7 +33,7 @@ fn write_graph(out: &mut String, property: &Property) -> std::fmt::Result {
             *edges.entry(to).or_default() |= 1 << event;
         }
         for (to, set) in edges {
-            // What is switched off.
+            // An event that is switched off.
             let style = if to == at { " style=dashed" } else { "" };
             writeln!(out, "  s{at} -> s{to} [label=\"{}\"{style}];", property.names(set).join("\\n"))?;
         }

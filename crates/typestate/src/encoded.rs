@@ -1,18 +1,18 @@
-//! Properties as text for the runtime, which parses nothing but lines and tabs
-//! (docs/research/typestate.md has the form).
+//! Properties as text for the runtime, which parses only lines and tabs (docs/research/typestate.md
+//! specifies the format).
 
 use std::fmt::Write;
 
 use crate::property::{Objects, Property};
 
-/// The first line: what it is, and of which form.
+/// The first line: the name and version of the format.
 pub const HEAD: &str = "cctrewrite typestate 1";
 
-/// All of a file's properties.
+/// All properties of a file, encoded.
 pub fn encoded(properties: &[Property]) -> String {
     let mut text = format!("{HEAD}\n");
     for property in properties {
-        // Into a string: nothing can fail.
+        // Writing to a string cannot fail.
         let _ = write_property(&mut text, property);
     }
     text += "end\n";

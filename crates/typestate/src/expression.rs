@@ -7,52 +7,52 @@
 //! atom         = NAME | "." | "(" alternatives ")"
 //! ```
 //!
-//! Names are those of the property's events; `.` is any of them. Spaces and ends of lines separate
-//! names and mean nothing otherwise.
+//! Names are those of the property's events; `.` is any of them. Spaces and ends of lines only
+//! separate names.
 
-/// Parentheses and repetitions within one another: far beyond what anybody writes, and little
-/// enough for the stack.
+/// Maximum depth of nested parentheses and repetitions: far beyond normal use, and safe for the
+/// stack.
 const DEEPEST: usize = 100;
 
-/// Characters of an expression.
+/// Maximum number of characters of an expression.
 const LONGEST: usize = 10_000;
 
-/// What an expression says. Letters are places in the property's list of events.
+/// An expression. Letters are positions in the property's list of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expression {
     /// One event.
     Event(usize),
     /// Any event of the property.
     Any,
-    /// One after the other.
+    /// All of these in order.
     Sequence(Vec<Expression>),
-    /// One of them.
+    /// One of these.
     Alternatives(Vec<Expression>),
-    /// Any number of times, or so often at least and at most.
+    /// A repetition, with its minimum and maximum.
     Repeated {
-        /// What is repeated.
+        /// The repeated expression.
         what: Box<Expression>,
-        /// 0 or 1.
+        /// Minimum number of repetitions, 0 or 1.
         least: u32,
         /// Whether more than once is possible.
         many: bool,
     },
 }
 
-/// Where an expression is wrong, and how.
+/// A fault of an expression, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct ExpressionError {
-    /// The byte at which it stands.
+    /// Byte offset in the expression.
     pub at: usize,
-    /// What is wrong there.
+    /// The fault at that offset.
     pub problem: Fault,
 }
 
-/// What is wrong with an expression.
+/// The fault of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// There is nothing in it.
+    /// The expression is empty.
     #[error("the expression is empty")]
     Nothing,
     /// A name that no event has.
@@ -60,30 +60,30 @@ pub enum Fault {
     UnknownEvent {
         /// The name.
         name: String,
-        /// Those that there are.
+        /// The known ones.
         known: String,
     },
-    /// A character that means nothing here.
+    /// A character without a meaning at its location.
     #[error("'{0}' has no meaning in expressions: there are names, '.', '|', '*', '+', '?' and parentheses")]
     Character(char),
-    /// An alternative, a sequence or parentheses with nothing in them.
+    /// An empty alternative, sequence or pair of parentheses.
     #[error("an event or '(' was expected before {0}; what may be left out is written with '?'")]
     Expected(String),
-    /// A parenthesis that nothing closes.
+    /// An unclosed parenthesis.
     #[error("this '(' is never closed")]
     Open,
-    /// A parenthesis that closes nothing.
+    /// A closing parenthesis without an opening one.
     #[error("this ')' closes nothing")]
     Closing,
-    /// More than is taken.
+    /// The expression exceeds the maximum depth.
     #[error("the expression is too deep: {DEEPEST} parentheses and repetitions within one another are taken")]
     Deep,
-    /// More than is taken.
+    /// The expression exceeds the maximum length.
     #[error("the expression is too long: {LONGEST} bytes are taken")]
     Long,
 }
 
-/// Whether this can be an event's name: letters, digits, `_` and `-`, a letter first.
+/// Whether a text can be an event's name: letters, digits, `_` and `-`, a letter first.
 pub fn is_event_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_in_name)
 }
@@ -93,10 +93,10 @@ fn is_in_name(c: char) -> bool {
 }
 
 impl Expression {
-    /// Reads an expression over these events.
+    /// Parses an expression over these events.
     ///
     /// # Errors
-    /// What cannot be understood, by its place.
+    /// The first fault, with its location.
     pub fn parse(text: &str, events: &[String]) -> Result<Expression, ExpressionError> {
         let fault = |at, problem| ExpressionError { at, problem };
         if text.len() > LONGEST {
@@ -113,13 +113,13 @@ impl Expression {
         }
     }
 
-    /// Whether the expression accepts this word: by the definition, slowly. What automata are held
-    /// against.
+    /// Whether the expression accepts this word, by the definition, slowly. Tests compare automata
+    /// with it.
     pub fn accepts(&self, word: &[usize]) -> bool {
         self.ends(word, 0).contains(&word.len())
     }
 
-    /// Where a match that starts there may end.
+    /// The possible ends of a match that starts at `from`.
     fn ends(&self, word: &[usize], from: usize) -> std::collections::BTreeSet<usize> {
         match self {
             Expression::Event(event) => {
@@ -158,7 +158,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// The next character that means something.
+    /// The next character other than a space.
     fn peek(&mut self) -> Option<char> {
         let rest = self.text.get(self.at..)?;
         let blank = rest.len() - rest.trim_start().len();

@@ -1,4 +1,5 @@
-//! The file: `[[property]]` beside the `[[marker]]` of markers, which are left to these.
+//! The property file: `[[property]]` tables. It may also have `[[marker]]` tables, which the crate
+//! `markers` reads.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +11,10 @@ use crate::expression::{self, Expression};
 use crate::property::{Ends, Event, Level, Objects, Of, Place, Property, Role, When, Words};
 use crate::toml::{Entry, Source};
 
-/// Characters of a name.
+/// Maximum number of characters of a name.
 const LONGEST_NAME: usize = 60;
 
-/// Keys of a rule that say where: those of markers.
+/// Keys that name the locations of a rule, as in rules of markers.
 const RULE: [&str; 10] = [
     "per-object",
     "at",
@@ -30,7 +31,7 @@ const RULE: [&str; 10] = [
 /// Reads the properties of a file.
 ///
 /// # Errors
-/// What is unknown, missing or wrong, by its line and column.
+/// The first unknown, missing or wrong item, by its line and column.
 pub fn parse(text: &str) -> Result<Vec<Property>, FileError> {
     let source = Source(text);
     let root = source.parse()?;
@@ -54,11 +55,11 @@ pub fn parse(text: &str) -> Result<Vec<Property>, FileError> {
 
 struct Reader<'a> {
     source: Source<'a>,
-    /// Where the property begins.
+    /// Offset of the property.
     at: usize,
 }
 
-/// What of a table is known so far.
+/// The parsed parts of a table.
 #[derive(Default)]
 struct Parts<'a> {
     name: Option<&'a str>,
@@ -146,7 +147,7 @@ impl<'a> Reader<'a> {
         Ok(parts)
     }
 
-    /// Events, each with its entry.
+    /// The events, each with its entry in the file.
     fn events(
         &self,
         events: &Entry<'a>,

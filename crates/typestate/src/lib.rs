@@ -1,10 +1,10 @@
-//! Typestate properties (Du 2010, chapter 4): in which order what may be done with an object, as
+//! Typestate properties (Du 2010, chapter 4): the allowed orders of operations on an object, as
 //! regular expressions over events.
 //!
-//! A file says what events are and where they happen ([`file`]); each property's expression
-//! ([`expression`]) becomes a minimal automaton ([`automaton`]). That travels into the JVM as text
-//! ([`encoded`]), with rules of markers for its events ([`rules`]). Properties that come along are
-//! in [`shipped`].
+//! A file defines events and their locations ([`file`]). Each property's expression
+//! ([`expression`]) becomes a minimal automaton ([`automaton`]). The JVM gets it as text
+//! ([`encoded`]), with rules of markers for its events ([`rules`]). [`shipped`] has the built-in
+//! properties.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

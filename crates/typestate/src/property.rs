@@ -1,72 +1,72 @@
-//! What a file says of one property.
+//! A property as its file defines it.
 
 use crate::automaton::Automaton;
 use crate::expression::Expression;
 
-/// In which order what may be done with an object, or with one that belongs to another.
+/// The allowed orders of operations on an object, or on one that belongs to another object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
-    /// Its name: the token of its markers.
+    /// Name of the property: the token of its markers.
     pub name: String,
-    /// One line: what is demanded.
+    /// The requirement, in one line.
     pub message: String,
-    /// The line of the file it begins on.
+    /// First line of the property in the file.
     pub line: usize,
-    /// The expression, as it stands in the file.
+    /// The expression, as in the file.
     pub text: String,
-    /// The same, understood.
+    /// The parsed expression.
     pub expression: Expression,
-    /// Its automaton.
+    /// The automaton of the expression.
     pub automaton: Automaton,
     /// Events, in the order of the file.
     pub events: Vec<Event>,
-    /// What objects are called.
+    /// The names of its objects.
     pub objects: Objects,
-    /// When it matters whether an object is in an accepting state.
+    /// The times at which an object must be in an accepting state.
     pub ends: Ends,
-    /// How bad a violation is.
+    /// The severity of a violation.
     pub level: Level,
 }
 
 /// Objects of a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Objects {
-    /// Each by itself.
+    /// Single objects, by this name.
     One(String),
-    /// Those that come from another, each with it (thesis 7.2).
+    /// Pairs: objects that come from another object, each with that object (thesis 7.2).
     Pair {
-        /// What the other is called.
+        /// Name of the other object.
         parent: String,
-        /// What they are called.
+        /// Name of the objects.
         child: String,
     },
 }
 
-/// When final states are looked at.
+/// The times at which final states are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ends {
-    /// When an object was found dead by the garbage collector.
+    /// When the garbage collector finds an object dead.
     pub death: bool,
     /// When the program ends.
     pub exit: bool,
 }
 
-/// How bad a violation is: SARIF's words.
+/// The severity of a violation, in SARIF's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// It is an error.
+    /// An error.
     Error,
-    /// It deserves a look.
+    /// A possible error.
     Warning,
-    /// It is told.
+    /// For information only.
     Note,
 }
 
 impl Level {
-    /// All of them.
+    /// All levels.
     pub const ALL: [Level; 3] = [Level::Error, Level::Warning, Level::Note];
 
-    /// Its word.
+    /// The word for the level.
     pub fn word(self) -> &'static str {
         match self {
             Level::Error => "error",
@@ -79,27 +79,27 @@ impl Level {
 /// An event: a letter of the expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Its name: the predicate of its markers.
+    /// Name of the event: the predicate of its markers.
     pub name: String,
-    /// To whom it happens.
+    /// The object to which it happens.
     pub of: Of,
-    /// Where it happens: any of these.
+    /// The locations at which it happens.
     pub places: Vec<Place>,
 }
 
-/// To whom an event happens.
+/// The object to which an event happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
-    /// To an object, in pairs to the child.
+    /// An object; in pairs the child.
     Object,
-    /// To the parent: to all of its children.
+    /// The parent: the event applies to all of its children.
     Parent,
-    /// A child comes from a parent.
+    /// A pair: a parent creates a child.
     Creation,
 }
 
 impl Of {
-    /// Its word.
+    /// The word for the object.
     pub fn word(self) -> &'static str {
         match self {
             Of::Object => "object",
@@ -109,18 +109,18 @@ impl Of {
     }
 }
 
-/// Places at which an event happens: a marker's rule, and who is meant.
+/// Locations at which an event happens: a marker's rule, and the roles of its objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The line of the file.
     pub line: usize,
-    /// Keys of the rule, as `[[marker]]` has them.
+    /// Keys of the rule, as in `[[marker]]`.
     pub rule: Vec<(String, Words)>,
-    /// When it happens.
+    /// The time of the event.
     pub when: When,
-    /// The object, or the child.
+    /// The role of the object, or of the child.
     pub object: Option<Role>,
-    /// The parent.
+    /// The role of the parent.
     pub parent: Option<Role>,
 }
 
@@ -131,21 +131,22 @@ pub enum Words {
     One(String),
     /// Numbers.
     Numbers(Vec<i64>),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
 }
 
-/// When an event happens.
+/// The time of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// When the place is reached.
+    /// On entry to the location.
     Enter,
-    /// When it is left without an exception: for constructors, and for what may fail.
+    /// On exit from the location without an exception: for constructors, and for calls that may
+    /// fail.
     Return,
 }
 
 impl When {
-    /// Its word.
+    /// The word for the time.
     pub fn word(self) -> &'static str {
         match self {
             When::Enter => "enter",
@@ -154,19 +155,19 @@ impl When {
     }
 }
 
-/// Which of a call's objects is meant.
+/// The role of an object in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The object that the method belongs to.
+    /// The receiver of the call.
     Receiver,
-    /// What it returns.
+    /// The return value.
     Result,
-    /// An argument, from 0.
+    /// An argument, counted from 0.
     Argument(u8),
 }
 
 impl Role {
-    /// `receiver`, `result`, `argument 0`.
+    /// Parses `receiver`, `result` or `argument 0`.
     pub fn parse(text: &str) -> Option<Role> {
         match text {
             "receiver" => Some(Role::Receiver),
@@ -187,7 +188,7 @@ impl std::fmt::Display for Role {
 }
 
 impl Property {
-    /// What a state is called: the events of a shortest way there, `^` where objects begin.
+    /// Name of a state: the events of a shortest path to it; `^` for the initial state.
     pub fn state_name(&self, state: usize) -> String {
         let path = &self.automaton.states[state].path;
         if path.is_empty() {

@@ -1,4 +1,4 @@
-//! What a run found: the file that the runtime writes (docs/research/typestate.md), read.
+//! The report of a run: a reader of the file that the runtime writes (docs/research/typestate.md).
 
 pub mod sarif;
 pub mod text;
@@ -7,119 +7,122 @@ use std::io::{self, BufRead};
 
 use serde::{Deserialize, Serialize};
 
-/// What a run found.
+/// The results of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Properties that were checked.
+    /// The checked properties.
     pub properties: Vec<Checked>,
-    /// What violated them, in the order in which it was first seen.
+    /// Violations of the properties, in the order of their first occurrence.
     pub violations: Vec<Violation>,
-    /// What else the reader must know: what could not be checked.
+    /// Further notes for the reader, about checks that were not possible.
     pub notes: Vec<String>,
-    /// Whether the file has its end. The JVM was killed otherwise, and there may have been more.
+    /// Whether the file is complete. Otherwise the JVM was killed, and there may be more
+    /// violations.
     pub is_whole: bool,
 }
 
-/// A property that was checked, and how much there was to check.
+/// A checked property, with the numbers of the check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// Its name.
+    /// Name of the property.
     pub name: String,
-    /// How bad violations are.
+    /// Severity of its violations.
     pub level: String,
-    /// What it demands.
+    /// The requirement, in one line.
     pub message: String,
-    /// Its expression.
+    /// The expression of the property.
     pub expression: String,
-    /// Events that were heard.
+    /// Number of events that the analysis received.
     pub events: u64,
-    /// Events that came to the analysis although they change nothing, and were let go at once.
+    /// Number of events that reached the analysis although they change nothing, and were dropped at
+    /// once.
     #[serde(default)]
     pub passed: u64,
-    /// Objects that it followed.
+    /// Number of objects that the analysis followed.
     pub objects: u64,
-    /// Objects that it left out to keep within its budget.
+    /// Number of objects that it skipped to stay within its budget.
     #[serde(default)]
     pub unsampled: u64,
 }
 
-/// What violated a property: by the same events at the same places, so often.
+/// A violation of a property: all occurrences with the same events at the same locations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// The property.
     pub property: String,
-    /// How it came out.
+    /// The way in which it was found.
     pub kind: Kind,
-    /// The state before: the events of a shortest way there, `^` where objects begin.
+    /// The state before: the events of a shortest path to it; `^` for the initial state.
     pub state: String,
-    /// The event by which it came to that state; absent where objects begin.
+    /// The event that led to that state; absent for the initial state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// What happened in it; absent where an object ended.
+    /// The violating event; absent if an object ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// How many objects.
+    /// Number of objects.
     pub count: u64,
-    /// The first of them.
+    /// The first object.
     pub object: Object,
-    /// What it belongs to, in properties of pairs.
+    /// The parent of the first object, in properties of pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Object>,
-    /// Where the state was entered; absent where objects begin, or if it was not kept.
+    /// The location where the object entered the state; absent for the initial state, or if it was
+    /// not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<Site>,
-    /// Where the violation happened; absent where an object ended.
+    /// The location of the violation; absent if an object ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
-    /// The thread of the first of them.
+    /// The thread of the first occurrence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// The methods that led there, from the innermost.
+    /// The methods of its call stack, from the innermost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
-    /// Where the program is counted, too: the id of the node of its calling-context tree in which
-    /// that was.
+    /// In programs that are also counted: the id of the node of the calling-context tree where the
+    /// violation happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// The methods on the way to that node, from the innermost, as profiles have them.
+    /// The methods on the path to that node, from the innermost, as in profiles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
 }
 
-/// How a violation comes out.
+/// The way in which a violation was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// An event that the state does not allow.
     Event,
-    /// An object died in a state that is no end.
+    /// An object died in a state that is not accepting.
     Death,
-    /// The program ended, and an object was in such a state.
+    /// The program ended with an object in a state that is not accepting.
     Exit,
 }
 
 /// An object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
-    /// Its class.
+    /// Class of the object.
     pub class: String,
-    /// A number of its own among those that were followed.
+    /// Number of the object among those that the analysis followed.
     pub id: u64,
-    /// Its identity hash code.
+    /// Identity hash code of the object.
     pub hash: String,
 }
 
-/// A place in code.
+/// A location in code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     /// The class, with dots.
     pub class: String,
     /// The method.
     pub method: String,
-    /// The file, if classes say so.
+    /// The file, if the class states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line, if classes say so.
+    /// The line, if the class states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
 }
@@ -136,29 +139,29 @@ impl std::fmt::Display for Site {
     }
 }
 
-/// Why a file is none of these.
+/// The reason why a file is not a report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// The file is something else.
     #[error("it is no report of a typestate analysis: its first line is not that of one")]
     NoReport,
-    /// It comes from another version.
+    /// The file is from another version.
     #[error("its form is {0}, and this version reads 1")]
     Version(u64),
-    /// A line that cannot be understood.
+    /// An invalid line.
     #[error("line {line}: {why}")]
     Line {
         /// The line, from 1.
         line: usize,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// A line of the file: exactly one of these.
+/// A line of the file: exactly one of these is present.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Line {
@@ -170,13 +173,13 @@ enum Line {
 }
 
 impl Report {
-    /// Reads a file: a JSON object on each line.
+    /// Reads a file with a JSON object on each line.
     ///
-    /// A last line that is not complete is what a JVM leaves that was killed; it is left out, and
+    /// A killed JVM may leave an incomplete last line. The reader skips it, and
     /// [`Report::is_whole`] says so.
     ///
     /// # Errors
-    /// It cannot be read, or is something else.
+    /// If the file cannot be read, or is something else.
     pub fn read(input: impl BufRead) -> Result<Report, ReportError> {
         let mut report = Report::default();
         let mut lines = input.split(b'\n').enumerate().peekable();
@@ -205,8 +208,8 @@ impl Report {
         if has_begun { Ok(report) } else { Err(ReportError::NoReport) }
     }
 
-    /// The same of another run. Numbers of one property are added up, and violations that are alike
-    /// become one. (No run comes near 2^64; a file may say so.)
+    /// Adds the report of another run. Numbers of a property add up, and equal violations become
+    /// one. (No run comes near 2^64, but a file may state such numbers.)
     pub fn add(&mut self, other: Report) {
         for property in other.properties {
             match self.properties.iter_mut().find(|known| known.name == property.name) {
@@ -229,7 +232,7 @@ impl Report {
         self.is_whole &= other.is_whole;
     }
 
-    /// How bad violations of a property are: `warning` if the file does not say.
+    /// Severity of a property's violations: `warning` if the file does not state it.
     pub fn level(&self, property: &str) -> &str {
         self.checked(property).map_or("warning", |checked| &checked.level)
     }
@@ -241,7 +244,7 @@ impl Report {
 }
 
 impl Violation {
-    /// Whether the same happened at the same places.
+    /// Whether two violations have the same events at the same locations.
     fn is_like(&self, other: &Violation) -> bool {
         self.property == other.property
             && (self.kind, &self.state, &self.after) == (other.kind, &other.state, &other.after)
@@ -252,7 +255,7 @@ impl Violation {
             && self.object.class == other.object.class
     }
 
-    /// What happened, in words.
+    /// A description of the violation in words.
     pub fn says(&self) -> String {
         let state =
             self.after.as_ref().map_or("at the beginning".to_owned(), |after| format!("after '{after}'"));

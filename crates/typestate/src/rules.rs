@@ -1,4 +1,4 @@
-//! Rules of markers that properties need: `[[marker]]`, one for each place of each event.
+//! Rules of markers for properties: `[[marker]]`, one for each location of each event.
 
 use std::fmt::Write;
 
@@ -6,14 +6,14 @@ use crate::property::{Objects, Place, Property, Role, When, Words};
 
 /// The rules as a file for `--markers`.
 ///
-/// A rule's token is the property's name; its predicate is what the runtime's client reads: the
-/// event, when it happens, and who is meant as object and as parent (`-` where nobody is).
+/// A rule's token is the property's name. Its predicate is for the runtime's client: the event, its
+/// time, and the roles of object and parent (`-` for none).
 pub fn rules(properties: &[Property]) -> String {
     let mut text = String::new();
     for property in properties {
         for event in &property.events {
             for place in &event.places {
-                // Into a string: nothing can fail.
+                // Writing to a string cannot fail.
                 let _ = write_rule(&mut text, property, &event.name, place);
             }
         }
@@ -53,26 +53,26 @@ fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place)
     writeln!(out, "context = {context:?}\n")
 }
 
-/// Whether objects get a field for the marker: those of a method's own class, unless the file says
-/// otherwise.
+/// Whether objects get a field for the marker: objects of a method's own class do, unless the file
+/// says otherwise.
 fn is_per_object(place: &Place) -> bool {
     let said = |name: &str| place.rule.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let is_method = said("at").is_none_or(|at| *at == Words::One("method".to_owned()));
     let wanted = match said("per-object") {
         Some(said) => *said == Words::Flag(true),
-        // Those of interfaces, and constructors, cannot have it.
+        // Rules for interfaces and constructors cannot have it.
         None => said("subtypes-of").is_none() && said("method") != Some(&Words::One("<init>".to_owned())),
     };
     is_method && wanted && place.object == Some(Role::Receiver)
 }
 
-/// What the client reads of a marker.
+/// The predicate of a marker, for the client.
 pub fn predicate(event: &str, place: &Place) -> String {
     let role = |role: Option<Role>| role.map_or("-".to_owned(), |role| role.to_string().replace(' ', ":"));
     format!("{event} {} {} {}", place.when.word(), role(place.object), role(place.parent))
 }
 
-/// A basic string of TOML.
+/// Quotes a text as a basic string of TOML.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -114,10 +114,10 @@ mod tests {
         );
         let single = "[[property]]\nname = \"P\"\nmessage = \"m\"\nexpression = \"a b c\"\n[property.events]\na = { class = \"C\" }\nb = { class = \"C\", per-object = false }\nc = { callee = \"d\", at = \"call\" }\n";
         let single = super::rules(&crate::file::parse(single).unwrap());
-        // Objects get a field by the first alone.
+        // Only the first one gives objects a field.
         assert_eq!(single.matches("per-object = true").count(), 1);
         assert!(single.find("per-object") < single.find("b enter"), "{single}");
-        // What is written is TOML, and a file with both is read.
+        // The output is valid TOML, and the reader accepts a file with both.
         assert_eq!(crate::file::parse(&(text.to_owned() + &rules)).unwrap().len(), 1);
     }
 }

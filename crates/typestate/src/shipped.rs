@@ -1,6 +1,6 @@
-//! Properties that come along.
+//! Built-in properties.
 
-/// Files by their names.
+/// Built-in files by name.
 const FILES: &[(&str, &str)] = &[
     ("connection", include_str!("../properties/connection.toml")),
     ("file-api", include_str!("../properties/file-api.toml")),
@@ -11,12 +11,12 @@ const FILES: &[(&str, &str)] = &[
     ("streams", include_str!("../properties/streams.toml")),
 ];
 
-/// The text of a file that comes along.
+/// The text of a built-in file.
 pub fn text(name: &str) -> Option<&'static str> {
     FILES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
-/// Their names.
+/// The names of the built-in files.
 pub fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }

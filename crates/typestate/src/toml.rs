@@ -1,16 +1,16 @@
-//! Tables and values of TOML with their places.
+//! Tables and values of TOML with their positions.
 
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::error::{FileError, Problem, shown};
 
-/// The text of a file, for places in it.
+/// The text of a file, from which positions give lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a>(pub &'a str);
 
 impl<'a> Source<'a> {
-    /// Reads the file.
+    /// Parses the file.
     pub fn parse(self) -> Result<Spanned<DeTable<'a>>, FileError> {
         DeTable::parse(self.0).map_err(|error| {
             let at = error.span().map_or(self.0.len(), |span| span.start);
@@ -30,7 +30,7 @@ impl<'a> Source<'a> {
         FileError { line: self.line(at), column, problem }
     }
 
-    /// The keys of a table in the order of the file: these and no others.
+    /// The entries of a table in the order of the file. Unknown keys are an error.
     pub fn entries(self, table: &'a DeTable<'a>, known: &[&str]) -> Result<Vec<Entry<'a>>, FileError> {
         let mut entries: Vec<Entry<'a>> = table
             .iter()
@@ -46,7 +46,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Where byte `at` of a string's value stands. Of strings with escapes only where they begin.
+    /// Position in the file of byte `at` of a string's value. For strings with escapes, only their
+    /// start.
     pub fn within(self, value: &Spanned<DeValue<'_>>, text: &str, at: usize) -> usize {
         let span = value.span();
         let raw = self.0.get(span.clone()).unwrap_or_default();
@@ -61,11 +62,11 @@ impl<'a> Source<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Entry<'a> {
     source: Source<'a>,
-    /// Where the key stands.
+    /// Position of the key.
     pub at: usize,
     /// The key.
     pub key: &'a str,
-    /// Its value.
+    /// Value of the key.
     pub value: &'a Spanned<DeValue<'a>>,
 }
 
@@ -80,7 +81,7 @@ impl<'a> Entry<'a> {
         self.source.error(self.value.span().start, problem)
     }
 
-    /// That the value is of another kind.
+    /// The error for a value of another kind.
     pub fn kind(&self, kind: &'static str) -> FileError {
         self.wrong_value(Problem::Kind { key: shown(self.key), kind })
     }
@@ -90,7 +91,7 @@ impl<'a> Entry<'a> {
         self.value.get_ref().as_str().ok_or_else(|| self.kind("a \"string\""))
     }
 
-    /// A string of one line that messages and files of ours can hold.
+    /// A string of one line that messages and generated files can hold.
     pub fn line_of_text(&self) -> Result<&'a str, FileError> {
         let text = self.text()?;
         if text.is_empty() || text.len() > 1000 || text.chars().any(char::is_control) {

@@ -1,38 +1,38 @@
-//! What a module may change, and what it may not.
+//! The changes that a module may make to a class.
 //!
 //! Other classes, the JVM's own assumptions about the class library, reflection and serialisation
-//! all see the members of a class. So a module changes code, and adds private methods; what it must
-//! remember is in classes of its own.
+//! all see the members of a class. So a module may change code and add private methods. Its state
+//! belongs in classes of its own.
 
 use cct_classfile::mutf8::decode_lossy;
 use cct_classfile::{ClassFile, Code, Member, access, wellformed};
 
 use crate::module::RUNTIME_PACKAGE;
 
-/// Why what a module gave for a class is not used.
+/// The reason why a module's class file is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misfit {
-    /// It is no class file.
+    /// It is not a class file.
     #[error("what it gave is no sound class file: {0}")]
     Unreadable(#[from] cct_classfile::Error),
-    /// It differs where it must not.
+    /// It differs in a part that must not change.
     #[error("it changed the {0} of the class, which must stay")]
     Changed(&'static str),
-    /// A field or method is missing, stands in another place, or has other flags.
+    /// A field or method is missing, has moved, or has other flags.
     #[error(
         "it removed, moved or changed the declaration of {0}; fields and methods must stay in their order, with their flags"
     )]
     Member(String),
-    /// There are more fields.
+    /// It has an additional field.
     #[error(
         "it added the field {0}; what a module remembers belongs into a class of its own in {RUNTIME_PACKAGE}"
     )]
     AddedField(String),
-    /// An added method would be seen by others.
+    /// An added method is visible to other classes.
     #[error("it added the method {0}; only private methods with a body may be added, behind the others")]
     AddedMethod(String),
-    /// A class of the module's own is not where such classes must be.
+    /// The name of a class of the module's own is not allowed.
     #[error(
         "its own class {0} is not in the package {RUNTIME_PACKAGE}, or takes the name of one of cctrewrite's"
     )]
@@ -42,10 +42,10 @@ pub enum Misfit {
 /// The runtime's own classes in the package of modules' classes.
 const OWN_CLASSES: &[&[u8]] = &[b"cctrewrite/udi/runtime/Bypass"];
 
-/// Interfaces may have private methods from this version on.
+/// First version in which interfaces may have private methods.
 const PRIVATE_IN_INTERFACES: u16 = 52;
 
-/// Whether these bytes may take the place of a class.
+/// Checks that these bytes may replace a class.
 pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit> {
     let new = sound(replacement)?;
     let version = |class: &ClassFile<'_>| (class.major_version, class.minor_version);
@@ -64,8 +64,7 @@ pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit>
     if let Some(field) = kept(&original.fields, &new.fields)?.first() {
         return Err(Misfit::AddedField(shown(field)));
     }
-    // Its callers count its one bytecode, and HotSpot registers what is to be finalized at its
-    // return.
+    // Its callers count its one bytecode, and HotSpot registers finalizable objects at its return.
     if original.name() == b"java/lang/Object" && constructor(original)? != constructor(&new)? {
         return Err(Misfit::Changed("constructor"));
     }
@@ -79,8 +78,8 @@ pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit>
     Ok(())
 }
 
-/// Whether a class may be added to the class library for inserted code to call. Its name is
-/// returned.
+/// Checks that a class may be added to the class library for inserted code to call. Returns its
+/// name.
 pub fn check_runtime(bytes: &[u8]) -> Result<String, Misfit> {
     let class = sound(bytes)?;
     let name = decode_lossy(class.name()).into_owned();
@@ -88,7 +87,8 @@ pub fn check_runtime(bytes: &[u8]) -> Result<String, Misfit> {
     if name.starts_with(RUNTIME_PACKAGE) && !is_ours { Ok(name) } else { Err(Misfit::NotInPackage(name)) }
 }
 
-/// A class file without faults that rewriting would hide, every instruction of which can be read.
+/// Parses a class file and checks it for faults that rewriting would hide; every instruction can be
+/// read.
 fn sound(bytes: &[u8]) -> Result<ClassFile<'_>, Misfit> {
     let class = ClassFile::parse(bytes)?;
     wellformed::check(&class).map_err(|e| class.locate(e))?;
@@ -102,13 +102,13 @@ fn sound(bytes: &[u8]) -> Result<ClassFile<'_>, Misfit> {
     Ok(class)
 }
 
-/// The code of the first constructor.
+/// The bytes of the first constructor's code.
 fn constructor(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>, Misfit> {
     let Some(method) = class.methods.iter().find(|method| method.name == b"<init>") else { return Ok(None) };
     Ok(Code::of(class, method)?.map(|code| code.bytes.to_vec()))
 }
 
-/// The members behind those of the original, which must all be there.
+/// The members after those of the original, all of which must exist.
 fn kept<'n, 'a>(old: &[Member<'_>], new: &'n [Member<'a>]) -> Result<&'n [Member<'a>], Misfit> {
     for (index, member) in old.iter().enumerate() {
         let is_same = |other: &Member<'_>| {

@@ -1,4 +1,4 @@
-//! What goes wrong with a module, with what its user is to do.
+//! Errors of a module, with advice for its user.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,102 +6,102 @@ use std::process::ExitStatus;
 
 use crate::wire::WireError;
 
-/// Why a module cannot be asked, or what it answered cannot be used.
+/// The reason why a module cannot be used, or its answer is unusable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// It cannot be read or found.
+    /// The module cannot be read or found.
     #[error("{}: cannot find: {error}", .path.display())]
     NotFound {
         /// The module.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// There is nothing from which its JVM could start.
+    /// There is no jar from which the module's JVM could start.
     #[error(
         "module {0}: name the jar that `cctrewrite api --modules` writes with -Dcctrewrite.udi-host, from which its JVM starts"
     )]
     NoHost(String),
-    /// The home of a JDK that has no JVM.
+    /// The home of a JDK without a JVM.
     #[error("{} has no bin/java; --udi-java names the home of a JDK", .0.display())]
     NoJava(PathBuf),
-    /// It, or the JVM for it, does not start.
+    /// The module, or the JVM for it, does not start.
     #[error(
         "module {module}: cannot start {program}: {error}; a module is a jar, for which --udi-java names the JDK, or a program"
     )]
     NotStarted {
         /// The module.
         module: String,
-        /// What was to be started.
+        /// The program to start.
         program: String,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// Something of the operating system's.
+    /// An operation of the operating system failed.
     #[error("module {module}: {what}: {error}")]
     System {
         /// The module.
         module: String,
-        /// What cannot be done.
+        /// The operation.
         what: &'static str,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// It ended while it was asked.
+    /// The module ended before its answer.
     #[error("module {module} ended without an answer {at}{}; if it said why, that stands above", .status.map_or(String::new(), |status| format!(" ({status})")))]
     Ended {
         /// The module.
         module: String,
-        /// When.
+        /// The class or step at which it ended.
         at: String,
-        /// How, if that is known.
+        /// Exit status of the module, if known.
         status: Option<ExitStatus>,
     },
-    /// What it answered is not an answer.
+    /// The module's answer is invalid.
     #[error("module {module}: what it answered {at} is none: {error}")]
     NoAnswer {
         /// The module.
         module: String,
-        /// To what.
+        /// The class or step of the answer.
         at: String,
-        /// What is wrong with it.
+        /// The fault of the answer.
         error: WireError,
     },
-    /// It thinks for too long.
+    /// It exceeded the time limit.
     #[error("module {module} gave no answer {at} within {seconds} s; let it think longer with --udi-timeout")]
     TooSlow {
         /// The module.
         module: String,
-        /// To what.
+        /// The class or step that took too long.
         at: String,
-        /// How long it was given.
+        /// The limit in seconds.
         seconds: u64,
     },
-    /// It does not keep to the order of things.
+    /// It violates the order of the protocol.
     #[error("module {module}: {what}")]
     OutOfTurn {
         /// The module.
         module: String,
-        /// What it did.
+        /// The violation.
         what: String,
     },
-    /// It says itself that it failed.
+    /// The module reports that it failed.
     #[error("module {module} failed {at}: {why}")]
     Failed {
         /// The module.
         module: String,
-        /// For which class.
+        /// The class at which it failed.
         at: String,
-        /// In its words.
+        /// The module's message.
         why: String,
     },
-    /// It ended with something other than success.
+    /// It ended with an exit status other than success.
     #[error("module {module} ended with {status}")]
     EndedBadly {
         /// The module.
         module: String,
-        /// How.
+        /// The exit status.
         status: ExitStatus,
     },
 }

@@ -1,5 +1,4 @@
-//! What comes out of a module, heard by a thread so that an answer need not be waited for without
-//! end.
+//! A thread that reads a module's output, so that the wait for an answer can be limited.
 
 use std::io::{BufReader, Read};
 use std::process::ChildStdout;
@@ -8,20 +7,20 @@ use std::sync::mpsc::SyncSender;
 use crate::module::RuntimeClass;
 use crate::wire::{self, Answer, WireError};
 
-/// Answers that wait to be taken.
+/// Maximum number of answers in the queue.
 pub const WAITING: usize = 64;
 
-/// What a module says.
+/// An item of a module's output.
 pub enum Said {
     Greeting(Vec<RuntimeClass>),
     Answer(Answer),
-    /// Nothing any more, as it should be.
+    /// The end of the output, as expected.
     End,
-    /// More than it was asked.
+    /// Output after the expected answers.
     More,
 }
 
-/// Hands on the greeting, so many answers, and the end; an error is the last.
+/// Forwards the greeting, this many answers, and the end; an error comes last.
 pub fn hear(stdout: ChildStdout, answers: usize, to: &SyncSender<Result<Said, WireError>>) {
     let mut input = BufReader::new(stdout);
     let send = |said: Result<Said, WireError>| {

@@ -1,23 +1,24 @@
-//! What a module is: its trait, its answers, and the classes that its inserted code calls.
+//! The interface of a module: its trait, its answers, and the classes that its inserted code calls.
 
 use cct_classfile::ClassFile;
 
-/// The package of classes that a module brings along for its inserted code. They are not rewritten,
-/// and lie in the class library.
+/// The package of a module's own classes for its inserted code. They are not rewritten, and are
+/// part of the class library.
 pub const RUNTIME_PACKAGE: &str = "cctrewrite/udi/runtime/";
 
-/// What becomes of a class.
+/// A module's answer for a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It stays as it is.
+    /// The class stays unchanged.
     Keep,
-    /// These bytes take its place.
+    /// These bytes replace the class.
     Replace(Vec<u8>),
-    /// The module cannot deal with it, for this reason: it stays as it is, and the user is told.
+    /// The module cannot handle the class, for this reason: it stays unchanged, and the user is
+    /// informed.
     Abort(String),
 }
 
-/// A class of a module's own, to be called by inserted code.
+/// A class of a module's own, for inserted code to call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeClass {
     /// Internal name, in [`RUNTIME_PACKAGE`].
@@ -26,16 +27,16 @@ pub struct RuntimeClass {
     pub bytes: Vec<u8>,
 }
 
-/// Why a module failed: the run ends with it. A class that it merely cannot deal with is
+/// The reason why a module failed, which ends the run. A class that it merely cannot handle is
 /// [`Outcome::Abort`].
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// A user-defined instrumentation module.
 ///
-/// Each distinct class file is shown once, in the order of the inputs and never two at a time. The
-/// answer must depend on the class alone, so that the same inputs give the same outputs.
+/// The command shows each distinct class file once, in the order of the inputs and never two at a
+/// time. The answer must depend on the class alone, so that the same inputs give the same outputs.
 pub trait Module {
-    /// What becomes of a class. Its bytes are `class.bytes`.
+    /// Transforms a class. Its bytes are `class.bytes`.
     fn transform(&self, class: &ClassFile<'_>) -> Result<Outcome, Failure>;
 
     /// The classes that inserted code calls.

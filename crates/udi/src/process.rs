@@ -16,32 +16,32 @@ use crate::hearing::{Said, WAITING, hear};
 use crate::module::{Outcome, RuntimeClass};
 use crate::wire::{self, Answer, WireError};
 
-/// How a module is started.
+/// The parameters for starting a module.
 #[derive(Debug)]
 pub struct Launch<'l> {
     /// A jar, which runs in a JVM, or a program.
     pub module: &'l Path,
-    /// The home of the JDK for a jar; `None` for that of `JAVA_HOME`, else the `java` on the
-    /// `PATH`.
+    /// The home of the JDK for a jar; `None` for that of `JAVA_HOME`, or the `java` on the `PATH`.
     pub java: Option<&'l Path>,
-    /// The jar with `cctrewrite.udi.Host`, from which such a JVM starts; a program needs none.
+    /// The jar with `cctrewrite.udi.Host`, from which the JVM for a jar starts; a program needs
+    /// none.
     pub host: Option<&'l Path>,
-    /// For how long it may think about a class.
+    /// The time limit for each class.
     pub timeout: Duration,
 }
 
-/// A class that a module is shown.
+/// A class to show to a module.
 #[derive(Debug)]
 pub struct Shown {
-    /// Its name.
+    /// Name of the class.
     pub name: String,
     /// The hash of its bytes.
     pub hash: ClassHash,
-    /// Its bytes.
+    /// Bytes of the class file.
     pub bytes: Vec<u8>,
 }
 
-/// A running module. It is ended with this.
+/// A running module. Dropping the value ends the process.
 #[derive(Debug)]
 pub struct Process {
     module: String,
@@ -49,10 +49,10 @@ pub struct Process {
     timeout: Duration,
 }
 
-/// How often it is asked whether a module has ended.
+/// Interval between checks whether a module has ended.
 const STEP: Duration = Duration::from_millis(5);
 
-/// What the user set for other JVMs.
+/// Environment variables that the user set for other JVMs.
 const OF_OTHERS: [&str; 5] =
     ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH", "CCTREWRITE_RUN"];
 
@@ -71,12 +71,12 @@ impl Process {
         let mut command = if is_jar {
             let host = launch.host.ok_or_else(|| Error::NoHost(module.clone()))?;
             let mut command = Command::new(java(home)?);
-            // Should that be a profiled JDK: nothing of the module is to be recorded.
+            // If that is a profiled JDK, it must record nothing of the module.
             command.arg("-Dcctrewrite.record=off").arg("-cp").arg(host);
             command.arg("cctrewrite.udi.Host").arg(path);
             command
         } else {
-            // A name without a folder would be looked for on the PATH.
+            // A name without a folder would be searched on the PATH.
             let found = fs::canonicalize(path);
             Command::new(found.map_err(|error| Error::NotFound { path: path.to_path_buf(), error })?)
         };
@@ -92,14 +92,14 @@ impl Process {
         }
     }
 
-    /// Shows it all classes and hands each answer to `each`, in their order. Returns the module's
-    /// own classes.
+    /// Shows the module all classes and passes each answer to `each`, in order. Returns the
+    /// module's own classes.
     ///
-    /// Nobody waits for the threads: a process that the module has started may hold the pipes open
-    /// when the module itself is ended.
+    /// The threads are not joined: a process that the module has started may hold the pipes open
+    /// after the module itself has ended.
     ///
     /// # Errors
-    /// If the module fails, or does not keep to the protocol; those of `each`.
+    /// If the module fails, or violates the protocol; the errors of `each`.
     pub fn converse<E: From<Error>>(
         &mut self,
         classes: &Arc<Vec<Shown>>,
@@ -108,7 +108,7 @@ impl Process {
         let (stdin, stdout) = self.pipes()?;
         let (sender, receiver) = sync_channel(WAITING);
         let asked = Arc::clone(classes);
-        // A module that reads no more has ended, or is about to: what it says tells why.
+        // A module that stops reading has ended, or is about to: its output says why.
         thread::spawn(move || drop(ask(stdin, &asked)));
         let answers = classes.len();
         thread::spawn(move || hear(stdout, answers, &sender));
@@ -140,13 +140,13 @@ impl Process {
         Ok(runtime)
     }
 
-    /// The ends of its pipes, once.
+    /// The ends of its pipes; only once.
     pub(crate) fn pipes(&mut self) -> Result<(ChildStdin, ChildStdout), Error> {
         let pipes = self.child.stdin.take().zip(self.child.stdout.take());
         pipes.ok_or_else(|| self.out_of_turn("it has been asked already"))
     }
 
-    /// What it says next.
+    /// The module's next output.
     pub(crate) fn next(
         &mut self,
         receiver: &Receiver<Result<Said, WireError>>,
@@ -166,7 +166,7 @@ impl Process {
         }
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the module has ended by itself.
     fn end(&mut self) -> Result<(), Error> {
         match self.status()? {
             Some(status) if status.success() => Ok(()),
@@ -175,7 +175,8 @@ impl Process {
         }
     }
 
-    /// How it has ended, or ends soon; it may have closed its pipes and go on.
+    /// The exit status of a module that has ended or ends soon. It may have closed its pipes and
+    /// still run.
     fn status(&mut self) -> Result<Option<ExitStatus>, Error> {
         let mut waited = Duration::ZERO;
         loop {
@@ -203,7 +204,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Of a process that has ended neither does anything.
+        // For a process that has ended, neither call has an effect.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -229,6 +230,6 @@ fn java(home: Option<&Path>) -> Result<PathBuf, Error> {
     }
     let home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty());
     let java = home.map(|home| in_home(Path::new(&home))).filter(|java| java.is_file());
-    // Else whatever is on the PATH.
+    // Otherwise the one on the PATH.
     Ok(java.unwrap_or_else(|| name.into()))
 }

@@ -1,4 +1,4 @@
-//! A module that is asked for one class after the other, as these come.
+//! A module that gets classes one after another, as they are defined.
 
 use std::io::{BufWriter, Write};
 use std::process::ChildStdin;
@@ -11,7 +11,7 @@ use crate::module::Outcome;
 use crate::process::{Launch, Process};
 use crate::wire::{self, Answer, WireError};
 
-/// A module that waits for classes. It is ended with this.
+/// A module that waits for classes. Dropping the value ends the process.
 #[derive(Debug)]
 pub struct Session {
     process: Process,
@@ -20,10 +20,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts a module and hears its greeting. Its own classes are in the class library already.
+    /// Starts a module and reads its greeting. Its own classes are already in the class library.
     ///
     /// # Errors
-    /// If it does not start, or does not greet.
+    /// If it does not start, or sends no greeting.
     pub fn open(launch: &Launch<'_>) -> Result<Session, Error> {
         let mut process = Process::start(launch)?;
         let (stdin, stdout) = process.pipes()?;
@@ -37,10 +37,10 @@ impl Session {
         }
     }
 
-    /// What becomes of a class. After an error there are no more answers.
+    /// Asks for the outcome of a class. After an error there are no more answers.
     ///
     /// # Errors
-    /// If it fails, ends, or thinks for too long.
+    /// If the module fails, ends, or exceeds the time limit.
     pub fn ask(&mut self, name: &str, bytes: &[u8]) -> Result<Outcome, Error> {
         let at = format!("for class {name}");
         self.send(|to| {
@@ -60,7 +60,7 @@ impl Session {
     ) -> Result<(), Error> {
         match write(&mut self.to).and_then(|()| self.to.flush()) {
             Ok(()) => Ok(()),
-            // A module that reads no more has ended, or is about to: what it says tells why.
+            // A module that stops reading has ended, or is about to: its output says why.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             Err(error) => Err(self.process.system("cannot write to it", error)),
         }

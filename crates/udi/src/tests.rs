@@ -1,4 +1,4 @@
-//! What a module may change, and the conversation with one.
+//! Tests of the allowed changes, and of the conversation with a module.
 
 use cct_classfile::edit::ClassEdit;
 use cct_classfile::{ClassFile, access, opcode};
@@ -107,7 +107,7 @@ fn classes_of_the_modules_own_are_in_their_package() {
     }
 }
 
-/// Keeps `p/Keep`, replaces `p/Replace` by nonsense, aborts `p/Abort`, fails at others.
+/// Keeps `p/Keep`, replaces `p/Replace` with nonsense, aborts `p/Abort`, fails at others.
 struct Sample;
 
 impl Module for Sample {
@@ -146,7 +146,7 @@ fn a_conversation() {
         assert_eq!(wire::read_answer(&mut said).unwrap(), answer);
     }
     assert!(said.is_empty());
-    // Cut off in the middle of a request.
+    // The input ends in the middle of a request.
     assert!(wire::converse(&Sample, &mut &asked[..asked.len() - 1], &mut Vec::new()).is_err());
 }
 

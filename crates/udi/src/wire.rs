@@ -1,9 +1,9 @@
-//! What goes over the pipes between the command and a module (`docs/research/udi.md`, *The
-//! protocol*). Numbers are unsigned and big-endian.
+//! The protocol between the command and a module (`docs/research/udi.md`, *The protocol*). Numbers
+//! are unsigned and big-endian.
 //!
-//! The command begins with [`MAGIC`], the module answers with the same and its runtime classes.
-//! Then, for each class, the command sends name and bytes and the module one answer. The command
-//! closes its end when there are no more.
+//! The command begins with [`MAGIC`]. The module answers with [`MAGIC`] and its runtime classes.
+//! Then, for each class, the command sends name and bytes, and the module sends one answer. The
+//! command closes its end when there are no more classes.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
@@ -12,13 +12,13 @@ use cct_classfile::mutf8::decode_lossy;
 
 use crate::module::{Module, Outcome, RuntimeClass};
 
-/// The first bytes in both directions: what this is, and its version.
+/// The first bytes in both directions: the name and version of the protocol.
 pub const MAGIC: [u8; 8] = *b"CCTUDI01";
 
-/// No field is longer.
+/// Maximum length of a field in bytes.
 pub const LARGEST: u32 = 256 << 20;
 
-/// How many runtime classes there may be.
+/// Maximum number of runtime classes.
 const MOST_CLASSES: u32 = 10_000;
 
 const KEEP: u8 = 0;
@@ -26,23 +26,23 @@ const REPLACE: u8 = 1;
 const ABORT: u8 = 2;
 const FAILED: u8 = 3;
 
-/// What a module says to a class.
+/// A module's answer for a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// What becomes of it.
+    /// The outcome of the class.
     Outcome(Outcome),
     /// The module failed, for this reason.
     Failed(String),
 }
 
-/// What comes is not what the protocol has there.
+/// A violation of the protocol.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
     /// The pipe ended, or cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The first bytes are others.
+    /// The first bytes are wrong.
     #[error(
         "its first bytes are {0:02x?} and not those of a module; does it print something to standard output?"
     )]
@@ -50,22 +50,22 @@ pub enum WireError {
     /// An answer of an unknown kind.
     #[error("its answer begins with {0}, which is no kind of answer")]
     BadKind(u8),
-    /// A field that is too long to be one.
+    /// The length of a field exceeds the limit.
     #[error("it announced {0} bytes, of {LARGEST} at most")]
     TooLong(u32),
-    /// More runtime classes than anybody has.
+    /// The number of runtime classes exceeds the limit.
     #[error("it announced {0} classes of its own, of {MOST_CLASSES} at most")]
     TooMany(u32),
 }
 
-/// Reads a length and so many bytes.
+/// Reads a length and that many bytes.
 pub fn read_field(input: &mut impl Read) -> Result<Vec<u8>, WireError> {
     let length = read_number(input)?;
     if length > LARGEST {
         return Err(WireError::TooLong(length));
     }
     let mut bytes = Vec::new();
-    // Grows with what is there, not with what is announced.
+    // The memory grows with the actual bytes, not with the announced length.
     let read = input.take(length.into()).read_to_end(&mut bytes)?;
     if read == length as usize {
         Ok(bytes)
@@ -88,7 +88,7 @@ pub fn write_field(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     out.write_all(bytes)
 }
 
-/// Reads with what a module begins: its runtime classes.
+/// Reads the start of a module's output: its runtime classes.
 pub fn read_greeting(input: &mut impl Read) -> Result<Vec<RuntimeClass>, WireError> {
     let mut magic = [0; 8];
     input.read_exact(&mut magic)?;
@@ -132,14 +132,14 @@ pub fn write_answer(out: &mut impl Write, answer: &Answer) -> io::Result<()> {
     write_field(out, field)
 }
 
-/// The whole of a module's `main`: answers on standard output what comes on standard input, until
-/// that ends. The module must not print there itself.
+/// Runs a module: answers requests from standard input on standard output until the input ends. It
+/// is the whole of a module's `main`. The module must not print to standard output itself.
 pub fn serve(module: &dyn Module) -> Result<(), WireError> {
     let (input, out) = (io::stdin().lock(), io::stdout().lock());
     converse(module, &mut BufReader::new(input), &mut BufWriter::new(out))
 }
 
-/// The same over any pipes.
+/// Answers requests over any pipes until the input ends.
 pub fn converse(module: &dyn Module, input: &mut impl Read, out: &mut impl Write) -> Result<(), WireError> {
     let mut magic = [0; 8];
     input.read_exact(&mut magic)?;

@@ -1,4 +1,5 @@
-//! Instructions and natives that make objects, and what counts these (docs/use/allocations.md).
+//! Allocating instructions and natives, and the probes that count their objects
+//! (docs/use/allocations.md).
 
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
 use cct_jdk::convention::OBJECT;
@@ -8,22 +9,22 @@ use crate::convention;
 use crate::op::{Kind, Op};
 use crate::sites::HandedOn;
 
-/// What stands for a method's name where an id is a type's.
+/// The method name in ids of types.
 const NEW: &[u8] = b"<new>";
 
-/// What an instruction makes.
+/// The objects that an instruction allocates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Makes {
     /// One object or array of this type.
     One(Vec<u8>),
     /// Arrays of arrays: their types, the outermost first.
     Arrays(Vec<Vec<u8>>),
-    /// A copy of the receiver, perhaps.
+    /// Perhaps a copy of the receiver.
     Copy,
 }
 
 impl Makes {
-    /// How many places of the node's slots go to it.
+    /// Number of slots of the node that it uses.
     pub fn places(&self) -> usize {
         match self {
             Makes::Arrays(types) => types.len(),
@@ -31,7 +32,7 @@ impl Makes {
         }
     }
 
-    /// The code that counts it, given what each place hands on.
+    /// The probe that counts it. `handed_on` gives the context that each slot passes on.
     pub fn probe(&self, node: u16, handed_on: impl Fn(usize) -> HandedOn) -> Vec<Op<'static>> {
         let mut ops = Vec::new();
         let context = |place: usize, ops: &mut Vec<Op<'static>>| {
@@ -74,7 +75,7 @@ pub fn clone_id() -> i64 {
     convention::foreign_id(OBJECT, b"clone", b"()Ljava/lang/Object;", 0)
 }
 
-/// What an instruction makes; `None` if nothing.
+/// The objects that an instruction allocates; `None` if it allocates nothing.
 pub fn of(class: &ClassFile<'_>, i: &Instruction<'_>) -> Option<Makes> {
     let named = || class.pool.class(i.pool_index()?).ok();
     Some(match i.opcode {
@@ -101,7 +102,7 @@ pub fn of(class: &ClassFile<'_>, i: &Instruction<'_>) -> Option<Makes> {
     })
 }
 
-/// Whether an id is that of a type which a class may name: no callee has such a one.
+/// Whether an id is that of a type which a class may name. No callee has such an id.
 pub fn is_type(class: &ClassFile<'_>, wanted: i64) -> bool {
     let primitive = b"ZCFDBSIJ".iter().any(|&code| id(&[b'[', code]) == wanted);
     let named = |index| {
@@ -113,7 +114,7 @@ pub fn is_type(class: &ClassFile<'_>, wanted: i64) -> bool {
     primitive || class.pool.indices().any(named)
 }
 
-/// The places of all instructions that make objects.
+/// Number of slots of all instructions that allocate.
 pub fn places<'i, 'a: 'i>(class: &ClassFile<'_>, code: impl Iterator<Item = Instruction<'a>>) -> usize {
     code.filter_map(|i| Some(of(class, &i)?.places())).sum()
 }
@@ -126,16 +127,16 @@ pub fn are_counted_in(class: &ClassFile<'_>) -> bool {
     })
 }
 
-/// Where nothing counts what is made.
+/// The count of allocations in a body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Instructions whose objects are counted.
+    /// Number of instructions whose objects are counted.
     pub made: u32,
-    /// The first one whose are not.
+    /// The first instruction whose objects are not counted.
     pub unmade: Option<Bci>,
 }
 
-/// What counts the result of a native, in its wrapper, with the node in a local.
+/// The probe that counts the result of a native in its wrapper. The node is in a local.
 pub fn of_native(class: &[u8], name: &[u8], node: u16) -> Option<Vec<Op<'static>>> {
     let node = Op::Load(Kind::Long, node);
     Some(match (class, name) {

@@ -1,5 +1,5 @@
-//! The attribute `cctrewrite` (docs/reference/formats/index.md): what it says of the class and of
-//! each method, as far as the class itself tells.
+//! The attribute `cctrewrite` (docs/reference/formats/index.md): its statements about the class and
+//! each method, checked as far as the class itself shows.
 
 use cct_classfile::{Member, access};
 use cct_columns::Column;
@@ -10,14 +10,14 @@ use crate::convention::ATTRIBUTE;
 use crate::faults::OwnAttributeFault;
 use crate::finding::{Finding, Problem};
 
-/// What the attribute says of a method.
+/// The attribute's row of a method.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     /// Slots of its node.
     pub slots: u8,
-    /// What an entry counts by the method's id.
+    /// Number of bytecodes that an entry counts by the method's id.
     pub on_entry: u8,
-    /// See [`flag`].
+    /// Flags of the method, see [`flag`].
     pub flags: u8,
     /// Code of its treatment.
     pub treatment: u8,
@@ -27,25 +27,25 @@ pub struct Row {
 pub mod flag {
     /// It is a native.
     pub const NATIVE: u8 = 1;
-    /// It has an extended form that an override in a class that was not rewritten would miss.
+    /// Its extended form would bypass an override in a class that is not rewritten.
     pub const OVERRIDE_WOULD_MISS: u8 = 2;
-    /// It has something to be recorded, and is not.
+    /// It would have something to record, and is not recorded.
     pub const NOT_RECORDED: u8 = 4;
     /// Only its own package can override it.
     pub const PACKAGE_PRIVATE: u8 = 8;
-    /// It is synchronized, where monitors are counted.
+    /// It is synchronized, in an output that counts monitors.
     pub const SYNCHRONIZED: u8 = 16;
 }
 
 /// Codes of treatments.
 pub mod treatment {
-    /// Redispatched, and without a body.
+    /// Redispatched, with a body or without.
     pub const REDISPATCHED: [u8; 2] = [2, 3];
     /// Without an extended form: original only, caller-counted, untouched, prefixed.
     pub const WITHOUT_EXTENDED_FORM: [u8; 4] = [4, CALLER_COUNTED, UNTOUCHED, 11];
     /// Callers count it.
     pub const CALLER_COUNTED: u8 = 8;
-    /// Nobody does.
+    /// Nothing counts it.
     pub const UNTOUCHED: u8 = 9;
 }
 
@@ -79,8 +79,8 @@ impl<'a> Class<'_, 'a> {
         rows.chunks_exact(4).map(row).collect()
     }
 
-    /// Whether the flags of a method are those that follow from the class and the treatment.
-    /// `is_left` is whether it was left as it is, though it has code.
+    /// Checks that the flags of a method follow from the class and the treatment. `is_left` is
+    /// whether the method stayed unchanged although it has code.
     pub(crate) fn flags(&mut self, number: usize, method: &Member<'a>, row: Row, is_left: bool) {
         let class = self.before;
         let may_be_overridden = !method.is(access::STATIC)
@@ -127,8 +127,9 @@ impl<'a> Class<'_, 'a> {
         }
     }
 
-    /// The treatments of a method that has no forms of ours, as far as they follow from the class.
-    /// Callers count natives; but those of polymorphic signature they cannot know.
+    /// The possible treatments of a method without extended form or probes, as far as they follow
+    /// from the class. Callers count natives, except those of polymorphic signature, which they
+    /// cannot know.
     pub(crate) fn without_forms(&self, method: &Member<'a>) -> &'static [u8] {
         use treatment::{CALLER_COUNTED, UNTOUCHED};
         let class = self.before.name();
@@ -147,8 +148,8 @@ impl<'a> Class<'_, 'a> {
         }
     }
 
-    /// Whether the attribute says of all methods that they are recorded, or of none, as the forms
-    /// have it.
+    /// Checks that the attribute says of all methods that they are recorded, or of none, in
+    /// agreement with their forms.
     pub(crate) fn recorded_rows(&mut self) {
         let Some(&(_, first)) = self.may_be_recorded.first() else { return };
         let says_not = self.is_recorded.map_or(first, |is_recorded| !is_recorded);
@@ -162,8 +163,8 @@ impl<'a> Class<'_, 'a> {
     }
 }
 
-/// The positions behind the rows: none, or of each method their length in four bytes, and they
-/// themselves.
+/// The positions after the rows: none, or for each method their length in four bytes, followed by
+/// the positions.
 fn positions(mut data: &[u8], methods: usize) -> Option<Vec<&[u8]>> {
     if data.is_empty() {
         return Some(Vec::new());

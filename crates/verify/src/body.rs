@@ -1,4 +1,4 @@
-//! One body: the original code under one of the two signatures, with probes.
+//! The check of one body: the original code under one of the two signatures, with probes.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ use crate::tables::Tables;
 use crate::traces::{Level, Plan};
 use crate::values::Part;
 
-/// A method, and what became of it.
+/// A method before and after rewriting.
 pub struct Method<'m, 'a> {
     /// The original class.
     pub before: &'m ClassFile<'a>,
@@ -43,58 +43,59 @@ pub struct Method<'m, 'a> {
     pub number: usize,
     /// The original method.
     pub original: &'m Member<'a>,
-    /// Its code.
+    /// The method's original code.
     pub code: &'m Code<'a>,
-    /// What is known of how the class was rewritten.
+    /// The known facts about the rewriting of the class.
     pub expectation: Expectation,
     /// The class's own fields.
     pub fields: &'m Fields<'a>,
-    /// What the attribute says of where the bytecodes were.
+    /// The attribute's record of the original positions of bytecodes.
     pub packed_positions: &'a [u8],
     /// The number of the class's first method in a trace, if it is recorded in one.
     pub first_method: Option<u32>,
     /// The class's markers, if it has some.
     pub(crate) markers: &'m [Marker<'a>],
-    /// The numbers of the method's own.
+    /// The numbers of the method's own markers.
     pub own: &'m [usize],
 }
 
-/// What is found out about a body that is right.
+/// Results of the check of a correct body.
 #[derive(Debug, Default)]
 pub struct Body {
-    /// Whether it is recorded; `None` where nothing in it tells.
+    /// Whether it is recorded; `None` if nothing in it shows that.
     pub is_recorded: Option<bool>,
     /// Number of its node's slots.
     pub slots: usize,
-    /// What an entry counts by the method's id.
+    /// Number of bytecodes that an entry counts by the method's id.
     pub on_entry: u8,
-    /// For each rule ([`Rule::ALL`]) what contradicts it.
+    /// The contradiction to each rule ([`Rule::ALL`]), if there is one.
     pub counts: Vec<Option<Finding>>,
-    /// Probes that were taken out and change counts.
+    /// Number of removed probes that change counts.
     pub probes: u64,
-    /// Whether the handlers are too many to be followed: nothing is known of the counts.
+    /// Whether there are too many handlers to follow: nothing is known of the counts then.
     pub is_unfollowed: bool,
-    /// Results of clocks that are replaced.
+    /// Number of replaced results of clocks.
     pub pinned: u32,
-    /// The first result of a clock that is not, though it may have to be.
+    /// The first result of a clock that is not replaced although it may have to be.
     pub unpinned: Option<Bci>,
-    /// Calls of the runtime.
+    /// Number of calls of the runtime.
     pub hooks: u32,
-    /// Callees that are counted by their callers.
+    /// Callees that their callers count.
     pub counted: Vec<Counted>,
-    /// How much of its events it has, if they are recorded.
+    /// The amount of its events, if they are recorded.
     pub level: Option<Level>,
-    /// Call sites that tell of their callees, and whether only if it is the one that they name.
+    /// Call sites with events of their callees, each with whether they are written only if the
+    /// callee is the one that the site names.
     pub telling: Vec<(Bci, bool)>,
-    /// Attributes of the code that were left out.
+    /// Attributes of the code that the rewriter omitted.
     pub dropped: Vec<String>,
-    /// Pieces of code that tell clients of markers.
+    /// Number of pieces of code that notify clients of markers.
     pub pieces: u64,
     /// The helpers of markers that it calls, each for one of them.
     pub(crate) called: BTreeMap<MarkerHelper, u16>,
 }
 
-/// The code of a method that must have some.
+/// The code of a method that must have code.
 pub(crate) fn rewritten_code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Check<Code<'a>> {
     match Code::of(class, method) {
         Ok(Some(code)) => Ok(code),
@@ -103,14 +104,14 @@ pub(crate) fn rewritten_code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> 
     }
 }
 
-/// The slots of a method's arguments; more than 255 none can have (JVMS 4.3.3).
+/// Slots of a method's arguments, at most 255 (JVMS 4.3.3).
 pub(crate) fn argument_slots(class: &ClassFile<'_>, method: &Member<'_>) -> Check<u16> {
     let slots = limits::argument_slots(class, method).filter(|slots| *slots <= 255);
     slots.ok_or_else(|| Finding::of(Problem::Head(MethodPart::Descriptors)))
 }
 
 impl<'a> Method<'_, 'a> {
-    /// Checks a body. `is_extended` is whether it stands under the extended signature.
+    /// Checks a body. `is_extended` is whether it has the extended signature.
     pub fn body(&self, rewritten: &Member<'a>, is_extended: bool) -> Check<Body> {
         let code = rewritten_code(self.after, rewritten)?;
         let arguments = argument_slots(self.before, self.original)?;
@@ -134,8 +135,8 @@ impl<'a> Method<'_, 'a> {
         Err(first.unwrap_or_else(|| Finding::at(Problem::Prologue, None, 0)))
     }
 
-    /// How much of its events the body may have, if events are recorded: all of them, unless it is
-    /// large.
+    /// The amounts of events that the body may have, if events are recorded: all of them, or fewer
+    /// if it is large.
     fn levels(&self) -> impl Iterator<Item = Option<Level>> {
         let is_large = self.first_method.is_some() && self.code.length() >= MAY_OUTGROW;
         let count = match (self.expectation.tool, is_large) {
@@ -154,12 +155,12 @@ impl<'a> Method<'_, 'a> {
         Plan::of(self.before, self.fields, self.original, self.code, originals, number, level, objects)
     }
 
-    /// Whether the attribute tells where the instructions were.
+    /// Checks the attribute's record of the original positions of instructions.
     fn positions(&self, aligned: &Aligned<'a>, is_extended: bool) -> Check {
         let mut positions = Positions::of(self.packed_positions);
         let mut originals: Vec<_> = aligned.originals.iter().map(|i| i.bci).collect();
         let mut places = aligned.places.clone();
-        // The end, so that the last instruction's length is right, too.
+        // Include the end, to check the length of the last instruction too.
         originals.push(self.code.length());
         places.extend(aligned.labels.last());
         let is_right = positions.has_lines_of(self.code)
@@ -170,8 +171,8 @@ impl<'a> Method<'_, 'a> {
         if is_right { Ok(()) } else { Err(Finding::of(Problem::OwnAttribute(OwnAttributeFault::Positions))) }
     }
 
-    /// Whether a body that begins in this way is recorded, where that can be told; and it is under
-    /// its own id.
+    /// Whether a body with this prologue is recorded, if the prologue shows that. A recorded body
+    /// must use its own id.
     fn is_recorded(
         &self,
         prologue: &Prologue,
@@ -196,7 +197,7 @@ impl<'a> Method<'_, 'a> {
         }
     }
 
-    /// Checks a body that begins in this way.
+    /// Checks a body with this prologue.
     #[allow(clippy::too_many_arguments)]
     fn under(
         &self,
@@ -311,7 +312,7 @@ impl<'a> Method<'_, 'a> {
         };
         let ends = events.is_some_and(|plan| plan.method.is_some());
         if prologue.locals.thread.is_some() || ends {
-            // Without the handlers all instructions count as reached.
+            // Without the handlers, all instructions count as reached.
             let reached = if is_unfollowed { vec![true; ways_out.len()] } else { body.reached() };
             let name = self.original.name;
             if prologue.locals.thread.is_some() {
@@ -332,7 +333,7 @@ impl<'a> Method<'_, 'a> {
         }
         let has_node = prologue.locals.has_node();
         let follows = |rule: Rule| body.follows(rule).err();
-        // Other rules matter only where the one that was asked for is not followed.
+        // Other rules matter only if the body does not follow the requested one.
         let counts = match self.expectation.rule {
             _ if !has_node || is_unfollowed => Vec::new(),
             Some(rule) => match follows(rule) {
@@ -352,6 +353,6 @@ impl<'a> Method<'_, 'a> {
     }
 }
 
-/// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was
-/// asked for.
+/// Methods with fewer bytes cannot exceed the size limit of methods, and so follow the requested
+/// rule.
 pub(crate) const MAY_OUTGROW: u32 = 4096;

@@ -1,4 +1,5 @@
-//! One class: what is not code must be as it was, and what was added must be known.
+//! The check of one class: everything except code must be unchanged, and every addition must be
+//! known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +27,7 @@ use crate::tally::Tally;
 use crate::{allocations, attribute, convention, events, forwarder};
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// Checks a class; what the static side of a trace says of it, too, where there is one.
+    /// Checks a class, and the statements of a trace's static side about it, if there are any.
     pub fn check(
         before: &'c ClassFile<'a>,
         after: &'c ClassFile<'a>,
@@ -73,7 +74,7 @@ impl<'c, 'a> Class<'c, 'a> {
         (class.findings, class.tally, links)
     }
 
-    /// A module's descriptor may have lost what holds no longer.
+    /// Checks a module descriptor, which may lack attributes that no longer hold.
     fn module(&mut self) {
         self.tally.modules = 1;
         let (before, after) = (self.before, self.after);
@@ -95,7 +96,7 @@ impl<'c, 'a> Class<'c, 'a> {
 
     fn all(&mut self) {
         let (before, after) = (self.before, self.after);
-        // Everything that names a constant by its index means the same from here on.
+        // From here on, every index of a constant means the same in both.
         if !after.pool.raw().starts_with(before.pool.raw()) {
             return self.find(Problem::Class(ClassPart::Constants));
         }
@@ -109,7 +110,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         self.attributes();
         let rows = self.own_attribute();
-        // Where nothing is known of the output.
+        // If nothing is known of the output, the attribute shows whether call sites are separate.
         let are_apart = self.positions.iter().any(|positions| !positions.is_empty());
         self.expectation.call_sites.get_or_insert(are_apart);
         let has_place =
@@ -160,12 +161,13 @@ impl<'c, 'a> Class<'c, 'a> {
         self.markers();
     }
 
-    /// Each marker is told of, and what the class gained for them is as it must be.
+    /// Checks that each marker notifies clients, and that the class has the right additions for its
+    /// markers.
     fn markers(&mut self) {
         if !self.beside.are_in_order() {
             self.find(Problem::Class(ClassPart::Markers));
         }
-        // What bodies tell and call is known of those that are right.
+        // The notifications and calls are only known for correct bodies.
         if !self.findings.is_empty() {
             return;
         }
@@ -179,7 +181,8 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// Where nothing is known of the output, the answers of all clocks are replaced or none is.
+    /// Checks the clocks if nothing is known of the output: the answers of all are replaced, or of
+    /// none.
     fn pins(&mut self) {
         if let (true, Some(unpinned)) = std::mem::take(&mut self.pins) {
             self.findings.push(unpinned);
@@ -195,7 +198,7 @@ impl<'c, 'a> Class<'c, 'a> {
             self.find(Problem::Class(ClassPart::Version));
         }
         let flags = if is_raised {
-            // Older ones may lack what version 52 asks for.
+            // Older versions may lack flags that version 52 requires.
             (before.access_flags | access::ABSTRACT) & !access::SUPER
         } else {
             before.access_flags
@@ -255,8 +258,8 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// The class's own attributes, of which the last is the rewriter's; in front of it the class
-    /// may say what its markers are.
+    /// Checks the class's own attributes. The last one is the rewriter's; the list of the class's
+    /// markers may precede it.
     fn attributes(&mut self) {
         let mut after = self.after.attributes.iter();
         for attribute in self.before.attributes.iter() {
@@ -274,15 +277,15 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// The added methods, by name and descriptor; those that are no extended forms of methods are
-    /// checked.
+    /// The added methods, by name and descriptor. Those that are not extended forms are checked
+    /// here.
     fn added(&mut self) -> BTreeMap<(&'a [u8], Vec<u8>), &'c Member<'a>> {
         let (before, after) = (self.before, self.after);
         let is_marked = !self.beside.markers.is_empty();
         let mut twins = BTreeMap::new();
         let mut helpers = 0;
         let mut seen = BTreeSet::new();
-        // Natives that the runtime calls past their hooks: whether they are static.
+        // Natives that the runtime calls without their hooks, with their static flag.
         let mut natives: BTreeMap<(&[u8], &[u8]), u16> = before
             .methods
             .iter()
@@ -315,7 +318,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 })
             };
             if !is_known && is_marked && method.name.starts_with(b"cct$") {
-                // They are looked at when it is known what bodies call.
+                // Check them once the calls of all bodies are known.
                 self.of_markers.push(method);
                 is_known = true;
             }
@@ -352,7 +355,7 @@ pub(crate) fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bo
         return false;
     };
     let descriptor = [arguments, &method.descriptor[tail..]].concat();
-    // The target borrows what it is made of.
+    // The target borrows from these.
     let Ok(Some(code)) = Code::of(class, method) else { return false };
     let callee = code.instructions().filter_map(|i| class.pool.member_ref(i.pool_index()?).ok());
     let same = callee.filter(|c| c.name == method.name && c.descriptor == descriptor).last();
@@ -366,7 +369,7 @@ pub(crate) fn names(class: &ClassFile<'_>, helpers: &[&[u8]]) -> bool {
     class.pool.indices().any(is_one)
 }
 
-/// The number of a class's first method, as the first of its methods says that writes its start.
+/// The number of a class's first method, from the first method that writes its start event.
 pub(crate) fn first_number(before: &ClassFile<'_>, after: &ClassFile<'_>) -> Option<u32> {
     let mut numbers: BTreeMap<(&[u8], Vec<u8>), u32> = BTreeMap::new();
     for (number, method) in (0..).zip(&before.methods) {

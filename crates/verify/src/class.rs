@@ -1,4 +1,4 @@
-//! One class: what is not code must be as it was, and what was added must be known.
+//! The state of checking one class: results that several checks share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use crate::probe::Entered;
 use crate::tally::Tally;
 use crate::traces::Level;
 
-/// What tells counted callees apart: opcode, reference, and what is done for them.
+/// Key of counted callees: opcode, reference, and their probe.
 type Counting = (u8, [Box<[u8]>; 3], (u8, i64, Option<Entered>));
 
-/// Checks one class against its original.
+/// The check of one class against its original.
 pub struct Class<'c, 'a> {
     pub(crate) before: &'c ClassFile<'a>,
     pub(crate) after: &'c ClassFile<'a>,
@@ -25,35 +25,35 @@ pub struct Class<'c, 'a> {
     pub(crate) hash: u64,
     pub(crate) findings: Vec<Finding>,
     pub(crate) tally: Tally,
-    /// Bodies that are recorded, for the rule: member, length of the original, and what contradicts
-    /// each rule.
+    /// Recorded bodies, for the rule: member, whether it has the extended signature, length of the
+    /// original, and the contradiction to each rule.
     pub(crate) counts: Vec<(usize, bool, u32, Vec<Option<Finding>>)>,
-    /// Whether the class is recorded, as far as is known.
+    /// Whether the class is recorded, as far as known.
     pub(crate) is_recorded: Option<bool>,
-    /// What the attribute says of methods that are recorded if the class is.
+    /// Methods that are recorded if the class is, with the attribute's statement.
     pub(crate) may_be_recorded: Vec<MayBeRecorded>,
-    /// Whether some answer of a clock is replaced, and the first that is not: a member and where in
-    /// it.
+    /// Whether an answer of a clock is replaced, and the first that is not: a member and a location
+    /// in it.
     pub(crate) pins: (bool, Option<Finding>),
-    /// Methods that are counted when they are called under their original signature, by number.
+    /// Numbers of methods that are counted when called by their original signature.
     pub(crate) counts_itself: BTreeSet<usize>,
-    /// Methods that callers count, and that are recorded, by number.
+    /// Numbers of methods that callers count, and that are recorded.
     pub(crate) by_callers: BTreeSet<usize>,
-    /// Callees that are counted here.
+    /// Callees that this class counts.
     pub(crate) counted: BTreeMap<Counting, Counted>,
     /// The number of its first method in a trace, if it is recorded in one.
     pub(crate) first_method: Option<u32>,
-    /// What is recorded of methods with bodies, by number.
+    /// The recorded events of methods with bodies, by number.
     pub(crate) traced: BTreeMap<usize, Traced>,
-    /// And of those without.
+    /// The amount that is recorded of methods without bodies, by number.
     pub(crate) bodiless: BTreeMap<usize, Recording>,
     /// The class's own fields.
     pub(crate) own_fields: Fields<'a>,
-    /// What the attribute says of where the bytecodes of each method were.
+    /// The attribute's record of the original positions of bytecodes, for each method.
     pub(crate) positions: Vec<&'a [u8]>,
-    /// Its markers, if it has some.
+    /// The markers of the class, if it has some.
     pub(crate) beside: Beside<'a>,
-    /// Methods that were added and that nothing that counts needs.
+    /// Added methods that counts do not need.
     pub(crate) of_markers: Vec<&'c Member<'a>>,
 }
 
@@ -63,14 +63,15 @@ impl Class<'_, '_> {
     }
 }
 
-/// What was found out about the events of a method.
+/// The events found in a method.
 #[derive(Debug, Clone)]
 pub(crate) struct Traced {
     pub(crate) level: Level,
-    /// Call sites that tell of their callees, and whether only if it is the one that they name.
+    /// Call sites with events of their callees, each with whether they are written only if the
+    /// callee is the one that the site names.
     pub(crate) telling: Vec<(Bci, bool)>,
 }
 
-/// A method with a form that may be recorded or not, as the whole class is: its number, and whether
-/// the attribute says that it is not.
+/// A method whose form fits both a recorded class and one that is not: its number, and whether the
+/// attribute says that it is not recorded.
 pub type MayBeRecorded = (usize, bool);

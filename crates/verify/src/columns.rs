@@ -1,5 +1,5 @@
-//! What counts for a column beside calls and bytecodes (the table is [`cct_columns`]): which
-//! instructions do, and their probe.
+//! Columns beside calls and bytecodes (the table is [`cct_columns`]): the instructions that they
+//! count, and their probe.
 
 use cct_classfile::{Bci, Instruction, opcode};
 use cct_columns::{Column, Columns};
@@ -15,7 +15,7 @@ pub fn counts(column: Column, instruction: &Instruction<'_>) -> bool {
     }
 }
 
-/// The columns that code counts for, in the order of their slots.
+/// The columns that the instructions of code count, in the order of their slots.
 pub fn of_code<'a>(columns: Columns, code: impl Iterator<Item = Instruction<'a>>) -> Vec<Column> {
     if columns.is_empty() {
         return Vec::new();
@@ -24,7 +24,7 @@ pub fn of_code<'a>(columns: Columns, code: impl Iterator<Item = Instruction<'a>>
     columns.iter().filter(|column| code.iter().any(|i| counts(*column, i))).collect()
 }
 
-/// The code that adds one to a column of the node, by the slot at this offset.
+/// The probe that adds one to a column of the node, by the slot at this offset.
 pub fn probe(column: Column, node: u16, offset: i64) -> [Op<'static>; 6] {
     [
         Op::Load(Kind::Long, node),
@@ -36,11 +36,11 @@ pub fn probe(column: Column, node: u16, offset: i64) -> [Op<'static>; 6] {
     ]
 }
 
-/// What counts for columns in a body.
+/// The column probes found in a body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Instructions that are counted.
+    /// Number of instructions that are counted.
     pub counted: u32,
-    /// The first one that is not, though it should be.
+    /// The first instruction that should be counted and is not.
     pub missed: Option<Bci>,
 }

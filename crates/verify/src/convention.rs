@@ -1,7 +1,6 @@
-//! Ids, and what helpers and fields an output must have (docs/internals/runtime.md,
-//! docs/reference/formats/index.md). How ids are computed is written down here once more: a checker
-//! that computed them as the rewriter does would share its faults. The tables are facts of
-//! [`cct_jdk`].
+//! Ids, and the helpers and fields that an output must have (docs/internals/runtime.md,
+//! docs/reference/formats/index.md). The computation of ids is written a second time here: a
+//! checker that shared the rewriter's would share its faults. The tables are facts of [`cct_jdk`].
 
 use cct_classfile::{Bci, mutf8};
 use cct_jdk::Mode;
@@ -14,16 +13,16 @@ use crate::expectation::{Expectation, Tool};
 /// The type of the second parameter that extended forms add.
 pub const MARKER: &[u8] = b"[[[[J";
 
-/// Slots that a node has at most.
+/// Maximum number of slots of a node.
 pub const MAX_SLOTS: usize = 64;
 
-/// The attribute of rewritten classes.
+/// Name of the attribute of rewritten classes.
 pub const ATTRIBUTE: &[u8] = b"cctrewrite";
 
-/// By what a caller's value is multiplied.
+/// The factor by which a caller's value is multiplied.
 pub const FACTOR: i64 = 3;
 
-/// Those that there are where markers may stand beside what counts: name and descriptor.
+/// Helpers for markers in outputs that also count: name and descriptor.
 const OF_MARKERS: &[(&[u8], &[u8])] = &[
     (b"cct$markerReady", b"()Z"),
     (b"cct$markerBits", b"(Ljava/lang/Object;I)I"),
@@ -51,7 +50,7 @@ const OF_MARKERS: &[(&[u8], &[u8])] = &[
     (b"cct$markerPut", b"(Ljava/lang/Object;ID)V"),
 ];
 
-/// The helpers that `java/lang/Object` gets in an output, each with its name, and the method of the
+/// The helpers that `java/lang/Object` has in an output: each with its name, and the method of the
 /// runtime that it forwards to.
 pub fn helpers(expectation: &Expectation) -> impl Iterator<Item = (&'static [u8], RuntimeMethod)> {
     let mode = mode(expectation);
@@ -62,7 +61,7 @@ pub fn helpers(expectation: &Expectation) -> impl Iterator<Item = (&'static [u8]
     Helper::all().filter_map(move |helper| Some((helper.name(), helper.target(mode)?))).chain(of_markers)
 }
 
-/// What helpers and fields of an output depend on.
+/// The properties of an output on which its helpers and fields depend.
 pub fn mode(expectation: &Expectation) -> Mode {
     Mode {
         allocations: expectation.allocations == Some(true),
@@ -73,8 +72,8 @@ pub fn mode(expectation: &Expectation) -> Mode {
     }
 }
 
-/// Classes whose methods run while the current thread changes, with the classes nested in them; of
-/// `System` only the latter (docs/internals/scheme.md).
+/// Classes whose methods run while the current thread changes, with their nested classes; for
+/// `System` only its nested classes (docs/internals/scheme.md).
 const CHANGE_THE_CURRENT_THREAD: [&[u8]; 6] = [
     b"java/lang/Thread",
     b"java/lang/VirtualThread",
@@ -84,7 +83,7 @@ const CHANGE_THE_CURRENT_THREAD: [&[u8]; 6] = [
     b"java/lang/System",
 ];
 
-/// Whether a class is one of them.
+/// Whether methods of a class run while the current thread changes.
 pub fn changes_the_current_thread(class: &[u8]) -> bool {
     let outer = class.split(|&b| b == b'$').next().unwrap_or(class);
     CHANGE_THE_CURRENT_THREAD.contains(&outer) && class != b"java/lang/System"
@@ -95,18 +94,18 @@ pub fn class_hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// The id of a class's `k`-th method, whose entries count nothing by it.
+/// The id of a class's `k`-th method that counts nothing on entry.
 pub fn method_id(hash: u64, k: usize, slots: usize) -> i64 {
     let step = (k as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     id(hash.wrapping_add(step), slots)
 }
 
-/// The same of one whose entries do.
+/// The id of a class's `k`-th method that counts bytecodes on entry.
 pub fn counting_id(hash: u64, k: usize, slots: usize, on_entry: u8) -> i64 {
     method_id(hash, k, slots) | i64::from(on_entry) << 7
 }
 
-/// How many bytecodes an entry counts by its method's id.
+/// Number of bytecodes that an entry counts by its method's id.
 pub fn counted_by_id(id: i64) -> u8 {
     (id >> 7 & 0x1F) as u8
 }
@@ -116,15 +115,16 @@ pub fn foreign_id(owner: &[u8], name: &[u8], descriptor: &[u8], slots: usize) ->
     id(xxh3_64(&[owner, b".", name, b":", descriptor].concat()), slots)
 }
 
-/// What a call adds to three times its caller's value: the hash of the caller's name and the
-/// bytecode index of the call, -1 of what a native calls, even (docs/research/pcc.md, *Values*).
+/// The number that a call adds to three times its caller's value: a hash of the caller's name and
+/// the bytecode index of the call, made even (docs/research/pcc.md, *Values*). The index is -1 for
+/// callees of a native.
 pub fn call_site(class: &[u8], name: &[u8], descriptor: &[u8], bci: Option<Bci>) -> i64 {
     let [class, name, descriptor] = [class, name, descriptor].map(mutf8::decode_lossy);
     let bci = bci.map_or(-1, i64::from);
     (xxh3_64(format!("{class}.{name}{descriptor}@{bci}").as_bytes()) & !1) as i64
 }
 
-/// `mix` is the finaliser of splitmix64; ids below 0x1000 are the runtime's.
+/// Id for a seed. `mix` is the finaliser of splitmix64; ids below 0x1000 are the runtime's.
 fn id(seed: u64, slots: usize) -> i64 {
     let mut z = seed;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,11 +1,11 @@
-//! Whether the numbers are right: what a body has added to its node against what it has executed.
+//! Exactness of counts: the bytecodes that a body adds to its node, compared with those that it
+//! executes.
 //!
-//! The original's instructions are followed along all edges with two facts about the numbers at
-//! each point, where they hold on every path: by how much *executed* is ahead of the *node*, and by
-//! how much it is ahead of the node and the local together. Each instruction adds one to what was
-//! executed, or what it costs by the output's cost model; probes add to the node, or to the local,
-//! or move one to the other. What the rules (docs/internals/scheme.md, *Bytecodes*) demand are
-//! statements about these two.
+//! The check follows the original's instructions along all edges. At each point it keeps two facts
+//! that hold on every path: by how much *executed* is ahead of the *node*, and by how much it is
+//! ahead of the node and the local together. Each instruction adds one to the executed count, or
+//! its cost by the output's cost model. Probes add to the node or to the local, or move one to the
+//! other. The rules (docs/internals/scheme.md, *Bytecodes*) are statements about these two facts.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
@@ -21,12 +21,12 @@ use crate::probe::Probe;
 use crate::rule::Rule;
 use crate::throws::may_throw;
 
-/// The two facts; `None` where paths disagree.
+/// The two facts at one point; `None` where paths disagree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Facts {
-    /// Executed, less what the node has.
+    /// The executed count, less the node's.
     node: Option<i64>,
-    /// The same, less what the local has.
+    /// The executed count, less the node's and the local's.
     local: Option<i64>,
 }
 
@@ -36,7 +36,7 @@ impl Facts {
         Facts { node: both(self.node, other.node), local: both(self.local, other.local) }
     }
 
-    /// Behind a probe.
+    /// The facts after a probe.
     fn after(self, probe: Probe<'_>) -> Facts {
         let less = |fact: Option<i64>, n: i32| fact.map(|f| f - i64::from(n));
         match probe {
@@ -51,54 +51,54 @@ impl Facts {
         }
     }
 
-    /// Behind an instruction that counts so much.
+    /// The facts after an instruction of this cost.
     fn executed(self, cost: u32) -> Facts {
         let more = |fact: Option<i64>| fact.map(|f| f + i64::from(cost));
         Facts { node: more(self.node), local: more(self.local) }
     }
 }
 
-/// What an instruction may do to control.
+/// The effect that an instruction may have on control flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// It completes.
     Completes,
     /// It may throw.
     Throws,
-    /// Other code may run, and look at the node, or never come back.
+    /// Other code may run, which may read the node or never return.
     Leaves,
     /// It ends the method.
     Ends,
 }
 
-/// The body that is looked at.
+/// The body to check.
 pub struct Body<'b, 'a> {
     /// The original class.
     pub class: &'b ClassFile<'a>,
-    /// Its fields.
+    /// The class's own fields.
     pub fields: &'b Fields<'a>,
     /// The original method.
     pub method: &'b Member<'a>,
-    /// Its code.
+    /// The method's original code.
     pub code: &'b Code<'a>,
-    /// Its handlers.
+    /// The method's own handlers.
     pub handlers: &'b Handlers,
     /// The rewritten code.
     pub aligned: &'b Aligned<'a>,
-    /// What each instruction counts: one, or what it costs.
+    /// The count of each instruction: one, or its cost.
     pub costs: &'b [u32],
-    /// After what blocks end by [`Rule::Precise`]; `None`: whatever may throw.
+    /// The instructions that end blocks by [`Rule::Precise`]; `None` for all that may throw.
     pub block_ends: Option<&'static BlockEnds>,
-    /// What the method's entry counts beside them.
+    /// The additional count of the method's entry.
     pub entry_cost: u32,
-    /// What the node gets on entry.
+    /// The count that the node gets on entry.
     pub on_entry: i32,
-    /// What becomes of exceptions that the method does not catch, by instruction.
+    /// For each instruction, the handler of exceptions that the method does not catch.
     pub ways_out: &'b [Option<Appended>],
 }
 
 impl Body<'_, '_> {
-    /// Whether the body counts by a rule.
+    /// Checks that the body counts by a rule.
     pub fn follows(&self, rule: Rule) -> Check {
         if rule == Rule::None {
             return self.counts_nothing();
@@ -106,7 +106,7 @@ impl Body<'_, '_> {
         if rule == Rule::Exact
             && let Some(i) = self.aligned.originals.iter().find(|i| opcode::is_subroutine_call(i.opcode))
         {
-            // What a subroutine has counted when it returns depends on its caller: such methods are
+            // The count of a subroutine at its return depends on its caller: such methods are
             // counted by the precise rule.
             return Err(Finding::at(Problem::Count(CountFault::Subroutines), i.bci, None));
         }
@@ -117,7 +117,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Which instructions are reached, by number.
+    /// Whether each instruction is reached, by number.
     pub fn reached(&self) -> Vec<bool> {
         let mut reached = vec![false; self.aligned.originals.len()];
         let mut work = vec![0];
@@ -144,7 +144,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The instructions that may follow, exceptions aside.
+    /// The instructions that may follow, apart from handlers.
     fn successors(&self, number: usize, i: &Instruction<'_>) -> Vec<usize> {
         let mut next = Vec::new();
         i.for_each_target(|t| next.extend(self.aligned.number(t)));
@@ -160,7 +160,7 @@ impl Body<'_, '_> {
         (targets.iter().map(|target| *target as usize), is_caught)
     }
 
-    /// Follows the facts, and holds the rule against them.
+    /// Computes the facts at each instruction, and checks the rule.
     fn flow(&self, rule: Rule) -> Check<Vec<Option<Facts>>> {
         let originals = &self.aligned.originals;
         let knows = Knows::of(self);
@@ -182,15 +182,15 @@ impl Body<'_, '_> {
                 }
             };
             for to in self.successors(number, i) {
-                // What a block has counted of what is behind a `jsr` is still to come when the
-                // subroutine begins.
+                // The block may have counted instructions after a `jsr` that are still to be
+                // executed when the subroutine begins.
                 let calls = opcode::is_subroutine_call(i.opcode) && Some(to) != number.checked_add(1);
                 reach(to, if calls && rule != Rule::Exact { even } else { after });
             }
             if knows.effect(rule, number) != Effect::Completes && !opcode::is_return(i.opcode) {
                 for to in self.handlers(number).0 {
-                    // By the default rule a block is counted whole; by a table, unless it ends
-                    // here, where node and execution agree.
+                    // By the default rule a block is counted whole. By a table it is too, unless it
+                    // ends here, where node and execution agree.
                     let whole = rule == Rule::Default || rule == Rule::Precise && self.block_ends.is_some();
                     reach(to, if whole { even } else { after });
                 }
@@ -218,14 +218,14 @@ impl Body<'_, '_> {
         Ok(facts)
     }
 
-    /// Whether a block ends after an instruction, by the precise rule or by the table that stands
-    /// for it.
+    /// Whether a block ends after an instruction, by the precise rule or by the table that replaces
+    /// it.
     fn ends_block(&self, op: opcode::Opcode, effect: Effect) -> bool {
         let throws = effect != Effect::Completes;
         self.block_ends.map_or(throws, |ends| ends.after(op) || ends.throwing() && throws)
     }
 
-    /// The facts right before an instruction and behind it.
+    /// The facts before and after an instruction.
     fn step(&self, number: usize, facts: Option<Facts>) -> (Facts, Facts) {
         let mut now = facts.unwrap_or(Facts { node: None, local: None });
         for probe in self.effects(number) {
@@ -241,7 +241,7 @@ impl Body<'_, '_> {
         effects[from..].iter().take_while(move |(n, _)| *n == number).map(|(_, probe)| *probe)
     }
 
-    /// What the exact rule demands behind an instruction.
+    /// Checks the exact rule after an instruction.
     fn exact(&self, number: usize, effect: Effect, after: Facts) -> Check {
         let (i, place) = (&self.aligned.originals[number], self.aligned.places[number]);
         let wrong = |what| Err(Finding::at(Problem::Count(what), i.bci, place));
@@ -267,7 +267,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Where jumps, switches and handlers lead.
+    /// The targets of jumps, switches and handlers.
     fn labels(&self) -> Vec<bool> {
         let mut labels = vec![false; self.aligned.originals.len()];
         let mut mark = |bci: Bci| {
@@ -282,7 +282,8 @@ impl Body<'_, '_> {
         labels
     }
 
-    /// Whether the local stays small: each cycle on which it grows has something that empties it.
+    /// Checks that the local stays small: each cycle on which it grows must have a probe that
+    /// empties it.
     fn drains(&self, facts: &[Option<Facts>]) -> Check {
         let count = self.aligned.originals.len();
         let (mut grows, mut is_emptied) = (vec![false; count], vec![false; count]);
@@ -296,14 +297,14 @@ impl Body<'_, '_> {
         if !grows.contains(&true) {
             return Ok(());
         }
-        // Instructions on no cycle of the rest are taken away, from both ends.
+        // Remove instructions that are on no cycle of the rest, from both ends.
         let knows = Knows::of(self);
         let is_there = |n: usize| facts[n].is_some() && !is_emptied[n];
         let mut edges: Vec<(usize, usize)> = Vec::new();
         for number in (0..count).filter(|&n| is_there(n)) {
             let i = &self.aligned.originals[number];
             let mut next = self.successors(number, i);
-            // Structured locking has no `monitorexit` that throws (JVMS 2.11.10), though handlers
+            // Structured locking has no `monitorexit` that throws (JVMS 2.11.10), although handlers
             // cover it.
             let throws = knows.effect(Rule::Exact, number) != Effect::Completes;
             if throws && i.opcode != opcode::MONITOREXIT {
@@ -325,8 +326,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Edges between nodes that can still be reached from a cycle: what has no predecessor goes, again
-/// and again.
+/// The edges that can be reached from a cycle: nodes without a predecessor are removed repeatedly.
 fn on_cycles(count: usize, edges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     let mut entering = vec![0usize; count];
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -348,7 +348,7 @@ fn on_cycles(count: usize, edges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     edges.into_iter().filter(|(from, to)| !is_gone[*from] && !is_gone[*to]).collect()
 }
 
-/// What of a method decides about the effects of its instructions.
+/// The facts of a method that decide about the effects of its instructions.
 struct Knows<'k, 'a> {
     body: &'k Body<'k, 'a>,
     this_stays: bool,
@@ -362,7 +362,7 @@ impl<'k, 'a> Knows<'k, 'a> {
         };
         let this_stays = !body.method.is(access::STATIC) && !body.aligned.originals.iter().any(stores);
         let mut is_label = body.labels();
-        // Where the agent looks, too.
+        // Also where the agent reads the counts.
         for (number, probe) in &body.aligned.effects {
             is_label[*number] |= matches!(probe, Probe::Loop(_));
         }
@@ -386,9 +386,9 @@ impl<'k, 'a> Knows<'k, 'a> {
         }
     }
 
-    /// What the exact rule knows not to throw: `Object.<init>`; a field of the class's own, by
-    /// `this`; a static field of its own, in code that runs only when the initialisation of the
-    /// class has begun.
+    /// Whether the exact rule knows that an instruction does not throw: a call of `Object.<init>`;
+    /// access to a field of the class through `this`; access to a static field of the class in code
+    /// that runs only after its initialisation has begun.
     fn is_harmless(&self, number: usize, i: &Instruction<'_>) -> bool {
         let Some(member) = i.pool_index().and_then(|index| self.body.class.pool.member_ref(index).ok())
         else {
@@ -422,7 +422,7 @@ impl<'k, 'a> Knows<'k, 'a> {
         }
     }
 
-    /// Whether the instruction so many before this one pushes `this`, and no jump leads in between.
+    /// Whether the instruction `before` steps earlier pushes `this`, and no jump leads in between.
     fn is_this(&self, number: usize, before: usize) -> bool {
         let Some(from) = number.checked_sub(before) else { return false };
         self.this_stays
@@ -444,7 +444,7 @@ mod tests {
         assert_eq!(ahead.after(Probe::Count(3)), Facts { node: Some(-1), local: Some(-1) });
         assert_eq!(ahead.after(Probe::Add(2)), Facts { node: Some(2), local: Some(0) });
         assert_eq!(ahead.after(Probe::Set(5)), Facts { node: Some(2), local: Some(-3) });
-        // What the local has goes into the node, and is not in it any more only after the next
+        // The local's count is added to the node here, and the local loses it only at the next
         // `Set`.
         assert_eq!(
             ahead.after(Probe::Add(2)).after(Probe::CountLocal(0)),

@@ -8,23 +8,24 @@ use cct_classfile::{ClassFile, Code};
 
 use cct_jdk::convention::NATIVE_FORWARDER_LINE;
 
-/// What a forwarder's tables say. A forwarder of no method's body has the line alone that marks it.
+/// The tables of a forwarder. One that does not forward to a method's body has only the line that
+/// marks it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DebugTables {
     /// Line of the first bytecode.
     line: Option<u16>,
     /// Name, type and slot of the parameters, in the order of the original's tables.
     variables: Vec<[u16; 3]>,
-    /// Those with a generic type.
+    /// Name, generic type and slot of the parameters with a generic type.
     types: Vec<[u16; 3]>,
 }
 
-/// The tables of code, each kind as one.
+/// The debug tables of code, with all attributes of a kind merged.
 struct Tables {
     lines: Vec<(u16, u16)>,
     variables: Vec<LocalVariable>,
     types: Vec<LocalVariable>,
-    /// How many attributes of each kind there are.
+    /// Number of attributes of each kind.
     counts: [usize; 3],
 }
 
@@ -59,8 +60,8 @@ pub fn is_table(name: &[u8]) -> bool {
 }
 
 impl DebugTables {
-    /// The tables that the wrapper of an original must have. `slots` are those in which `this` and
-    /// the arguments begin.
+    /// The tables that the wrapper of an original must have. `slots` are the first slots of `this`
+    /// and the arguments.
     pub fn of_wrapper<'a>(class: &ClassFile<'a>, code: &Code<'a>, slots: &[u16]) -> Option<DebugTables> {
         let tables = Tables::of(class, code)?;
         let line = tables.lines.iter().find(|(start, _)| *start == 0).map(|(_, line)| *line);
@@ -87,13 +88,14 @@ impl DebugTables {
         })
     }
 
-    /// Those of a wrapper that does not name its parameters; `None` if they are the same.
+    /// The tables without names, for a wrapper that does not name its parameters; `None` if these
+    /// are the same.
     pub fn without_names(&self) -> Option<DebugTables> {
         let names = !self.variables.is_empty();
         names.then(|| DebugTables { line: self.line, ..DebugTables::default() })
     }
 
-    /// Whether a forwarder has these tables, and frames in it the line `mark`.
+    /// Whether a forwarder has these tables, and its frames the line `mark`.
     pub fn are_of<'a>(&self, class: &ClassFile<'a>, code: &Code<'a>, mark: u16) -> bool {
         let Some(found) = Tables::of(class, code) else { return false };
         // From the middle of the first instruction on, where no reader of instructions looks.

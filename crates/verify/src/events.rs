@@ -1,5 +1,5 @@
-//! Events as rewritten code writes them (docs/reference/formats/trace.md): words, and what stands
-//! where one is written (docs/research/trace.md).
+//! Events as rewritten code writes them (docs/reference/formats/trace.md): their words, and the
+//! code that writes one (docs/research/trace.md).
 
 use cct_classfile::{Bci, ClassFile, Code};
 use cct_jdk::helpers::Helper;
@@ -17,40 +17,40 @@ const PAYLOAD_BITS: u32 = 25;
 /// The kind of a word with upper bits of the next one.
 const WIDE: u32 = 3;
 
-/// The kind of a word that tells of an object.
+/// The kind of a word about an object.
 const MADE: u32 = 13;
 
-/// An event, as far as its first word is known beforehand.
+/// An event, as far as its first word is a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Event {
-    /// A method begins; it may be over with that.
+    /// A method starts; it may end at once.
     Start { method: u32, ends_at_once: bool },
-    /// It ends.
+    /// A method ends.
     End { method: u32, by_exception: bool },
-    /// One of its blocks begins.
+    /// A block of a method begins.
     Block { method: u32, block: u32 },
-    /// A callee without events of its own, which calls nobody.
+    /// A call of a method without events of its own that calls nothing.
     Leaf(Bci),
-    /// One that may call back.
+    /// A call of a method that may call back.
     Call(Bci),
-    /// It has returned.
+    /// The return of such a callee.
     Returned(Bci),
-    /// An object was made.
+    /// An object was allocated.
     Made(Bci),
-    /// An array was.
+    /// An array was allocated.
     Array(Bci),
-    /// Arrays inside of it, so many levels deep.
+    /// Nested arrays were allocated, this many levels deep.
     Arrays(Bci, u32),
-    /// A monitor is wanted.
+    /// A thread requests a monitor.
     Lock(Bci),
-    /// A synchronized method has its own.
+    /// A synchronized method has entered its monitor.
     Locked,
-    /// A monitor is given back.
+    /// A thread releases a monitor.
     Unlock(Bci),
 }
 
-/// Words of an event: the first, and a second one where its number takes two.
+/// Words of an event: one, or two if its number needs more bits.
 fn numbered(of: u32, method: u32, low: u32) -> (u32, Option<u32>) {
     let word = of << 30 | (method & ((1 << METHOD_BITS) - 1)) << BLOCK_BITS | low & ((1 << BLOCK_BITS) - 1);
     match (method >> METHOD_BITS, low >> BLOCK_BITS) {
@@ -79,7 +79,7 @@ impl Event {
         }
     }
 
-    /// Its first word, for helpers that write the others.
+    /// Pushes its first word, for helpers that write the others.
     pub fn word(self) -> Op<'static> {
         Op::Int(self.words().0 as i32)
     }
@@ -89,8 +89,8 @@ impl Event {
         self.words().1.is_none()
     }
 
-    /// The code that writes it, with the thread's record in a local, and behind an exception how
-    /// far a block came in another.
+    /// The code that writes it. `record` is the local with the thread's record, `partial` the local
+    /// that says, after an exception, how far the block came.
     pub fn ops(self, record: u16, partial: Option<u16>) -> Vec<Op<'static>> {
         let mut ops = vec![Op::Load(Kind::Long, record)];
         ops.extend(partial.map(|local| Op::Load(Kind::Int, local)));
@@ -107,7 +107,7 @@ impl Event {
     }
 }
 
-/// The number of the method whose start is written by these two operations, if they write one.
+/// The number of the method whose start these two operations write, if they write one.
 pub fn started(pushed: Op<'_>, helper: Op<'_>) -> Option<u32> {
     let (above, word) = match (pushed, helper) {
         (Op::Int(word), Op::Helper(Helper::Event | Helper::Receiver)) => (0, word as u32),

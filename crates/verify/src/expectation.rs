@@ -1,4 +1,4 @@
-//! What is known of how a class was rewritten.
+//! The known facts about the rewriting of a class.
 
 use cct_columns::{Column, Columns};
 use cct_pcc::Chosen;
@@ -8,52 +8,51 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::rule::Rule;
 
-/// What the rewritten program leaves behind.
+/// The output of the rewritten program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
     /// A profile.
     Profile,
-    /// With which values of calling contexts methods that were chosen were entered
-    /// (docs/research/pcc.md).
+    /// The values of calling contexts at entries of chosen methods (docs/research/pcc.md).
     Values(&'static Chosen),
-    /// Its events, in order (docs/research/trace.md).
+    /// The program's events, in order (docs/research/trace.md).
     Trace,
-    /// What clients of markers say (docs/research/markers.md).
+    /// The reports of markers' clients (docs/research/markers.md).
     Markers,
 }
 
-/// What is known of how a class was rewritten. What is not known is found out, as far as one class
-/// tells.
+/// The known facts about the rewriting of a class. Unknown facts are inferred, as far as one class
+/// shows them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expectation {
-    /// What it is to leave behind.
+    /// The output of the rewritten program.
     pub tool: Option<Tool>,
     /// The rule by which bytecodes are counted.
     pub rule: Option<Rule>,
     /// Whether results of clocks may be replaced.
     pub reproducible: Option<bool>,
-    /// Whether call sites are told apart.
+    /// Whether call sites are kept separate.
     pub call_sites: Option<bool>,
-    /// Whether contexts are carried by the thread alone.
+    /// Whether only the thread carries contexts.
     pub by_thread: Option<bool>,
-    /// Where blocks end, if a table says so; [`Rule::Precise`] stands for it then.
+    /// The table of instructions that end blocks, if there is one; it replaces [`Rule::Precise`].
     pub block_ends: Option<&'static BlockEnds>,
-    /// What bytecodes cost; `None` where each counts one.
+    /// The cost model of bytecodes; `None` if each counts one.
     pub cost_model: Option<&'static CostModel>,
     /// Whether objects are counted.
     pub allocations: Option<bool>,
-    /// What is counted beside calls and bytecodes.
+    /// The columns that are counted beside calls and bytecodes.
     pub columns: Option<Columns>,
-    /// Whether natives are left out.
+    /// Whether natives are not represented.
     pub no_natives: Option<bool>,
     /// Whether natives may have been renamed.
     pub renames_natives: Option<bool>,
-    /// Whether markers may stand beside what counts.
+    /// Whether counted bodies may have markers.
     pub markers: Option<bool>,
-    /// Whether wrappers name their parameters: not where the class library was rewritten in the
-    /// same run.
+    /// Whether wrappers name their parameters. They do not if the same run rewrote the class
+    /// library.
     pub parameter_names: Option<bool>,
-    /// Hash of the lines that say so, which each class names.
+    /// Hash of the provenance lines, which each class names.
     pub provenance: Option<u64>,
 }
 
@@ -62,13 +61,13 @@ impl Expectation {
     /// (docs/reference/formats/index.md).
     ///
     /// # Errors
-    /// Settings that this version does not know.
+    /// If this version does not know a setting.
     pub fn of(provenance: &str) -> Result<Self, UnknownSettings> {
         let settings = Settings::of_entries(provenance)?;
         Ok(Expectation { provenance: Some(xxh3_64(provenance.as_bytes())), ..Expectation::from(&settings) })
     }
 
-    /// The columns that are counted, as far as that is known.
+    /// The columns that are counted, as far as known.
     pub(crate) fn columns(&self) -> Columns {
         self.columns.unwrap_or_default()
     }
@@ -78,7 +77,7 @@ impl Expectation {
         self.columns().contains(column)
     }
 
-    /// What was chosen, if contexts are values.
+    /// The chosen methods, if values represent contexts.
     pub(crate) fn chosen(&self) -> Option<&'static Chosen> {
         match self.tool {
             Some(Tool::Values(chosen)) => Some(chosen),

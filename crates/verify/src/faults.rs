@@ -1,9 +1,9 @@
-//! What may be wrong, by subject. Each variant is said as the end of the sentence of its
+//! Faults, by subject. Each variant's text is the end of the sentence of its
 //! [`Problem`](crate::Problem).
 
 use thiserror::Error;
 
-/// A part of a class that must be as it was: `{0} of the class differs`.
+/// A part of a class that must be unchanged: `{0} of the class differs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum ClassPart {
@@ -31,7 +31,7 @@ pub enum ClassPart {
     AddedFields,
 }
 
-/// A part of a method that must be as it was: `the {0} of the method differ`.
+/// A part of a method that must be unchanged: `the {0} of the method differ`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum MethodPart {
@@ -49,7 +49,7 @@ pub enum MethodPart {
     Codes,
 }
 
-/// What the attribute `cctrewrite` says wrongly.
+/// A wrong statement of the attribute `cctrewrite`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum OwnAttributeFault {
@@ -79,7 +79,7 @@ pub enum OwnAttributeFault {
     Missing,
 }
 
-/// What a forwarder is for.
+/// The purpose of a forwarder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum ForwarderKind {
@@ -91,7 +91,7 @@ pub enum ForwarderKind {
     WithoutCode,
 }
 
-/// What is wrong with a probe.
+/// A fault of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum ProbeFault {
@@ -159,7 +159,7 @@ pub enum ProbeFault {
     NoNativeValue,
 }
 
-/// What is wrong with a marker.
+/// A fault of a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum MarkerFault {
@@ -221,7 +221,7 @@ pub enum MarkerFault {
     NoExit,
 }
 
-/// What is wrong with an exception table.
+/// A fault of an exception table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum HandlerFault {
@@ -243,7 +243,7 @@ pub enum HandlerFault {
     Region,
 }
 
-/// What is wrong with a frame, or with the table of frames.
+/// A fault of a frame, or of the table of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum FrameFault {
@@ -273,7 +273,7 @@ pub enum LimitFault {
     Locals,
 }
 
-/// What is wrong with the events of a trace.
+/// A fault of the events of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum EventFault {
@@ -291,7 +291,7 @@ pub enum EventFault {
     NoObject,
 }
 
-/// What is wrong with the counts of a body.
+/// A fault of the counts of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum CountFault {
@@ -317,7 +317,7 @@ pub enum CountFault {
     OtherRule,
 }
 
-/// What is wrong with a call of the runtime.
+/// A fault of a call of the runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum RuntimeFault {
@@ -327,7 +327,7 @@ pub enum RuntimeFault {
     NoMethod,
 }
 
-/// What is wrong where a clock is read.
+/// A fault where a clock is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum ClockFault {
@@ -337,7 +337,7 @@ pub enum ClockFault {
     NotReplaced,
 }
 
-/// A part of what the static side of a trace says.
+/// A part of the statements in the static side of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum StaticSidePart {
@@ -393,7 +393,7 @@ pub enum StaticSidePart {
     Objects,
 }
 
-/// Why the two forms of a method do not belong together.
+/// A contradiction between the two forms of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum FormsFault {

@@ -1,4 +1,4 @@
-//! What is wrong with a rewritten class, and where.
+//! Findings: faults of a rewritten class, with their locations.
 
 use crate::faults::{
     ClassPart, ClockFault, CountFault, EventFault, FormsFault, ForwarderKind, FrameFault, HandlerFault,
@@ -8,7 +8,7 @@ use cct_classfile::{Bci, mutf8};
 
 use crate::readers::compare::Part;
 
-/// What differs from the original and is no known piece of instrumentation.
+/// A difference from the original that is no known instrumentation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Problem {
@@ -76,26 +76,26 @@ pub enum Problem {
     FinalOverridden,
 }
 
-/// One thing that is wrong.
+/// One fault with its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Name and descriptor of the member, if it is one's.
+    /// Name and descriptor of the member, if the fault is in one.
     pub member: Option<String>,
     /// Bytecode index in the original.
     pub original: Option<Bci>,
     /// Bytecode index in the rewritten class.
     pub rewritten: Option<Bci>,
-    /// What it is.
+    /// The fault.
     pub problem: Problem,
 }
 
 impl Finding {
-    /// A finding without a place.
+    /// A finding without a location.
     pub fn of(problem: Problem) -> Self {
         Finding { member: None, original: None, rewritten: None, problem }
     }
 
-    /// A finding at a place of the original's code, and of the rewritten one's.
+    /// A finding at a location of the original's code and one of the rewritten code.
     pub fn at(problem: Problem, original: impl Into<Option<Bci>>, rewritten: impl Into<Option<Bci>>) -> Self {
         Finding { member: None, original: original.into(), rewritten: rewritten.into(), problem }
     }
@@ -125,5 +125,5 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// What a check of a part gives.
+/// The result of checking a part.
 pub type Check<T = ()> = Result<T, Finding>;

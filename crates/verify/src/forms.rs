@@ -1,4 +1,5 @@
-//! The two forms of a method, and which forwarder an extended form is that is no body.
+//! The two forms of a method, and the kinds of forwarders that an extended form without a body can
+//! be.
 
 use cct_classfile::{Member, access};
 use cct_jdk::convention::{FORWARDER_LINE, NATIVE_FORWARDER_LINE};
@@ -13,29 +14,29 @@ use crate::forwarder::{Entry, Straight, Target};
 use crate::native_hooks::NativeHook;
 use crate::renamed::Renamed;
 
-/// What stands under the original signature.
+/// The code under the original signature.
 #[derive(Debug)]
 pub(crate) enum Original {
-    /// What always stood there.
+    /// The original code.
     Same,
     /// A forwarder to the extended form.
     Wrapper,
     /// The body.
     Body(Box<Body>),
-    /// A call of the runtime, in one of the places where that is known.
+    /// A call of the runtime, in one of the methods for which that is known.
     Runtime,
-    /// A method in the place of a native that was renamed.
+    /// The replacement of a renamed native.
     Renamed(Renamed),
 }
 
-/// What stands under the extended one.
+/// The code under the extended signature.
 #[derive(Debug)]
 pub(crate) enum Extended {
     Absent,
     Body(Box<Body>),
     Redispatch,
     Stored,
-    /// Counted, with so many bytecodes.
+    /// A forwarder that counts this many bytecodes.
     Counted(i32),
     Bypassed,
     /// A native's wrapper, which may call the runtime.
@@ -68,27 +69,27 @@ impl Extended {
     }
 }
 
-/// What is looked at to tell which forwarder an extended form is.
+/// The inputs for recognising which forwarder an extended form is.
 pub(crate) struct Asked<'q, 'a> {
     /// The method's number, and the method.
     pub(crate) number: usize,
     pub(crate) original: &'q Member<'a>,
-    /// What forwarders of it look like.
+    /// The description from which its forwarders follow.
     pub(crate) target: &'q Target<'a>,
-    /// What a native's wrapper has the runtime do, in each way that may be.
+    /// The possible sets of calls of the runtime in a native's wrapper.
     pub(crate) ways: &'q [Vec<&'static NativeHook>],
-    /// The lines that it may have.
+    /// The lines that the forwarder may have.
     pub(crate) lines: &'q [u16],
-    /// Whether it is one of these.
+    /// Whether it equals this code.
     pub(crate) is: &'q dyn Fn(Straight<'_>) -> bool,
 }
 
-/// A forwarder, and whether its method is recorded, if that can be told.
+/// A forwarder, and whether its method is recorded, if the forwarder shows that.
 pub(crate) type Found = Option<(Extended, Option<bool>)>;
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// Which forwarder an extended form is; `None` where something is wrong with it. `length` is
-    /// what a straight original counts.
+    /// The forwarder that an extended form is; `None` if it is faulty. `length` is the count of a
+    /// straight original.
     pub(crate) fn forwarder(
         &mut self,
         number: usize,
@@ -98,7 +99,7 @@ impl<'c, 'a> Class<'c, 'a> {
         length: i32,
     ) -> Option<Extended> {
         let is_native = original.is(access::NATIVE);
-        // What the wrapper of a native has the runtime do.
+        // The calls of the runtime in the wrapper of a native.
         let ways = if is_native { self.native_hooks(original) } else { Vec::new() };
         let after = self.after;
         let is = |straight: Straight<'_>| straight.is(after, twin);
@@ -135,7 +136,7 @@ impl<'c, 'a> Class<'c, 'a> {
         if let (true, Some(Extended::ToNative)) = (is_hooked, &form) {
             self.tally.hooks += ways[0].len() as u64;
         }
-        // Where natives are left out, of recorded classes, too.
+        // Where natives are not represented, those of recorded classes are not recorded either.
         let is_left_out = is_native && self.expectation.no_natives == Some(true);
         if let Some(recorded) = recorded.filter(|recorded| *recorded || !is_left_out) {
             self.recorded(recorded);
@@ -143,7 +144,7 @@ impl<'c, 'a> Class<'c, 'a> {
         form
     }
 
-    /// Whether a native's wrapper is one that does not call the runtime.
+    /// Whether a native's wrapper calls no hooks of the runtime.
     fn is_without_hooks(&self, asked: &Asked<'_, 'a>) -> bool {
         let below_root = self.expectation.no_natives == Some(true);
         let counts_objects = self.expectation.allocations == Some(true);
@@ -152,20 +153,20 @@ impl<'c, 'a> Class<'c, 'a> {
         is(Entry::Node(id, 0)) || is(Entry::None)
     }
 
-    /// The forwarder that an extended form is where a tree is made.
+    /// The forwarder that an extended form is in an output that builds a tree.
     fn forwarder_of_profiles(&self, asked: &Asked<'_, 'a>, length: i32) -> Found {
         let Asked { number, original, target, ways, lines, is } = *asked;
         let is_native = original.is(access::NATIVE);
         let id = |slots| method_id(self.hash, number, slots);
-        // A copy of `Reference.get` would be a plain field read, so the original runs, and its
-        // bytecodes are counted by the caller (docs/internals/treatments.md). Since JDK 21.0.13 and
-        // 26 it is no field read: it calls a native, and is a method like others.
+        // A copy of `Reference.get` would be a plain field read, so the original runs, and the
+        // caller counts its bytecodes (docs/internals/treatments.md). Since JDK 21.0.13 and 26 it
+        // is no field read: it calls a native, and is an ordinary method.
         let has_native = || self.before.methods.iter().any(|method| method.name == b"get0");
         let is_magic =
             (self.before.name(), original.name) == (b"java/lang/ref/Reference", b"get") && !has_native();
         let lengths = if is_native || !is_magic { &[0][..] } else { &[0, length] };
         let counts_objects = self.expectation.allocations == Some(true);
-        // Where natives are left out, of recorded classes, too.
+        // Where natives are not represented, those of recorded classes are not recorded either.
         let below_root = self.expectation.no_natives == Some(true);
         let entered = |id: Option<i64>, n| id.map_or(Entry::None, |id| Entry::Node(id, n));
         let is_to_native = |id, below_root| {
@@ -187,7 +188,7 @@ impl<'c, 'a> Class<'c, 'a> {
         {
             Some((Extended::Counted(n), Some(true)))
         } else if lines.iter().any(|line| is(target.counted(Entry::None, *line))) {
-            // Where nothing is known of the output natives may be left out.
+            // If nothing is known of the output, natives may not be represented.
             let recorded = (!is_native || self.expectation.no_natives.is_some()).then_some(false);
             Some((Extended::Counted(0), recorded))
         } else if is(target.bypassed(Entry::Node(id(0), 0))) {

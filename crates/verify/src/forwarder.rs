@@ -1,6 +1,6 @@
 //! Forwarders between the two signatures of a method (docs/internals/scheme.md,
-//! docs/internals/treatments.md): each is one straight piece of code, which is written down here in
-//! full and compared.
+//! docs/internals/treatments.md). Each is straight code, which is written out here in full and
+//! compared.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
@@ -24,7 +24,7 @@ use cct_jdk::convention::{
     BYPASS, FORWARDER_LINE, NATIVE_FORWARDER_LINE, OBJECT, SLOTS_OFFSET, with_extension,
 };
 
-/// A method that has, or is, a forwarder.
+/// A method that has a forwarder or is one.
 #[derive(Debug, Clone)]
 pub struct Target<'a> {
     class: &'a [u8],
@@ -40,38 +40,39 @@ pub struct Target<'a> {
     result: Option<Kind>,
 }
 
-/// One straight piece of code.
+/// Straight code of a forwarder.
 #[derive(Debug, Clone)]
 pub struct Straight<'a> {
     ops: Vec<Op<'a>>,
-    /// The operations that are covered by a handler, and what that does before it throws on.
+    /// The operations that a handler covers, and those that the handler executes before it
+    /// rethrows.
     catch: Option<(usize, usize, Vec<Op<'a>>)>,
-    /// Locals of ours in the handler: slot, and whether it is the thread and not a context.
+    /// Added locals in the handler: slot, and whether it holds the thread rather than a context.
     ours: Vec<(u16, bool)>,
     line: u16,
 }
 
-/// What a forwarder does for its method when it is entered.
+/// The probe of a forwarder on entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
     /// Nothing.
     None,
-    /// It is counted, under this id with so many bytecodes.
+    /// A count under this id, with this many bytecodes.
     Node(i64, i32),
-    /// Its start is written, under this number, and its end behind it, unless it is over at once.
+    /// The event of its start, under this number. An event of its end follows the call, unless it
+    /// returns at once.
     Event(u32),
-    /// The value of its context is recorded under this id, if any; what it calls adds something, if
-    /// it takes part.
+    /// A record of its context's value, and an addition for its callees.
     Value {
-        /// The former.
+        /// The id under which the value is recorded; `None` if it is not recorded.
         place: Option<i64>,
-        /// The latter.
+        /// The number added for its callees; `None` if the method does not take part.
         site: Option<i64>,
     },
 }
 
 impl<'a> Target<'a> {
-    /// A method of a class; `None` if its descriptor is none.
+    /// The description of a method; `None` if its descriptor is invalid.
     pub fn of(class: &ClassFile<'a>, name: &'a [u8], descriptor: &'a [u8], is_static: bool) -> Option<Self> {
         let parsed = MethodDescriptor::parse(descriptor).ok().filter(|d| d.argument_slots() <= 255)?;
         let mut slots = u16::from(!is_static);
@@ -94,7 +95,7 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// The slots in which `this` and the arguments begin.
+    /// The first slots of `this` and the arguments.
     pub(crate) fn parameter_slots(&self) -> Vec<u16> {
         let this = (!self.is_static).then_some(0);
         this.into_iter().chain(self.arguments.iter().map(|(_, slot)| *slot)).collect()
@@ -110,13 +111,13 @@ impl<'a> Target<'a> {
         Callee { tag, class: self.class, name: self.name, descriptor }
     }
 
-    /// The twin, without dispatch.
+    /// A call of the twin, without dispatch.
     fn twin<'s>(&'s self, descriptor: &'s [u8]) -> Op<'s> {
         let op = if self.is_static { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
         Op::Invoke(op, self.callee(descriptor), 0)
     }
 
-    /// The original signature's wrapper: N2B. `replays` is whether the stack is followed.
+    /// The wrapper under the original signature: N2B. `replays` is whether it walks the stack.
     pub fn wrapper(&self, replays: bool) -> Straight<'_> {
         let (thread, saved) = (self.slots, self.slots + 1);
         let mut ops = read_thread(thread, saved);
@@ -142,7 +143,7 @@ impl<'a> Target<'a> {
         Straight { ops, catch, ours: vec![(thread, true), (saved, false)], line: FORWARDER_LINE }
     }
 
-    /// The context into the thread, then the original virtually.
+    /// Stores the context into the thread, then calls the original virtually.
     pub fn redispatch(&self) -> Straight<'_> {
         let mut ops = vec![Op::Load(Kind::Long, self.slots), Op::Helper(Helper::Store)];
         ops.extend(self.arguments());
@@ -155,21 +156,21 @@ impl<'a> Target<'a> {
         self.plain(ops, FORWARDER_LINE)
     }
 
-    /// The context into the thread, then the original without dispatch.
+    /// Stores the context into the thread, then calls the original without dispatch.
     pub fn stored(&self) -> Straight<'_> {
         let mut ops = vec![Op::Load(Kind::Long, self.slots), Op::Helper(Helper::Store)];
         self.then_original(&mut ops);
         self.plain(ops, FORWARDER_LINE)
     }
 
-    /// The original is counted with an id and bytecodes, if at all, and called without dispatch.
+    /// Counts the original, or records nothing, and calls it without dispatch.
     pub fn counted(&self, entry: Entry, line: u16) -> Straight<'_> {
         let mut ops = self.leaf(entry);
         self.then_original(&mut ops);
         self.plain(ops, line)
     }
 
-    /// The same; nothing is recorded meanwhile.
+    /// Counts the original, and calls it without dispatch while recording is suspended.
     pub fn bypassed(&self, entry: Entry) -> Straight<'_> {
         let (thread, saved) = (self.slots + 2, self.slots + 3);
         let mut ops = self.leaf(entry);
@@ -184,8 +185,8 @@ impl<'a> Target<'a> {
         self.then_original_and_restore(ops, start)
     }
 
-    /// A native, called in a node of its own: B2N; without one what it calls is below the caller's,
-    /// or `below_root`. `hooks` is what it has the runtime do.
+    /// Calls a native in a node of its own: B2N. Without a node, its callees appear below the
+    /// caller's, or `below_root`. `hooks` are its calls of the runtime.
     pub fn to_native<'s>(
         &'s self,
         entry: Entry,
@@ -254,7 +255,7 @@ impl<'a> Target<'a> {
             self.call(hook, &mut ops);
             self.cast(hook, &mut ops);
         } else if of(native_hooks::Kind::After).is_some() {
-            // How deep a stack is asked for the runtime decides.
+            // The runtime decides how deep a stack the native is asked for.
             for load in self.arguments() {
                 let is_depth = matches!(load, Op::Load(Kind::Int, slot) if self.is_int(slot));
                 ops.push(load);
@@ -285,13 +286,13 @@ impl<'a> Target<'a> {
         self.restoring(ops, start, end, restore)
     }
 
-    /// What counts what the native has made.
+    /// The probe that counts the objects of the native.
     fn makes(&self) -> Option<Vec<Op<'static>>> {
         allocations::of_native(self.class, self.name, self.slots)
     }
 
-    /// A leaf native that makes what it returns, which is counted below its node; `None` if this is
-    /// none.
+    /// The forwarder of a leaf native that allocates its result, which is counted below its node;
+    /// `None` if this native does not.
     pub fn counted_with_result(&self, id: i64) -> Option<Straight<'_>> {
         let makes = self.makes()?;
         let mut ops = vec![
@@ -306,13 +307,13 @@ impl<'a> Target<'a> {
         Some(self.plain(ops, NATIVE_FORWARDER_LINE))
     }
 
-    /// The runtime is called with the receiver and the arguments.
+    /// Calls the runtime with the receiver and the arguments.
     fn call<'s>(&'s self, hook: &'s NativeHook, ops: &mut Vec<Op<'s>>) {
         ops.extend(self.arguments());
         ops.push(runtime(hook.call));
     }
 
-    /// What the runtime gives as any object is of the native's type.
+    /// Casts the runtime's result, which may be any object, to the native's type.
     fn cast<'s>(&'s self, hook: &NativeHook, ops: &mut Vec<Op<'s>>) {
         let native = MethodDescriptor::parse(self.descriptor).map(|d| d.result);
         if let (Ok(FieldType::Class(class) | FieldType::Array(class)), true) =
@@ -323,8 +324,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Another class file takes the place of the one among the arguments, with its offset and
-    /// length, if those are among them.
+    /// Replaces the class file among the arguments, with its offset and length if these are
+    /// arguments too.
     fn define<'s>(&'s self, hook: &'s NativeHook, ops: &mut Vec<Op<'s>>) {
         let free = self.slots + 5;
         self.call(hook, ops);
@@ -348,21 +349,21 @@ impl<'a> Target<'a> {
         ops.extend([Op::Load(Kind::Reference, free), Op::Store(Kind::Reference, slot)]);
     }
 
-    /// Whether the argument in a local is an `int` proper, and no shorter type.
+    /// Whether the argument in a local is exactly `int`, no shorter type.
     fn is_int(&self, slot: u16) -> bool {
         let number = self.arguments.iter().position(|(_, of)| *of == slot);
         let descriptor = MethodDescriptor::parse(self.descriptor).ok();
         descriptor.zip(number).is_some_and(|(d, n)| d.arguments().nth(n) == Some(FieldType::Base(b'I')))
     }
 
-    /// The original, for the runtime, which cannot call what is private.
+    /// Calls the original for the runtime, which cannot call private methods.
     pub fn for_the_runtime(&self) -> Straight<'_> {
         let mut ops = Vec::new();
         self.then_original(&mut ops);
         self.plain(ops, FORWARDER_LINE)
     }
 
-    /// A method of the runtime with the same descriptor.
+    /// Calls a method of the runtime with the same descriptor.
     pub fn to_runtime<'s>(&'s self, class: &'s [u8], name: &'s [u8]) -> Straight<'s> {
         let callee = Callee { tag: tag::METHODREF, class, name, descriptor: self.descriptor };
         let mut ops = self.arguments();
@@ -370,8 +371,8 @@ impl<'a> Target<'a> {
         self.plain(ops, FORWARDER_LINE)
     }
 
-    /// A helper of `java/lang/Object`: the same, and too large for HotSpot's first compiler to
-    /// inline.
+    /// A helper of `java/lang/Object`: it calls a method of the runtime with the same descriptor,
+    /// and is too large for HotSpot's first compiler to inline.
     pub fn helper<'s>(&'s self, class: &'s [u8], name: &'s [u8]) -> Straight<'s> {
         let mut helper = self.to_runtime(class, name);
         helper.ops.splice(..0, [Op::Nothing; PADDING]);
@@ -386,7 +387,7 @@ impl<'a> Target<'a> {
         self.plain(ops, FORWARDER_LINE)
     }
 
-    /// A leaf native with an end of its own.
+    /// A leaf native with an event for its end.
     pub fn ended(&self, method: u32) -> Straight<'_> {
         let mut ops = Event::Start { method, ends_at_once: false }.ops(self.slots, None);
         let start = ops.len();
@@ -399,8 +400,8 @@ impl<'a> Target<'a> {
         Straight { ops, catch: Some((start, end, thrown)), ours, line: NATIVE_FORWARDER_LINE }
     }
 
-    /// A leaf native that makes what it returns, and whose start is its end; `None` if this is
-    /// none.
+    /// The forwarder of a leaf native that allocates its result, and whose start is its end; `None`
+    /// if this native does not.
     pub fn started_with_result(&self, method: u32) -> Option<Straight<'_>> {
         let makes = self.makes()?;
         let mut ops = self.leaf(Entry::Event(method));
@@ -409,12 +410,12 @@ impl<'a> Target<'a> {
         Some(self.plain(ops, NATIVE_FORWARDER_LINE))
     }
 
-    /// A method by which a program asks for its value.
+    /// A method through which a program queries its value.
     pub fn question(&self) -> Straight<'_> {
         self.plain(vec![Op::Helper(Helper::Value)], FORWARDER_LINE)
     }
 
-    /// What is done for a method that is over when it has begun.
+    /// The probe of a method that returns at once.
     fn leaf(&self, entry: Entry) -> Vec<Op<'a>> {
         let context = Op::Load(Kind::Long, self.slots);
         match entry {
@@ -443,7 +444,7 @@ impl<'a> Target<'a> {
         self.restoring(ops, start, end, restore)
     }
 
-    /// What gives the thread back its context, by an exception, too.
+    /// Gives the thread back its context, also after an exception.
     fn restoring<'s>(
         &'s self,
         ops: Vec<Op<'s>>,
@@ -456,7 +457,7 @@ impl<'a> Target<'a> {
         self.restoring_to(ops, start, end, restore, ours)
     }
 
-    /// The same, with these locals of ours.
+    /// Gives the thread back its context, with these added locals in the handler.
     pub(crate) fn restoring_to<'s>(
         &'s self,
         mut ops: Vec<Op<'s>>,
@@ -548,7 +549,7 @@ pub fn is_call_for_the_runtime(class: &ClassFile<'_>, method: &Member<'_>, is_st
             .is_some_and(|t| t.for_the_runtime().is(class, method))
 }
 
-/// Whether a native became a method that calls the runtime's of the same name.
+/// Whether a native became a method that calls the runtime's method of the same name.
 pub fn is_replacement(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
     Target::of(class, method.name, method.descriptor, true)
         .is_some_and(|t| t.to_runtime(STACKS, method.name).is(class, method))

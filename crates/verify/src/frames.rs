@@ -1,5 +1,4 @@
-//! Frames (JVMS 4.7.4): the original's, with the added locals put in, and those of what was
-//! appended.
+//! Frames (JVMS 4.7.4): the original's with the added locals, and those of appended code.
 
 use cct_classfile::descriptor::FieldType;
 use cct_classfile::edit::frames::{Frame, Signature, VerificationType as V, read};
@@ -15,7 +14,7 @@ use crate::tables::Tables;
 /// Class files before this version have no frames.
 const FIRST_VERSION: u16 = 50;
 
-/// A type, with names in the place of constants.
+/// A verification type, with names instead of constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Type<'a> {
     Top,
@@ -35,14 +34,14 @@ impl Type<'_> {
     }
 }
 
-/// A state.
+/// The types of locals and stack in a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State<'a> {
     locals: Vec<Type<'a>>,
     stack: Vec<Type<'a>>,
 }
 
-/// The table of a method, with names. `None` where it says what cannot be.
+/// The frames of a method, with names; `None` if the table is invalid.
 fn states<'a>(class: &ClassFile<'a>, member: &Member<'a>, code: &Code<'a>) -> Option<Vec<(Bci, State<'a>)>> {
     let Some(attribute) = code.attributes.find(b"StackMapTable") else { return Some(Vec::new()) };
     if class.major_version < FIRST_VERSION {
@@ -50,7 +49,7 @@ fn states<'a>(class: &ClassFile<'a>, member: &Member<'a>, code: &Code<'a>) -> Op
     }
     let signature = Signature::of(class, member).ok()?;
     let frames = read(attribute.cursor(), signature.initial_locals()).ok()?;
-    // Once, not for each type of each frame.
+    // Parse them once, not for each type of each frame.
     let arguments: Vec<_> = signature.descriptor.arguments().collect();
     let named = |t: &V| named(class, signature.is_static, &arguments, *t);
     let named = |types: &[V]| types.iter().map(named).collect::<Option<Vec<_>>>();
@@ -81,7 +80,7 @@ fn named<'a>(class: &ClassFile<'a>, is_static: bool, arguments: &[FieldType<'a>]
 pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Member<'a>) -> Check {
     let unreadable = |what| Finding::of(Problem::Frame(what));
     let before = if tables.before.major_version < FIRST_VERSION {
-        // Such attributes mean nothing then.
+        // Before that version, such attributes mean nothing.
         Vec::new()
     } else {
         states(tables.before, original, tables.original)
@@ -89,7 +88,7 @@ pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Mem
     };
     let after =
         states(tables.after, rewritten, tables.rewritten).ok_or_else(|| unreadable(FrameFault::Table))?;
-    // They come in the order of the code, each index once.
+    // They are in the order of the code, each index once.
     let there = |at: Bci| after.binary_search_by_key(&at, |(bci, _)| *bci).ok();
     let mut is_original = vec![false; after.len()];
     for (bci, state) in &before {
@@ -147,7 +146,7 @@ fn added(tables: &Tables<'_, '_>) -> Vec<Type<'static>> {
     types
 }
 
-/// A state of the original, with the added locals, and `new` instructions where they are now.
+/// A state of the original, with the added locals and the new positions of `new` instructions.
 fn moved<'a>(tables: &Tables<'_, 'a>, state: &State<'a>) -> Option<State<'a>> {
     let at = u32::from(tables.locals.at);
     let (mut locals, mut slot, mut is_put) = (Vec::new(), 0, false);
@@ -180,8 +179,7 @@ fn moved<'a>(tables: &Tables<'_, 'a>, state: &State<'a>) -> Option<State<'a>> {
     Some(State { locals, stack: state.stack.iter().map(|t| place(*t)).collect::<Option<_>>()? })
 }
 
-/// Whether this is the state of an appended handler: everything forgotten but the locals that it
-/// uses.
+/// Whether this is the state of an appended handler: only the locals that it uses are known.
 fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
     let Some(handler) = tables.aligned.handler(at) else { return false };
     let mut slots = Vec::new();
@@ -219,7 +217,7 @@ fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
     forgets && counts && restores && ends && tells && state.stack == [Type::Object(b"java/lang/Throwable")]
 }
 
-/// Whether the only frame of a forwarder is that of its handler at `at`, which has these locals:
+/// Whether the only frame of a forwarder is that of its handler at `at`, with these locals:
 /// contexts, or the thread.
 pub fn is_forwarders<'a>(
     class: &ClassFile<'a>,

@@ -1,24 +1,24 @@
-//! Which handlers of a method's own may catch what an instruction throws, as a table: the exception
-//! table is gone through once, not once for each instruction and each path.
+//! The handlers of a method's own that may catch an instruction's exception, as a table. It is
+//! built in one pass over the exception table, not one for each instruction and path.
 
 use cct_classfile::{Bci, Code, Instruction};
 
-/// Pairs of an instruction and a handler that are followed. Compilers produce a few thousand; a
-/// hostile file of 600 KB could ask for four thousand million.
+/// Maximum number of pairs of an instruction and a handler that are followed. Compilers produce a
+/// few thousand; a hostile file of 600 KB could ask for 4 billion.
 const MOST_PAIRS: usize = 1 << 23;
 
 /// The handlers of each instruction of a method.
 #[derive(Debug, Default)]
 pub struct Handlers {
-    /// By number of the instruction: numbers of the instructions at which handlers begin, in the
-    /// order in which they are tried.
+    /// For each instruction, by number: numbers of the first instructions of its handlers, in the
+    /// order in which the JVM tries them.
     of: Vec<Vec<u32>>,
-    /// Whether the last of them catches everything.
+    /// Whether the last handler catches everything, for each instruction.
     is_caught: Vec<bool>,
 }
 
 impl Handlers {
-    /// Those of a method with these instructions; `None` where they are too many to be followed.
+    /// The handlers of a method with these instructions; `None` if there are too many to follow.
     pub fn of(code: &Code<'_>, instructions: &[Instruction<'_>]) -> Option<Handlers> {
         let count = instructions.len();
         let number = |bci: Bci| instructions.partition_point(|i| i.bci < bci);
@@ -48,19 +48,19 @@ impl Handlers {
         Some(Handlers { of, is_caught })
     }
 
-    /// The handlers that may catch what an instruction throws; none where nothing is known.
+    /// The handlers that may catch an instruction's exception; empty if nothing is known.
     pub fn of_instruction(&self, number: usize) -> &[u32] {
         self.of.get(number).map_or(&[], |handlers| handlers)
     }
 
-    /// The handlers that may catch what an instruction throws, and whether they catch everything.
+    /// The handlers that may catch an instruction's exception, and whether they catch everything.
     pub fn at(&self, number: usize) -> (&[u32], bool) {
         (&self.of[number], self.is_caught[number])
     }
 }
 
-/// Numbers that have not been dealt with: the next one is found without looking at those that have
-/// (disjoint sets).
+/// Numbers that are not assigned yet. The search for the next one skips assigned ones (disjoint
+/// sets).
 #[derive(Debug)]
 pub struct Unassigned {
     next: Vec<usize>,
@@ -72,18 +72,18 @@ impl Unassigned {
         Unassigned { next: (0..=count).collect() }
     }
 
-    /// The first one from `from` on; `count` if there is none.
+    /// The first unassigned number from `from` on; `count` if there is none.
     pub fn next(&mut self, from: usize) -> usize {
         let mut at = from.min(self.next.len() - 1);
         while self.next[at] != at {
-            // Each step halves the way of those that come later.
+            // Each step halves the path of later searches.
             self.next[at] = self.next[self.next[at]];
             at = self.next[at];
         }
         at
     }
 
-    /// Takes a number out.
+    /// Assigns a number.
     pub fn assign(&mut self, number: usize) {
         self.next[number] = number + 1;
     }

@@ -1,10 +1,9 @@
-//! Classes with those above them, and a walk over all of them on which what each class inherits is
-//! known without going up again.
+//! The class hierarchy, and a walk over it that knows what each class inherits without climbing up
+//! again.
 //!
-//! A class has one superclass, so that these make trees. They are gone through from the roots; the
-//! methods of the classes on the way are in a table, those nearest to the class on top. What comes
-//! from interfaces, or has several classes of its name, is looked for class by class, each once for
-//! all questions about it.
+//! A class has one superclass, so classes form trees. The walk starts at the roots. A table holds
+//! the methods of the classes on the path, with those of the nearest class on top. Interfaces, and
+//! names with several classes, are searched class by class, each once for all questions about it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,11 +11,11 @@ use cct_classfile::access;
 
 use crate::links::{Declared, Links};
 
-/// A name, with all classes that have it.
+/// A name, with all its classes.
 pub type Node = usize;
 
-/// Steps of walks over interfaces, all in all; a hostile file could ask for millions of millions.
-/// What is behind them counts as not known.
+/// Maximum number of steps of all walks over interfaces; a hostile file could ask for trillions.
+/// Questions beyond the limit count as unknown.
 const MOST_STEPS: u64 = 1 << 28;
 
 /// Name and descriptor.
@@ -50,14 +49,14 @@ impl Resolved<'_> {
 pub struct Hierarchy<'l> {
     nodes: HashMap<&'l [u8], Node>,
     classes: Vec<Vec<&'l Links>>,
-    /// The superclass of the first class of the name.
+    /// The superclass of the first class of each name.
     parents: Vec<Option<Node>>,
-    /// Interfaces, and superclasses of other classes of the name.
+    /// Interfaces, and superclasses of other classes of each name.
     others: Vec<Vec<Node>>,
-    /// Whether a class directly above is not there.
+    /// Whether a direct superclass or superinterface is missing.
     is_open: Vec<bool>,
-    /// Classes by the extended or original signature of a method, but those that are in one tree
-    /// with who asks.
+    /// Classes by the extended or original signature of a method, except those in one tree with the
+    /// asking class.
     definers: HashMap<Signature<'l>, Vec<Node>>,
 }
 
@@ -116,7 +115,7 @@ impl<'l> Hierarchy<'l> {
         self.node(name).is_some_and(|node| self.classes[node].iter().all(|class| class.is_final))
     }
 
-    /// Looks at each class once, those above it before.
+    /// Visits each class once, superclasses before subclasses.
     pub fn visit(&self, mut look: impl FnMut(&mut View<'_, 'l>)) {
         let count = self.classes.len();
         let mut children: Vec<Vec<Node>> = vec![Vec::new(); count];
@@ -139,7 +138,7 @@ impl<'l> Hierarchy<'l> {
         for root in roots {
             view.tree(root, &children, &mut look);
         }
-        // What is left hangs on cycles, which no JVM loads: each is opened somewhere.
+        // The rest is on cycles, which no JVM loads: open each one somewhere.
         for node in 0..count {
             if !view.seen[node] {
                 view.tree(node, &children, &mut look);
@@ -148,18 +147,18 @@ impl<'l> Hierarchy<'l> {
     }
 }
 
-/// What is known of the superclasses of a class, itself included.
+/// The facts about the superclasses of a class, itself included.
 #[derive(Debug, Clone, Copy, Default)]
 struct Above {
-    /// One of them is not there.
+    /// One of them is missing.
     is_open: bool,
     /// One of them has interfaces, or several classes.
     has_others: bool,
-    /// One of them has several classes, of which the JVM would take one.
+    /// One of them has several classes, of which the JVM would load one.
     is_ambiguous: bool,
 }
 
-/// A class, as seen on the walk.
+/// A class on the walk.
 pub struct View<'v, 'l> {
     hierarchy: &'v Hierarchy<'l>,
     node: Node,
@@ -167,21 +166,21 @@ pub struct View<'v, 'l> {
     seen: Vec<bool>,
     /// The methods of the class and its superclasses, the nearest last.
     active: HashMap<Signature<'l>, Vec<Resolved<'l>>>,
-    /// All classes above this one, and whether one of them is not there.
+    /// All supertypes of this class, and whether one of them is missing.
     closure: Option<(HashSet<Node>, bool)>,
     steps: u64,
 }
 
 impl<'l> View<'_, 'l> {
-    /// Which one it is.
+    /// The node of this class.
     pub fn node(&self) -> Node {
         self.node
     }
 
-    /// Goes through the classes below one that was not seen yet.
+    /// Visits the classes below one that was not visited yet.
     fn tree(&mut self, root: Node, children: &[Vec<Node>], look: &mut impl FnMut(&mut Self)) {
         let hierarchy = self.hierarchy;
-        // Each class twice: when it is entered, and when it is left.
+        // Each class twice: on entry and on exit.
         let mut due = vec![(root, true)];
         while let Some((node, is_entered)) = due.pop() {
             if !is_entered {
@@ -194,7 +193,7 @@ impl<'l> View<'_, 'l> {
             let above = hierarchy.parents[node].filter(|_| node != root).map(|parent| self.above[parent]);
             let above = above.unwrap_or_default();
             self.above[node] = Above {
-                // The root of a tree that is not one has something above it, which is on its cycle.
+                // The root of a tree that is not one has a superclass, which is on its cycle.
                 is_open: above.is_open || hierarchy.is_open[node],
                 has_others: above.has_others
                     || !hierarchy.others[node].is_empty()
@@ -223,15 +222,14 @@ impl<'l> View<'_, 'l> {
         }
     }
 
-    /// The method that the class or the nearest of its superclasses declares; `None` where that is
-    /// not known.
+    /// The method that the class or the nearest of its superclasses declares; `None` if unknown.
     pub fn nearest(&self, name: &[u8], descriptor: &[u8]) -> Option<Resolved<'l>> {
         let found = self.active.get(&(name, descriptor)).and_then(|methods| methods.last()).copied();
         found.filter(|_| !self.above[self.node].is_ambiguous)
     }
 
-    /// Methods of this class that override a final method of the nearest superclass that has one of
-    /// that name and descriptor. Nothing is said of a name that several classes have.
+    /// Methods of this class that override a final method of the nearest superclass with that name
+    /// and descriptor. Names with several classes are skipped.
     pub fn overridden_finals(&self) -> impl Iterator<Item = &'l Declared> + '_ {
         let is_known = !self.above[self.node].is_ambiguous;
         let classes = self.hierarchy.classes[self.node].iter().filter(move |_| is_known);
@@ -243,8 +241,8 @@ impl<'l> View<'_, 'l> {
         })
     }
 
-    /// Whether the class has a method, or inherits it from a superclass or an interface; `None`
-    /// where that is not known.
+    /// Whether the class has a method, or inherits it from a superclass or an interface; `None` if
+    /// unknown.
     pub fn inherits(&mut self, name: &[u8], descriptor: &[u8]) -> Option<bool> {
         if self.active.get(&(name, descriptor)).is_some_and(|methods| !methods.is_empty()) {
             return Some(true);
@@ -267,8 +265,8 @@ impl<'l> View<'_, 'l> {
 }
 
 impl Hierarchy<'_> {
-    /// All classes above one, itself included, and whether one of them is not there. Without any
-    /// steps left nothing is known.
+    /// All supertypes of a class, itself included, and whether one of them is missing. Without
+    /// remaining steps nothing is known.
     fn closure(&self, node: Node, steps: &mut u64) -> (HashSet<Node>, bool) {
         let (mut seen, mut is_open) = (HashSet::new(), false);
         let mut due = vec![node];

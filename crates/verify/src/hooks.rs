@@ -1,5 +1,5 @@
-//! Where bodies of the class library call the runtime (docs/internals/runtime.md,
-//! docs/ci/reproducible.md): at these places they must, and nowhere else they may.
+//! Hooks in bodies of the class library (docs/internals/runtime.md, docs/ci/reproducible.md):
+//! bodies must call the runtime at these locations, and nowhere else.
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, Code, opcode};
@@ -8,8 +8,8 @@ use cct_jdk::body_hooks::{self, BodyHook, Place};
 use crate::convention::mode;
 use crate::expectation::Expectation;
 
-/// The hooks of a method's bodies, and whether each of them must be there: those of outputs that
-/// are `--reproducible` may be there where that is not known.
+/// The hooks of a method's bodies, each with whether it must be there. Hooks of `--reproducible`
+/// outputs are optional if the kind of output is unknown.
 pub fn of_body(
     class: &[u8],
     method: &[u8],
@@ -24,14 +24,14 @@ pub fn of_body(
     all.filter(move |(hook, _)| (hook.class, hook.name) == (class, method) && fits(hook, descriptor))
 }
 
-/// Whether the arguments of the method are those that the call takes beside `this`.
+/// Whether the arguments of the method are those that the call takes in addition to `this`.
 fn fits(hook: &BodyHook, descriptor: &[u8]) -> bool {
     let arguments = |of: &[u8]| MethodDescriptor::parse(of).map(|parsed| parsed.arguments().count()).ok();
     !matches!(hook.place, Place::Argument(_))
         || arguments(hook.call.descriptor) == arguments(descriptor).map(|count| count + 1)
 }
 
-/// Whether a method that was left as it is has a place where the runtime is to be called.
+/// Whether a method that stayed unchanged has a location where it must call the runtime.
 pub fn has_place(hook: &BodyHook, class: &ClassFile<'_>, code: &Code<'_>) -> bool {
     let is_read = |index: u16, field| {
         class.pool.member_ref(index).is_ok_and(|m| (m.class, m.name) == (class.name(), field))

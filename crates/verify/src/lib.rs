@@ -1,33 +1,32 @@
-//! Whether a rewritten class is its original and probes: a judge that has no part in the rewriting.
+//! An independent check that a rewritten class is its original with probes.
 //!
-//! Nothing here knows how classes are rewritten. What a probe looks like, what members are added
-//! and what counts must be right where, is stated once more, from the documents
-//! (docs/internals/scheme.md, docs/internals/runtime.md, docs/internals/treatments.md), and held
-//! against the bytes:
+//! Nothing here knows how classes are rewritten. The shapes of probes, the added members and the
+//! rules for counts are stated a second time, from the documents (docs/internals/scheme.md,
+//! docs/internals/runtime.md, docs/internals/treatments.md), and compared with the bytes:
 //!
-//! 1. [`check`]: all that is no code is as it was; each added member is one of a few known ones.
+//! 1. [`check`]: everything except code is unchanged; each added member is one of a few known ones.
 //!    `method`: the two forms of each method belong together.
-//! 2. [`forwarder`]: straight pieces of code, compared operation by operation.
-//! 3. [`prologue`], [`probe`], [`align`]: a body without its prologue, its probes and what was
-//!    appended behind it is the original, with locals moved up and jumps leading where they led.
-//! 4. [`tables`], [`frames`], [`limits`]: what goes with the code.
-//! 5. [`counts`]: on every path the node has what was executed, where the rule says so. Where
-//!    events are recorded, what stands around each instruction follows from the original
-//!    ([`traces`], [`events`]); where contexts are [`values`] nothing is counted, and what each
-//!    call adds is recomputed. What the static side of a trace says of a class is held against both
+//! 2. [`forwarder`]: straight code, compared operation by operation.
+//! 3. [`prologue`], [`probe`], [`align`]: a body without its prologue, its probes and the appended
+//!    code is the original, with locals moved up and jumps to the same instructions.
+//! 4. [`tables`], [`frames`], [`limits`]: the attributes and limits of the code.
+//! 5. [`counts`]: on every path the node has the executed count, where the rule says so. Where
+//!    events are recorded, the code around each instruction follows from the original ([`traces`],
+//!    [`events`]). Where contexts are [`values`], nothing is counted, and the number that each call
+//!    adds is recomputed. The static side of a trace is compared with both classes
 //!    ([`StaticSide`]).
-//! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and
-//!    where answers of clocks are replaced. [`attribute`]: what the class says of itself.
-//! 7. `marked`: classes with markers, which have nothing of all that, or stand beside what counts:
-//!    then both are taken out.
-//! 8. [`readers`]: both files are read a second time, by a reader that shares no code with the one
-//!    on which all this depends.
-//! 9. [`linked`], over a [`hierarchy`]: of all classes together, the extended forms that they call
-//!    are there, and what callers count nobody else counts.
+//! 6. [`pins`], [`hooks`], [`native_hooks`]: the locations where the class library must call the
+//!    runtime, and where answers of clocks are replaced. [`attribute`]: the class's statements
+//!    about itself.
+//! 7. `marked`: classes with markers. Some have only markers; in others, which are also counted,
+//!    both markers and probes are removed.
+//! 8. [`readers`]: a second reader, which shares no code with the one used by all these checks,
+//!    reads both files.
+//! 9. [`linked`], over a [`hierarchy`]: for all classes together, the extended forms that they call
+//!    exist, and nobody else counts what callers count.
 //!
-//! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not
-//! proven is counted by name ([`Tally::unchecked`]), and what is left out docs/internals/verify.md
-//! says.
+//! Anything else in a class is a [`Finding`]. Recognised but unproven parts are counted by name
+//! ([`Tally::unchecked`]). docs/internals/verify.md names the limits of the check.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -90,15 +89,15 @@ pub use rule::Rule;
 pub use structure::StaticSide;
 pub use tally::Tally;
 
-/// Checks a rewritten class against its original. What is equal byte for byte is right.
+/// Checks a rewritten class against its original. Files that are equal byte for byte are correct.
 pub fn check(original: &[u8], rewritten: &[u8], expectation: Expectation) -> (Vec<Finding>, Tally) {
     let (findings, tally, _) = check_with_links(original, rewritten, expectation, None);
     (findings, tally)
 }
 
-/// The same, and what the class gives to others and wants of them, for [`links::follow`]; nothing
-/// of what is no class. With the static side of a trace, what that says of the class is checked,
-/// too.
+/// Checks a rewritten class against its original. Returns also the forms that it offers and calls,
+/// for [`links::follow`]; `None` for a file that is no class. If the static side of a trace is
+/// given, its statements about the class are checked too.
 pub fn check_with_links(
     original: &[u8],
     rewritten: &[u8],
@@ -125,7 +124,7 @@ pub fn check_with_links(
     }
 }
 
-/// Holds a class that was read against its original.
+/// Compares a parsed class with its original.
 fn compare(
     before: &ClassFile<'_>,
     after: &ClassFile<'_>,
@@ -142,7 +141,7 @@ fn compare(
     (findings, tally, Some(links))
 }
 
-/// Whether a class says that it was rewritten to be counted.
+/// Whether a class's attribute says that it was rewritten to be counted.
 fn is_counted(class: &ClassFile<'_>) -> bool {
     class.attributes.find(convention::ATTRIBUTE).is_some()
 }

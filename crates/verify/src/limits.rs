@@ -1,4 +1,4 @@
-//! How much of the operand stack and of the locals code needs (JVMS 4.7.3), found by following it.
+//! The operand stack and the locals that code needs (JVMS 4.7.3), from following its paths.
 
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{ClassFile, Code, Member, opcode, stack};
@@ -9,15 +9,15 @@ use crate::finding::{Check, Finding, Problem};
 /// A method and its code.
 #[derive(Clone, Copy)]
 pub struct Coded<'m, 'a> {
-    /// Its class.
+    /// The class of the method.
     pub class: &'m ClassFile<'a>,
     /// The method.
     pub method: &'m Member<'a>,
-    /// Its code.
+    /// The method's code.
     pub code: &'m Code<'a>,
 }
 
-/// Whether rewritten code says that it needs as much as it needs, if the original does.
+/// Checks that rewritten code declares large enough limits, if the original does.
 pub fn check(original: Coded<'_, '_>, rewritten: Coded<'_, '_>) -> Check {
     if !has_stack(rewritten.class, rewritten.code) && has_stack(original.class, original.code) {
         return Err(Finding::of(Problem::Limit(LimitFault::Stack)));
@@ -28,7 +28,7 @@ pub fn check(original: Coded<'_, '_>, rewritten: Coded<'_, '_>) -> Check {
     Ok(())
 }
 
-/// Whether code says that it needs as much as it needs.
+/// Whether code declares large enough limits.
 pub fn suffice(coded: Coded<'_, '_>) -> bool {
     has_stack(coded.class, coded.code) && has_locals(coded)
 }
@@ -41,7 +41,7 @@ fn has_locals(coded: Coded<'_, '_>) -> bool {
     locals(coded) <= u32::from(coded.code.max_locals)
 }
 
-/// Those that instructions name, and those of the arguments, used or not.
+/// Number of locals: those that instructions name, and those of the arguments, used or not.
 fn locals(Coded { class, method, code }: Coded<'_, '_>) -> u32 {
     let ends =
         code.instructions().filter_map(|i| i.local()).map(|(l, two)| u32::from(l) + 1 + u32::from(two));

@@ -1,5 +1,5 @@
-//! Whether what classes want of each other is there: all references are followed, as the JVM does
-//! when it resolves them.
+//! References between classes, followed as the JVM resolves them: extended forms that classes call
+//! must exist.
 
 use std::collections::HashMap;
 
@@ -13,36 +13,36 @@ use crate::hierarchy::{Hierarchy, Node, Resolved};
 use crate::links::{Counted, Links, Means, is_extended};
 use crate::values;
 
-/// What became of all references.
+/// The results of following all references.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Linked {
-    /// References to extended forms that lead to one.
+    /// Number of references to extended forms that exist.
     pub found: u64,
-    /// Those whose owner, or a class above it, is not among the classes.
+    /// Number of references whose owner, or a supertype of it, is not among the classes.
     pub unknown: u64,
-    /// Those that lead nowhere: the class that has it, and what it names.
+    /// References that lead nowhere: the class that has it, and the method that it names.
     pub missing: Vec<(String, String)>,
-    /// Call sites that count their callee, which is among the classes and right.
+    /// Number of call sites that correctly count a callee among the classes.
     pub counted: u64,
-    /// Those among them whose id is that of a class which the reference does not name.
+    /// Number of these whose id is that of a class which the reference does not name.
     pub ids: u64,
-    /// Call sites that count a callee that is not among the classes.
+    /// Number of call sites that count a callee outside the classes.
     pub uncounted: u64,
-    /// What is wrong with call sites that count their callee, with numbers of methods, and with
-    /// extended forms: the class that has them, and what it is.
+    /// Faults of call sites that count their callee, of numbers of methods, and of extended forms:
+    /// the class that has the fault, and the fault.
     pub wrong: Vec<(String, Finding)>,
 }
 
-/// A question about what a class has or inherits.
+/// A question about the methods that a class has or inherits.
 pub(crate) enum Question<'l> {
-    /// Whether there is an extended form, and who asks.
+    /// Whether an extended form exists, and the asking class.
     Extended(&'l Links, &'l [Box<[u8]>; 3]),
-    /// What is counted by its caller.
+    /// Whether the callee may be counted by its caller, and the asking class.
     Counted(&'l Links, &'l Counted),
 }
 
-/// Follows all references, as the JVM does when it resolves them (JVMS 5.4.3.3): the class that is
-/// named, and those above it.
+/// Follows all references, as the JVM resolves them (JVMS 5.4.3.3): in the named class, then in its
+/// supertypes.
 pub fn follow(classes: &[Links]) -> Linked {
     let hierarchy = Hierarchy::of(classes);
     let mut linked = Linked::default();
@@ -100,26 +100,26 @@ pub fn follow(classes: &[Links]) -> Linked {
             }
         }
     });
-    // No two methods of a trace have one number.
+    // No two methods of a trace may have the same number.
     let mut numbered: Vec<_> =
         classes.iter().filter_map(|c| Some((c.numbers.0?, c.numbers.1, &c.name))).collect();
     numbered.sort_unstable();
     for pair in numbered.windows(2) {
         let ((first, count, before), (next, _, name)) = (pair[0], pair[1]);
-        // One class file may stand in several archives.
+        // Several archives may contain the same class file.
         let is_same = (first, before) == (next, name);
         if !is_same && first.checked_add(count).is_none_or(|end| end > next) {
             linked.wrong.push((text(name), Finding::of(Problem::Numbers)));
         }
     }
-    // In the order of classes, whatever the order in which they were visited.
+    // Sort by class, since the order of visits is arbitrary.
     linked.missing.sort();
     linked.wrong.sort_by_cached_key(|(class, finding)| (class.clone(), finding.to_string()));
     linked
 }
 
-/// The class from which on a counted callee is looked for. A super call begins with the superclass,
-/// whichever class above is named (JVMS 6.5, *invokespecial*); what arrays have is that of
+/// The class where the search for a counted callee begins. For a super call it is the superclass,
+/// even if the reference names a class above it (JVMS 6.5, *invokespecial*); for an array it is
 /// `Object`.
 pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l [u8]> {
     let [owner, name, _] = &callee.callee;
@@ -133,19 +133,19 @@ pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l 
     }
 }
 
-/// What is wrong with counting a callee that is this method.
+/// The fault of counting a callee that is this method, if any.
 pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierarchy<'_>) -> Option<Problem> {
     let [owner, name, descriptor] = &callee.callee;
     let Resolved { class, method } = resolved;
     // Only one method can be meant (docs/internals/scheme.md, *Calls that cannot take a context*).
-    // Nothing is below an array.
+    // Arrays have no subclasses.
     let is_alone = matches!(callee.opcode, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
         || method.flags & (access::FINAL | access::PRIVATE) != 0
         || class.is_final
         || owner.first() == Some(&b'[')
         || hierarchy.is_final(owner);
     if let Means::Nothing(chosen) = callee.means {
-        // Of what only callers can record something is missing.
+        // The caller omits a record that only callers can make.
         let is_place =
             chosen.is_some_and(|chosen| values::Part::of(chosen, &class.name, name, descriptor).is_place);
         let is_hash_code = (&**name, &**descriptor) == (b"hashCode", b"()I");
@@ -163,8 +163,8 @@ pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierar
         Means::Entered(chosen, entered) => values::wrong(chosen, &entered, &resolved),
         Means::Nothing(_) => None,
         Means::Traced { calls_back } => {
-            // Natives may, but for those of `Object`; what callers count otherwise has a body, and
-            // is over at once.
+            // Callers may count natives except those of `Object`; other callees that they count
+            // have a body and return at once.
             let may = method.flags & access::NATIVE != 0 && *class.name != *OBJECT;
             (may != calls_back).then_some(ProbeFault::CallsBack)
         }
@@ -233,7 +233,7 @@ mod tests {
         let a = class("A", &["O", "I"], &["m"], &[]);
         let wanted = [["B", "m"], ["B", "d"], ["B", "gone"], ["X", "m"], ["C", "m"]];
         let b = class("B", &["A"], &[], &wanted);
-        // A cycle, and a class that is not there.
+        // A cycle, and a missing class.
         let c = class("C", &["C", "X"], &[], &[]);
         let linked = follow(&[object, i, a, b, c]);
         assert_eq!((linked.found, linked.unknown), (2, 2));
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(follow(&[object, first, second, b]).found, 2);
     }
 
-    /// `n` of `A`, which is static and final, and what a caller counts of it.
+    /// `n` of `A`, which is static and final, and a caller's count of it.
     fn counting(callee: [&str; 3], opcode: u8, id: i64, change: impl Fn(&mut Links)) -> Linked {
         let bytes = |text: &str| text.as_bytes().into();
         let mut a = class("A", &["O"], &["n"], &[]);
@@ -284,7 +284,7 @@ mod tests {
         let overridden = counting(b, call, id, |a| a.declared[0].flags = 0);
         assert_eq!(problem(overridden), Some(("C".to_owned(), Problem::CountedInVain)));
         assert_eq!(counting(b, opcode::INVOKESTATIC, id, |a| a.declared[0].flags = 0).counted, 3);
-        // A super call is looked for from the superclass on; what is not there is not known.
+        // The search for a super call begins at the superclass; missing classes are unknown.
         assert_eq!(counting(["A", "n", "()V"], opcode::INVOKESPECIAL, id, same).counted, 3);
         assert_eq!(counting(["X", "n", "()V"], call, id, same).uncounted, 3);
         assert_eq!(counting(["B", "m", "()V"], call, id, same).uncounted, 3);

@@ -1,5 +1,5 @@
-//! What no class tells by itself: whether the extended forms that classes call are there, and
-//! whether what a caller counts is counted by nobody else.
+//! Facts for checks across classes: whether the extended forms that classes call exist, and whether
+//! nobody else counts what a caller counts.
 
 use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{ClassFile, access};
@@ -9,16 +9,17 @@ use cct_pcc::Chosen;
 use crate::finding::Finding;
 use crate::probe::Entered;
 
-/// What one class gives to others, and wants of them.
+/// The forms that one class offers, and those that it calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Links {
     pub(crate) name: Box<[u8]>,
     pub(crate) superclass: Option<Box<[u8]>>,
     pub(crate) interfaces: Vec<Box<[u8]>>,
     pub(crate) is_final: bool,
-    /// The number of its first method in a trace, if any has one, and how many it has there.
+    /// The number of its first method in a trace, if any has one, and the count of its numbered
+    /// methods.
     pub(crate) numbers: (Option<u32>, u32),
-    /// Its methods, in both forms.
+    /// The methods of the class, in both forms.
     pub(crate) declared: Vec<Declared>,
     /// References to extended forms: owner, name and descriptor.
     pub(crate) wanted: Vec<[Box<[u8]>; 3]>,
@@ -26,38 +27,38 @@ pub struct Links {
     pub(crate) counted: Vec<Counted>,
 }
 
-/// A method of a class.
+/// A method that a class declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
     pub(crate) name: Box<[u8]>,
     pub(crate) descriptor: Box<[u8]>,
     pub(crate) flags: u16,
-    /// Whether who calls it under its original signature has it counted: by a body that is there,
-    /// or that is called from there.
+    /// Whether calls under its original signature are counted, by a body there or by one that it
+    /// calls.
     pub(crate) counts_itself: bool,
-    /// Whether it has no form of ours, and callers are to count it, since it is recorded.
+    /// Whether it has no extended form or probes, and callers must count it, since it is recorded.
     pub(crate) by_callers: bool,
 }
 
-/// What a caller does for a callee that has no body of ours.
+/// The probe of a caller for a callee without an instrumented body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Means {
-    /// It is counted under an id.
+    /// A count under an id.
     Counted(i64),
-    /// Contexts are values, for which something was chosen.
+    /// A value, in an output where values represent contexts of the chosen methods.
     Entered(&'static Chosen, Entered),
-    /// Events are recorded, one before the call, and one behind it if the callee may call back.
+    /// Events: one before the call, and one after it if the callee may call back.
     Traced {
-        /// Whether it may.
+        /// Whether the callee may call back.
         calls_back: bool,
     },
-    /// Nothing that would be for it: its context is the thread's, as that of any callee. Whether
-    /// that is enough is the question; what was chosen, where contexts are values.
+    /// No probe for this callee: its context is the thread's, as for any callee. The check asks
+    /// whether that is enough; `Some` holds the chosen methods if values represent contexts.
     Nothing(Option<&'static Chosen>),
 }
 
 impl Means {
-    /// What tells them apart in one class.
+    /// Key that distinguishes these in one class.
     pub(crate) fn key(self) -> (u8, i64, Option<Entered>) {
         match self {
             Means::Counted(id) => (0, id, None),
@@ -68,37 +69,38 @@ impl Means {
     }
 }
 
-/// Callees that a class counts, each once for all call sites of one kind.
+/// A callee that a class counts, once for all call sites of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
     /// The invocation.
     pub opcode: u8,
     /// Owner, name and descriptor.
     pub callee: [Box<[u8]>; 3],
-    /// What is done for it.
+    /// The probe for it.
     pub means: Means,
-    /// Whether that is right for the class which the reference names, or for `Object`.
+    /// Whether the probe is right for the class that the reference names, or for `Object`.
     pub is_known: bool,
-    /// Call sites.
+    /// Number of call sites.
     pub sites: u64,
-    /// The first of them.
+    /// The first call site.
     pub place: Finding,
 }
 
 impl Counted {
-    /// Whether it is only asked whether the callee should be counted.
+    /// Whether this only asks if the callee should be counted.
     pub(crate) fn is_question(&self) -> bool {
         matches!(self.means, Means::Nothing(_))
     }
 }
 
 impl Links {
-    /// Those of a class of which nothing is known but its file; `None` of what is no class.
+    /// The links of a class of which only the file is known; `None` for a file that is no class.
     pub fn of(rewritten: &[u8]) -> Option<Links> {
         ClassFile::parse(rewritten).ok().map(|class| Links::known(&class, |_| false, |_| false, Vec::new()))
     }
 
-    /// Those of a rewritten class. The two functions tell it of the method with a number.
+    /// The links of a rewritten class. The two functions answer questions about the method with a
+    /// number.
     pub(crate) fn known(
         class: &ClassFile<'_>,
         counts_itself: impl Fn(usize) -> bool,

@@ -1,4 +1,4 @@
-//! One method: what stands under its two signatures, and whether that belongs together
+//! The check of one method: the forms under its two signatures, and their consistency
 //! (docs/internals/treatments.md).
 
 use cct_classfile::{Code, Member, access, mutf8};
@@ -24,7 +24,7 @@ use crate::sites::Sites;
 use crate::traces::Level;
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// One method: its two forms, and whether they belong together.
+    /// Checks one method: its two forms, and their consistency.
     pub(crate) fn method(
         &mut self,
         number: usize,
@@ -77,8 +77,8 @@ impl<'c, 'a> Class<'c, 'a> {
             }
         };
         self.without_body(number, original, &second);
-        // Codes of treatments that these forms are (docs/reference/formats/index.md), and how many
-        // slots the node has.
+        // Codes of the treatments that have these forms (docs/reference/formats/index.md), and the
+        // number of the node's slots.
         let (treatments, slots): (&[u8], usize) = match (&first, &second) {
             (Original::Wrapper, Extended::Body(_)) => (&[0], slots),
             (Original::Body(_), Extended::Body(_)) => (&[1], slots),
@@ -97,7 +97,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 }
             }
             (Original::Renamed(renamed), Extended::Absent) => {
-                // Of one that is not recorded nothing tells whether it may call back.
+                // For a method that is not recorded, nothing shows whether it may call back.
                 let said = row.map_or(0, |row| usize::from(row.slots).min(1));
                 (&[11], renamed.slots.unwrap_or(said))
             }
@@ -121,7 +121,7 @@ impl<'c, 'a> Class<'c, 'a> {
             {
                 self.find(Problem::OwnAttribute(OwnAttributeFault::OnEntry));
             } else {
-                // Callers count those that have no form of ours, as the class is recorded.
+                // Callers count those without a form or probe, since the class is recorded.
                 let is_left = is_left && row.treatment != treatment::CALLER_COUNTED;
                 self.flags(number, original, row, is_left);
                 let is_alone =
@@ -133,7 +133,7 @@ impl<'c, 'a> Class<'c, 'a> {
             self.left_out(original, code);
         }
         let counts_itself = match (&first, &second) {
-            // Where nothing in it tells it may be.
+            // It may be recorded if nothing in it shows that.
             (Original::Body(body), _) => body.is_recorded != Some(false),
             (Original::Renamed(renamed), _) => renamed.slots.is_some(),
             (Original::Wrapper, Extended::Body(body)) => body.is_recorded != Some(false),
@@ -166,7 +166,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// Notes what a body says.
+    /// Adds the results of a body.
     fn take(&mut self, number: usize, is_extended: bool, length: u32, body: Body) {
         if let Some(is_recorded) = body.is_recorded {
             self.recorded(is_recorded);
@@ -225,7 +225,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// What a straight piece of code counts, its entry with it.
+    /// The count of straight code, including its entry.
     fn straight_cost(&self, code: &Code<'a>) -> i32 {
         let Some(model) = self.expectation.cost_model else { return code.instructions().count() as i32 };
         let (pool, size) = (&self.before.pool, code.length());
@@ -233,7 +233,7 @@ impl<'c, 'a> Class<'c, 'a> {
         (sum + model.entry(size)) as i32
     }
 
-    /// All bodies of a class are recorded, or none.
+    /// Notes whether the class is recorded: all its bodies are, or none.
     pub(crate) fn recorded(&mut self, is_recorded: bool) {
         if self.is_recorded.replace(is_recorded).is_some_and(|before| before != is_recorded) {
             self.find(Problem::Forms(FormsFault::PartlyRecorded));
@@ -270,7 +270,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// What stands under the original signature; `None` where something is wrong with it.
+    /// Checks the code under the original signature; `None` if it has a fault.
     fn original(
         &mut self,
         number: usize,
@@ -320,10 +320,10 @@ impl<'c, 'a> Class<'c, 'a> {
         if is_question && target.question().is(self.after, rewritten) {
             return Some(Original::Runtime);
         }
-        // Events come in order, whoever calls.
+        // A trace needs no replay: its events come in order, even if the VM calls.
         let replays: &[bool] =
             if self.expectation.tool == Some(Tool::Trace) { &[false] } else { &[false, true] };
-        // Of a body whose tables nobody can read the rewriter makes no wrapper.
+        // The rewriter writes no wrapper for a body with unreadable tables.
         let tables = code
             .and_then(|code| DebugTables::of_wrapper(self.before, code, &target.parameter_slots()))
             .unwrap_or_default();
@@ -333,7 +333,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let nameless = tables.without_names();
         let names = self.expectation.parameter_names;
         if nameless.as_ref().is_some_and(|tables| names != Some(true) && is_wrapper(tables)) {
-            // All of a class name their parameters, or none does.
+            // All wrappers of a class name their parameters, or none does.
             self.expectation.parameter_names = Some(false);
             return Some(Original::Wrapper);
         }
@@ -352,7 +352,7 @@ impl<'c, 'a> Class<'c, 'a> {
         match method.body(rewritten, false) {
             Ok(body) => Some(Original::Body(Box::new(body))),
             Err(finding) => {
-                // What begins as a wrapper, and is none, differs from that.
+                // Code that begins as a wrapper and is not one differs from the wrapper.
                 let problem = match finding.problem {
                     Problem::Prologue => Problem::Forwarder(ForwarderKind::Original),
                     other => other,
@@ -363,7 +363,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// What stands under the extended signature; `None` where something is wrong with it.
+    /// Checks the code under the extended signature; `None` if it has a fault.
     #[allow(clippy::too_many_arguments)]
     fn extended(
         &mut self,
@@ -383,7 +383,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
             }
         }
-        // A class below may have an extended form of its own that leads to a final method
+        // A subclass may have an extended form of its own that leads to a final method
         // (docs/internals/treatments.md), so none is final. HotSpot fixes the virtual table of
         // `Object`, in which final methods have no entry.
         let without = if self.before.name() == OBJECT { 0 } else { access::FINAL };
@@ -413,8 +413,8 @@ impl<'c, 'a> Class<'c, 'a> {
         self.forwarder(number, original, twin, target, length).filter(|_| found == self.findings.len())
     }
 
-    /// Holds the bodies against the rule by which the class is counted: the one that was asked for,
-    /// or else the one that fits best.
+    /// Checks the bodies against the rule by which the class is counted: the requested one, or else
+    /// the one that fits best.
     pub(crate) fn rule(&mut self) {
         let position = |rule: Rule| Rule::ALL.iter().position(|r| *r == rule).unwrap_or_default();
         let contradictions =
@@ -425,7 +425,7 @@ impl<'c, 'a> Class<'c, 'a> {
         };
         for (number, is_extended, length, counts) in std::mem::take(&mut self.counts) {
             let holds = |rule: Rule| counts[position(rule)].is_none();
-            // The precise rule gives the numbers of the exact one; large methods may fall back.
+            // The precise rule gives the same counts as the exact one; large methods may fall back.
             let others: &[Rule] = match (rule, length >= MAY_OUTGROW) {
                 (Rule::Exact, false) => &[Rule::Precise],
                 (Rule::Exact, true) => &[Rule::Precise, Rule::Default, Rule::None],

@@ -1,5 +1,5 @@
 //! Natives of the class library whose extended form calls the runtime (docs/internals/runtime.md,
-//! the tables of *What inserted code calls*): these must, and no others may.
+//! the tables of *What inserted code calls*). These natives must call it, and no others may.
 
 use std::sync::LazyLock;
 
@@ -8,25 +8,25 @@ use cct_jdk::convention::OBJECT;
 use cct_jdk::native_hooks::{self, HookedNative, NativeHook as Table};
 use cct_jdk::runtime_method::RuntimeMethod;
 
-/// What a native's wrapper has the runtime do.
+/// The call of the runtime in a native's wrapper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Before the native, which gets another class file: the runtime's method has the native's
+    /// Before the native, which gets a different class file. The runtime's method has the native's
     /// receiver and parameters.
     Define,
-    /// Before it, with the last argument, which it replaces.
+    /// Before the native, with the last argument, which the result replaces.
     Last,
-    /// Behind it, with the result, which it replaces.
+    /// After the native, with its result, which the runtime replaces.
     Result,
-    /// Instead of it, with its receiver and arguments.
+    /// Instead of the native, with its receiver and arguments.
     Instead,
-    /// Behind it, with the result, the receiver and the arguments, giving the result. Depths among
-    /// the arguments are asked for anew before.
+    /// After the native, with its result, the receiver and the arguments. Returns the result.
+    /// Before that, the runtime adjusts depths among the arguments.
     After,
-    /// When the native has been entered, with its receiver and arguments.
+    /// On entry to the native, with its receiver and arguments.
     Entered,
-    /// Before it, with its receiver and arguments; the result becomes the argument with this
-    /// number.
+    /// Before the native, with its receiver and arguments; the result becomes the argument with
+    /// this number.
     Argument(usize),
 }
 
@@ -35,9 +35,9 @@ pub enum Kind {
 pub struct NativeHook {
     /// Internal name of the native's class.
     pub class: &'static [u8],
-    /// Its name.
+    /// Name of the native.
     pub native: &'static [u8],
-    /// When the runtime is called, and with what.
+    /// The time and the arguments of the call.
     pub kind: Kind,
     /// The runtime's method.
     pub call: RuntimeMethod,
@@ -67,9 +67,8 @@ static USUAL: LazyLock<Vec<NativeHook>> = LazyLock::new(|| calls(native_hooks::u
 
 static REPRODUCIBLE: LazyLock<Vec<NativeHook>> = LazyLock::new(|| calls(native_hooks::REPRODUCIBLE.iter()));
 
-/// The ways in which a native's wrapper may call the runtime: each a list of calls, in their order.
-/// Empty where it is to call none; two where it is not known whether the output is
-/// `--reproducible`.
+/// The possible sets of calls of the runtime in a native's wrapper, each in order. Empty if it must
+/// not call it; two if it is unknown whether the output is `--reproducible`.
 pub fn of_native(
     class: &[u8],
     native: &[u8],
@@ -96,8 +95,8 @@ pub fn is_known(class: &[u8], native: &[u8]) -> bool {
     USUAL.iter().any(|hook| (hook.class, hook.native) == (class, native))
 }
 
-/// Whether a row is meant for a native with this descriptor: the runtime's method takes what there
-/// is. `Object` stands for classes that may not be named.
+/// Whether a row fits a native with this descriptor: the runtime's method takes its arguments.
+/// `Object` represents classes that must not be named.
 fn fits(hook: &NativeHook, native: &[u8], is_static: bool) -> bool {
     let (Ok(runtime), Ok(native)) =
         (MethodDescriptor::parse(hook.call.descriptor), MethodDescriptor::parse(native))
@@ -125,7 +124,7 @@ fn fits(hook: &NativeHook, native: &[u8], is_static: bool) -> bool {
     }
 }
 
-/// Whether the runtime's type is the native's, or may stand for it.
+/// Whether the runtime's type is the native's, or represents it.
 fn stands_for(runtime: FieldType<'_>, native: FieldType<'_>) -> bool {
     runtime == native || runtime == FieldType::Class(OBJECT) && native.is_reference()
 }

@@ -1,4 +1,4 @@
-//! Instructions as probes are made of: what they do, however they spell it.
+//! Operations: the effects of instructions in probes, in any encoding.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::FieldType;
@@ -21,7 +21,7 @@ pub enum Kind {
 impl Kind {
     const ALL: [Kind; 5] = [Kind::Int, Kind::Long, Kind::Float, Kind::Double, Kind::Reference];
 
-    /// The kind of a type; `None` of `void`.
+    /// The kind of a type; `None` for `void`.
     pub fn of(t: FieldType<'_>) -> Option<Kind> {
         Some(match t {
             FieldType::Base(b'V') => return None,
@@ -53,7 +53,7 @@ impl<'a> From<MemberRef<'a>> for Callee<'a> {
     }
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Op<'a> {
@@ -86,11 +86,11 @@ pub enum Op<'a> {
     /// Another invocation: its opcode, and the operand `count` of `invokeinterface`.
     Invoke(u8, Callee<'a>, u8),
     CheckCast(&'a [u8]),
-    /// Anything that no probe has.
+    /// Anything that does not occur in probes.
     Other,
 }
 
-/// Reads what an instruction does. Operands that lead nowhere make it [`Op::Other`].
+/// The operation of an instruction. Invalid operands give [`Op::Other`].
 pub fn op<'a>(class: &ClassFile<'a>, i: &Instruction<'a>) -> Op<'a> {
     use opcode as o;
     let signed = |at: usize| i16::from_be_bytes([i.bytes[at], i.bytes[at + 1]]);

@@ -1,5 +1,5 @@
-//! What documents want to have in a method of the class library: calls of the runtime, and
-//! constants in the place of what clocks say.
+//! Documented locations in methods of the class library: calls of the runtime, and constants that
+//! replace the answers of clocks.
 
 use cct_classfile::{Code, Member, access};
 use cct_jdk::body_hooks::BodyHook;
@@ -12,7 +12,8 @@ use crate::native_hooks::{self, NativeHook};
 use crate::pins;
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// A method that was left as it is has nothing of what documents want to have in it.
+    /// Checks that a method that stayed unchanged has no location where documents require inserted
+    /// code.
     pub(crate) fn left_out(&mut self, method: &'c Member<'a>, code: &Code<'a>) {
         let (class, reproducible) = (self.before, self.expectation.reproducible);
         let is_wanted =
@@ -28,8 +29,8 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// The ways in which a native's wrapper may call the runtime; one of them is that it does not,
-    /// where it is not to.
+    /// The possible sets of calls of the runtime in a native's wrapper. One of them is empty if the
+    /// native need not call it.
     pub(crate) fn native_hooks(&mut self, native: &Member<'a>) -> Vec<Vec<&'static NativeHook>> {
         let (class, is_static) = (self.before.name(), native.is(access::STATIC));
         let reproducible = self.expectation.reproducible;

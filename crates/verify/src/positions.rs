@@ -1,13 +1,13 @@
-//! What the attribute says of where bytecodes were, if call sites are told apart
+//! The attribute's record of original positions of bytecodes, if call sites are kept separate
 //! (docs/reference/formats/index.md, *Positions*).
 
 use cct_classfile::{Bci, Code};
 
-/// Packed positions, read from the beginning. What is damaged ends early.
+/// Packed positions, read from the beginning. A damaged record ends early.
 pub struct Positions<'p>(&'p [u8]);
 
 impl<'p> Positions<'p> {
-    /// Of a method.
+    /// The positions of a method.
     pub fn of(packed: &'p [u8]) -> Self {
         Positions(packed)
     }
@@ -25,7 +25,7 @@ impl<'p> Positions<'p> {
         None
     }
 
-    /// The source lines, each with the bytecode index from which on it is the one.
+    /// The source lines, each with its first bytecode index.
     fn lines(&mut self) -> Option<Vec<(u32, i32)>> {
         let count = self.number()?;
         let (mut bci, mut line) = (0u32, 0i32);
@@ -39,7 +39,7 @@ impl<'p> Positions<'p> {
         Some(lines)
     }
 
-    /// Whether the lines are those of the original.
+    /// Whether the lines equal the original's.
     pub fn has_lines_of(&mut self, code: &Code<'_>) -> bool {
         let mut wanted = Vec::new();
         for table in code.attributes.iter().filter(|a| a.name == b"LineNumberTable") {
@@ -52,13 +52,13 @@ impl<'p> Positions<'p> {
         self.lines() == Some(wanted)
     }
 
-    /// Passes over a body.
+    /// Skips the positions of a body.
     pub fn skip_body(&mut self) -> bool {
         self.body_leads(&[], &[])
     }
 
-    /// Whether the next body's moves lead from each of these places in it to the original's index,
-    /// both in order.
+    /// Whether the next body's moves lead from each of these places in it to the original's index.
+    /// Both are in order.
     pub fn body_leads(&mut self, places: &[Bci], originals: &[Bci]) -> bool {
         let Some(count) = self.number() else { return false };
         let mut wanted = places.iter().zip(originals).peekable();
@@ -90,7 +90,7 @@ impl<'p> Positions<'p> {
         wanted.all(|(place, original)| i64::from(*place) - shift == i64::from(*original))
     }
 
-    /// Whether there is nothing more.
+    /// Whether the record is at its end.
     pub fn is_over(&self) -> bool {
         self.0.is_empty()
     }

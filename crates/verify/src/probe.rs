@@ -1,5 +1,5 @@
-//! The shapes of probes: short straight pieces of code that leave the operand stack as they found
-//! it, write no local but the rewriter's own, and call nothing but the runtime's helpers.
+//! The shapes of probes: short straight code that leaves the operand stack as it found it, stores
+//! only into the rewriter's own locals, and calls only the runtime's helpers.
 
 use cct_classfile::{Bci, ClassFile, Code, Instruction};
 use cct_jdk::helpers::Helper;
@@ -8,36 +8,36 @@ use crate::convention::FACTOR;
 use crate::op::{Callee, Kind, Op, op};
 use crate::sites::HandedOn;
 
-/// What a body has for its callees.
+/// The context that a body has for its callees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carries {
-    /// A node of its own: they get the addresses of slots in it.
+    /// A node of its own: callees get the addresses of slots in it.
     Node,
-    /// Three times its value, to which each call adds something of its own.
+    /// Three times its value: each call adds a number of its own.
     Value,
-    /// What it got itself.
+    /// The context that it got itself.
     Same,
-    /// Nothing: the locals are tokens of markers' regions, and callees get no more than they did.
+    /// None: the locals are tokens of markers' regions, and callees get no context.
     Tokens,
 }
 
-/// The locals that a body was given.
+/// The locals that were added to a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Locals {
-    /// Where they begin: the original's locals from here on have moved up.
+    /// The first added local: the original's locals from here on have moved up.
     pub at: u16,
-    /// By so much.
+    /// Number of slots by which they have moved.
     pub by: u16,
-    /// What it has for its callees.
+    /// The local with the context for callees.
     pub node: u16,
-    /// Bytecodes that are pending.
+    /// The local with the pending count.
     pub pending: Option<u16>,
-    /// The context that the thread carried, and the thread, in bodies under their original
-    /// signature.
+    /// The locals with the context that the thread carried, and with the thread, in bodies under
+    /// the original signature.
     pub thread: Option<(u16, u16)>,
-    /// What the first of them is.
+    /// The kind of context in `node`.
     pub carries: Carries,
-    /// The last of them, so many, are tokens of markers' regions.
+    /// Number of tokens of markers' regions, which are the last locals.
     pub tokens: u16,
 }
 
@@ -48,67 +48,68 @@ impl Locals {
     }
 }
 
-/// A probe.
+/// The effect of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe<'a> {
-    /// The node grows by a number.
+    /// Adds a number to the node.
     Count(i32),
-    /// The node grows by the local and a number.
+    /// Adds the local and a number to the node.
     CountLocal(i32),
-    /// The local becomes a number.
+    /// Sets the local to a number.
     Set(i32),
-    /// The local grows by a number.
+    /// Adds a number to the local.
     Add(i32),
-    /// The local grows by a number, and goes into the node when it is large.
+    /// Adds a number to the local, and moves it into the node when it is large.
     Drain(i32),
-    /// The activation counter is updated.
+    /// Updates the activation counter.
     Tick,
-    /// The activation counter is updated and tested; the node grows by a number.
+    /// Updates and tests the activation counter; adds a number to the node.
     Loop(i32),
-    /// The thread gets back its context.
+    /// Gives the thread back its context.
     Restore,
-    /// What stands before an invocation.
+    /// Prepares an invocation.
     Call(HandedOn, Call<'a>),
 }
 
-/// What a caller does with the value of a callee that has no body of ours.
+/// The values that a caller sets for a callee without an instrumented body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entered {
     /// The id under which the value is recorded, if it is.
     pub place: Option<i64>,
-    /// What the callee's own calls add, if the thread gets their value; `None` if it gets the
-    /// callee's own, or nothing.
+    /// The number that the callee's own calls add, if the thread gets their value; `None` if it
+    /// gets the callee's own, or none.
     pub site: Option<i64>,
-    /// Whether the thread gets any.
+    /// Whether the thread gets a value.
     pub stores: bool,
 }
 
-/// How an invocation gets its context.
+/// The way in which an invocation passes its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call<'a> {
     /// As arguments: this is the invocation itself.
     Extended(u8, Callee<'a>, u8),
-    /// By the thread: the one that the body has read on entry, or the current one.
+    /// In the thread: the one that the body has read on entry, or the current one.
     Stored {
-        /// The former.
+        /// Whether it is the one that the body has read on entry.
         held: bool,
     },
-    /// The same, and what it carries is the root's: the callee is a native that is left out.
+    /// In the thread, as the context of the root: the callee is a native that is not represented.
     Rooted {
-        /// As above.
+        /// Whether it is the thread that the body has read on entry.
         held: bool,
     },
-    /// The callee is counted here: its id, its bytecodes, and whether it may call back.
+    /// The caller counts the callee: its id, its bytecodes, and whether it may call back.
     Counted(i64, i32, bool),
-    /// The callee is counted if it is `Object.hashCode`; its id.
+    /// The caller counts the callee if it is `Object.hashCode`; its id.
     HashCode(i64),
-    /// Where contexts are values, what callees without a body of ours have done for them.
+    /// Where values represent contexts: the caller sets the value of a callee without an
+    /// instrumented body.
     Entered(Entered),
-    /// The callee's value is recorded if it is `Object.hashCode`; its id.
+    /// The caller records the callee's value if it is `Object.hashCode`; its id.
     EnteredHashCode(i64),
     /// The last step of a method handle.
     Linked,
-    /// The same, if it may be one to `hashCode`.
+    /// The last step of a method handle that may lead to `hashCode`.
     LinkedHashCode,
 }
 
@@ -127,12 +128,12 @@ impl<'r, 'a> Reader<'r, 'a> {
         Reader { class, steps: code.instructions().collect(), length: code.length() }
     }
 
-    /// What the instruction with this number does; [`Op::Other`] behind the last.
+    /// The operation of the instruction with this number; [`Op::Other`] after the last.
     pub fn op(&self, at: usize) -> Op<'a> {
         self.steps.get(at).map_or(Op::Other, |i| op(self.class, i))
     }
 
-    /// Where the instruction with this number stands; the code's length behind the last.
+    /// The bytecode index of the instruction with this number; the code's length after the last.
     pub fn bci(&self, at: usize) -> Bci {
         self.steps.get(at).map_or(self.length, |i| i.bci)
     }
@@ -142,13 +143,12 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.steps.binary_search_by_key(&bci, |i| i.bci).ok()
     }
 
-    /// Whether these operations stand at `at`.
+    /// Whether the code has these operations at `at`.
     pub fn has(&self, at: usize, ops: &[Op<'_>]) -> bool {
         ops.iter().enumerate().all(|(i, wanted)| self.op(at + i) == *wanted)
     }
 
-    /// The probe that begins with the instruction `at`, and the number of the instruction behind
-    /// it.
+    /// The probe that begins with the instruction `at`, and the number of the instruction after it.
     pub fn probe(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
         let node = Op::Load(Kind::Long, locals.node);
         match self.op(at) {
@@ -156,15 +156,15 @@ impl<'r, 'a> Reader<'r, 'a> {
             Op::Dup2 if self.op(at + 1) == node => self.call(at + 1, Some(true), locals),
             first if first == node => self.counting(at + 1, locals).or_else(|| self.call(at, None, locals)),
             first if is_thread(first, locals) && self.op(at + 1) == node => {
-                // What gives the thread back its context has another local on the stack, but for
-                // bodies that hand on what they got.
+                // A probe that gives the thread back its context has a different local on the
+                // stack, except in bodies that pass on the context that they got.
                 self.carried(at + 1, locals).or_else(|| self.restore(at, locals))
             }
             _ => self.pending(at, locals).or_else(|| self.restore(at, locals)),
         }
     }
 
-    /// What a probe does that has the node on the stack.
+    /// The probe that follows the node on the stack.
     fn counting(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
         if !locals.has_node() {
             return None;
@@ -198,7 +198,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// What changes the local alone.
+    /// The probe that changes only the local.
     fn pending(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
         let pending = locals.pending?;
         match self.op(at) {
@@ -215,7 +215,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.has(at, &restoring(locals)?).then_some((Probe::Restore, at + 3))
     }
 
-    /// What stands before an invocation, on top of the thread.
+    /// The probe of an invocation that follows the thread on the stack.
     fn carried(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
         let (handed_on, next) = self.handed_on(at, locals)?;
         let (call, next) = match self.op(next) {
@@ -225,13 +225,13 @@ impl<'r, 'a> Reader<'r, 'a> {
         (self.op(next) == Op::Helper(Helper::Carry)).then_some((Probe::Call(handed_on, call), next + 1))
     }
 
-    /// What a callee gets, and the number of the instruction behind what makes it.
+    /// The context for a callee, and the number of the instruction after the code that computes it.
     fn handed_on(&self, at: usize, locals: &Locals) -> Option<(HandedOn, usize)> {
         Some(match (locals.carries, self.op(at + 1)) {
             (Carries::Value, Op::Long(site)) if self.op(at + 2) == Op::LongAdd => {
                 (HandedOn { offset: site, site: 0, is_shared: false }, at + 3)
             }
-            // What is handed on is whole already.
+            // The body passes its own context on unchanged.
             (Carries::Same, _) => (HandedOn { offset: 0, site: 0, is_shared: false }, at + 1),
             (Carries::Node, Op::Int(offset)) if self.has(at + 2, &[Op::IntToLong, Op::LongAdd]) => {
                 (HandedOn { offset: offset.into(), site: 0, is_shared: false }, at + 4)
@@ -245,8 +245,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         })
     }
 
-    /// What stands before an invocation; `copied` is whether one word or two were duplicated for
-    /// it.
+    /// The probe of an invocation; `copied` is whether it duplicated one word or two.
     fn call(&self, at: usize, copied: Option<bool>, locals: &Locals) -> Option<(Probe<'a>, usize)> {
         let (handed_on, next) = self.handed_on(at, locals)?;
         let (call, next) = match (copied, self.op(next)) {
@@ -289,8 +288,8 @@ impl<'r, 'a> Reader<'r, 'a> {
 }
 
 impl Reader<'_, '_> {
-    /// A value that is handed on by the thread: that of a callee's own calls, which add something,
-    /// or the callee's.
+    /// A value that the thread gets: that of a callee's own calls, which add a number, or the
+    /// callee's.
     fn below(&self, at: usize, callees: HandedOn, locals: &Locals) -> Option<(Option<i64>, usize)> {
         if self.op(at) != Op::Load(Kind::Long, locals.node) {
             return None;
@@ -310,7 +309,7 @@ fn is_thread(op: Op<'_>, locals: &Locals) -> bool {
     locals.thread.is_some_and(|(_, thread)| op == Op::Load(Kind::Reference, thread))
 }
 
-/// What gives the thread back its context.
+/// The code that gives the thread back its context.
 pub fn restoring(locals: &Locals) -> Option<[Op<'static>; 3]> {
     let (saved, thread) = locals.thread?;
     Some([Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, saved), Op::Helper(Helper::Restore)])

@@ -1,5 +1,4 @@
-//! The beginning of an instrumented body: the node is found, and nothing of the program has run
-//! yet.
+//! The prologue of an instrumented body: it finds the node before any code of the program runs.
 
 use cct_jdk::convention::EXTENSION_SLOTS;
 use cct_jdk::helpers::Helper;
@@ -9,32 +8,31 @@ use crate::op::{Kind, Op};
 use crate::probe::{Carries, Locals, Reader};
 use crate::traces::Plan;
 
-/// A prologue that was recognised.
+/// A recognised prologue.
 #[derive(Debug, Clone, Copy)]
 pub struct Prologue {
-    /// The locals that it made.
+    /// The locals that it defines.
     pub locals: Locals,
-    /// The id and the bytecodes with which the method is entered, if it is recorded.
+    /// The id and the bytecodes with which it enters the method, if the method is recorded.
     pub entered: Option<(i64, i32)>,
-    /// The id under which the method's value is recorded, if it is.
+    /// The id under which it records the method's value, if it does.
     pub recorded_at: Option<i64>,
-    /// Whether the method is an extent of what is recorded, and says so.
+    /// Whether the method is an extent of recording, and its prologue says so.
     pub is_extent: bool,
-    /// The number of the instruction behind it.
+    /// The number of the instruction after it.
     pub end: usize,
 }
 
 impl Prologue {
-    /// How many bytecodes the entry counts by the method's id.
+    /// Number of bytecodes that the entry counts by the method's id.
     pub fn counted_by_id(&self) -> u8 {
         self.entered.map_or(0, |(id, _)| counted_by_id(id))
     }
 }
 
-/// All ways to read what stands at the beginning of a body as a prologue. There may be two, as the
-/// original may begin with what looks like the last instructions of one. `arguments` are the
-/// original's argument slots, `max_locals` its locals; `events` are those of a body whose events
-/// are recorded.
+/// All prologues that the beginning of a body may be. There may be two, since the original may
+/// begin with code that looks like the end of one. `arguments` are the original's argument slots,
+/// `max_locals` its locals; `events` are those of a body with recorded events.
 pub fn prologues(
     code: &Reader<'_, '_>,
     is_extended: bool,
@@ -42,11 +40,11 @@ pub fn prologues(
     max_locals: u16,
     events: Option<&Plan>,
 ) -> Vec<Prologue> {
-    // Behind the arguments, or behind everything, where a local of two slots lies across the end of
-    // the arguments.
+    // The added locals follow the arguments, or all locals if one of two slots lies across the end
+    // of the arguments.
     let mut found = Vec::new();
     let behind_all = max_locals.max(arguments.saturating_add(EXTENSION_SLOTS));
-    // There must be room for ours.
+    // There must be room for the added ones.
     for at in [arguments, behind_all].into_iter().filter(|at| *at < u16::MAX - 8) {
         let read =
             if is_extended { extended(code, arguments, at) } else { original(code, at, events.is_some()) };
@@ -86,7 +84,7 @@ fn original(code: &Reader<'_, '_>, at: u16, are_events: bool) -> Option<Begun> {
     }
     let mut next = begin + reads.len();
     let mut context = saved;
-    // Events come in order, whoever calls.
+    // A trace needs no replay: its events come in order, even if the VM calls.
     for helper in [Helper::Replay, Helper::Begin].into_iter().skip(are_events.into()) {
         let asks = [
             Op::Load(Kind::Reference, thread),
@@ -104,17 +102,18 @@ fn original(code: &Reader<'_, '_>, at: u16, are_events: bool) -> Option<Begun> {
     Some(Begun { at: next, slot: context, locals })
 }
 
-/// A prologue up to where the context that the method got is in a local.
+/// A prologue up to the point where the incoming context is in a local.
 struct Begun {
     /// The number of the next instruction.
     at: usize,
-    /// The local: that in which the body wants it, or another one.
+    /// The local with the context: the one in which the body keeps it, or another one.
     slot: u16,
     locals: Locals,
 }
 
 impl Begun {
-    /// The thread's record is where the body wants it, and the method's start is written.
+    /// The prologue of a body with events: it keeps the thread's record and writes the method's
+    /// start.
     fn traced(self, code: &Reader<'_, '_>, plan: &Plan) -> Option<Prologue> {
         let Begun { mut at, slot, mut locals } = self;
         if slot != locals.node {
@@ -133,7 +132,7 @@ impl Begun {
     }
 }
 
-/// The node of this call, or its value, from the context in a local.
+/// The prologues that find the node or the value of this call from the context in a local.
 fn entering(code: &Reader<'_, '_>, begun: Begun) -> Vec<Prologue> {
     let Begun { at, slot, locals } = begun;
     let is_there = slot == locals.node;
@@ -175,12 +174,12 @@ fn entering(code: &Reader<'_, '_>, begun: Begun) -> Vec<Prologue> {
     {
         found.extend(handing_on(code, at + 3, slot, locals, is_there, Some(id)));
     }
-    // The same may stand before the method's first instruction, if that is a call.
+    // The same code may precede the method's first instruction, if that is a call.
     found.extend(handing_on(code, at, slot, locals, is_there, None));
     found
 }
 
-/// What callees are given where the method has no node.
+/// The context for callees if the method has no node.
 fn handing_on(
     code: &Reader<'_, '_>,
     at: usize,

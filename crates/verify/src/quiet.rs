@@ -1,5 +1,5 @@
-//! What has no event, since it follows from others (docs/reference/formats/trace.md, "What has no
-//! event"), found out anew from the original.
+//! Implied events, which follow from others (docs/reference/formats/trace.md, "What has no event"),
+//! recomputed from the original.
 
 use std::ops::Range;
 
@@ -8,37 +8,38 @@ use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
 use crate::fields::Fields;
 use crate::throws::may_throw;
 
-/// What is known of a body's blocks without being written.
+/// The implied events of a body.
 #[derive(Debug, Default)]
 pub struct Quiet {
-    /// Blocks that begin without an event.
+    /// Whether each block begins without an event.
     pub implied: Vec<bool>,
-    /// Blocks whose return has no event of the method's end.
+    /// Whether the return of each block has no event of the method's end.
     pub silent: Vec<bool>,
-    /// Blocks behind whose beginning the method has no more events.
+    /// Whether the method has no further events after the start of each block.
     pub last: Vec<bool>,
-    /// The block behind each that begins without an event.
+    /// The block that follows each one without an event.
     pub next: Vec<Option<usize>>,
 }
 
-/// A body, cut into blocks: the numbers of the instructions of each.
+/// A body cut into blocks.
 pub struct Cut<'q, 'a> {
     /// The class.
     pub class: &'q ClassFile<'a>,
-    /// Its own fields.
+    /// The class's own fields.
     pub fields: &'q Fields<'a>,
     /// The method.
     pub member: &'q Member<'a>,
-    /// Its code.
+    /// The method's code.
     pub code: &'q Code<'a>,
     /// The instructions.
     pub originals: &'q [Instruction<'a>],
-    /// Those of each block.
+    /// The numbers of the instructions of each block.
     pub blocks: &'q [Range<usize>],
 }
 
 impl Quiet {
-    /// Looks at each block's instructions, and at the ways between blocks.
+    /// Computes the implied events from each block's instructions, and from the edges between
+    /// blocks.
     pub fn of(cut: &Cut<'_, '_>) -> Quiet {
         let count = cut.blocks.len();
         let block_of = |bci| {
@@ -50,7 +51,7 @@ impl Quiet {
         let quiet: Vec<bool> =
             cut.blocks.iter().map(|block| cut.is_quiet(block.clone(), keeps_this)).collect();
 
-        // Who may come in front of a block: somebody, and somebody who could go elsewhere.
+        // Whether a block has a predecessor, and whether it has one with another successor.
         let (mut is_met, mut is_chosen) = (vec![false; count], vec![false; count]);
         for handler in cut.code.handlers.iter().filter_map(|handler| block_of(handler.handler)) {
             is_chosen[handler] = true;
@@ -69,7 +70,7 @@ impl Quiet {
         let next: Vec<Option<usize>> =
             (0..count).map(|block| only(block).filter(|&to| implied[to])).collect();
 
-        // What comes behind a block that is not quiet is known late.
+        // The block after one that is not quiet is known late.
         let mut late = vec![false; count];
         for block in (0..count).filter(|&block| !quiet[block]) {
             let mut at = next[block];
@@ -103,7 +104,7 @@ impl Quiet {
     }
 }
 
-/// Of blocks that follow each other for ever the first in the code has its event.
+/// Gives one block of each cycle its event: the first in the code.
 fn open_loops(implied: &mut [bool], only: impl Fn(usize) -> Option<usize>) {
     let mut met_from: Vec<Option<usize>> = vec![None; implied.len()];
     for start in 0..implied.len() {
@@ -116,7 +117,7 @@ fn open_loops(implied: &mut [bool], only: impl Fn(usize) -> Option<usize>) {
             }
         }
         if implied[at] && met_from[at] == Some(start) && only(at).is_some() {
-            // Round once more: it may have been come into from outside.
+            // Go around once more: the cycle may have been entered from outside.
             let (mut first, mut round) = (at, at);
             loop {
                 match only(round) {
@@ -135,10 +136,11 @@ fn open_loops(implied: &mut [bool], only: impl Fn(usize) -> Option<usize>) {
     }
 }
 
-/// So many blocks come one behind the other without an event at most.
+/// Maximum number of blocks in a row without an event.
 const MOST: usize = 32;
 
-/// Where more would, one has its event: the first of which the longest way to it has so many.
+/// Gives one block of each longer chain its event: the first whose longest path reaches the
+/// maximum.
 fn open_long_ways(implied: &mut [bool], only: impl Fn(usize) -> Option<usize>) {
     let behind = |implied: &[bool], block| only(block).filter(|&to| implied[to]);
     let mut not_seen = vec![0_usize; implied.len()];
@@ -146,7 +148,7 @@ fn open_long_ways(implied: &mut [bool], only: impl Fn(usize) -> Option<usize>) {
     let mut depth = vec![0; implied.len()];
     let starts: Vec<usize> = (0..implied.len()).filter(|&block| !implied[block]).collect();
     for start in starts {
-        // From each beginning as far as all ways have come that lead there.
+        // From each start, as far as all paths to a block have arrived.
         let mut at = Some(start);
         while let Some(block) = at {
             at = behind(implied, block).filter(|&to| {
@@ -162,7 +164,7 @@ fn open_long_ways(implied: &mut [bool], only: impl Fn(usize) -> Option<usize>) {
 }
 
 impl Cut<'_, '_> {
-    /// The blocks to which a block may lead, handlers aside.
+    /// The successors of a block, apart from handlers.
     fn ways(&self, block: usize, block_of: impl Fn(u32) -> Option<usize>) -> Vec<usize> {
         let Some(last) = self.blocks[block].clone().next_back() else { return Vec::new() };
         let last = &self.originals[last];
@@ -171,14 +173,14 @@ impl Cut<'_, '_> {
         if !opcode::ends_flow(last.opcode) && block + 1 < self.blocks.len() {
             ways.push(block + 1);
         }
-        // A switch is one, though all its cases may lead to one block.
+        // A switch is a choice, even if all its cases lead to one block.
         if opcode::is_switch(last.opcode) {
             ways.extend(ways.first().copied());
         }
         ways
     }
 
-    /// Whether no instruction throws, calls or has the JVM run anything.
+    /// Whether no instruction throws, calls, or makes the JVM run other code.
     fn is_quiet(&self, block: Range<usize>, keeps_this: bool) -> bool {
         let reads_this = |n: usize| {
             let i = &self.originals[n];
@@ -207,8 +209,8 @@ mod tests {
 
     #[test]
     fn long_ways_have_an_event_now_and_then() {
-        // 0 leads to 1 and so on, without a choice; and so does 100 to 30, which is reached later
-        // by the other way.
+        // 0 leads to 1 and so on, without a choice; 100 leads to 30, which is reached later by that
+        // path.
         let only = |block: usize| match block {
             0..=98 => Some(block + 1),
             100 => Some(30),

@@ -1,5 +1,5 @@
-//! Natives under other names (`--natives prefix`, docs/reference/natives.md), and what stands in
-//! their place.
+//! Renamed natives (`--natives prefix`, docs/reference/natives.md), and the methods that replace
+//! them.
 
 use cct_classfile::{Member, access, opcode};
 use cct_jdk::convention::{NATIVE_PREFIX, SLOTS_OFFSET};
@@ -12,15 +12,15 @@ use crate::finding::Problem;
 use crate::forwarder::{Straight, Target};
 use crate::op::{Callee, Kind, Op};
 
-/// What was found in the place of a native.
+/// The replacement of a native.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Renamed {
-    /// Slots of its node; `None` where it has none, since it is not recorded.
+    /// Slots of its node; `None` if it has none, since it is not recorded.
     pub slots: Option<usize>,
 }
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// The method in the place of a native that was renamed; `None` if this is none.
+    /// The replacement of a renamed native; `None` if this method is none.
     pub(crate) fn in_place_of_native(
         &mut self,
         original: &'c Member<'a>,
@@ -52,7 +52,7 @@ impl<'c, 'a> Class<'c, 'a> {
         Some(Renamed { slots })
     }
 
-    /// The natives that there must be under other names: these, descriptors and flags.
+    /// The renamed natives that must exist: names, descriptors and flags.
     pub(crate) fn renamed_natives(&self) -> impl Iterator<Item = (Vec<u8>, &'a [u8], u16)> + use<'_, 'c, 'a> {
         let pairs = self.before.methods.iter().zip(&self.after.methods);
         let taken = pairs.filter(|(before, after)| {
@@ -74,8 +74,8 @@ fn renamed(name: &[u8]) -> Vec<u8> {
 }
 
 impl<'a> Target<'a> {
-    /// What stands in a native's place: it is counted with an id, if at all, and called by the
-    /// other name. What it calls is below it, unless it is a leaf.
+    /// The code of a native's replacement. It counts the native with an id, if at all, and calls it
+    /// by its new name. Callees appear below the native, unless it is a leaf.
     fn in_place<'s>(&'s self, name: &'s [u8], counted: Option<(i64, bool)>) -> Straight<'s> {
         let op = if self.is_static { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
         let call = Op::Invoke(op, Callee { name, ..self.callee(self.descriptor) }, 0);

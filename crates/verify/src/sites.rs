@@ -1,38 +1,38 @@
-//! Call sites, and what they hand on.
+//! Call sites, and the contexts that they pass on.
 
 use cct_classfile::Bci;
 use cct_jdk::convention::SLOTS_OFFSET;
 
 use crate::convention::MAX_SLOTS;
 
-/// What an invocation hands on to its callee.
+/// The context that an invocation passes to its callee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HandedOn {
-    /// The offset of the slot in the node; 0 where a slot is handed on.
+    /// The offset of the slot in the node; 0 if a slot is passed on.
     pub offset: i64,
-    /// Where call sites are told apart, the bytecode index plus one; otherwise 0.
+    /// The bytecode index plus one if call sites are kept separate; otherwise 0.
     pub site: u16,
-    /// Whether others may use the slot, so that it is asked whose child it remembers.
+    /// Whether other sites may use the slot, so that the probe must check whose child it remembers.
     pub is_shared: bool,
 }
 
 /// The call sites of a method.
 #[derive(Debug, Clone, Copy)]
 pub struct Sites {
-    /// How many there are.
+    /// Number of sites.
     pub count: usize,
-    /// Whether they are told apart.
+    /// Whether they are kept separate.
     pub are_apart: bool,
 }
 
 impl Sites {
-    /// Number of slots of the method's nodes: one for each site, and one more where they are told
-    /// apart.
+    /// Number of slots of the method's nodes: one for each site, and one more if sites are kept
+    /// separate.
     pub fn slots(self) -> usize {
         (self.count + usize::from(self.are_apart)).min(MAX_SLOTS)
     }
 
-    /// What the site with this number hands on.
+    /// The context that the site with this number passes on.
     pub fn handed_on(self, number: usize, bci: Bci) -> HandedOn {
         let slot = if self.are_apart { 1 + number % (MAX_SLOTS - 1) } else { number % MAX_SLOTS };
         HandedOn {

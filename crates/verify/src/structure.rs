@@ -1,6 +1,6 @@
 //! The static side of a class library that traces (`lib/cctrewrite/structure`;
-//! docs/reference/formats/trace.md, "Classes"): what it says of a class, held against the class as
-//! it was, and against the events that stand in the class as it is.
+//! docs/reference/formats/trace.md, "Classes"). Its statements about a class are compared with the
+//! original class, and with the events in the rewritten class.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +16,14 @@ use crate::finding::{Finding, Problem};
 use crate::forms::Extended;
 use crate::traces::{Level, Plan, has_end};
 
-/// What is said of all classes: each by the hash of its file.
+/// The statements about all classes, by the hash of each class file.
 #[derive(Debug, Default)]
 pub struct StaticSide {
     classes: BTreeMap<u64, Box<[u8]>>,
 }
 
 impl StaticSide {
-    /// Adds the classes of a frame; `None` if it has something else.
+    /// Adds the classes of a frame; `None` if it has other content.
     pub fn add(&mut self, mut content: &[u8]) -> Option<()> {
         while !content.is_empty() {
             let class = Described::split(&mut content)?;
@@ -32,14 +32,14 @@ impl StaticSide {
         Some(())
     }
 
-    /// How many classes it has whose files have other hashes than these.
+    /// Number of its classes whose files have other hashes than these.
     pub fn others(&self, hashes: &BTreeSet<u64>) -> usize {
         self.classes.keys().filter(|hash| !hashes.contains(hash)).count()
     }
 }
 
 impl Class<'_, '_> {
-    /// Holds what is said of the class against what it is.
+    /// Compares the statements about the class with the class.
     pub(crate) fn described(&mut self, side: &StaticSide) {
         let Some(packed) = side.classes.get(&self.hash) else {
             if self.first_method.is_some() {
@@ -77,7 +77,7 @@ impl Class<'_, '_> {
         }
     }
 
-    /// Bytes of the class's own instance fields, references having four.
+    /// Size in bytes of the class's own instance fields; references have four bytes.
     fn field_bytes(&self) -> u32 {
         let own = self.before.fields.iter().filter(|field| !field.is(access::STATIC));
         own.map(|field| match field.descriptor {
@@ -95,7 +95,7 @@ impl Class<'_, '_> {
         self.before.pool.utf8(index).ok()
     }
 
-    /// What is wrong with what is said of a method.
+    /// The faults in the statements about a method.
     fn wrong(&self, number: usize, member: &Member<'_>, said: &Method) -> Vec<(StaticSidePart, Option<Bci>)> {
         let slots = (said.id & 0x7F) as usize;
         let ids = [
@@ -137,7 +137,7 @@ impl Class<'_, '_> {
         wrong
     }
 
-    /// What is said of a body that is recorded.
+    /// Checks the statements about a recorded body.
     fn body(
         &self,
         number: usize,
@@ -228,8 +228,8 @@ impl Class<'_, '_> {
         }
     }
 
-    /// Whether a call site is that of an instruction. `telling` is whether it tells of its callee
-    /// only if that is the one that it names, where it tells at all.
+    /// Whether a call site is that of an instruction. `telling` is whether its event is written
+    /// only if the callee is the one that the site names; `None` if it has no event.
     fn is_call(&self, i: &Instruction<'_>, place: u32, telling: Option<bool>, said: &CallSite) -> bool {
         let pool = &self.before.pool;
         let index = i.pool_index().unwrap_or_default();
@@ -245,7 +245,7 @@ impl Class<'_, '_> {
         let slots = (said.id & 0x7F) as usize;
         let is_callee = match telling {
             None => said.callee.is_empty() && said.id == 0 && said.bytecodes == 0,
-            // The one method of that kind with a body is the constructor of all objects, a return.
+            // The only method of that kind with a body is the constructor of `Object`, a return.
             Some(_) => {
                 foreign_id(&said.callee, &said.name, &said.descriptor, slots) as u64 == said.id
                     && (*said.name != *b"<init>" || said.bytecodes == 1)
@@ -290,7 +290,8 @@ impl Class<'_, '_> {
         }
     }
 
-    /// What is recorded of a method without a recorded body, whose extended form is this one.
+    /// Notes the recorded amount for a method without a recorded body, whose extended form is this
+    /// one.
     pub(crate) fn without_body(&mut self, number: usize, original: &Member<'_>, form: &Extended) {
         if self.first_method.is_none() || self.is_recorded != Some(true) {
             return;

@@ -1,4 +1,4 @@
-//! What goes with the code: the exception table, lines, variables, type annotations.
+//! The tables of code: the exception table, lines, variables, type annotations.
 
 use cct_classfile::attributes::{AttributeInfo, LocalRange, LocalVariable, Target, TypeAnnotation};
 use cct_classfile::{Attribute, Bci, ClassFile, Code, Handler, access, mutf8, opcode};
@@ -9,7 +9,7 @@ use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Unassigned;
 use crate::probe::Locals;
 
-/// Length of a jump on the way to another's target.
+/// Length in bytes of an intermediate jump.
 pub(crate) const TRAMPOLINE: Bci = 5;
 
 /// An original and its rewritten code, aligned.
@@ -22,20 +22,20 @@ pub struct Tables<'t, 'a> {
     pub original: &'t Code<'a>,
     /// The rewritten one.
     pub rewritten: &'t Code<'a>,
-    /// What is where.
+    /// The positions of instructions.
     pub aligned: &'t Aligned<'a>,
     /// The locals that were added.
     pub locals: Locals,
 }
 
 impl<'a> Tables<'_, 'a> {
-    /// Where a label of the original is now.
+    /// Rewritten position of a label of the original.
     fn label(&self, bci: Bci) -> Option<Bci> {
         self.aligned.label(bci, self.original.length())
     }
 
-    /// The exception table: the original's entries in their order, and behind them catch-alls that
-    /// lead to what was appended. Gives these.
+    /// Checks the exception table: the original's entries in their order, then catch-alls that lead
+    /// to appended code. Returns the catch-alls.
     pub fn exception_table(&self) -> Check<Vec<Handler>> {
         let wrong = |what, at: Option<Bci>| Finding::at(Problem::Handlers(what), at, None);
         let mut rest = self.rewritten.handlers.iter();
@@ -72,8 +72,8 @@ impl<'a> Tables<'_, 'a> {
         Ok(added)
     }
 
-    /// Where an entry's handler goes on if what was inserted in front of it throws: behind that, if
-    /// the entry covers it. Else it would be come back to for ever.
+    /// The position where an entry's handler resumes if code inserted before it throws: after that
+    /// code, if the entry covers it. Otherwise the handler would run forever.
     fn resumed(&self, entry: &Handler) -> Option<Bci> {
         let number = self.aligned.number(entry.handler)?;
         let covers_itself = (entry.start..entry.end).contains(&entry.handler);
@@ -81,7 +81,8 @@ impl<'a> Tables<'_, 'a> {
         (covers_itself && self.aligned.labels[number] < behind).then_some(behind)
     }
 
-    /// Where handlers go on behind what was inserted in front of them, and their labels, ascending.
+    /// The resume positions of handlers with inserted code before them, with their labels,
+    /// ascending.
     pub fn all_resumed(&self) -> Vec<(Bci, Bci)> {
         let of = |entry: &Handler| Some((self.resumed(entry)?, self.label(entry.handler)?));
         let mut all: Vec<(Bci, Bci)> = self.original.handlers.iter().filter_map(of).collect();
@@ -89,7 +90,7 @@ impl<'a> Tables<'_, 'a> {
         all
     }
 
-    /// The jumps in between that stand in a range.
+    /// The intermediate jumps in a range.
     fn trampolines(&self, start: Bci, end: Bci) -> &[(Bci, Bci)] {
         let all = &self.aligned.trampolines;
         let from = all.partition_point(|(at, _)| *at < start);
@@ -112,8 +113,8 @@ impl<'a> Tables<'_, 'a> {
         ranges
     }
 
-    /// For each instruction of the original what is done with an exception that no handler of the
-    /// method's own catches: the first entry that covers it is taken (JVMS 2.10).
+    /// For each instruction of the original, the appended handler of exceptions that no handler of
+    /// the method catches: the first entry that covers it wins (JVMS 2.10).
     pub fn ways_out(&self, added: &[Handler]) -> Vec<Option<Appended>> {
         let places = &self.aligned.places;
         let mut ways = vec![None; places.len()];
@@ -131,9 +132,9 @@ impl<'a> Tables<'_, 'a> {
         ways
     }
 
-    /// Whether each exception that leaves a body is dealt with by a handler that does, be it one
-    /// that strikes anywhere: it gives the thread back its context under the original signature, or
-    /// writes the method's end. The call of `this(..)` or `super(..)` no handler may cover.
+    /// Checks that each exception that leaves a body reaches an appended handler, even one that may
+    /// occur anywhere. The handler gives the thread back its context under the original signature,
+    /// or writes the method's end. No handler may cover the call of `this(..)` or `super(..)`.
     pub fn deals_with_exceptions(
         &self,
         method: &[u8],
@@ -163,8 +164,8 @@ impl<'a> Tables<'_, 'a> {
         Ok(())
     }
 
-    /// Attributes of the code, frames aside. Gives the names of those that were left out, since
-    /// nobody knows what they say.
+    /// Checks the attributes of the code, except frames. Returns the names of omitted ones, whose
+    /// content is unknown.
     pub fn attributes(&self) -> Check<Vec<String>> {
         let is_frames = |a: &&Attribute<'a>| a.name == b"StackMapTable";
         let mut after = self.rewritten.attributes.iter().filter(|a| !is_frames(a));
@@ -190,7 +191,7 @@ impl<'a> Tables<'_, 'a> {
                 return Err(Finding::of(Problem::Attribute(name)));
             }
         }
-        // Names for locals that have none, by the numbers that they had.
+        // Names for locals without a name, by their original numbers.
         let named = after.next();
         if after.next().is_some() || named.is_some_and(|a| !self.names_locals(a).unwrap_or(false)) {
             return Err(Finding::of(Problem::Attribute("behind the original ones of the code".to_owned())));
@@ -198,8 +199,8 @@ impl<'a> Tables<'_, 'a> {
         Ok(dropped)
     }
 
-    /// Where what tables say of an index is said now: what holds from the beginning also holds in
-    /// the prologue, and an index inside an instruction counts as that instruction.
+    /// Rewritten position of an index in a table. An entry that holds from the beginning also holds
+    /// in the prologue, and an index inside an instruction counts as that instruction.
     fn around(&self, bci: Bci) -> Option<Bci> {
         if bci == 0 {
             return Some(0);
@@ -220,7 +221,7 @@ impl<'a> Tables<'_, 'a> {
         if slot >= self.locals.at { slot.checked_add(self.locals.by) } else { Some(slot) }
     }
 
-    /// Whether two attributes say the same, each of its own code.
+    /// Whether two attributes mean the same, each for its own code.
     fn same(&self, before: &Attribute<'a>, after: &Attribute<'a>) -> Option<bool> {
         use AttributeInfo as A;
         let parse = |a, class: &ClassFile<'a>| AttributeInfo::parse(a, &class.pool).ok();
@@ -250,7 +251,7 @@ impl<'a> Tables<'_, 'a> {
     }
 
     fn same_annotation(&self, a: &TypeAnnotation<'a>, b: &TypeAnnotation<'a>) -> bool {
-        // An invocation that was replaced begins where its context is pushed.
+        // A replaced invocation begins where its context is pushed.
         let is_at = |a: u16, b: u16| {
             self.aligned.number(a.into()).is_some_and(|number| {
                 (self.aligned.labels[number]..=self.aligned.places[number]).contains(&Bci::from(b))
@@ -273,7 +274,7 @@ impl<'a> Tables<'_, 'a> {
         same_target && (a.target_type, a.path, &a.annotation) == (b.target_type, b.path, &b.annotation)
     }
 
-    /// Whether an added table names locals after their old numbers, all over the code.
+    /// Whether an added table names locals after their original numbers, for the whole code.
     fn names_locals(&self, attribute: &Attribute<'a>) -> Option<bool> {
         let AttributeInfo::LocalVariableTable(entries) =
             AttributeInfo::parse(attribute, &self.after.pool).ok()?
@@ -291,7 +292,7 @@ impl<'a> Tables<'_, 'a> {
     }
 }
 
-/// Whether a method has `this`, which its constructor has yet to initialise.
+/// Whether a method is static. A constructor has `this`, which it has yet to initialise.
 pub fn is_static(flags: u16) -> bool {
     flags & access::STATIC != 0
 }

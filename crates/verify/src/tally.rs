@@ -1,4 +1,4 @@
-//! What was checked, in numbers.
+//! The numbers of a check.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use cct_classfile::mutf8;
 
 use crate::readers::SecondReading;
 
-/// What was checked.
+/// The numbers of checked items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Classes that were compared with their originals.
     pub classes: u64,
-    /// Classes that are their originals, byte for byte.
+    /// Classes that equal their originals, byte for byte.
     pub unchanged: u64,
     /// Module descriptors among those compared.
     pub modules: u64,
@@ -25,32 +25,32 @@ pub struct Tally {
     pub rules: BTreeMap<&'static str, u64>,
     /// Probes that change counts.
     pub probes: u64,
-    /// Pieces of code that tell clients of markers.
+    /// Pieces of code that notify clients of markers.
     pub pieces: u64,
     /// Methods that were added.
     pub added_methods: u64,
     /// Fields that were added.
     pub added_fields: u64,
-    /// Added methods that settle which of several inherited extended forms is meant.
+    /// Added methods that decide which of several inherited extended forms is meant.
     pub tie_breaks: u64,
     /// Results of clocks that are replaced.
     pub pinned: u64,
-    /// Calls of the runtime at places of the class library.
+    /// Calls of the runtime in methods of the class library.
     pub hooks: u64,
     /// Call sites that count a native under an id whose class the reference does not name.
     pub unknown_ids: u64,
-    /// Attributes of code that were left out, by name.
+    /// Attributes of code that were omitted, by name.
     pub dropped: BTreeMap<String, u64>,
-    /// Classes that the static side of a trace tells of, as they are.
+    /// Classes that the static side of a trace describes correctly.
     pub described: u64,
-    /// What was recognised and not proven: methods by what it is.
+    /// Methods that are recognised but not proven, by kind.
     pub unchecked: BTreeMap<&'static str, Vec<String>>,
-    /// What a second reader said of the class files.
+    /// Results of the second reader.
     pub second: SecondReading,
 }
 
 impl Tally {
-    /// Adds another one.
+    /// Adds the numbers of another check.
     pub fn add(&mut self, other: Tally) {
         self.classes += other.classes;
         self.unchanged += other.unchanged;

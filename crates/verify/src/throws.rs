@@ -1,9 +1,9 @@
-//! Which instructions may throw (JVMS 6.5), errors of the virtual machine itself aside.
+//! Instructions that may throw (JVMS 6.5), apart from errors of the virtual machine.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, Instruction, opcode};
 
-/// Whether an instruction may throw. Of `ldc` the constant decides: numbers and strings need no
+/// Whether an instruction may throw. For `ldc` the constant decides: numbers and strings need no
 /// resolution.
 pub fn may_throw(class: &ClassFile<'_>, i: &Instruction<'_>) -> bool {
     match i.opcode {

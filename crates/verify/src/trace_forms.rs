@@ -1,4 +1,4 @@
-//! Forwarders where events are recorded.
+//! Forwarders in outputs that record events.
 
 use cct_classfile::access;
 
@@ -8,7 +8,7 @@ use crate::forwarder::Entry;
 use crate::traces::has_end;
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// The forwarder that an extended form is where events are recorded.
+    /// The forwarder that an extended form is in an output that records events.
     pub(crate) fn forwarder_of_traces(&self, asked: &Asked<'_, 'a>) -> Found {
         let Asked { number, original, target, ways, lines, is } = *asked;
         let is_native = original.is(access::NATIVE);

@@ -1,6 +1,5 @@
-//! Bodies whose events are recorded (docs/research/trace.md): which events, with which numbers,
-//! stand where. All of it follows from the original, from the method's number, and from how much of
-//! the body is recorded.
+//! Bodies with events (docs/research/trace.md): which events, with which numbers, are where. All of
+//! it follows from the original, the method's number, and the amount that is recorded.
 
 use std::ops::Range;
 
@@ -14,50 +13,50 @@ use crate::probe::Locals;
 use crate::quiet::{Cut, Quiet};
 use crate::throws::may_throw;
 
-/// How much of a body is recorded.
+/// The amount of a body that is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Everything.
     Full,
-    /// Not how far a block came that an exception left.
+    /// Everything except the progress of a block that an exception left.
     Blocks,
     /// Starts, ends and calls.
     Calls,
-    /// The same, without objects and monitors.
+    /// Starts, ends and calls, in an output without events of objects and monitors.
     CallsWithoutObjects,
 }
 
 impl Level {
-    /// All, the first of which is the rule; the others are for what would be too large.
+    /// All levels, the largest first. The others are for methods that would be too large.
     pub const ALL: [Level; 4] = [Level::Full, Level::Blocks, Level::Calls, Level::CallsWithoutObjects];
 }
 
-/// The events of a body.
+/// The expected events of a body.
 #[derive(Debug)]
 pub struct Plan {
     /// The method's number; `None` if it is not recorded.
     pub method: Option<u32>,
-    /// Whether a local says how far a block came.
+    /// Whether a local keeps the progress of a block.
     pub uses_local: bool,
     /// Whether objects and monitors have events.
     pub objects: bool,
     has_receiver: bool,
     takes_monitor: bool,
     /// By instruction: the block whose start is written before it, and whether it is a handler that
-    /// exceptions alone lead to.
+    /// only exceptions reach.
     blocks: Vec<Option<(u32, bool)>>,
-    /// By instruction: what the local becomes before it.
+    /// By instruction: the local's new value before it.
     marks: Vec<Option<i32>>,
     /// The blocks, by their instructions, whether or not they have events.
     pub cut: Vec<Range<usize>>,
-    /// What is known of them without events; nothing where there is no local.
+    /// The implied events; empty where there is no local.
     pub quiet: Quiet,
-    /// Whether a jump or a handler leads to the first one.
+    /// Whether a jump or a handler leads to the first block.
     pub entry_is_target: bool,
 }
 
 impl Plan {
-    /// The plan for a body. `objects` is whether objects and monitors are recorded in the output.
+    /// The plan for a body. `objects` is whether the output records objects and monitors.
     #[allow(clippy::too_many_arguments)]
     pub fn of<'a>(
         class: &ClassFile<'a>,
@@ -101,9 +100,9 @@ impl Plan {
         plan
     }
 
-    /// Cuts the code into blocks: they end behind jumps, switches, returns and `athrow`. Where a
-    /// handler is reached otherwise too, or there are subroutines, they end behind whatever may
-    /// throw; elsewhere the local says how far they came.
+    /// Cuts the code into blocks: they end after jumps, switches, returns and `athrow`. Where a
+    /// handler is also reached without an exception, or there are subroutines, they also end after
+    /// every instruction that may throw. Elsewhere the local keeps their progress.
     fn lay_out(
         &mut self,
         class: &ClassFile<'_>,
@@ -147,7 +146,7 @@ impl Plan {
                 block += u32::from(!is_first);
                 place = 0;
                 self.cut.push(n..n);
-                // The method's start means its first block, unless a jump leads there.
+                // The method's start implies its first block, unless a jump leads there.
                 let is_announced = !is_first || self.entry_is_target;
                 self.blocks[n] = is_announced.then_some((block, is_handler[n] && self.uses_local));
             }
@@ -161,7 +160,7 @@ impl Plan {
         }
     }
 
-    /// What stands in the prologue, once the record is in its local.
+    /// The code in the prologue after the record is in its local.
     pub fn start(&self, locals: &Locals, is_extent: bool) -> Vec<Op<'static>> {
         let Some(method) = self.method else { return Vec::new() };
         let record = Op::Load(Kind::Long, locals.node);
@@ -180,8 +179,8 @@ impl Plan {
         ops
     }
 
-    /// What stands before an instruction, calls aside: the start of a block, what the local
-    /// becomes, a monitor, the method's end.
+    /// The code before an instruction, except for calls: the start of a block, the local's new
+    /// value, a monitor, the method's end.
     pub fn before(
         &self,
         n: usize,
@@ -217,13 +216,13 @@ impl Plan {
         ops
     }
 
-    /// Whether the end of a method that returns here has an event.
+    /// Whether a return here has an event of the method's end.
     fn says_end(&self, n: usize) -> bool {
         let block = self.cut.partition_point(|block| block.end <= n);
         !self.uses_local || self.quiet.silent.get(block) != Some(&true)
     }
 
-    /// The method's end, by an exception or not.
+    /// The code of the method's end, by an exception or not.
     pub fn end(&self, locals: &Locals, is_extent: bool, by_exception: bool) -> Vec<Op<'static>> {
         let Some(method) = self.method else { return Vec::new() };
         let partial = locals.pending.filter(|_| by_exception);
@@ -235,12 +234,12 @@ impl Plan {
     }
 }
 
-/// The thread is one extent deeper in what is recorded, or has left it.
+/// The code of an extent: the thread has entered one, or left it.
 fn extent(locals: &Locals, deeper: i32) -> Vec<Op<'static>> {
     vec![Op::Load(Kind::Long, locals.node), Op::Int(deeper), Op::Helper(Helper::Extent)]
 }
 
-/// Leaf natives that may have the VM call something, so that they end, too
+/// Whether a leaf native may make the VM call a method, so that its end has an event too
 /// (docs/research/trace.md).
 pub fn has_end(class: &[u8], name: &[u8]) -> bool {
     match class {

@@ -1,4 +1,4 @@
-//! Forwarders where contexts are values.
+//! Forwarders in outputs where values represent contexts.
 
 use cct_classfile::{Member, access};
 use cct_jdk::program::QUESTION;
@@ -11,13 +11,13 @@ use crate::forwarder::Entry;
 use crate::values::Part;
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// Whether a method is the one by which a program asks for its value.
+    /// Whether a method is the one through which a program queries its value.
     pub(crate) fn is_question(&self, method: &Member<'a>) -> bool {
         self.expectation.chosen().is_some()
             && (self.before.name(), method.name, method.descriptor) == QUESTION
     }
 
-    /// The forwarder that an extended form is where contexts are values.
+    /// The forwarder that an extended form is where values represent contexts.
     pub(crate) fn forwarder_of_values(&self, chosen: &'static Chosen, asked: &Asked<'_, 'a>) -> Found {
         let Asked { number, original, target, ways, lines, is } = *asked;
         let id = |slots| method_id(self.hash, number, slots);
@@ -28,7 +28,7 @@ impl<'c, 'a> Class<'c, 'a> {
             site: (part.takes_part && calls_back).then(|| part.site(None)),
         };
         let none = Entry::Value { place: None, site: None };
-        // What is recorded, and what is not; one that neither records nor adds anything is both.
+        // Try recorded and not recorded; one that neither records nor adds anything is both.
         let tried = |slots, calls_back, is: &dyn Fn(Entry) -> bool| {
             let recorded = entry(slots, calls_back);
             match (is(recorded), recorded == none) {

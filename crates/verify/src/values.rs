@@ -1,6 +1,6 @@
-//! Where contexts are values (docs/research/pcc.md): what each method adds to them, at which
-//! methods they are recorded, and what callers do for callees that have no body of ours. All of it
-//! follows from names, bytecode indices and what was chosen.
+//! Values as contexts (docs/research/pcc.md): the number that each method adds, the methods that
+//! record them, and the probes of callers for callees without an instrumented body. All of it
+//! follows from names, bytecode indices and the user's choice.
 
 use crate::faults::ProbeFault;
 use cct_classfile::{Bci, Instruction, access, mutf8, opcode};
@@ -16,19 +16,19 @@ use crate::prologue::Prologue;
 /// The part of a method in values, if its class is recorded.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'p> {
-    /// What was chosen.
+    /// The user's choice of methods.
     pub chosen: &'static Chosen,
     class: &'p [u8],
     name: &'p [u8],
     descriptor: &'p [u8],
     /// Whether its calls change values.
     pub takes_part: bool,
-    /// Whether its value is recorded when it is entered.
+    /// Whether its value is recorded on entry.
     pub is_place: bool,
 }
 
 impl<'p> Part<'p> {
-    /// That of a method.
+    /// The part of a method.
     pub fn of(chosen: &'static Chosen, class: &'p [u8], name: &'p [u8], descriptor: &'p [u8]) -> Self {
         let texts = [class, name, descriptor].map(mutf8::decode_lossy);
         let takes_part = chosen.takes_part(&texts[0], &texts[1], &texts[2]);
@@ -36,14 +36,14 @@ impl<'p> Part<'p> {
         Part { chosen, class, name, descriptor, takes_part, is_place }
     }
 
-    /// What a call from this bytecode adds; `None` is for what a native calls.
+    /// The number that a call at this bytecode adds; `None` is for calls by a native.
     pub fn site(&self, bci: Option<Bci>) -> i64 {
         call_site(self.class, self.name, self.descriptor, bci)
     }
 
-    /// Whether a body that begins so is recorded, where that can be told: those that call something
-    /// and take part multiply, those that were chosen say so. An error is what contradicts the
-    /// choice, or itself.
+    /// Whether a body with this prologue is recorded, if the prologue shows that. Methods that call
+    /// something and take part multiply the value; chosen methods record it. An error says how the
+    /// prologue contradicts the choice or itself.
     pub fn is_recorded(&self, prologue: &Prologue, calls: usize) -> Result<Option<bool>, ProbeFault> {
         let is_at = prologue.recorded_at.is_some();
         let multiplies = prologue.locals.carries == Carries::Value;
@@ -61,7 +61,7 @@ impl<'p> Part<'p> {
         }
     }
 
-    /// What is wrong with what a caller does for this callee.
+    /// The contradiction in a caller's probe for this callee, if any.
     fn contradicts(&self, entered: &Entered, slots: usize) -> Option<ProbeFault> {
         let place = self.is_place.then(|| foreign_id(self.class, self.name, self.descriptor, slots));
         if entered.place != place {
@@ -76,28 +76,27 @@ impl<'p> Part<'p> {
     }
 }
 
-/// What is wrong with what a caller does for a callee without a body of ours which is this method;
-/// `slots` is 1 if it may call back.
+/// The fault of a caller's probe for a callee without an instrumented body which is this method, if
+/// any; `slots` is 1 if it may call back.
 pub fn wrong_for(chosen: &'static Chosen, entered: &Entered, method: [&[u8]; 3]) -> Option<ProbeFault> {
     let [class, name, descriptor] = method;
     Part::of(chosen, class, name, descriptor).contradicts(entered, usize::from(entered.stores))
 }
 
-/// The class that declares a callee, where the reference tells without a look at the class that it
-/// names.
+/// The class that declares a callee, if the reference shows that without a look at the class that
+/// it names.
 pub fn declares(call: &Instruction<'_>, callee: &Callee<'_>) -> Option<&'static [u8]> {
     let is_final = matches!(callee.name, b"getClass" | b"notify" | b"notifyAll" | b"wait");
     let is_of_any =
         call.opcode == opcode::INVOKEVIRTUAL && is_final && is_of_object(callee.name, callee.descriptor);
-    // What arrays have is `Object`'s.
+    // Arrays have the methods of `Object`.
     (callee.class == OBJECT || callee.class.first() == Some(&b'[') || is_of_any).then_some(OBJECT)
 }
 
-/// Whether a call in a class may stand without anything before it, as far as its reference tells:
-/// the callee has no body of ours, calls nothing back, and is not recorded. Such are those of
-/// `Object`, whichever class is named; what HotSpot replaces where it is left to it
-/// (`--intrinsics native`); and leaf natives of a superclass in a library that was not rewritten,
-/// which only a look at that tells.
+/// Whether a call in a class may have no probe, as far as its reference shows: the callee has no
+/// instrumented body, calls nothing back, and is not recorded. Such callees are those of `Object`,
+/// under any class name; methods that HotSpot may replace (`--intrinsics native`); and leaf natives
+/// of a superclass in a library that was not rewritten, which only that library shows.
 pub fn may_be_silent(class: &[u8], call: &Instruction<'_>, callee: &Callee<'_>) -> bool {
     let is_of_object = is_of_object(callee.name, callee.descriptor);
     match call.opcode {
@@ -111,8 +110,8 @@ pub fn may_be_silent(class: &[u8], call: &Instruction<'_>, callee: &Callee<'_>) 
     }
 }
 
-/// Whether `Object` has a method of this kind without a body of ours: its constructor, and its
-/// natives.
+/// Whether `Object` has a method of this kind without an instrumented body: its constructor, and
+/// its natives.
 fn is_of_object(name: &[u8], descriptor: &[u8]) -> bool {
     matches!(
         (name, descriptor),
@@ -124,7 +123,7 @@ fn is_of_object(name: &[u8], descriptor: &[u8]) -> bool {
     )
 }
 
-/// What is wrong with what a caller does for a callee that `Links` has found.
+/// The fault of a caller's probe for a callee that `Links` has found, if any.
 pub(crate) fn wrong(chosen: &'static Chosen, entered: &Entered, callee: &Resolved<'_>) -> Option<ProbeFault> {
     let method = [&*callee.class.name, &callee.method.name, &callee.method.descriptor];
     if !entered.stores

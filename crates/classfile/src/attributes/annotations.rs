@@ -11,7 +11,7 @@ use super::structure::{Reader, Structure};
 pub struct Annotation {
     /// Index of the annotation interface's field descriptor.
     pub type_index: Index,
-    /// Its elements in order.
+    /// The elements in order.
     pub elements: Vec<ElementPair>,
 }
 
@@ -133,8 +133,8 @@ impl<'a> Structure<'a> for ElementValue {
     }
 }
 
-/// The annotations of each formal parameter, at most 255. They need not be as many as the
-/// descriptor has.
+/// The annotations of each formal parameter, at most 255. Their number need not match the
+/// descriptor's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterAnnotations(pub Vec<Vec<Annotation>>);
 

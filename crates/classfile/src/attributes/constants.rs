@@ -1,5 +1,5 @@
-//! Indices that make up attributes by themselves or in tables, by the kind of the constant they
-//! name; and bootstrap methods.
+//! Bootstrap methods, and indices that form attributes alone or in tables, by the kind of the
+//! constant that they name.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{ConstantPool, Index, tag};
@@ -20,7 +20,8 @@ pub struct Utf8Index(pub Index);
 pub struct ConstantIndex(pub Index);
 
 impl ConstantIndex {
-    /// Reads the index of a constant that a static field may begin with (JVMS table 4.7.2-A).
+    /// Reads the index of a constant that may be the initial value of a static field (JVMS table
+    /// 4.7.2-A).
     pub(super) fn read_field_value(r: &mut Reader<'_, '_>) -> Result<Self> {
         const TAGS: [u8; 5] = [tag::INTEGER, tag::FLOAT, tag::LONG, tag::DOUBLE, tag::STRING];
         r.index_tagged(&TAGS, "an integer, float, long, double or string constant").map(ConstantIndex)
@@ -53,7 +54,7 @@ impl<'a> Structure<'a> for Utf8Index {
     }
 }
 
-/// As an argument of a bootstrap method: any loadable constant (JVMS table 4.4-C).
+/// Reads an argument of a bootstrap method: any loadable constant (JVMS table 4.4-C).
 impl<'a> Structure<'a> for ConstantIndex {
     const MIN_LENGTH: usize = 2;
     const PLURAL: &'static str = "bootstrap arguments";
@@ -83,7 +84,7 @@ impl<'a> Structure<'a> for ConstantIndex {
 pub struct BootstrapMethod {
     /// `CONSTANT_MethodHandle` of the method.
     pub method: Index,
-    /// Its static arguments.
+    /// Static arguments of the method.
     pub arguments: Vec<ConstantIndex>,
 }
 

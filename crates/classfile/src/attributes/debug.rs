@@ -41,7 +41,7 @@ pub struct LocalVariable {
     pub name: Index,
     /// Index of its descriptor, or in a `LocalVariableTypeTable` of its generic signature.
     pub descriptor: Index,
-    /// Its slot, the first one for a long or double.
+    /// Slot of the variable, the first one for a long or double.
     pub slot: u16,
 }
 

@@ -1,4 +1,4 @@
-//! The frames of a `StackMapTable` in their encoded form (JVMS 4.7.4): each says how it differs
+//! The frames of a `StackMapTable` in their encoded form (JVMS 4.7.4): each states its difference
 //! from the one before.
 
 use crate::bytes::PutBytes;
@@ -12,12 +12,12 @@ use super::structure::{Reader, Structure};
 pub struct Frame {
     /// Distance from the frame before: see [`bcis`].
     pub offset_delta: u16,
-    /// How locals and stack differ from the frame before.
+    /// The difference of locals and stack from the frame before.
     pub kind: FrameKind,
 }
 
-/// How a frame differs from the one before. Where the JVMS has a short and an extended form for the
-/// same meaning, both are kept apart, because compilers are free to use the extended one without
+/// The difference of a frame from the one before. Where the JVMS has a short and an extended form
+/// for the same meaning, both are kept separate, since compilers may use the extended one without
 /// need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameKind {
@@ -29,11 +29,11 @@ pub enum FrameKind {
     SameLocals1(VerificationType),
     /// Same locals, one stack item, in the extended form.
     SameLocals1Extended(VerificationType),
-    /// The last 1 to 3 locals are gone; empty stack.
+    /// The last 1 to 3 locals are removed; empty stack.
     Chop(u8),
     /// 1 to 3 more locals; empty stack.
     Append(Vec<VerificationType>),
-    /// Everything spelled out.
+    /// All types stated.
     Full {
         /// The locals; a long or double takes one entry.
         locals: Vec<VerificationType>,
@@ -45,9 +45,9 @@ pub enum FrameKind {
 /// The type of a local or stack item (`verification_type_info`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerificationType {
-    /// Anything, hence unusable.
+    /// Any value, hence unusable.
     Top,
-    /// `int` and what is treated as one.
+    /// `int`, and types that the verifier treats as `int`.
     Integer,
     /// `float`.
     Float,
@@ -61,7 +61,7 @@ pub enum VerificationType {
     UninitializedThis,
     /// An object of the `CONSTANT_Class` with this index.
     Object(Index),
-    /// What the `new` at this bytecode index made, before its constructor was called.
+    /// The object from the `new` at this bytecode index, before its constructor was called.
     Uninitialized(u16),
 }
 
@@ -76,8 +76,8 @@ const APPEND_1: u8 = 252;
 const APPEND_3: u8 = 254;
 const FULL: u8 = 255;
 
-/// Bytecode indices of a method's frames: the first stands at its `offset_delta`, each other one
-/// `offset_delta + 1` behind the last.
+/// Bytecode indices of a method's frames: the first is its `offset_delta`, each other one
+/// `offset_delta + 1` after the previous index.
 pub fn bcis(frames: &[Frame]) -> impl Iterator<Item = u32> + '_ {
     let mut next = 0;
     frames.iter().map(move |frame| {

@@ -1,14 +1,13 @@
 //! The attributes of JVMS 4.7 and three of the JDK's own, as typed values that can be read, changed
 //! and written.
 //!
-//! References to constants stay what they are in the file, indices, and nothing is normalised: what
-//! was read is written back byte for byte. Reading checks the structure, and that every index names
-//! a constant of the kind the JVMS asks for there. It does not know the code a table speaks of;
-//! whether a bytecode index lies on an instruction is [`crate::code`]'s concern.
+//! References to constants stay indices, as in the file, and nothing is normalised: values are
+//! written back byte for byte. Reading checks the structure, and that every index names a constant
+//! of the kind that the JVMS requires. It does not know the code to which a table refers;
+//! [`crate::code`] checks whether a bytecode index is that of an instruction.
 //!
-//! An attribute is known by its name alone. Where it stands and the version of its class are not
-//! looked at, though the JVM ignores attributes in places and versions that do not know them (JVMS
-//! 4.7.1).
+//! An attribute is known by its name alone. Its place and the version of its class are not checked,
+//! although the JVM ignores attributes in places and versions that do not know them (JVMS 4.7.1).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -57,7 +56,7 @@ pub enum AttributeInfo<'a> {
     Exceptions(Vec<ClassIndex>),
     /// Member classes named in this class (4.7.6).
     InnerClasses(Vec<InnerClass>),
-    /// Where a local class stands (4.7.7).
+    /// The class and method around a local class (4.7.7).
     EnclosingMethod(EnclosingMethod),
     /// Not in the source (4.7.8).
     Synthetic,
@@ -107,17 +106,18 @@ pub enum AttributeInfo<'a> {
     Record(Vec<RecordComponent<'a>>),
     /// Direct subclasses of a sealed class (4.7.31).
     PermittedSubclasses(Vec<ClassIndex>),
-    /// Operating system and architecture a module was built for, such as `linux-amd64` (JDK only).
+    /// Operating system and architecture for which a module was built, such as `linux-amd64` (JDK
+    /// only).
     ModuleTarget(Utf8Index),
-    /// How a module is resolved: [`module::resolution`] flags (JDK only).
+    /// Flags of a module's resolution, see [`module::resolution`] (JDK only).
     ModuleResolution(u16),
     /// Hashes of the modules that may only be used together with this one (JDK only).
     ModuleHashes(ModuleHashes<'a>),
-    /// An attribute that is not known here.
+    /// An unknown attribute.
     Unknown {
-        /// Its name.
+        /// Name of the attribute.
         name: &'a [u8],
-        /// Its content.
+        /// Content of the attribute.
         data: &'a [u8],
     },
 }
@@ -172,8 +172,8 @@ impl<'a> AttributeInfo<'a> {
         })
     }
 
-    /// Appends the content, without name and length. The only errors are counts that do not fit
-    /// their fields and values that have no encoding, neither of which reading ever yields.
+    /// Appends the content, without name and length. It fails only for counts that do not fit their
+    /// fields, and values without an encoding; reading yields neither.
     pub fn write(&self, out: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::ConstantValue(index) => index.write(out),

@@ -1,6 +1,6 @@
-//! Modules: the declaration of JVMS 4.7.25, and what the JDK's tools add (`ModuleResolution`,
-//! `ModuleHashes`; `ModuleTarget` is a plain name). The formats of the latter are those of
-//! `jdk.internal.module.ClassFileConstants`.
+//! Modules: the declaration of JVMS 4.7.25, and the attributes that the JDK's tools add
+//! (`ModuleResolution`, `ModuleHashes`; `ModuleTarget` is a plain name). The formats of the latter
+//! are those of `jdk.internal.module.ClassFileConstants`.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{ConstantPool, Index};
@@ -47,10 +47,10 @@ pub struct Module {
     pub provides: Vec<Provided>,
 }
 
-/// A module that is depended on.
+/// A required module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Required {
-    /// Its `CONSTANT_Module`.
+    /// `CONSTANT_Module` of the required module.
     pub module: Index,
     /// `ACC_TRANSITIVE` (0x0020), `ACC_STATIC_PHASE` (0x0040), `ACC_SYNTHETIC`, `ACC_MANDATED`.
     pub flags: u16,
@@ -61,11 +61,11 @@ pub struct Required {
 /// A package that is exported or opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageAccess {
-    /// Its `CONSTANT_Package`.
+    /// `CONSTANT_Package` of the package.
     pub package: Index,
     /// `ACC_SYNTHETIC`, `ACC_MANDATED`.
     pub flags: u16,
-    /// To whom; empty for everyone.
+    /// The modules that may use it; empty for all.
     pub to: Vec<ModuleIndex>,
 }
 
@@ -78,7 +78,7 @@ pub struct Provided {
     pub with: Vec<ClassIndex>,
 }
 
-/// Hashes of other modules, all made with one algorithm.
+/// Hashes of other modules, by one algorithm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleHashes<'a> {
     /// Index of the algorithm's name, such as `SHA-256`.
@@ -90,9 +90,9 @@ pub struct ModuleHashes<'a> {
 /// The hash of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModuleHash<'a> {
-    /// Its `CONSTANT_Module`.
+    /// `CONSTANT_Module` of the module.
     pub module: Index,
-    /// Its hash.
+    /// Hash of the module.
     pub hash: &'a [u8],
 }
 

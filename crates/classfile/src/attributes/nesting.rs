@@ -1,4 +1,4 @@
-//! How classes lie inside one another (JVMS 4.7.6, 4.7.7).
+//! Nesting of classes (JVMS 4.7.6, 4.7.7).
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{ConstantPool, Index};
@@ -11,7 +11,8 @@ use super::structure::{Reader, Structure};
 pub struct InnerClass {
     /// `CONSTANT_Class` of the inner class.
     pub inner: Index,
-    /// `CONSTANT_Class` of the class it is a member of; 0 for local and anonymous classes.
+    /// `CONSTANT_Class` of the class that declares it as a member; 0 for local and anonymous
+    /// classes.
     pub outer: Index,
     /// Index of its simple name; 0 for anonymous classes.
     pub name: Index,

@@ -1,4 +1,4 @@
-//! What a method says of its formal parameters (JVMS 4.7.24).
+//! Formal parameters of a method, as its attribute states them (JVMS 4.7.24).
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{ConstantPool, Index};
@@ -30,7 +30,7 @@ impl<'a> Structure<'a> for MethodParameter {
     }
 }
 
-/// Formal parameters in order, at most 255. They need not be as many as the descriptor has.
+/// Formal parameters in order, at most 255. Their number need not match the descriptor's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodParameters(pub Vec<MethodParameter>);
 

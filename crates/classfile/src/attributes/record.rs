@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, Result};
 
 use super::structure::{Reader, Structure};
 
-/// A component of a record class. Its attributes are left unread;
+/// A component of a record class. Its attributes stay unread;
 /// [`AttributeInfo::parse`](super::AttributeInfo::parse) reads them.
 #[derive(Debug, Clone)]
 pub struct RecordComponent<'a> {
@@ -15,12 +15,12 @@ pub struct RecordComponent<'a> {
     pub name: Index,
     /// Index of its field descriptor.
     pub descriptor: Index,
-    /// `Signature` and annotations, where it has them.
+    /// `Signature` and annotations, if it has them.
     pub attributes: Vec<Attribute<'a>>,
 }
 
 impl PartialEq for RecordComponent<'_> {
-    /// Equal in content, wherever in a file the attributes stand.
+    /// Compares the content, wherever in a file the attributes are.
     fn eq(&self, other: &Self) -> bool {
         let content = |a: &Attribute<'_>, b: &Attribute<'_>| a.name_index == b.name_index && a.data == b.data;
         self.name == other.name

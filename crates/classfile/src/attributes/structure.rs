@@ -1,23 +1,23 @@
-//! Reading and writing, the same way for every structure inside an attribute.
+//! Reading and writing of the structures inside attributes, by one interface.
 
 use crate::bytes::{Cursor, PutBytes};
 use crate::constant_pool::{ConstantPool, Index};
 use crate::error::{Error, ErrorKind, Result};
 
-/// How deep annotations and arrays may be nested in an annotation's value. The JVMS sets no limit;
-/// javac's own code nests two or three deep, and a limit keeps a hostile file from exhausting the
+/// Maximum depth of nested annotations and arrays in an annotation's value. The JVMS sets no limit.
+/// javac's own code nests two or three deep, and the limit keeps a hostile file from exhausting the
 /// stack.
 pub const MAX_VALUE_DEPTH: u16 = 250;
 
-/// A part of an attribute. `write` of what `read` gave yields the bytes that were read.
+/// A part of an attribute. Writing a value that was read yields the same bytes.
 pub trait Structure<'a>: Sized {
-    /// Length in bytes of the shortest encoding; announced counts beyond what is there allocate
-    /// nothing.
+    /// Length in bytes of the shortest encoding. It bounds allocation: a larger announced count
+    /// allocates nothing.
     const MIN_LENGTH: usize;
-    /// What several of these are called in an error.
+    /// Name of several of these in an error.
     const PLURAL: &'static str;
 
-    /// Reads one, checking its structure and the kinds of the constants it names.
+    /// Reads one value, checking its structure and the kinds of the constants that it names.
     fn read(r: &mut Reader<'a, '_>) -> Result<Self>;
 
     /// Appends its encoding.
@@ -33,7 +33,7 @@ pub struct Reader<'a, 'p> {
 }
 
 impl<'a, 'p> Reader<'a, 'p> {
-    /// Reads what `cursor` covers; indices are looked up in `pool`.
+    /// A reader of the bytes of `cursor`, which looks up indices in `pool`.
     pub fn new(cursor: Cursor<'a>, pool: &'p ConstantPool<'a>) -> Self {
         Reader { cursor, pool, depth: 0 }
     }
@@ -65,7 +65,7 @@ impl<'a, 'p> Reader<'a, 'p> {
 
     /// All bytes not read yet.
     pub fn rest(&mut self) -> &'a [u8] {
-        // As many as remain are there.
+        // That many bytes exist.
         self.cursor.take(self.cursor.remaining()).unwrap_or_default()
     }
 
@@ -84,7 +84,7 @@ impl<'a, 'p> Reader<'a, 'p> {
         }
     }
 
-    /// An index that may be 0, or else of a constant that `check` accepts.
+    /// An index that is 0, or that of a constant that `check` accepts.
     pub fn optional_index<T>(
         &mut self,
         check: impl FnOnce(&ConstantPool<'a>, Index) -> Result<T>,
@@ -121,13 +121,13 @@ impl<'a, 'p> Reader<'a, 'p> {
         value
     }
 
-    /// An error unless everything was read.
+    /// Fails unless everything was read.
     pub fn finish(&self) -> Result<()> {
         self.cursor.finish()
     }
 }
 
-/// A table behind its `u2` count, as most tables are.
+/// A table after its `u2` count, as most tables are.
 impl<'a, T: Structure<'a>> Structure<'a> for Vec<T> {
     const MIN_LENGTH: usize = 2;
     const PLURAL: &'static str = "tables";
@@ -144,7 +144,7 @@ impl<'a, T: Structure<'a>> Structure<'a> for Vec<T> {
     }
 }
 
-/// A plain number: flags, versions of nothing in particular.
+/// A plain number, such as flags.
 impl Structure<'_> for u16 {
     const MIN_LENGTH: usize = 2;
     const PLURAL: &'static str = "numbers";

@@ -1,4 +1,4 @@
-//! What the tests of this module share: a pool with one constant of each kind, and reading and
+//! Helpers for the tests of this module: a pool with one constant of each kind, and reading and
 //! writing by attribute name.
 
 use super::AttributeInfo;
@@ -35,13 +35,13 @@ const POOL: &[u8] = &[
     20, 0, UTF8,
 ];
 
-/// Reads an attribute whose content stands at offset 0.
+/// Reads an attribute whose content is at offset 0.
 pub(super) fn parse<'a>(name: &'a [u8], data: &'a [u8]) -> Result<AttributeInfo<'a>> {
     let pool = ConstantPool::parse(POOL, &mut Cursor::new(POOL, 0)).unwrap();
     AttributeInfo::parse(&Attribute { name_index: UTF8.into(), name, data, offset: 0 }, &pool)
 }
 
-/// Reads an attribute, and checks that it is written back the same.
+/// Reads an attribute, and checks that it is written back unchanged.
 pub(super) fn round_trip<'a>(name: &'a [u8], data: &'a [u8]) -> AttributeInfo<'a> {
     let info = parse(name, data).unwrap();
     assert_eq!(info.name(), name);
@@ -52,7 +52,7 @@ pub(super) fn round_trip<'a>(name: &'a [u8], data: &'a [u8]) -> AttributeInfo<'a
     info
 }
 
-/// The index at this offset is refused, and the error says where.
+/// Expects an error for the index at this offset, with the location.
 pub(super) fn expect_bad_index(name: &[u8], data: &[u8], offset: usize) {
     let error = parse(name, data).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::BadIndex { .. }), "{error}");

@@ -37,17 +37,17 @@ use target_type::*;
 /// An annotation of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeAnnotation<'a> {
-    /// One of [`target_type`]; says which kind of `target` this is.
+    /// One of [`target_type`]; decides the kind of `target`.
     pub target_type: u8,
-    /// Which type of the declaration or expression is annotated.
+    /// The annotated type of the declaration or expression.
     pub target: Target,
-    /// Which part of that type.
+    /// The annotated part of that type.
     pub path: TypePath<'a>,
     /// The annotation.
     pub annotation: Annotation,
 }
 
-/// Which type of a declaration or expression is annotated (`target_info`, JVMS 4.7.20.1).
+/// The annotated type of a declaration or expression (`target_info`, JVMS 4.7.20.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// The type parameter with this number.
@@ -82,18 +82,18 @@ pub enum Target {
     },
 }
 
-/// Where a local variable has a value, and where it is kept meanwhile.
+/// A range in which a local variable has a value, and its slot there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocalRange {
     /// First bytecode index of the range.
     pub start: u16,
-    /// Its length in bytes of code.
+    /// Length of the range in bytes of code.
     pub length: u16,
     /// The variable's slot, the first one for a long or double.
     pub slot: u16,
 }
 
-/// Steps from a type to the annotated part of it (JVMS 4.7.20.2).
+/// Steps from a type to its annotated part (JVMS 4.7.20.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TypePath<'a>(&'a [u8]);
 
@@ -238,7 +238,7 @@ impl<'a> Structure<'a> for TypePath<'a> {
     }
 
     fn write(&self, out: &mut Vec<u8>) -> Result<()> {
-        // Reading allows no more than 255 steps, and nothing else makes a path.
+        // Reading accepts at most 255 steps, and nothing else creates a path.
         out.put1((self.0.len() / 2) as u8);
         out.extend_from_slice(self.0);
         Ok(())

@@ -1,10 +1,10 @@
-//! Writing single instructions in their shortest form.
+//! Single instructions, written in their shortest form.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::Index;
 use crate::opcode::{self, Opcode};
 
-/// The kinds of values that loads, stores and returns tell apart, in the order of their opcodes.
+/// The kinds of values that loads, stores and returns distinguish, in the order of their opcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Kind {
@@ -40,11 +40,11 @@ pub struct Asm {
 impl Asm {
     /// An empty sequence.
     pub fn new() -> Self {
-        // Few are longer: one allocation.
+        // Few sequences are longer, so one allocation suffices.
         Asm { bytes: Vec::with_capacity(64) }
     }
 
-    /// Empties the sequence, to be used again.
+    /// Empties the sequence for reuse.
     pub fn clear(&mut self) {
         self.bytes.clear();
     }
@@ -126,7 +126,8 @@ impl Asm {
         }
     }
 
-    /// `invokeinterface`, whose third operand repeats the argument slots (`this` included).
+    /// `invokeinterface`, whose third operand repeats the number of argument slots (`this`
+    /// included).
     pub fn invoke_interface(&mut self, index: Index, slots: u8) -> &mut Self {
         self.indexed(opcode::INVOKEINTERFACE, index);
         self.bytes.extend([slots, 0]);

@@ -1,10 +1,10 @@
-//! What writing code must know of its class.
+//! Facts about a class that the writing of code needs.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{Index, PoolAdditions};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The version of a class file, as far as code is written differently.
+/// The version of a class file, on which the encoding of code depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Version {
     /// `major_version`.
@@ -41,16 +41,17 @@ impl Version {
     }
 }
 
-/// What writing code must know of its class: the version, and the indices of attribute names.
+/// Facts about a class that the writing of code needs: the version, and the indices of attribute
+/// names.
 #[derive(Debug, Default)]
 pub struct AttributeNames {
     /// The version the class will have.
     pub version: Version,
-    /// `StackMapTable`, once it was met or made.
+    /// Index of `StackMapTable`, once it was found or added.
     pub(crate) stack_map_table: Option<Index>,
-    /// `Code`.
+    /// Index of `Code`, once it was found or added.
     pub(crate) code: Option<Index>,
-    /// `LineNumberTable`, once it was met or made.
+    /// Index of `LineNumberTable`, once it was found or added.
     pub(crate) line_number_table: Option<Index>,
 }
 

@@ -1,5 +1,5 @@
-//! Writing an edited class: the old file with some methods replaced, some added, and constants
-//! behind the old ones.
+//! The edit of a class: the old file with some methods replaced, some added, and constants appended
+//! to the old ones.
 
 use crate::access;
 use crate::bytes::PutBytes;
@@ -8,8 +8,8 @@ use crate::constant_pool::{Index, PoolAdditions};
 use crate::edit::attribute_names::{AttributeNames, Version, patch_length};
 use crate::error::{Error, ErrorKind, Result};
 
-/// An edited class in the making. Methods and fields that are not mentioned stay as they are, byte
-/// for byte, and in their order.
+/// An edit of a class. Methods and fields that it does not name stay unchanged, byte for byte, and
+/// in their order.
 #[derive(Debug)]
 pub struct ClassEdit<'c, 'a> {
     class: &'c ClassFile<'a>,
@@ -53,8 +53,8 @@ impl<'c, 'a> ClassEdit<'c, 'a> {
         self.class
     }
 
-    /// Raises the class-file version to at least `major` (with minor version 0). What older
-    /// versions let pass in the flags of an interface goes: `ACC_SUPER`, and a missing
+    /// Raises the class-file version to at least `major` (with minor version 0). Corrects flags of
+    /// an interface that only older versions accept: removes `ACC_SUPER`, and adds a missing
     /// `ACC_ABSTRACT` (JVMS 4.1).
     ///
     /// Code written before keeps the shape of the old version: raise it first.
@@ -77,12 +77,12 @@ impl<'c, 'a> ClassEdit<'c, 'a> {
         self.replaced[position] = Some(method_info);
     }
 
-    /// Adds a method (a whole `method_info`) behind the others.
+    /// Adds a method (a whole `method_info`) after the others.
     pub fn add_method(&mut self, method_info: Vec<u8>) {
         self.added_methods.push(method_info);
     }
 
-    /// Adds a field (a whole `field_info`) behind the others.
+    /// Adds a field (a whole `field_info`) after the others.
     pub fn add_field(&mut self, field_info: Vec<u8>) {
         self.added_fields.push(field_info);
     }

@@ -1,12 +1,12 @@
-//! Editing a method's code: what may be inserted where, and writing the result.
+//! The edit of a method's code: the positions for inserted code, and the writing of the result.
 //!
-//! The places of one instruction at bci `b`, in order:
+//! The positions of one instruction at bci `b`, in order:
 //!
 //! 1. *after the instruction before* ([`CodeEdit::after`]; for `b` = 0 the prologue): reached by
 //!    falling through, not by jumps to `b`;
-//! 2. the label `b`: jumps, exception ranges, line numbers and frames of `b` are here;
+//! 2. the label `b`: jumps, exception ranges, line numbers and frames of `b` refer to it;
 //! 3. *before `b`* ([`CodeEdit::before`]): reached either way, the beginning of a block;
-//! 4. the instruction, or what replaces it.
+//! 4. the instruction, or its replacement.
 //!
 //! Inserted code contains no jumps, and frames are patched as [`super::frames`] explains.
 
@@ -24,7 +24,7 @@ use crate::edit::{far, near, tables};
 use crate::error::{ErrorKind, Result};
 use crate::mutf8;
 
-/// A handler in the appended code, to be named by [`CodeEdit::catch_all`].
+/// A handler in the appended code, for [`CodeEdit::catch_all`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HandlerId(usize);
 
@@ -39,26 +39,25 @@ pub struct CodeEdit<'c, 'a> {
     ranges: Vec<(Bci, Bci, HandlerId)>,
     extra_stack: u16,
     extra_locals: u16,
-    /// Locals that get names all over the code: original slot, name, descriptor.
+    /// Locals that get names throughout the code: original slot, name, descriptor.
     named: Vec<(u16, Index, Index)>,
     tells_moves: bool,
 }
 
-/// What there is to say of code that was written.
+/// Results of writing edited code.
 #[derive(Debug, Default)]
 pub struct Finished {
-    /// Names of attributes that had to be dropped because they are unknown and may hold bytecode
-    /// indices.
+    /// Names of omitted attributes: unknown ones that may hold bytecode indices.
     pub dropped: Vec<String>,
-    /// Where instructions have gone, if [asked for](CodeEdit::tell_moves).
+    /// New positions of instructions, if [requested](CodeEdit::tell_moves).
     pub moves: Vec<Move>,
-    /// Bytes of instructions.
+    /// Length of the instructions in bytes.
     pub length: u32,
 }
 
 impl<'c, 'a> CodeEdit<'c, 'a> {
-    /// Edits of `code`. All locals from slot `at` on move up to make room for `added_locals`, which
-    /// every frame then states.
+    /// An edit of `code`. All locals from slot `at` on move up to make room for `added_locals`,
+    /// which every frame then states.
     pub fn new(code: &'c Code<'a>, at: u16, added_locals: &[VerificationType]) -> Self {
         let by = added_locals
             .iter()
@@ -77,18 +76,18 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         }
     }
 
-    /// Has [`CodeEdit::finish`] say where instructions have gone.
+    /// Makes [`CodeEdit::finish`] report the new positions of instructions.
     pub fn tell_moves(&mut self) {
         self.tells_moves = true;
     }
 
-    /// Stack slots that inserted code needs above what the original code has on the stack there.
+    /// Declares the number of stack slots that inserted code needs on top of the original code's.
     pub fn need_stack(&mut self, slots: u16) {
         self.extra_stack = self.extra_stack.max(slots);
     }
 
-    /// Locals for inserted code alone, behind all others: no frame states them, so they hold what
-    /// they got no further than the next one. The first slot.
+    /// Reserves locals for inserted code alone, after all others. No frame states them, so their
+    /// values last only up to the next frame. Returns the first slot.
     pub fn scratch(&mut self, slots: u16) -> Result<u16> {
         let by = self.edits.shift.by;
         let first = self.code.max_locals.max(self.edits.shift.from).checked_add(by);
@@ -98,42 +97,42 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         Ok(first)
     }
 
-    /// Names an original local all over the code, in a `LocalVariableTable` behind those that there
-    /// are: their entries come first to whoever searches.
+    /// Names an original local throughout the code, in a `LocalVariableTable` after the existing
+    /// ones, whose entries searches find first.
     pub fn name_local(&mut self, slot: u16, name: Index, descriptor: Index) {
         self.named.push((slot, name, descriptor));
     }
 
-    /// Code that runs once on entry, in front of the label of bci 0.
+    /// Inserts code that runs once on entry, before the label of bci 0.
     pub fn prologue(&mut self, asm: &Asm) {
         self.edits.insert(0, asm);
     }
 
-    /// Code that runs whenever the instruction at `bci` does.
+    /// Inserts code that runs each time before the instruction at `bci`.
     pub fn before(&mut self, bci: Bci, asm: &Asm) {
         self.edits.insert(u64::from(bci) * 2 + 1, asm);
     }
 
-    /// Code that runs when the instruction has completed and control falls through.
+    /// Inserts code that runs when the instruction has completed and control falls through.
     pub fn after(&mut self, instruction: &Instruction<'_>, asm: &Asm) {
         self.edits.insert(u64::from(instruction.end()) * 2, asm);
     }
 
-    /// Puts something else in place of an instruction, which must not be a jump or switch.
+    /// Replaces an instruction, which must not be a jump or switch.
     pub fn replace(&mut self, bci: Bci, asm: &Asm) {
         self.edits.replace(bci, asm);
     }
 
-    /// Appends a handler behind the code. Control gets there only by [`CodeEdit::catch_all`];
-    /// `frame` is its whole state (with the thrown object's class on the stack) and its code must
+    /// Appends a handler to the code. Control reaches it only through [`CodeEdit::catch_all`].
+    /// `frame` is its whole state (with the thrown object's class on the stack), and its code must
     /// not fall off the end.
     pub fn handler(&mut self, asm: Asm, frame: Frame) -> HandlerId {
         self.handlers.push((asm, frame));
         HandlerId(self.handlers.len() - 1)
     }
 
-    /// Sends every exception thrown between two (original) labels and not caught by the method
-    /// itself to a handler. `end` may be the code's length.
+    /// Leads every exception between two original labels that the method itself does not catch to a
+    /// handler. `end` may be the code's length.
     pub fn catch_all(&mut self, start: Bci, end: Bci, handler: HandlerId) {
         self.ranges.push((start, end, handler));
     }
@@ -149,7 +148,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         out: &mut Vec<u8>,
     ) -> Result<Finished> {
         self.edits.sort();
-        // Its head says how long it is, which is known behind it.
+        // Its head states its length, which is known only afterwards.
         let mut code = Vec::with_capacity(2 * self.code.bytes.len() + self.edits.length() + 16);
         let layout = match near::write(self.code, &self.edits, &mut code)? {
             Some(layout) => layout,
@@ -173,7 +172,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             self.code.max_stack.checked_add(self.extra_stack).ok_or(ErrorKind::TooMany("stack slots"))?;
         let locals = self.code.max_locals.max(self.edits.shift.from).checked_add(self.extra_locals);
         let locals = locals.ok_or(ErrorKind::TooMany("local variables"))?;
-        // Tables get a little longer, handlers come in, and frames.
+        // Tables get slightly longer, and handlers and frames are added.
         out.reserve(code.len() + 2 * self.code.attributes.raw.len() + 8 * self.ranges.len() + 128);
         names.version.put_code_head(stack, locals, length, out)?;
         out.extend_from_slice(&code);
@@ -192,7 +191,8 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         let mut range =
             |start: Bci, end: Bci, handler: Bci, catch_type: Index, out: &mut Vec<u8>| -> Result<()> {
                 layout::ranges_without(&trampolines, start, end, |from, to| {
-                    // At once: thousands of ranges with thousands of holes each would be gigabytes.
+                    // Fail at once: thousands of ranges with thousands of holes each would be
+                    // gigabytes.
                     count = count.checked_add(1).ok_or(ErrorKind::TooMany("exception handlers"))?;
                     out.put2(from as u16);
                     out.put2(to as u16);
@@ -213,7 +213,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
                 range(start, end, handler, entry.catch_type, out)?;
             }
         }
-        // Behind the method's own: the first entry that matches is taken (JVMS 2.10).
+        // After the method's own entries: the first entry that matches wins (JVMS 2.10).
         for &(start, end, handler) in &self.ranges {
             range(layout.label(start)?, layout.label(end)?, entries[handler.0], 0, out)?;
         }
@@ -240,7 +240,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         let mut old_frames = None;
         for attribute in self.code.attributes.iter() {
             if attribute.name == b"StackMapTable" {
-                // Before version 50 the attribute means nothing, whatever it holds.
+                // Before version 50 the attribute has no meaning.
                 if names.version.has_frames() {
                     names.stack_map_table = Some(attribute.name_index);
                     old_frames = Some(attribute);
@@ -326,15 +326,14 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
                 self.place_frames(all, &resumed, &mut writer, layout, additions)?;
             }
         }
-        // Handlers are behind everything else.
+        // Handlers follow all other code.
         for ((_, frame), &at) in self.handlers.iter().zip(entries) {
             writer.frame(at, &frame.locals, &frame.stack, additions)?;
         }
         Ok(writer.finish())
     }
 
-    /// The handlers that go on behind what was inserted in front of them, where that throws:
-    /// ascending.
+    /// The handlers that resume after the code inserted before them if that code throws, ascending.
     fn resumed(&self, layout: &Layout) -> Result<Vec<Bci>> {
         let mut resumed = Vec::new();
         for entry in &self.code.handlers {
@@ -347,7 +346,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         Ok(resumed)
     }
 
-    /// Frames where no jump is far: they stay in their order.
+    /// Moves frames in code without far jumps: they stay in order.
     fn move_frames(
         &self,
         mut states: frames::States<'_>,
@@ -369,7 +368,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         Ok(())
     }
 
-    /// Frames, and those of trampolines, which have the state of what they lead to.
+    /// Places frames, and those of trampolines, which have the state of their targets.
     fn place_frames(
         &self,
         mut states: Vec<(Bci, Frame)>,
@@ -404,11 +403,11 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
     }
 }
 
-/// Whether an entry covers code that was inserted in front of its own handler. Compilers have the
-/// handler of a `finally` cover its first instruction, and that of a `synchronized` block cover
-/// everything up to the unlocking. What is inserted calls: near the end of the stack it throws, and
-/// the JVM would come back to it, and make room by no more than before, for ever. So what it throws
-/// goes on behind it.
+/// Whether an entry covers code that was inserted before its own handler. Compilers let the handler
+/// of a `finally` cover its first instruction, and that of a `synchronized` block cover everything
+/// up to the unlocking. Inserted code calls methods: near the end of the stack it throws, and the
+/// JVM would return to it with no more room than before, forever. So after such an exception the
+/// handler resumes after the inserted code.
 fn is_resumed(entry: &Handler, layout: &Layout) -> Result<bool> {
     let covers_itself = (entry.start..entry.end).contains(&entry.handler);
     Ok(covers_itself && layout.label(entry.handler)? < layout.instruction(entry.handler)?)

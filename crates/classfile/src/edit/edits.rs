@@ -1,10 +1,10 @@
-//! What is inserted where, and what stands in an instruction's place.
+//! Insertions and replacements in a method's code.
 
 use crate::code::Bci;
 use crate::edit::asm::Asm;
 use crate::edit::locals::LocalShift;
 
-/// Code inserted at a place: `key` is twice the bci, plus one behind the label.
+/// Code inserted at a position: `key` is twice the bci, plus one after the label.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub(crate) key: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Edits {
 }
 
 impl Edits {
-    /// None, for code of so many bytes.
+    /// No edits, for code of this many bytes.
     pub(crate) fn new(shift: LocalShift, bytes: usize) -> Self {
         Edits {
             pieces: Vec::with_capacity(8),
@@ -58,25 +58,25 @@ impl Edits {
         (start, self.bytes.len() as u32)
     }
 
-    /// Code at a place, behind what is there.
+    /// Inserts code at a position, after the pieces already there.
     pub(crate) fn insert(&mut self, key: u64, asm: &Asm) {
         let (start, end) = self.keep(asm);
         self.pieces.push(Piece { key, start, end });
     }
 
-    /// Code in the place of an instruction.
+    /// Replaces an instruction with code.
     pub(crate) fn replace(&mut self, bci: Bci, asm: &Asm) {
         let (start, end) = self.keep(asm);
         self.replacements.push(Replacement { bci, start, end });
     }
 
-    /// In the order of places. Pieces of one place stay in the order in which they were inserted.
+    /// Sorts the edits by position. Pieces at one position stay in the order of their insertion.
     pub(crate) fn sort(&mut self) {
         self.pieces.sort_by_key(|p| p.key);
         self.replacements.sort_by_key(|r| r.bci);
     }
 
-    /// Bytes of all of them.
+    /// Total length of all edits in bytes.
     pub(crate) fn length(&self) -> usize {
         self.bytes.len()
     }

@@ -1,4 +1,4 @@
-//! Code that is longer than a jump reaches, written by the layout that was made for it.
+//! Writing of code that exceeds the reach of jumps, by its layout.
 
 use crate::bytes::PutBytes;
 use crate::code::{Bci, Code, Instruction};

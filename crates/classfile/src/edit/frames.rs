@@ -1,40 +1,39 @@
 //! StackMapTable (JVMS 4.7.4): frames are **patched, never recomputed**.
 //!
 //! # Why this can work
-//! A frame says what the verifier may assume at a bytecode index: the types of the locals and of
-//! the operand stack. Computing frames anew needs the common superclass of any two classes, hence
-//! the class hierarchy of the world the class will run in, which an offline tool can only guess. So
-//! we never compute one. Edits are restricted instead:
+//! A frame states what the verifier may assume at a bytecode index: the types of the locals and of
+//! the operand stack. To compute frames, an editor needs the common superclass of any two classes,
+//! hence the class hierarchy at run time, which an offline tool can only guess. So this module
+//! computes none. Edits are restricted instead:
 //!
-//! * Inserted code is a straight line. It begins and ends with the stack as it found it, apart from
-//!   what it exists to push, and it writes only locals that the editor itself added. So it adds no
-//!   join point, and a frame that was right stays right with the new locals put in.
-//! * New locals are added in one place: all original locals with an index at or above some `at`
-//!   move up, and at `at` stand the new ones, which have the same types at every frame of the
-//!   original code (they are set once, in the prologue).
-//! * New join points (catch-all handlers, trampolines of far jumps) are made only where the whole
-//!   state is known: a handler that forgets everything but our own locals, a trampoline whose state
-//!   is that of the frame at its target.
+//! * Inserted code is straight. It begins and ends with the stack as it found it, apart from values
+//!   that it exists to push, and it stores only into locals that the editor itself added. So it
+//!   adds no join point, and a correct frame stays correct with the new locals inserted.
+//! * New locals are added in one place. All original locals with an index at or above some `at`
+//!   move up. The new ones begin at `at`, and have the same types at every frame of the original
+//!   code (they are set once, in the prologue).
+//! * New join points (catch-all handlers, trampolines of far jumps) are created only where the
+//!   whole state is known: a handler that forgets everything except the added locals, a trampoline
+//!   whose state is that of the frame at its target.
 //!
 //! # How it is done
 //! The table is a list of *differences*: `same`, `chop` and `append` refer to the frame before, and
-//! the first one to the state that the method's descriptor implies. We undo the differences (all
-//! states are explicit in between), put the new locals into each state, and write the differences
-//! again, each as the shortest form that says it. Nothing is assumed about how the compiler chose
-//! its forms; a `chop` that reaches into the arguments, a frame with fewer locals than arguments
-//! (padded with Top up to `at`), or a first frame at bci 0 need no special case.
+//! the first one to the state that the method's descriptor implies. The reader resolves the
+//! differences to explicit states and inserts the new locals into each state. The writer turns
+//! states into differences again, each in its shortest form. Nothing is assumed about the
+//! compiler's choice of forms. A `chop` that reaches into the arguments, a frame with fewer locals
+//! than arguments (padded with Top up to `at`), or a first frame at bci 0 need no special case.
 //!
 //! * `Uninitialized(offset)` names the `new` instruction itself: it follows the instruction, not
-//!   the code inserted in front of it. A jump or a frame at that index does go to the inserted code
+//!   the code inserted before it. A jump or a frame at that index does refer to the inserted code
 //!   (the layout keeps two maps, one for labels and one for instructions).
-//! * `long` and `double` are one entry and two slots; one that would lie across `at` cannot be
-//!   moved apart, and is an error ([`ErrorKind::StraddlingLocal`]) to which the caller answers by
-//!   putting its locals behind all others.
-//! * The initial state's reference types are written down nowhere as constants. They stay symbolic
+//! * `long` and `double` are one entry and two slots. One that lies across `at` cannot be split,
+//!   and is an error ([`ErrorKind::StraddlingLocal`]); the caller then puts its locals after all
+//!   others.
+//! * No constants exist for the initial state's reference types. They stay symbolic
 //!   ([`VerificationType::Argument`]) and become a constant only in the rare case that a full frame
 //!   must name them.
-//! * A frame in unreachable code is as good as any other: compilers since JDK 6 state them, and we
-//!   keep them.
+//! * A frame in unreachable code is kept like any other: compilers since JDK 6 state them.
 
 use crate::access;
 use crate::bytes::{Cursor, PutBytes};
@@ -61,7 +60,7 @@ pub enum VerificationType {
     /// The result of the `new` at this (original) bytecode index.
     Uninitialized(Bci),
     /// The reference type of the method's argument with this ordinal (`this` being 0 in instance
-    /// methods), as its descriptor says it.
+    /// methods), as in its descriptor.
     Argument(u8),
 }
 
@@ -82,12 +81,12 @@ pub struct Frame {
     pub stack: Vec<VerificationType>,
 }
 
-/// The method a table belongs to, as far as its initial state goes.
+/// The method of a table, as far as its initial state depends on it.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature<'a> {
     /// Index of the class's own `CONSTANT_Class`.
     pub this_class: Index,
-    /// Whether there is no `this`.
+    /// Whether the method is static.
     pub is_static: bool,
     /// Whether `this` is uninitialised on entry.
     pub is_constructor: bool,
@@ -151,9 +150,9 @@ impl<'a> Signature<'a> {
     }
 }
 
-/// The most types that the frames of a method may state together. A frame of one byte repeats all
-/// locals of the one before, so that 90 KB could else come to 4,000 million types. A method of
-/// 1,000 locals may still have 16,000 frames.
+/// Maximum number of types that the frames of a method may state together. A frame of one byte
+/// repeats all locals of the one before, so 90 KB could otherwise state 4 billion types. A method
+/// of 1,000 locals may still have 16,000 frames.
 const MAX_STATED: usize = 1 << 24;
 
 /// Reads a StackMapTable into explicit states, in order of bytecode index.
@@ -169,12 +168,12 @@ pub fn read(cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Vec<(B
 /// The states of a StackMapTable, one after the other.
 pub(crate) struct States<'a> {
     cursor: Cursor<'a>,
-    /// Frames that are still to come.
+    /// Number of frames still to read.
     left: usize,
-    /// The state of the last one.
+    /// The state of the last frame.
     pub(crate) frame: Frame,
     next: Bci,
-    /// Types that have been stated.
+    /// Number of types stated so far.
     stated: usize,
 }
 
@@ -184,7 +183,7 @@ impl<'a> States<'a> {
         Ok(States { cursor, left, frame: Frame { locals: initial, stack: Vec::new() }, next: 0, stated: 0 })
     }
 
-    /// Goes on to the next frame, and says where it is.
+    /// Advances to the next frame, and returns its bytecode index.
     pub(crate) fn next(&mut self) -> Result<Option<Bci>> {
         let cursor = &mut self.cursor;
         let Some(left) = self.left.checked_sub(1) else {
@@ -263,13 +262,13 @@ fn read_type(cursor: &mut Cursor<'_>) -> Result<VerificationType> {
     })
 }
 
-/// Puts `added` at slot `at` of a state's locals; locals from there on move up.
+/// Inserts `added` at slot `at` of a state's locals; locals from there on move up.
 pub fn insert_locals(locals: &mut Vec<VerificationType>, at: u16, added: &[VerificationType]) -> Result<()> {
     let before = std::mem::take(locals);
     with_locals(&before, at, added, locals)
 }
 
-/// The same into an empty vector.
+/// Appends a state's locals with `added` at slot `at` to an empty vector.
 pub(crate) fn with_locals(
     locals: &[VerificationType],
     at: u16,
@@ -300,11 +299,11 @@ pub(crate) fn with_locals(
     Ok(())
 }
 
-/// Writes a table: states in order of (new) bytecode index become differences again.
+/// Writes a table: states in order of new bytecode index become differences again.
 pub(crate) struct Writer<'s, 'a> {
     signature: &'s Signature<'a>,
     layout: &'s Layout,
-    /// The state before, which differences refer to.
+    /// The previous state, to which differences refer.
     previous: Vec<VerificationType>,
     next: Bci,
     count: u16,
@@ -321,7 +320,7 @@ impl<'s, 'a> Writer<'s, 'a> {
             next: 0,
             count: 0,
             bytes: {
-                // Their number goes here in the end.
+                // The number of frames is filled in at the end.
                 let mut bytes = Vec::with_capacity(64);
                 bytes.put2(0);
                 bytes

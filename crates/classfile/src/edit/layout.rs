@@ -1,10 +1,10 @@
-//! Where everything goes: new bytecode indices for old ones, and far jumps.
+//! The layout of edited code: new bytecode indices for old ones, and far jumps.
 //!
 //! `goto` and `jsr` out of reach become `goto_w` and `jsr_w`. A conditional jump has no wide form.
-//! Turning it round (`if<not> next; goto_w target; next:`) would make `next` a join point, for
-//! which no frame is known. So it jumps to a **trampoline** instead: a `goto_w target` in a gap
-//! that control cannot fall into (behind a `goto`, return, `athrow` or switch) and that is near
-//! enough. The state there is the state at the jump's target, for which there is a frame.
+//! Its inversion (`if<not> next; goto_w target; next:`) would make `next` a join point, for which
+//! no frame is known. So it jumps to a **trampoline** instead: a `goto_w target` in a gap that
+//! control cannot fall into (after a `goto`, return, `athrow` or switch) and that is near enough.
+//! The state there is the state at the jump's target, for which there is a frame.
 
 use crate::code::{Bci, Code, Instruction};
 use crate::edit::edits::Edits;
@@ -17,9 +17,9 @@ const NOWHERE: u32 = u32::MAX;
 /// The map from old bytecode indices to new ones.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// Where jumps to an old index go: in front of the code inserted before the instruction.
+    /// New targets of jumps to an old index: before the code inserted before the instruction.
     labels: Vec<u32>,
-    /// Where the instruction itself stands.
+    /// New indices of the instructions themselves.
     instructions: Vec<u32>,
     /// Length of the original part of the code; appended code follows.
     pub(crate) length: Bci,
@@ -27,37 +27,37 @@ pub(crate) struct Layout {
     pub(crate) far: Vec<FarJump>,
 }
 
-/// A jump that does not reach its target with 16 bits.
+/// A jump whose target is out of reach for 16 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FarJump {
     /// The jump (old index).
     pub(crate) bci: Bci,
-    /// For conditional jumps the gap (old index of the instruction behind it) and, once laid out,
-    /// the trampoline's new index.
+    /// For conditional jumps, the gap (old index of the instruction after it) and, once placed, the
+    /// trampoline's new index.
     pub(crate) trampoline: Option<(Bci, Bci)>,
 }
 
-/// Length of a trampoline: one `goto_w`.
+/// Length of a trampoline in bytes: one `goto_w`.
 pub(crate) const TRAMPOLINE: u32 = 5;
 
 impl Layout {
-    /// A layout in which nothing has a place yet.
+    /// A layout without any positions.
     pub(crate) fn unknown(code: &Code<'_>) -> Layout {
         let size = code.bytes.len() + 1;
         Layout { labels: vec![NOWHERE; size], instructions: vec![NOWHERE; size], length: 0, far: Vec::new() }
     }
 
-    /// Says where jumps to `bci` go.
+    /// Sets the new target of jumps to `bci`.
     pub(crate) fn set_label(&mut self, bci: Bci, new: Bci) {
         self.labels[bci as usize] = new;
     }
 
-    /// Says where the instruction at `bci` stands.
+    /// Sets the new index of the instruction at `bci`.
     pub(crate) fn set_instruction(&mut self, bci: Bci, new: Bci) {
         self.instructions[bci as usize] = new;
     }
 
-    /// Lays the edited code out, widening jumps until all reach.
+    /// Computes the layout of edited code, widening jumps until all reach their targets.
     pub(crate) fn compute(code: &Code<'_>, edits: &Edits) -> Result<Layout> {
         let mut layout = Layout::unknown(code);
         loop {
@@ -66,7 +66,7 @@ impl Layout {
             if layout.length > 65535 {
                 return Err(ErrorKind::MethodTooLarge(layout.length as usize).into());
             }
-            // Nothing is out of reach in code this short.
+            // Every target is in reach in code this short.
             if layout.length <= 0x7FFF || !layout.widen(code)? {
                 return Ok(layout);
             }
@@ -83,8 +83,8 @@ impl Layout {
         Self::known(&self.instructions, bci)
     }
 
-    /// As [`Layout::label`], for tables that help debuggers: an index inside an instruction counts
-    /// as that instruction.
+    /// The new index of a label, where an index inside an instruction counts as that instruction;
+    /// for debug tables.
     pub(crate) fn label_around(&self, bci: Bci) -> Result<Bci> {
         let upto = self.labels.get(..=bci as usize).ok_or(ErrorKind::BadTarget(bci))?;
         upto.iter()
@@ -94,7 +94,7 @@ impl Layout {
             .ok_or_else(|| ErrorKind::BadTarget(bci).into())
     }
 
-    /// Where trampolines begin (new indices), in order.
+    /// The new indices of trampolines, in order.
     pub(crate) fn trampolines(&self) -> Vec<Bci> {
         let mut trampolines: Vec<Bci> = self.far.iter().filter_map(|f| Some(f.trampoline?.1)).collect();
         trampolines.sort_unstable();
@@ -113,7 +113,7 @@ impl Layout {
         self.far.binary_search_by_key(&bci, |f| f.bci).ok().map(|i| &self.far[i])
     }
 
-    /// One pass over the code with the far jumps known so far.
+    /// Places the code in one pass, with the far jumps known so far.
     fn place(&mut self, code: &Code<'_>, edits: &Edits) -> Result<()> {
         let mut at: u32 = 0;
         let mut pieces = edits.pieces.iter().peekable();
@@ -154,7 +154,7 @@ impl Layout {
         }
     }
 
-    /// The length that an instruction has at the new index `at`, if nothing stands in its place.
+    /// The length that an instruction has at the new index `at`, unless it is replaced.
     pub(crate) fn length_of(&self, instruction: &Instruction<'_>, at: u32, shift: LocalShift) -> Result<u32> {
         let old = instruction.bytes.len() as u32;
         if let Some((local, two)) = instruction.local() {
@@ -170,7 +170,7 @@ impl Layout {
         Ok(if widened { 5 } else { old })
     }
 
-    /// Looks for jumps that do not reach; returns whether there were new ones.
+    /// Finds jumps that do not reach their targets; returns whether there were new ones.
     fn widen(&mut self, code: &Code<'_>) -> Result<bool> {
         let mut found = Vec::new();
         let gaps = self.gaps(code)?;
@@ -190,7 +190,7 @@ impl Layout {
                 continue;
             }
             if far.is_some() {
-                // The trampoline itself went out of reach: its gap was the nearest one.
+                // The trampoline itself is out of reach although its gap was the nearest one.
                 return Err(ErrorKind::JumpTooFar(instruction.bci).into());
             }
             let trampoline = if opcode::is_conditional(instruction.opcode) {
@@ -213,7 +213,7 @@ impl Layout {
     }
 }
 
-/// The gap nearest to a jump at the new index `from`; of two the first.
+/// The gap nearest to a jump at the new index `from`; the first of two equally near ones.
 fn nearest_gap(gaps: &[(Bci, Bci)], from: Bci) -> Option<Bci> {
     let behind = gaps.partition_point(|&(at, _)| at < from);
     let around = &gaps[behind.saturating_sub(1)..(behind + 1).min(gaps.len())];
@@ -221,7 +221,7 @@ fn nearest_gap(gaps: &[(Bci, Bci)], from: Bci) -> Option<Bci> {
 }
 
 /// Cuts trampolines out of a range of new indices. A trampoline's state is that of its jump's
-/// target, which the handlers around it know nothing of; and it cannot throw.
+/// target, which does not fit the handlers around it; and it cannot throw.
 pub(crate) fn ranges_without(
     trampolines: &[Bci],
     start: Bci,

@@ -1,4 +1,4 @@
-//! Local variables that move up, and what becomes of the instructions that name them.
+//! Local variables that move up, and the instructions that name them.
 
 use crate::bytes::PutBytes;
 use crate::code::Instruction;
@@ -26,7 +26,7 @@ impl LocalShift {
     }
 }
 
-/// Length of an instruction whose local variable becomes `new`.
+/// Length in bytes of an instruction whose local variable becomes `new`.
 pub(super) fn shifted_length(instruction: &Instruction<'_>, new: u16) -> u32 {
     let wide = new > 255
         || (instruction.is_wide() && instruction.opcode == opcode::IINC && !iinc_is_short(instruction));
@@ -61,7 +61,7 @@ fn iinc_is_short(instruction: &Instruction<'_>) -> bool {
     }
 }
 
-/// An instruction with another local variable.
+/// Writes an instruction with a different local variable.
 pub(super) fn write_shifted(instruction: &Instruction<'_>, new: u16, out: &mut Vec<u8>) {
     use opcode::*;
     let short = |general: Opcode, short: Opcode, op: Opcode| {

@@ -1,34 +1,34 @@
-//! Which instruction of the original code one of the edited code belongs to: what debuggers' tables
-//! do not say.
+//! Moves: the original instruction of each instruction of edited code, which debug tables do not
+//! state.
 
 use super::edits::Edits;
 use super::layout::Layout;
 use crate::code::{Bci, Code};
 use crate::error::Result;
 
-/// A place at which bytecode indices move on.
+/// A position after which bytecode indices change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move {
-    /// Code in front of the instruction that was at this index.
+    /// Code inserted before the instruction that was at this index.
     Inserted {
         /// The original index.
         before: Bci,
-        /// Bytes.
+        /// Length of the code in bytes.
         bytes: u32,
     },
-    /// An instruction that has another length, or something else in its place.
+    /// An instruction with a new length, or a replacement.
     Resized {
-        /// Its original index.
+        /// Original index of the instruction.
         at: Bci,
-        /// Its original length.
+        /// Original length in bytes.
         from: u32,
-        /// Its new length.
+        /// New length in bytes.
         to: u32,
     },
 }
 
-/// The original index of the instruction to which what stands at `index` belongs: itself, what
-/// replaces it, or what runs before it does. `moves` are in order.
+/// The original index of the instruction at `index`, of the one that it replaces, or of the one
+/// before which it was inserted. `moves` are in order.
 pub fn original_bci(moves: impl IntoIterator<Item = Move>, index: Bci) -> Bci {
     let mut shift: i64 = 0;
     let index = i64::from(index);
@@ -52,7 +52,7 @@ pub fn original_bci(moves: impl IntoIterator<Item = Move>, index: Bci) -> Bci {
     u32::try_from(index - shift).unwrap_or_default()
 }
 
-/// All places, in order.
+/// All moves, in order.
 pub(super) fn of(code: &Code<'_>, edits: &Edits, layout: &Layout) -> Result<Vec<Move>> {
     let mut moves = Vec::new();
     let mut replaced = edits.replacements.iter().peekable();
@@ -90,7 +90,7 @@ mod tests {
         ];
         let original = |index| original_bci(moves, index);
         assert_eq!([0, 9, 10].map(original), [0, 0, 0]);
-        // What stands in its place, to the last byte.
+        // The replacement, to its last byte.
         assert_eq!([11, 14, 19].map(original), [1, 1, 1]);
         assert_eq!([20, 21, 22, 23].map(original), [4, 4, 4, 5]);
         assert_eq!([24, 25, 26, 30].map(original), [6, 6, 10, 14]);

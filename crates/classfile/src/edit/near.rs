@@ -1,6 +1,6 @@
-//! Code in which every jump reaches its target is written in one go, without a layout made
-//! beforehand: jumps are filled in once all labels are known. That is nearly all code; what is
-//! longer than a jump reaches is laid out first ([`Layout::compute`]).
+//! Writing of code in which every jump reaches its target, in one pass without a layout: jumps are
+//! filled in once all labels are known. That is nearly all code; longer code gets a layout first
+//! ([`Layout::compute`]).
 
 use crate::bytes::PutBytes;
 use crate::code::{Bci, Code, Instruction};
@@ -10,22 +10,22 @@ use crate::edit::locals::write_shifted;
 use crate::error::Result;
 use crate::opcode;
 
-/// The longest code in which every jump of 16 bits reaches.
+/// Maximum length of code in which every jump of 16 bits reaches its target.
 pub(super) const REACH: usize = 0x7FFF;
 
 /// A jump or a switch's entry whose target had no label yet.
 struct Jump {
-    /// The (new) index that the offset counts from.
+    /// The new index from which the offset counts.
     from: Bci,
-    /// Where in the code the offset stands.
+    /// Position of the offset in the code.
     at: Bci,
     /// Whether it has four bytes.
     is_wide: bool,
     target: Bci,
 }
 
-/// Writes the edited code behind what `out` has, and says where everything went. `None`, and `out`
-/// as it was, if it is too long for that.
+/// Appends the edited code to `out`, and returns the layout. Returns `None`, with `out` unchanged,
+/// if the code is too long.
 pub(super) fn write(code: &Code<'_>, edits: &Edits, out: &mut Vec<u8>) -> Result<Option<Layout>> {
     let begin = out.len();
     let mut writing = Writing { code, out, begin, copied: 0, jumps: Vec::new() };
@@ -88,16 +88,15 @@ pub(super) fn write(code: &Code<'_>, edits: &Edits, out: &mut Vec<u8>) -> Result
 struct Writing<'w, 'a> {
     code: &'w Code<'a>,
     out: &'w mut Vec<u8>,
-    /// Where in `out` the code begins.
+    /// Offset in `out` where the code begins.
     begin: usize,
-    /// How much of the original code has been dealt with. What comes behind is copied when
-    /// something else comes.
+    /// End of the original code that has been copied. The rest is copied when an edit follows.
     copied: Bci,
     jumps: Vec<Jump>,
 }
 
 impl Writing<'_, '_> {
-    /// The new index of what is at `bci` if everything up to there is copied.
+    /// The new index of `bci` if everything up to there is copied.
     fn at(&self, bci: Bci) -> Bci {
         (self.out.len() - self.begin) as Bci + (bci - self.copied)
     }
@@ -116,7 +115,7 @@ impl Writing<'_, '_> {
         }
     }
 
-    /// A jump or a switch, as it was but for its targets.
+    /// Writes a jump or a switch, unchanged except for its targets.
     fn jump(&mut self, instruction: &Instruction<'_>) {
         self.copy_up_to(instruction.bci);
         self.copied = instruction.end();
@@ -145,7 +144,7 @@ impl Writing<'_, '_> {
         }
     }
 
-    /// A switch's entry.
+    /// Writes a switch's entry.
     fn entry(&mut self, from: Bci, target: Bci) {
         let at = (self.out.len() - self.begin) as Bci;
         self.jumps.push(Jump { from, at, is_wide: true, target });

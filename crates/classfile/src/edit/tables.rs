@@ -1,4 +1,4 @@
-//! The code's debug tables and type annotations move with the instructions.
+//! Debug tables and type annotations of code, moved along with the instructions.
 
 use crate::bytes::{Cursor, PutBytes};
 use crate::class::Attribute;
@@ -6,9 +6,9 @@ use crate::edit::layout::Layout;
 use crate::edit::locals::LocalShift;
 use crate::error::{ErrorKind, Result};
 
-/// Where what the tables say of `bci` is said from now on: jumps go there, too. What holds from the
-/// method's beginning also holds in front of the first instruction, so that an exception which
-/// leaves the prologue has a line, and a debugger that stops there finds the arguments.
+/// The new index of a table entry at `bci`, which is also the target of jumps. An entry that holds
+/// from the method's beginning also holds before the first instruction. So an exception that leaves
+/// the prologue has a line, and a debugger that stops there finds the arguments.
 fn place(layout: &Layout, bci: u32) -> Result<u32> {
     match bci {
         0 => Ok(0),
@@ -47,7 +47,7 @@ pub(crate) fn local_variables(
     cursor.finish()
 }
 
-/// A start and a length.
+/// Copies a range, a start and a length, with new indices.
 fn range(cursor: &mut Cursor<'_>, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {
     let (start, length) = (u32::from(cursor.u2()?), u32::from(cursor.u2()?));
     let (new_start, new_end) = (place(layout, start)?, place(layout, start + length)?);
@@ -56,7 +56,7 @@ fn range(cursor: &mut Cursor<'_>, layout: &Layout, out: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-/// Runtime(In)VisibleTypeAnnotations of code (JVMS 4.7.20): only the target is touched.
+/// Runtime(In)VisibleTypeAnnotations of code (JVMS 4.7.20): only the target changes.
 pub(crate) fn type_annotations(
     attribute: &Attribute<'_>,
     layout: &Layout,
@@ -101,7 +101,7 @@ pub(crate) fn type_annotations(
     cursor.finish()
 }
 
-/// Copies what `skip` passes over.
+/// Copies the bytes that `skip` skips.
 fn copy<'a>(
     cursor: &mut Cursor<'a>,
     out: &mut Vec<u8>,

@@ -1,5 +1,5 @@
-//! Code that needs more of the operand stack than it states. Bodies state more than they did, by
-//! what probes need.
+//! Code that needs more of the operand stack than it declares. Instrumented bodies declare more,
+//! for their probes, and would hide that fault.
 
 use std::cmp::Reverse;
 
@@ -11,33 +11,33 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::opcode;
 use crate::stack::Effects;
 
-/// From this version on each instruction is verified, from frame to frame. Below it those that are
-/// reached are; and those of version 50, where the frames are not right.
+/// From this version on, each instruction is verified, from frame to frame. Below it only reached
+/// instructions are; the same holds for version 50 if the frames are wrong.
 const EVERY_INSTRUCTION: u16 = 51;
 
-/// How often handlers are looked through for those whose range has just been reached. More would be
-/// needed by handlers of handlers of handlers, which no compiler makes; then less is found.
+/// Maximum number of searches for handlers whose range has just been reached. Handlers of handlers
+/// of handlers would need more, and no compiler generates them; then fewer faults are found.
 const ROUNDS: usize = 8;
 
-/// How deep the operand stack is, instruction by instruction, in code that is verified from frame
-/// to frame.
+/// Depth of the operand stack, instruction by instruction, in code that is verified from frame to
+/// frame.
 pub struct Depth {
     most: u32,
-    /// At frames and handlers: where they are, and how many slots there are. Those to come, the
-    /// next one last.
+    /// Depths at frames and handlers: their index, and the number of slots. Only those still to
+    /// come, the next one last.
     stated: Vec<(Bci, u32)>,
-    /// Before the next instruction; not known behind a jump without a frame, which the verifier
+    /// Depth before the next instruction; `None` after a jump without a frame, which the verifier
     /// refuses.
     now: Option<u32>,
 }
 
 impl Depth {
-    /// Whether code of a class is verified in that way.
+    /// Whether code of a class is verified from frame to frame.
     pub fn is_followed(class: &ClassFile<'_>) -> bool {
         class.major_version >= EVERY_INSTRUCTION
     }
 
-    /// On entry.
+    /// The depth on entry.
     pub fn of<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> Result<Self> {
         let mut stated = Vec::new();
         for attribute in code.attributes.iter().filter(|a| a.name == b"StackMapTable") {
@@ -50,8 +50,8 @@ impl Depth {
         Ok(Depth { most: u32::from(code.max_stack), stated, now: Some(0) })
     }
 
-    /// Goes on over an instruction, the next one. Fails where the verifier must: at an instruction
-    /// or a frame with more slots than `max_stack`.
+    /// Advances over the next instruction. Fails where the verifier must: at an instruction or a
+    /// frame with more slots than `max_stack`.
     pub fn step(&mut self, instruction: &Instruction<'_>, effects: &mut Effects<'_, '_>) -> Result<()> {
         while let Some(&(bci, slots)) = self.stated.last()
             && bci <= instruction.bci
@@ -61,7 +61,7 @@ impl Depth {
             self.check(slots)?;
         }
         let Some(depth) = self.now else { return Ok(()) };
-        // A constant of another kind: who reads it says so.
+        // A constant of another kind: its reader reports it.
         let after = effects
             .of(instruction)
             .map(|(pops, pushes)| depth.saturating_sub(pops).saturating_add(pushes))
@@ -80,8 +80,8 @@ impl Depth {
     }
 }
 
-/// Follows older code, of which only what is reached is verified. Fails where the verifier must.
-/// Not for code with subroutines, since where these return to is not followed.
+/// Follows older code, of which only reached instructions are verified. Fails where the verifier
+/// must. Not for code with subroutines, since their returns are not followed.
 pub fn check<'a>(code: &Code<'a>, effects: &mut Effects<'_, 'a>) -> Result<()> {
     let mut walk = Walk { code, effects, seen: BciSet::new(code.bytes.len()), work: vec![(0, 0)] };
     walk.on()?;
@@ -97,7 +97,7 @@ pub fn check<'a>(code: &Code<'a>, effects: &mut Effects<'_, 'a>) -> Result<()> {
     Ok(())
 }
 
-/// Slots on the stack of a frame.
+/// Number of slots on the stack of a frame.
 fn slots(kind: &FrameKind) -> u32 {
     let of = |item: &VerificationType| match item {
         VerificationType::Long | VerificationType::Double => 2,
@@ -110,12 +110,12 @@ fn slots(kind: &FrameKind) -> u32 {
     }
 }
 
-/// Goes through code from places with a known depth.
+/// Walks code from positions with a known depth.
 struct Walk<'w, 'p, 'a> {
     code: &'w Code<'a>,
     effects: &'w mut Effects<'p, 'a>,
     seen: BciSet,
-    /// Where to go on, and how many slots there are.
+    /// Positions to continue from, and their number of slots.
     work: Vec<(Bci, u32)>,
 }
 
@@ -123,10 +123,10 @@ impl Walk<'_, '_, '_> {
     fn on(&mut self) -> Result<()> {
         let most = u32::from(self.code.max_stack);
         while let Some((mut bci, mut depth)) = self.work.pop() {
-            // A depth that is not the same on all ways is refused by the JVM in any case.
+            // The JVM refuses a depth that differs between paths in any case.
             while bci < self.code.length() && self.seen.insert(bci) {
                 let Some(instruction) = self.code.instruction_at(bci) else { break };
-                // A constant of another kind: who reads it says so.
+                // A constant of another kind: its reader reports it.
                 let Some((pops, pushes)) = self.effects.of(&instruction) else { break };
                 let after = depth.saturating_sub(pops).saturating_add(pushes);
                 if depth.max(after) > most {
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::class::ClassFile;
 
-    /// A class with one static method of this code, and whether it is refused.
+    /// Whether a class with one static method of this code is refused.
     fn refused(version: u16, max_stack: u16, code: &[u8], handlers: &[[u16; 3]]) -> bool {
         let bytes = class(version, max_stack, code, handlers);
         let class = ClassFile::parse(&bytes).unwrap();

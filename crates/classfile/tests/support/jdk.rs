@@ -9,11 +9,10 @@ use zip::ZipArchive;
 
 use super::files_below;
 
-/// Calls `f` with every class of the JDK, many at a time, and gives the results for each jar or
+/// Calls `f` with every class of the JDK, in parallel, and returns the results for each jar or
 /// module, in order.
 ///
-/// A JDK 8 is read from its jars; a later one from its jmods, or if it comes without them from
-/// `lib/modules`.
+/// A JDK 8 is read from its jars; a later one from its jmods, or without them from `lib/modules`.
 pub fn each_class<T: Send>(home: &Path, f: impl Fn(&[u8]) -> T + Sync) -> Vec<(String, Vec<T>)> {
     let jmods = home.join("jmods");
     if home.join("jre/lib/rt.jar").exists() {
@@ -22,7 +21,7 @@ pub fn each_class<T: Send>(home: &Path, f: impl Fn(&[u8]) -> T + Sync) -> Vec<(S
         jars.retain(|path| path.extension().is_some_and(|e| e == "jar"));
         jars.iter().map(|jar| each_in_zip(home, jar, 0, &f)).collect()
     } else if jmods.is_dir() {
-        // A jmod is a zip behind four bytes of its own: 'J' 'M' and the version.
+        // A jmod is a zip after four bytes of its own: 'J' 'M' and the version.
         files_below(&jmods).iter().map(|jmod| each_in_zip(home, jmod, 4, &f)).collect()
     } else {
         let extracted = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What the tests over whole class files share.
+//! Helpers for the tests over whole class files.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod jdk;

@@ -1,4 +1,4 @@
-//! Reads all there is to read in a class file.
+//! A walk that reads everything in a class file.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{MethodDescriptor, field_type};
 use cct_classfile::{Attribute, BciSet, ClassFile, Code, ConstantPool, Error, mutf8, opcode};
 
-/// What was in one or more class files.
+/// Numbers of the items in one or more class files.
 #[derive(Debug, Default)]
 pub struct Seen {
     pub classes: usize,
     pub methods: usize,
     pub instructions: usize,
     pub attributes: usize,
-    /// Attributes that are not known, by name.
+    /// Unknown attributes, by name.
     pub unknown: BTreeMap<String, usize>,
-    /// All that was refused.
+    /// All errors.
     pub errors: Vec<String>,
 }
 
 impl Seen {
-    /// Both together.
+    /// The sum of both.
     pub fn and(mut self, other: Seen) -> Seen {
         self.classes += other.classes;
         self.methods += other.methods;
@@ -39,8 +39,8 @@ impl Seen {
     }
 }
 
-/// Reads a class file down to the last index, and goes on past errors. Panics when an attribute is
-/// not written back as it was.
+/// Reads a class file down to the last index, continuing after errors. Panics if an attribute is
+/// not written back unchanged.
 pub fn walk(bytes: &[u8]) -> Seen {
     let mut seen = Seen { classes: 1, ..Seen::default() };
     let Some(class) = seen.note(ClassFile::parse(bytes)) else { return seen };
@@ -96,7 +96,7 @@ fn walk_pool(pool: &ConstantPool<'_>, seen: &mut Seen) {
     }
 }
 
-/// Code with the beginnings of its instructions.
+/// Code with the starts of its instructions.
 struct Place<'c, 'a> {
     code: &'c Code<'a>,
     starts: BciSet,
@@ -165,7 +165,7 @@ fn walk_attribute<'a>(
     Some(info)
 }
 
-/// Tables of the code must speak of its instructions.
+/// Checks that tables of the code refer to its instructions.
 fn check_places(info: &AttributeInfo<'_>, pool: &ConstantPool<'_>, place: &Place<'_, '_>, seen: &mut Seen) {
     let Place { code, starts } = place;
     let mut expect = |good: bool, what: &str| {

@@ -1,17 +1,17 @@
-//! How many bytecodes an entry counts in advance.
+//! The number of bytecodes that an entry counts in advance.
 //!
-//! A way through the method that has executed as many when the node must be true for the first time
-//! needs no update there; on others the node is put right. So it is the number of the most places
-//! at which a way may come for the first time. Places from which only `athrow` is reached have no
-//! say, unless there are no others: they are seldom come to.
+//! A path needs no update where the node must first be exact if it has then executed that number of
+//! bytecodes. On other paths the node is corrected. So the best number is that of the most points
+//! that a path may reach first. Points from which only `athrow` is reached do not count, unless
+//! there are no others: control seldom reaches them.
 
 use super::{CountPlanner, Effect, Pending, Seen, Stretch};
 
 impl CountPlanner {
-    /// The number, from what is pending when the entry counts nothing. Among equals the first in
-    /// the code has it.
+    /// The number, computed from the pending numbers when the entry counts nothing. Among equals,
+    /// the first in the code wins.
     pub(super) fn ahead(&mut self) -> i32 {
-        // Jumps to the entry come with what is pending then, which must be the same.
+        // Jumps to the entry arrive with their own pending number, which must be the same.
         if self.stretches.first().is_none_or(|first| first.is_target) {
             return 0;
         }
@@ -28,8 +28,7 @@ impl CountPlanner {
         best.map_or(0, |same| same[0].0)
     }
 
-    /// The stretches at whose beginning or end the node must be true, and before which it need not
-    /// have been.
+    /// The stretches at whose start or end the node must be exact for the first time on a path.
     fn first_places(&mut self) -> Vec<usize> {
         let mut places = Vec::new();
         self.seen.clear();
@@ -52,7 +51,7 @@ impl CountPlanner {
         places
     }
 
-    /// How many bytecodes have been executed there, if that is the same on every way.
+    /// Number of executed bytecodes at a point, if it is the same on every path.
     fn executed(&self, place: usize) -> Option<i32> {
         let stretch = &self.stretches[place];
         match self.pending[place] {
@@ -61,8 +60,8 @@ impl CountPlanner {
         }
     }
 
-    /// Finds from which stretches a return is seen to be reached, by two walks against the code's
-    /// order: of twisted code not all.
+    /// Finds stretches from which a return is reached, by two walks against the code's order. In
+    /// irregular code it may miss some.
     fn find_returning(&mut self) {
         self.returning.clear();
         self.returning.extend(self.stretches.iter().map(Stretch::returns));

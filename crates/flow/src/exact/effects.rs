@@ -1,11 +1,11 @@
-//! What an instruction may do to control, in the method at hand.
+//! The effect of an instruction on control, in the method at hand.
 //!
-//! More than the table of [`crate::throws`] lets through, since the class and the method are known:
-//! a field of the class's own, read or written by `this` (which stays in its local all through); a
-//! static field of its own, in code that runs only when the initialisation of the class has begun
-//! in the same thread; and `Object.<init>`, which returns. Whatever a class loader may do when a
-//! class is resolved for `checkcast`, `instanceof` or an array's creation counts as an exception
-//! only.
+//! The class and the method are known, so fewer instructions throw than by the table of
+//! [`crate::throws`]. Harmless are: a field of the class itself, read or written through `this`, if
+//! `this` stays in its local throughout; a static field of the class itself, in code that runs only
+//! after the class's initialisation has begun in the same thread; and `Object.<init>`, which
+//! returns. A class loader may run code when a class is resolved for `checkcast`, `instanceof` or
+//! an array's creation; that counts as an exception only.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::opcode::Opcode;
@@ -16,24 +16,24 @@ use crate::throws::may_throw;
 /// References of a class to members of its own, by index in the constant pool.
 #[derive(Debug, Clone, Default)]
 pub struct OwnMembers {
-    /// One bit each: instance fields that the class declares.
+    /// One bit per index: instance fields that the class declares.
     instance_fields: Vec<u64>,
-    /// Static ones.
+    /// One bit per index: static fields that the class declares.
     static_fields: Vec<u64>,
-    /// Those of either kind that are final: not every method may assign them.
+    /// One bit per index: final fields of either kind, which not every method may assign.
     final_fields: Vec<u64>,
-    /// `Object.<init>`.
+    /// One bit per index: references to `Object.<init>`.
     object_init: Vec<u64>,
 }
 
 impl OwnMembers {
-    /// Those of a class.
+    /// The references of a class.
     pub fn of(class: &ClassFile<'_>) -> Self {
         let mut declared: Vec<&Member<'_>> = class.fields.iter().collect();
         declared.sort_unstable_by_key(|field| (field.name, field.descriptor));
         let mut own = OwnMembers::default();
         for index in class.pool.indices() {
-            // Of most constants that are no references an error would be made.
+            // For most constants, which are no references, the call would build an error.
             let is_field = match class.pool.tag(index) {
                 Some(tag::FIELDREF) => true,
                 Some(tag::METHODREF | tag::INTERFACE_METHODREF) => false,
@@ -79,12 +79,12 @@ fn contains(set: &[u64], index: Index) -> bool {
     set.get(usize::from(index) / 64).is_some_and(|word| word >> (index % 64) & 1 != 0)
 }
 
-/// What an instruction may do to control.
+/// The effect of an instruction on control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// It completes.
     None,
-    /// It may throw, and nobody looks at the node meanwhile.
+    /// It may throw, and nobody reads the node meanwhile.
     Throws,
     /// Other code may run that never comes back, or waits.
     Leaves,
@@ -92,11 +92,11 @@ pub(super) enum Effect {
     Ends,
 }
 
-/// What an opcode alone says of the effect.
+/// The effect as far as the opcode alone decides it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ByOpcode {
     Is(Effect),
-    /// It depends on what it names, and in which method.
+    /// It depends on the member that it names, and on the method.
     Depends,
 }
 
@@ -117,11 +117,11 @@ static BY_OPCODE: [ByOpcode; 256] = {
     table
 };
 
-/// What is known of the method beside its code.
+/// The facts about the method besides its code.
 pub(super) struct Knows<'k, 'a> {
     pub(super) class: &'k ClassFile<'a>,
     pub(super) own: &'k OwnMembers,
-    /// Whether local 0 is `this` all through.
+    /// Whether local 0 is `this` throughout.
     pub(super) this_stays: bool,
     /// Whether it is a constructor or class initialiser, which may assign final fields.
     pub(super) initialises: bool,
@@ -136,8 +136,8 @@ impl Knows<'_, '_> {
         self.initialises || !contains(&self.own.final_fields, index)
     }
 
-    /// What an instruction may do, given the opcodes of the two before it, the nearer one first;
-    /// `nop` where a jump may come in between.
+    /// The effect of an instruction, given the opcodes of the two before it, the nearer one first;
+    /// `nop` if a jump may lead in between.
     #[inline]
     pub(super) fn effect(&self, instruction: &Instruction<'_>, before: [Opcode; 2]) -> Effect {
         match BY_OPCODE[usize::from(instruction.opcode)] {
@@ -182,7 +182,7 @@ impl Knows<'_, '_> {
     }
 }
 
-/// Whether an instruction does nothing but push one value.
+/// Whether an instruction only pushes one value.
 fn pushes(op: Opcode) -> bool {
     matches!(op, opcode::ACONST_NULL..=opcode::ALOAD_3)
 }

@@ -1,4 +1,4 @@
-//! The plan, against what it promises.
+//! Tests of count plans against their contract.
 
 use std::ops::ControlFlow;
 
@@ -38,25 +38,25 @@ fn what_is_pending_is_counted_before_calls_and_returns() {
 
 #[test]
 fn a_throwing_instruction_finds_what_is_pending_in_the_local() {
-    // iaload idiv return: both may throw, and nobody catches it.
+    // iaload idiv return: both may throw, and nobody catches the exception.
     let plan = plan(&ops(&[&[IALOAD], &[IDIV], &[RETURN]])).unwrap();
     assert_eq!(plan.entry, 3, "in advance, for the way that ends by the return");
     assert_eq!(plan.updates, [(0, Update::Set(-2)), (1, Update::Add(1))]);
     assert_eq!(plan.guarded, [(0, 2)]);
 }
 
-/// Found by the checker: an exception entry without which nothing was wrong.
+/// The exception entry that the checker found was superfluous.
 #[test]
 fn an_exception_that_leaves_when_nothing_is_pending_is_not_caught() {
-    // if (..) return; idiv: by then as many have been executed as the entry has counted.
+    // if (..) return; idiv: by then the executed number equals the entry's count.
     let code =
         [Op::Jump(IFEQ, 3), op(&[NOP]), op(&[RETURN]), op(&[NOP]), op(&[IDIV]), op(&[NOP]), op(&[RETURN])];
     let plan = plan(&Fixture::new(&code, &[])).unwrap();
     assert_eq!(plan, CountPlan { entry: 3, updates: vec![(8, Update::Count(2))], guarded: vec![] });
 }
 
-/// `if (..) throw; nop; return`: the return is the place that counts, and the throw puts the node
-/// right.
+/// `if (..) throw; nop; return`: the return decides the count of the entry, and the throw corrects
+/// the node.
 #[test]
 fn what_only_throws_has_no_say_in_what_the_entry_counts() {
     let code = [Op::Jump(IFEQ, 3), op(&[ACONST_NULL]), op(&[ATHROW]), op(&[NOP]), op(&[NOP]), op(&[RETURN])];
@@ -66,7 +66,7 @@ fn what_only_throws_has_no_say_in_what_the_entry_counts() {
     assert_eq!(alone, CountPlan { entry: 2, updates: vec![], guarded: vec![] });
 }
 
-/// Three ways that end after 3, 4 and 4 bytecodes.
+/// Three paths that end after 3, 4 and 4 bytecodes.
 #[test]
 fn the_entry_counts_what_most_ways_have_executed() {
     let code = [
@@ -111,7 +111,7 @@ fn a_handler_that_unlocks_and_covers_itself_is_no_loop() {
     let all: Vec<Op> = code.iter().chain(&handler).map(|bytes| op(&bytes[..])).collect();
     let plan = plan(&Fixture::new(&all, &[(2, 5, 6, 0), (6, 9, 6, 0)])).unwrap();
     assert!(!plan.updates.iter().any(|(_, update)| matches!(update, Update::Drain(_))), "{plan:?}");
-    // Two exceptions meet there, so the local says what is pending.
+    // Two exceptions meet there, so the local holds the pending number.
     assert!(plan.updates.contains(&(8, Update::Add(3))), "{plan:?}");
 }
 
@@ -127,16 +127,17 @@ fn a_handler_goes_on_with_what_is_pending() {
     // try { idiv; return } catch (all) { return }
     let fixture = Fixture::new(&[op(&[NOP]), op(&[IDIV]), op(&[RETURN]), op(&[RETURN])], &[(0, 2, 3, 0)]);
     let plan = plan(&fixture).unwrap();
-    // On both ways the number is known: no local, and no catch-all, since the method has one
+    // On both paths the number is known: no local, and no catch-all, since the method has one
     // itself.
     assert_eq!(plan, CountPlan { entry: 3, updates: vec![], guarded: vec![] });
 }
 
-/// What cannot throw needs no update; each of these reads, where one of the conditions fails, does.
+/// Instructions that cannot throw need no update; each of these reads does if one of the conditions
+/// fails.
 #[test]
 fn own_fields_of_this_and_the_constructor_of_object_do_not_throw() {
     let field = |op| [op, 0, OWN_FIELD];
-    // Whatever may throw needs a local for those who catch it.
+    // Instructions that may throw need a local for the catchers.
     let counted_on_entry = |bytes: &[&[u8]]| plan(&ops(bytes)).unwrap().updates.is_empty();
     assert!(counted_on_entry(&[&[ALOAD_0], &field(GETFIELD), &[IRETURN]]));
     assert!(!counted_on_entry(&[&[ALOAD_1], &field(GETFIELD), &[IRETURN]]), "another object");
@@ -154,7 +155,7 @@ fn own_fields_of_this_and_the_constructor_of_object_do_not_throw() {
     );
     assert!(counted_on_entry(&[&[ALOAD_0], &[INVOKESPECIAL, 0, OBJECT_INIT], &[RETURN]]));
     assert!(!counted_on_entry(&[&[ALOAD_0], &[INVOKESPECIAL, 0, METHOD], &[RETURN]]), "another constructor");
-    // A jump in between may come with another object.
+    // A jump in between may arrive with another object.
     let jump = Fixture::new(
         &[op(&[ALOAD_1]), Op::Jump(IFEQ, 3), op(&[ALOAD_0]), op(&field(GETFIELD)), op(&[IRETURN])],
         &[],
@@ -167,8 +168,8 @@ fn subroutines_have_no_plan() {
     assert_eq!(plan(&Fixture::new(&[Op::Jump(JSR, 1), op(&[RETURN])], &[])), None);
 }
 
-/// Carries out a plan beside the code, with random decisions, and compares it with the truth
-/// wherever somebody may look.
+/// Executes a plan along with the code, with random decisions, and compares it with the exact count
+/// wherever the node may be read.
 struct Machine<'p> {
     plan: &'p CountPlan,
     observed: &'p [Bci],
@@ -176,20 +177,20 @@ struct Machine<'p> {
     local: i32,
     truth: i32,
     largest: i32,
-    /// Whether a `monitorexit` has thrown: locking that is not structured.
+    /// Whether a `monitorexit` has thrown: the locking is not structured.
     unlocking_threw: bool,
 }
 
 impl Machine<'_> {
     fn updates(&mut self, bci: Bci) {
-        // Of two updates the first may be the one for whoever looks.
+        // Of two updates, the first may be the one for the reader.
         let mut is_true = self.node == self.truth;
         for (_, update) in self.plan.updates.iter().filter(|(at, _)| *at == bci) {
             match *update {
                 Update::Set(n) => self.local = n,
                 Update::Add(n) => self.local += n,
                 Update::Count(n) => self.node += n,
-                // The local keeps a number that means nothing any more.
+                // The local keeps a number without meaning.
                 Update::CountLocal(n) => self.node += self.local + n,
                 Update::Drain(n) => {
                     self.node += self.local + n;
@@ -274,7 +275,7 @@ fn the_node_is_true_wherever_somebody_may_look() {
                     }
                 }
                 // Without a drain the local would grow with the length of the run. Cycles that only
-                // a `monitorexit` that throws closes have none.
+                // a throwing `monitorexit` closes have none.
                 let is_small = machine.largest <= 2 * code.length() as i32;
                 assert!(is_small || machine.unlocking_threw, "{} pending", machine.largest);
                 seen += machine.truth;

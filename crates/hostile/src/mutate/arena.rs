@@ -1,10 +1,9 @@
-//! The memory of trees: words in use are replaced by words that lead elsewhere.
+//! Mutator for the memory of trees: it replaces words in use with words that lead elsewhere.
 
 use super::damage;
 use crate::Dice;
 
-/// Where the header's words begin that say something, where its table of extents does, and where
-/// the header ends.
+/// Offset of the words in the header, offset of its table of extents, and length of the header.
 const WORDS: usize = 16;
 const TABLE: usize = 1024;
 const HEADER: usize = 1 << 16;
@@ -21,7 +20,7 @@ pub fn arena(input: &[u8], dice: &mut Dice) -> Vec<u8> {
             0 => WORDS + 8 * dice.below(13),
             1 => TABLE + 8 * dice.below(16),
             2 => {
-                // The log, or whatever stands behind the header.
+                // The log, or the part after the header.
                 let mut part = bytes.split_off(HEADER);
                 damage(&mut part, dice);
                 bytes.extend(part);

@@ -1,6 +1,7 @@
-//! Class files: parsed loosely, changed, and written with lengths that are right.
+//! Mutator for class files: it parses them loosely, changes them, and writes them with correct
+//! lengths.
 //!
-//! The parser here is not the one that is tested: it knows where things begin and end, and no more.
+//! Its parser is not the tested one: it only knows where parts begin and end.
 
 use cct_classfile::bytes::{Cursor, PutBytes};
 use cct_classfile::constant_pool::tag;
@@ -13,7 +14,7 @@ use crate::Dice;
 #[derive(Debug, Clone)]
 struct Class {
     version: [u16; 2],
-    /// Constants with their tags; the place behind a long or double is empty.
+    /// Constants with their tags; the entry after a long or double is empty.
     pool: Vec<Vec<u8>>,
     /// Flags, this class, superclass.
     head: [u16; 3],
@@ -118,7 +119,7 @@ impl Class {
         out
     }
 
-    /// One change of whatever kind.
+    /// Makes one change of any kind.
     fn change(&mut self, dice: &mut Dice) {
         match dice.below(16) {
             0 => self.version = [*dice.pick(&[0, 0, 0, 2, 3, 65535]), 44 + dice.below(28) as u16],
@@ -177,7 +178,7 @@ impl Class {
             Some(tag) => {
                 let length = constant.len();
                 if dice.once_in(8) {
-                    // Another kind of the same length.
+                    // A different kind of the same length.
                     let pairs = [
                         tag::FIELDREF,
                         tag::METHODREF,
@@ -234,7 +235,7 @@ impl Class {
         }
     }
 
-    /// All attribute tables, those of code included.
+    /// All attribute tables, including those of code.
     fn tables(&mut self) -> Vec<&mut Vec<Attribute>> {
         let mut tables = Vec::new();
         for member in self.members.iter_mut().flatten() {
@@ -292,7 +293,7 @@ impl Class {
     }
 }
 
-/// Names and texts that mean something to the JVM or to the rewriter.
+/// Names and texts with a meaning for the JVM or the rewriter.
 const WORDS: &[&[u8]] = &[
     b"java/lang/Object",
     b"java/lang/Thread",
@@ -365,7 +366,7 @@ const WORDS: &[&[u8]] = &[
 ];
 
 impl Code {
-    /// Where instructions begin, as far as the code can be decoded.
+    /// The starts of instructions, as far as the code can be decoded.
     fn starts(&self) -> Vec<usize> {
         let (mut starts, mut at) = (Vec::new(), 0);
         while let Some(length) = instruction_length(&self.bytes, at) {
@@ -393,7 +394,7 @@ impl Code {
                 let at = dice.below(self.handlers.len());
                 self.handlers[at][dice.below(4)] = place(dice);
             }
-            // Covers itself.
+            // A handler that covers itself.
             4 if !self.handlers.is_empty() => {
                 let at = dice.below(self.handlers.len());
                 self.handlers[at][0] = self.handlers[at][2];
@@ -424,7 +425,7 @@ impl Code {
         let Some(length) = instruction_length(&self.bytes, at) else { return damage(&mut self.bytes, dice) };
         let target = (*dice.pick(&starts) as i64 - at as i64) as i32;
         match dice.below(12) {
-            // Another instruction of the same length.
+            // A different instruction of the same length.
             0..=2 => {
                 let same: Vec<u8> = (0..=u8::MAX)
                     .filter(|&op| usize::from(opcode::LENGTHS[usize::from(op)]) == length)
@@ -459,7 +460,7 @@ impl Code {
                 self.bytes[at + 4..at + length].fill(opcode::NOP);
             }
             8 if length >= 2 => self.bytes[at + 1 + dice.below(length - 1)] = dice.any() as u8,
-            // Behind the end: whatever is there need not be right about it.
+            // After the end: the code there need not be valid.
             9 => {
                 let tail = self.bytes[at..].to_vec();
                 self.bytes.extend_from_slice(&tail);

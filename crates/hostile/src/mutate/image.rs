@@ -1,4 +1,4 @@
-//! Images of modules: the words of header and tables, the bytes of locations and strings.
+//! Mutator for images of modules: words of header and tables, bytes of locations and strings.
 
 use super::damage;
 use crate::Dice;

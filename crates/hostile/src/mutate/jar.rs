@@ -1,5 +1,5 @@
-//! Zip archives: the fields of their headers are found by the signatures and changed on their own,
-//! or in both places where they stand.
+//! Mutator for zip archives: it finds the fields of headers by their signatures and changes one
+//! copy of a field or both.
 
 use super::damage;
 use crate::Dice;
@@ -48,7 +48,7 @@ pub fn jar(input: &[u8], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// Where headers of any kind seem to begin.
+/// Offsets where a header of any kind seems to begin.
 fn headers(bytes: &[u8]) -> Vec<(usize, Fields)> {
     let at = |at: usize| {
         let found = HEADERS.iter().find(|(signature, _)| bytes[at..].starts_with(&signature[..]))?;
@@ -79,7 +79,7 @@ fn change_field(bytes: &mut [u8], dice: &mut Dice) {
     field.copy_from_slice(&new.to_le_bytes()[..length]);
 }
 
-/// Gives an entry another name of the same length, wherever the old one stands.
+/// Gives an entry another name of the same length, wherever the old one occurs.
 fn rename(bytes: &mut [u8], dice: &mut Dice) {
     const NAMES: &[&str] = &[
         "../../../../../../etc/passwd",

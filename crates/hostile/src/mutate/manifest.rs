@@ -1,15 +1,14 @@
-//! Manifests: lines are changed, and the last one has the hash that is right for what they have
-//! become.
+//! Mutator for manifests: it changes lines and corrects the hash in the last one.
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{damage, text};
 use crate::Dice;
 
-/// How the last line begins.
+/// Prefix of the last line.
 const END: &[u8] = b"end ";
 
-/// What a path may be that leads elsewhere.
+/// Paths that lead elsewhere.
 const PATHS: &[&str] = &[
     "..",
     "../",
@@ -25,7 +24,7 @@ const PATHS: &[&str] = &[
     "\u{7F}",
 ];
 
-/// Changes a manifest in one to three places; or a record, which has no checksum.
+/// Changes a manifest in one to three places, or a record, which has no checksum.
 pub fn manifest(input: &[u8], dice: &mut Dice) -> Vec<u8> {
     let Some(end) = input.windows(END.len()).rposition(|window| window == END) else {
         return text(input, dice);

@@ -1,4 +1,4 @@
-//! Mutators: each knows one format well enough to change an input so that most of it stays sound.
+//! Mutators: each knows one format well enough to change an input while most of it stays valid.
 
 mod arena;
 mod class;
@@ -22,10 +22,10 @@ pub use values::values;
 
 use crate::Dice;
 
-/// The largest input that mutators make.
+/// Maximum length in bytes of inputs that mutators produce.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Changes a few bytes, whatever they mean.
+/// Changes a few bytes, regardless of their meaning.
 pub fn bytes(input: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=dice.below(4) {
@@ -35,7 +35,7 @@ pub fn bytes(input: &[u8], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// One change of some bytes.
+/// Makes one change of some bytes.
 pub(crate) fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
     if bytes.is_empty() {
         bytes.push(dice.any() as u8);
@@ -65,7 +65,7 @@ pub(crate) fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
     }
 }
 
-/// Changes a text: its characters, its words, its lines.
+/// Changes characters, words or lines of a text.
 pub fn text(input: &[u8], dice: &mut Dice) -> Vec<u8> {
     const PIECES: &[&str] = &[
         "*",

@@ -1,4 +1,4 @@
-//! Profiles: sections are changed and get the checksum that is right for what they have become.
+//! Mutator for profiles: it changes sections and corrects their checksums.
 
 use super::damage;
 use crate::Dice;
@@ -33,7 +33,7 @@ pub fn profile(input: &[u8], dice: &mut Dice) -> Vec<u8> {
                 payload.splice(place..place, varint(dice));
             }
             5 => {
-                // A number in place of another.
+                // A different number.
                 let payload = &mut sections[at].1;
                 let place = dice.below(payload.len());
                 if place < payload.len() {

@@ -1,5 +1,4 @@
-//! Traces: frames are changed, and written with the checksum that is right for what they have
-//! become.
+//! Mutator for traces: it changes frames and corrects their checksums.
 
 use cct_events::file::FrameReader;
 use cct_events::{Frame, FrameKind, FrameWriter};
@@ -58,7 +57,7 @@ fn change(frame: &mut Frame, dice: &mut Dice, how: fn(&mut Vec<u8>, &mut Dice)) 
     *frame = Frame::new(head.kind, head.thread, head.sequence, &content);
 }
 
-/// Events: a word becomes another one, moves, comes again or goes.
+/// Changes events: a word becomes another one, moves, is repeated or removed.
 fn words(content: &mut Vec<u8>, dice: &mut Dice) {
     let words = content.len() / 4;
     let (at, other) = (4 * dice.below(words.max(1)), 4 * dice.below(words.max(1)));
@@ -68,7 +67,7 @@ fn words(content: &mut Vec<u8>, dice: &mut Dice) {
     match dice.below(5) {
         0 => drop(content.drain(at..at + 4)),
         1 => drop(content.splice(other..other, word)),
-        // Another kind, of the same method or payload.
+        // A different kind, for the same method or payload.
         2 => content[at + 3] ^= (dice.any() as u8) & 0xFE,
         3 => content[at..at + 4].copy_from_slice(&u32::from(dice.number()).to_le_bytes()),
         _ => content[at..at + 2].copy_from_slice(&dice.number().to_le_bytes()),

@@ -1,5 +1,5 @@
-//! Files of values: texts, places and numbers are changed, and what is written has the length and
-//! the checksum that are right for it.
+//! Mutator for files of values: it changes texts, places and numbers, and corrects length and
+//! checksum.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -9,10 +9,10 @@ use crate::Dice;
 /// Magic, version, and the length of the content.
 const HEAD: usize = 20;
 
-/// Behind the content.
+/// Length in bytes of the checksum after the content.
 const CHECKSUM: usize = 8;
 
-/// What patterns of `pcc-only`, names and notes may have in them.
+/// Pieces of patterns of `pcc-only`, names and notes.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -34,7 +34,7 @@ const PIECES: &[&str] = &[
     "\npcc-only=a.A.*\nmain=",
 ];
 
-/// A place: its class, name and descriptor, then values and how often each was met.
+/// A place: its class, name and descriptor, then each value with its count.
 type Place = ([Vec<u8>; 3], Vec<[u64; 2]>);
 
 /// A file's parts.
@@ -76,7 +76,7 @@ pub fn values(input: &[u8], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// A place has other names, or other values, more of them or fewer.
+/// Changes a place: other names, or other values, more or fewer of them.
 fn place((names, values): &mut Place, dice: &mut Dice) {
     let at = dice.below(values.len());
     match (dice.below(5), values.get_mut(at)) {
@@ -88,7 +88,7 @@ fn place((names, values): &mut Place, dice: &mut Dice) {
     }
 }
 
-/// A piece more in a text, perhaps many times; or its bytes, whatever they mean.
+/// Changes a text: adds a piece, perhaps many times, or changes bytes regardless of their meaning.
 fn text(text: &mut Vec<u8>, dice: &mut Dice) {
     if dice.once_in(20) {
         return damage(text, dice);
@@ -96,7 +96,7 @@ fn text(text: &mut Vec<u8>, dice: &mut Dice) {
     let times = if dice.once_in(8) { 1 + dice.below(2000) } else { 1 };
     let place = dice.below(text.len() + 1);
     if dice.once_in(20) {
-        // A glob that is well formed, and deeper than anyone writes.
+        // A well-formed glob that is deeper than any in use.
         let depth = 1 + dice.below(1000);
         text.extend(format!("\npcc-only=a.{}m{}\n", "{".repeat(depth), "}".repeat(depth)).bytes());
         return;
@@ -113,7 +113,7 @@ fn number(dice: &mut Dice) -> u64 {
 }
 
 impl Parts {
-    /// The content; now and then with a number that lies about how much follows.
+    /// The content, sometimes with a wrong number of following items.
     fn content(&self, dice: &mut Dice) -> Vec<u8> {
         let mut out = Vec::new();
         let lies = dice.once_in(8);

@@ -1,4 +1,4 @@
-//! Files of users for markers and properties, the report of a run, and what a module answers.
+//! Users' files for markers and properties, the report of a run, and answers of a module.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ pub fn violations() -> Vec<Vec<u8>> {
     vec![whole.into(), b"{\"typestate\":1}\n{\"end\":true}\n".to_vec()]
 }
 
-/// What modules say.
+/// Outputs of modules.
 pub fn answers() -> Vec<Vec<u8>> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&2_u32.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Traces: the static side of real classes, and events that a run could have left.
+//! Traces: the static side of real classes, and events that a run could have recorded.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use cct_settings::{Settings, Tool};
 
 use super::repository;
 
-/// What is recorded of these classes, as the rewriter says it.
+/// The static side of these classes, as the rewriter writes it.
 fn structure() -> Vec<u8> {
     let names = ["Figure3", "Made", "Ordered", "Ordered$1", "Switched"];
     let files = names
@@ -35,7 +35,8 @@ fn method(structure: &[u8], class: &str, name: &str) -> u32 {
     panic!("no class {class}")
 }
 
-/// What a thread does: calls with blocks, an exception, objects, monitors, natives, a gap, pauses.
+/// The events of a thread: calls with blocks, an exception, objects, monitors, natives, a gap,
+/// pauses.
 fn events(structure: &[u8], is_ordered: bool) -> Vec<u8> {
     let number = |class: &str, name: &str| method(structure, class, name);
     let (main, looping, b, divide) = (
@@ -93,7 +94,7 @@ fn events(structure: &[u8], is_ordered: bool) -> Vec<u8> {
     words.flat_map(u32::to_le_bytes).collect()
 }
 
-/// Writes the frames of a trace of two threads, of the kinds that are wanted.
+/// Writes the frames of a trace of two threads, of the kinds that `is_wanted` accepts.
 pub fn frames(file: &mut FrameWriter<impl Write>, is_wanted: impl Fn(FrameKind) -> bool) {
     let structure = structure();
     let events = events(&structure, true);
@@ -118,7 +119,7 @@ pub fn frames(file: &mut FrameWriter<impl Write>, is_wanted: impl Fn(FrameKind) 
     }
 }
 
-/// Traces: whole, one that keeps the order between threads, one of the last events, one without its
+/// Traces: a whole one, one with the order between threads, one of the last events, one without its
 /// end, an empty one.
 pub fn traces() -> Vec<Vec<u8>> {
     let file = |provenance: &str, is_wanted: &dyn Fn(FrameKind) -> bool| {
@@ -135,7 +136,7 @@ pub fn traces() -> Vec<Vec<u8>> {
     ]
 }
 
-/// What a killed JVM leaves of the last events: an area in use, and one that is not.
+/// Files of last events from a killed JVM: an area in use, and one that is not.
 pub fn lasts() -> Vec<Vec<u8>> {
     const HALF: usize = 256;
     const BASE: u64 = 0x7F00_0000_0000;

@@ -1,4 +1,4 @@
-//! Files of values: of all contexts of a tree, of none, and with all that they may say.
+//! Files of values: with all contexts of a tree, with none, and with every optional part.
 
 use cct_pcc::{Chosen, Place, Recorded, Value};
 use cct_values::tree::Values;

@@ -1,4 +1,4 @@
-//! Jars, jmods and images: opened, surveyed, rewritten.
+//! Target for jars, jmods and images: opened, surveyed, rewritten.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -12,18 +12,18 @@ use cct_archive::{
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Small ones, so that no input makes much of itself.
+/// Small limits, so that no input can cause much work.
 const LIMITS: Limits =
     Limits { max_depth: 3, max_entry_bytes: 1 << 20, max_total_bytes: 4 << 20, max_ratio: 100 };
 
-/// One thread does, and starts once.
+/// A pool with one thread, which is started once.
 static POOL: LazyLock<ThreadPool> =
     LazyLock::new(|| ThreadPoolBuilder::new().num_threads(1).build().unwrap());
 
-/// A class that is put in front of the others.
+/// The class that is added before the others.
 const ADDED: &str = "first/Added.class";
 
-/// On a thread that does all work by itself: this one, if it is one.
+/// Runs work on a thread that does everything itself; on this one, if it is such a thread.
 fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if rayon::current_num_threads() == 1 && rayon::current_thread_index().is_some() {
         return work();
@@ -35,8 +35,9 @@ thread_local! {
     static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
 
-/// Opens an archive and does all with it that can be done. What nothing changes comes out as it was
-/// or says the same; what is written can be read, by us and by others.
+/// Opens an archive and does everything possible with it. An unchanged archive is written
+/// identically, or with the same meaning; a written one can be read, by cctrewrite and by other
+/// tools.
 pub fn archive(bytes: &[u8]) {
     FOLDER.with_borrow_mut(|folder| {
         let folder = folder.get_or_insert_with(|| tempfile::tempdir().unwrap()).path();
@@ -56,7 +57,7 @@ pub fn archive(bytes: &[u8]) {
         let again = reopened(&kept, &path);
         let (mut left, mut right) = (names(&again), names(&input));
         if input.kind() == InputKind::Image {
-            // They are listed by their places, and several without contents may have one place.
+            // They are listed by position, and several without contents may have the same one.
             left.sort_unstable();
             right.sort_unstable();
         }
@@ -74,7 +75,7 @@ pub fn archive(bytes: &[u8]) {
         }
         let Some(changed) = write(&Adding { adds: true, replaces: true }) else { return };
         let again = reopened(&changed, &path);
-        // What the first pass could read, all of it, the second reads, twice as long.
+        // The second pass reads everything that the first could read, twice as long.
         if let (Ok(old), true) = (&surveyed, input.kind() == InputKind::Jar) {
             let new = alone(|| again.survey(visit)).unwrap();
             let added = |name: &str| name.ends_with(ADDED);
@@ -98,8 +99,8 @@ pub fn archive(bytes: &[u8]) {
 }
 
 fn names(input: &Input) -> Vec<&str> {
-    // An image's lists of itself are no entries, and entries that no list could name stay all the
-    // same.
+    // An image's lists of itself are not entries, and entries that no list could name stay
+    // nevertheless.
     input.entries().iter().map(|entry| &*entry.name).collect()
 }
 
@@ -112,8 +113,8 @@ fn reopened(bytes: &[u8], path: &std::path::Path) -> Input {
     .unwrap()
 }
 
-/// The classes of a written jar as the `zip` crate has them, if it can read the archive at all: its
-/// views on names and features differ.
+/// Reads the classes of a written jar with the `zip` crate, if it can read the archive at all: it
+/// accepts other names and features.
 fn read_by_others(bytes: &[u8], ours: &Input) {
     let Ok(mut theirs) = zip::ZipArchive::new(Cursor::new(bytes)) else { return };
     if theirs.len() != ours.entries().len() {

@@ -1,4 +1,4 @@
-//! The memory of a JVM's trees as a file.
+//! Target for the memory of a JVM's trees as a file.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,8 +7,8 @@ use cct_arena::{Memory, State, recover};
 
 use super::profile::downstream;
 
-/// Reads it as `recover` does. Whatever stands in it, that ends, and gives a profile that can be
-/// written and looked at.
+/// Reads it as `recover` does. For any content this ends, and gives a profile that can be written
+/// and analysed.
 pub fn arena(bytes: &[u8]) {
     let mut file: File = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();

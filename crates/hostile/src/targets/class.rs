@@ -1,4 +1,4 @@
-//! A class file: read down to the last index, edited, written.
+//! Target for class files: read down to the last index, edited, written.
 
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Signature, VerificationType};
@@ -7,7 +7,7 @@ use cct_classfile::{ClassFile, Code, Member, Result, opcode};
 
 use super::walk::walk;
 
-/// Reads a class file; what is accepted is written back byte for byte, and its code can be moved.
+/// Reads a class file. Accepted ones are written back byte for byte, and their code can be moved.
 pub fn class(bytes: &[u8]) {
     let seen = walk(bytes);
     let Ok(class) = ClassFile::parse(bytes) else { return };
@@ -17,7 +17,7 @@ pub fn class(bytes: &[u8]) {
     );
     for (position, member) in class.methods.iter().enumerate() {
         let Ok(Some(code)) = Code::of(&class, member) else { continue };
-        // What cannot be moved must say so.
+        // Code that cannot be moved must give an error.
         let Ok(moved) = moved(&class, position, member, &code) else { continue };
         let again = ClassFile::parse(&moved).unwrap();
         let new = Code::of(&again, &again.methods[position]).unwrap().unwrap();
@@ -29,7 +29,7 @@ pub fn class(bytes: &[u8]) {
 }
 
 /// The class with a `nop` before each instruction of a method and two more on entry, all its locals
-/// behind the arguments moved up by two.
+/// after the arguments moved up by two.
 fn moved(class: &ClassFile<'_>, position: usize, member: &Member<'_>, code: &Code<'_>) -> Result<Vec<u8>> {
     let signature = Signature::of(class, member)?;
     let mut edit = CodeEdit::new(code, signature.argument_slots(), &[VerificationType::Long]);

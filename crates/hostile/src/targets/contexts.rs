@@ -1,11 +1,11 @@
-//! Lists of contexts, ours and other tools'.
+//! Target for lists of contexts, in cctrewrite's format and other tools'.
 
 use cct_profile::contexts::{ContextsOptions, read_contexts, write_contexts};
 use cct_profile::names::NameStyle;
 
 use super::profile::downstream;
 
-/// Reads a list; what is accepted is written, and that is read as the same.
+/// Reads a list. Accepted ones are written and read back as the same list.
 pub fn contexts(bytes: &[u8]) {
     let Ok(list) = read_contexts(bytes) else { return };
     let write = |list: &cct_profile::contexts::ContextList| {

@@ -1,5 +1,5 @@
-//! What an image says of itself, and what `run` leaves for its JVMs: text files that decide which
-//! code runs.
+//! Target for an image's metadata, and for the files that `run` leaves for its JVMs: text files
+//! that decide which code runs.
 
 use std::path::{Component, Path};
 
@@ -7,7 +7,7 @@ use cct_image::{Manifest, Record};
 use cct_profile::collection::{Entry, Options};
 use cctrewrite_vm::options::chosen;
 
-/// Reads a manifest and a record. What is accepted is written and read as the same, and no path
+/// Reads a manifest and a record. Accepted ones are written and read back as the same, and no path
 /// leads out of the image.
 pub fn manifest(bytes: &[u8]) {
     if let Ok(manifest) = Manifest::parse(bytes) {
@@ -54,7 +54,7 @@ pub fn options(bytes: &[u8]) {
             && entry.arguments.iter().all(|argument| !argument.contains('\0'))
     );
 
-    // The second half stands for what the user's environment holds.
+    // The second half represents the user's environment.
     let middle = (0..=text.len() / 2).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let (file, environment) = text.split_at(middle);
     let ours = chosen(file, environment);

@@ -1,10 +1,10 @@
-//! The index of an output, in which a JVM looks things up while it runs.
+//! Target for the index of an output, in which a JVM looks up names at run time.
 
 use cct_index::mid::Mid;
 use cct_index::read::Index;
 use cct_settings::Settings;
 
-/// Opens an index, as JVMs do and as commands do, and looks for what may be in it.
+/// Opens an index, as JVMs and as commands do, and looks up likely names.
 pub fn index(bytes: &[u8]) {
     let checked = Index::checked(bytes);
     let Ok(index) = Index::new(bytes) else {

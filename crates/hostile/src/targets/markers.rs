@@ -1,4 +1,4 @@
-//! Markers and properties: the files of users, a class that nobody vouches for, and the report of a
+//! Target for markers and properties: users' files, a class of unknown origin, and the report of a
 //! run.
 
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use cct_markers::{Rules, Way, World, attribute, mark};
 use cct_typestate::report::{Report, sarif, text};
 use cct_typestate::{dot, encoded, file, rules};
 
-/// Rules for every kind of place, with all that handlers can get.
+/// Rules for every kind of location, with everything that handlers can get.
 fn everywhere() -> Rules {
     let mut rules = Rules::default();
     for at in [
@@ -31,8 +31,8 @@ fn everywhere() -> Rules {
     rules
 }
 
-/// Marks a class; what comes out is as sound as what went in, says what is marked, and is refused a
-/// second time, or has no place that could be marked.
+/// Marks a class. The result is as valid as the original, lists its markers, and is refused a
+/// second time. Or the class has no location that could be marked.
 pub fn marked(bytes: &[u8]) {
     static ALL: OnceLock<Rules> = OnceLock::new();
     let all = ALL.get_or_init(everywhere);
@@ -42,12 +42,12 @@ pub fn marked(bytes: &[u8]) {
     super::rewrite::check(bytes, new);
     let class = ClassFile::parse(new).unwrap();
     assert!(attribute::read(&class).unwrap() == marked.descriptors, "it does not say what is marked");
-    // A constructor that JVMs refuse may be one that nobody would mark once it is.
+    // JVMs may refuse a constructor that nobody would mark a second time.
     let again = mark(new, &Way::new(all, &world));
     assert!(again.is_err() || again.is_ok_and(|again| again.bytes.is_none()), "marked twice");
 }
 
-/// Reads a file of rules; what is accepted marks a class or matches nothing.
+/// Reads a file of rules. Accepted ones mark a class or match nothing.
 pub fn marker_rules(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let mut rules = Rules::default();
@@ -64,17 +64,17 @@ pub fn marker_rules(bytes: &[u8]) {
     }
 }
 
-/// Reads a file of properties; what is accepted has tables, a picture, and rules that the markers
-/// take.
+/// Reads a file of properties. Accepted ones have tables, a graph, and rules that the markers
+/// accept.
 pub fn properties(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(properties) = file::parse(text) else { return };
     let _ = (encoded::encoded(&properties), dot::dot(&properties));
-    // Places are the user's own words for rules, which the markers check.
+    // Locations are the user's own words for rules, which the markers check.
     let _ = Rules::default().add(&rules::rules(&properties));
 }
 
-/// Reads the report of a run; what is accepted is added to itself and written.
+/// Reads the report of a run. Accepted ones are added to themselves and written.
 pub fn violations(bytes: &[u8]) {
     let Ok(mut report) = Report::read(bytes) else { return };
     report.add(report.clone());

@@ -1,4 +1,4 @@
-//! The targets.
+//! The fuzz targets.
 
 mod archive;
 mod arena;
@@ -33,8 +33,8 @@ pub use selection::selection;
 pub use trace::{last, trace};
 pub use values::values;
 
-/// Choices that follow from an input: where there are many ways to go on with it, one is gone, and
-/// others with other inputs.
+/// Choices that follow from an input: a target follows one of many possible paths, and other inputs
+/// cover the others.
 fn dice(bytes: &[u8]) -> crate::Dice {
     crate::Dice::new(u64::from(crc32fast::hash(bytes)))
 }

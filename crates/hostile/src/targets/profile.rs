@@ -1,4 +1,4 @@
-//! A profile: read, written, and everything that is made of one.
+//! Target for profiles: read, written, and converted to every format.
 
 use cct_export::html::{Page, PageOptions};
 use cct_export::{
@@ -21,8 +21,8 @@ use cct_profile::{
 
 use crate::Dice;
 
-/// Reads a profile; what is accepted is written and read as the same, and everything can be made of
-/// it or says why not.
+/// Reads a profile. Accepted ones are written and read back as the same, and converted to every
+/// format, or refused with a reason.
 pub fn profile(bytes: &[u8]) {
     let Ok(profile) = Profile::read(bytes) else { return };
     let written = profile.to_bytes().unwrap();
@@ -32,8 +32,8 @@ pub fn profile(bytes: &[u8]) {
     downstream(&profile, &mut super::dice(bytes));
 }
 
-/// What reports, tables and exports make of a profile that was read: of each kind one, since all of
-/// them for one input would take the time of many others.
+/// Creates reports, tables and exports of a profile, one of each kind: all of them for one input
+/// would take the time of many inputs.
 pub(super) fn downstream(profile: &Profile, dice: &mut Dice) {
     if profile.contexts() > 20_000 {
         return;
@@ -48,8 +48,8 @@ pub(super) fn downstream(profile: &Profile, dice: &mut Dice) {
     }
 }
 
-/// A profile without its call sites has none, and the same counts; together with itself as it was,
-/// it stays so.
+/// A profile without its call sites has none, and the same counts. Merged with the original
+/// profile, it still has none.
 fn call_sites(profile: &Profile, selection: &Selection) {
     if !profile.tells_call_sites() {
         return;
@@ -63,7 +63,7 @@ fn call_sites(profile: &Profile, selection: &Selection) {
     assert_eq!(sums(&merged), sums(profile));
     assert_eq!(sums(&profile.clone().with_native_callers()), sums(profile));
     if let Ok(both) = merge(&[profile, &merged], MergeOptions::default()) {
-        // A profile without methods has no say.
+        // A profile without methods has no influence.
         assert!(!both.tells_call_sites() || merged.methods.is_empty());
         let _ = both.to_bytes().unwrap();
     }
@@ -104,7 +104,7 @@ fn report(profile: &Profile, dice: &mut Dice) {
     );
     let _ = Shape::of(profile, names);
     for byte in String::from_utf8(out).unwrap().chars() {
-        // Names come from strangers, terminals obey control characters.
+        // Names are of unknown origin, and terminals obey control characters.
         assert!(byte == '\n' || !byte.is_control(), "{byte:?} in a report");
     }
 }
@@ -125,7 +125,7 @@ fn lists(profile: &Profile, dice: &mut Dice) {
     }
 }
 
-/// Some of the first names in the profile, and nothing.
+/// Selections by some of the first names in the profile, and the empty selection.
 fn selections(profile: &Profile) -> Vec<Selection> {
     let mut selections = vec![Selection::default()];
     if let Some(method) = profile.methods.first() {

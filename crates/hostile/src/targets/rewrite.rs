@@ -1,4 +1,4 @@
-//! The rewriter: a class that nobody vouches for, with any settings.
+//! Target for the rewriter: a class of unknown origin, with any settings.
 
 use cct_classfile::{ClassFile, wellformed};
 use cct_columns::Column;
@@ -13,8 +13,8 @@ use cct_tables::{BlockEnds, CostModel};
 use super::walk::walk;
 use crate::Dice;
 
-/// Rewrites a class, alone in its world. What comes out is as sound as what went in, and the same
-/// every time: one input in four is rewritten once more.
+/// Rewrites a class, alone in its world. The result is as valid as the original, and always the
+/// same: one input in four is rewritten twice.
 pub fn rewrite(bytes: &[u8]) {
     let mut dice = super::dice(bytes);
     let Ok(rewritten) = rewritten(bytes, &mut dice) else { return };
@@ -26,7 +26,7 @@ pub fn rewrite(bytes: &[u8]) {
         }
     }
     let Some(new) = &rewritten.bytes else { return };
-    // What JVMs refuse is left as it is by whoever asks for rewriting.
+    // Callers of the rewriter skip classes that JVMs refuse.
     if ClassFile::parse(bytes).is_ok_and(|class| wellformed::check(&class).is_ok()) {
         check(bytes, new);
     }
@@ -36,25 +36,25 @@ pub fn rewrite(bytes: &[u8]) {
     }
 }
 
-/// Holds a rewritten class against the original.
+/// Checks a rewritten class against the original.
 pub(super) fn check(old: &[u8], new: &[u8]) {
     let class = ClassFile::parse(new).unwrap();
     let original = ClassFile::parse(old).unwrap();
     assert_eq!(class.name(), original.name());
     assert!(class.methods.len() >= original.methods.len());
-    // The first methods are the original ones, with their names: the VM's and the program's tables
-    // go on.
+    // The first methods are the original ones, with their names: tables of the VM and of the
+    // program stay valid.
     for (old, new) in original.methods.iter().zip(&class.methods) {
         assert_eq!((old.name, old.descriptor), (new.name, new.descriptor));
     }
-    // Faults of the original's may stay, and be found twice where there are two bodies.
+    // Faults of the original may stay, and occur twice if there are two bodies.
     if walk(old).errors.is_empty() {
         let errors = walk(new).errors;
         assert!(errors.is_empty(), "sound before: {errors:#?}");
     }
 }
 
-/// What costs most: sums must not overflow.
+/// The cost model with the highest costs: sums must not overflow.
 fn dearest() -> CostModel {
     let text =
         "name = \"x\"\nunit = \"x\"\ndefault = 30000\n[caller]\nfixed = 60000\n[callee]\nfixed = 60000\n";
@@ -84,7 +84,7 @@ fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<Rewritten> {
         columns: Column::all().filter(|_| dice.once_in(3)).collect(),
         markers: false,
     };
-    // What is for profiles alone is not asked of a trace.
+    // A trace has none of the settings for profiles.
     let settings = if !dice.once_in(4) {
         settings
     } else {

@@ -1,11 +1,11 @@
-//! What people write to say what they mean: globs, patterns, names of methods.
+//! Target for users' selections: globs, patterns, names of methods.
 
 use cct_profile::names::{Frame, NameStyle};
 use cct_profile::{Method, Pattern};
 use cct_rewrite::filter::{Filter, separated};
 use cct_rewrite::marks::MethodName;
 
-/// Names that patterns are held against.
+/// Names that patterns are matched with.
 const NAMES: &[(&str, &str, &str)] = &[
     ("java/lang/String", "charAt", "(I)C"),
     ("a/b/C$D", "<init>", "([Ljava/lang/Object;J)V"),
@@ -13,11 +13,11 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("", "", ""),
 ];
 
-/// How many lines are looked at. They have nothing to do with each other, and making a matcher
-/// takes longer than all else.
+/// Maximum number of lines. They are independent, and compiling a matcher takes longer than
+/// everything else.
 const LINES: usize = 5;
 
-/// Takes each line for everything that it could be.
+/// Parses each line as everything that it could be.
 pub fn selection(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for line in text.lines().take(LINES) {

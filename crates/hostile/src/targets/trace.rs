@@ -1,4 +1,4 @@
-//! A trace: opened, replayed, and everything that is made of one.
+//! Target for traces: opened, replayed, and converted to every format.
 
 use cct_events::{FrameKind, FrameWriter};
 use cct_profile::Profile;
@@ -10,17 +10,17 @@ use tempfile::TempDir;
 use crate::Dice;
 
 thread_local! {
-    /// Where files lie from one input to the next: a folder for each would take longer than most of
-    /// what is done with it.
+    /// Folder for the files of all inputs: a folder for each would take longer than most of the
+    /// work.
     static FOLDER: TempDir = tempfile::tempdir().unwrap();
 }
 
-/// A longer trace is none that somebody waits for here: frames of events may be two hundred times
-/// as long as they are stored.
+/// Maximum length in bytes of a trace's events: frames of events may be two hundred times as long
+/// as they are stored.
 const MOST_EVENT_BYTES: u64 = 1 << 20;
 
-/// Reads a trace; what is accepted can be replayed, and everything can be made of it or says why
-/// not.
+/// Reads a trace. Accepted ones can be replayed, and converted to every format, or are refused with
+/// a reason.
 pub fn trace(bytes: &[u8]) {
     FOLDER.with(|folder| {
         let path = folder.path().join("a.trace");
@@ -32,8 +32,7 @@ pub fn trace(bytes: &[u8]) {
     });
 }
 
-/// Reads what a JVM left behind that was killed while it kept the last events (`.last`), beside a
-/// trace without an end.
+/// Reads the last events of a killed JVM (`.last`), with a trace without an end.
 pub fn last(bytes: &[u8]) {
     thread_local! {
         static WITHOUT_AN_END: TempDir = without_an_end();
@@ -47,7 +46,7 @@ pub fn last(bytes: &[u8]) {
     analysis(&trace, &mut super::dice(bytes));
 }
 
-/// A folder with a trace that nobody has ended.
+/// A folder with a trace without an end.
 fn without_an_end() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut file = FrameWriter::new(Vec::new(), "last=100\nmode=shared\n").unwrap();
@@ -56,7 +55,7 @@ fn without_an_end() -> TempDir {
     folder
 }
 
-/// What is made of classes alone, which says nothing of events: one of the formats.
+/// Converts the classes alone, which need no events, to one of the formats.
 fn static_side(trace: &Trace, dice: &mut Dice) {
     let mut out = Vec::new();
     match dice.below(4) {
@@ -67,7 +66,7 @@ fn static_side(trace: &Trace, dice: &mut Dice) {
     }
 }
 
-/// What is made of events: one of all, since each goes through them by itself.
+/// Runs one analysis of events, since each goes through all of them.
 fn analysis(trace: &Trace, dice: &mut Dice) {
     if trace.words() > MOST_EVENT_BYTES / 4 {
         return;

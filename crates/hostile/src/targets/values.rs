@@ -1,4 +1,4 @@
-//! A file of values: read, written, and what is told of it, by itself and by a tree.
+//! Target for files of values: read, written, and reported, alone and with a tree.
 
 use std::sync::OnceLock;
 
@@ -7,8 +7,8 @@ use cct_profile::Profile;
 use cct_values::contexts::{Shown, everywhere, found, write};
 use cct_values::report::{dump, info};
 
-/// Reads a file of values; what is accepted is written and read as the same, and all can be told of
-/// it or it is said why not.
+/// Reads a file of values. Accepted ones are written and read back as the same, and reported, or
+/// refused with a reason.
 pub fn values(bytes: &[u8]) {
     let Ok(recorded) = Recorded::of_bytes(bytes) else { return };
     let written = recorded.bytes();
@@ -16,7 +16,7 @@ pub fn values(bytes: &[u8]) {
         Recorded::of_bytes(&written).as_ref() == Ok(&recorded),
         "what was written is read as something else"
     );
-    // Reading takes a part of each byte's worth at least: 24 bytes make a place, 16 a value.
+    // Each item needs a minimum of the file: 24 bytes for a place, 16 for a value.
     let numbers: usize = recorded.counts.values().map(|values| values.len()).sum();
     assert!(24 * recorded.counts.len() + 16 * numbers <= bytes.len(), "more than there are bytes for");
 
@@ -30,12 +30,12 @@ pub fn values(bytes: &[u8]) {
     out.extend(dumped.replace('\t', " ").bytes());
     by_a_tree(&recorded, &mut out);
     for char in String::from_utf8(out).unwrap().chars() {
-        // Names come from strangers, terminals obey control characters.
+        // Names are of unknown origin, and terminals obey control characters.
         assert!(char == '\n' || !char.is_control(), "{char:?} in a report");
     }
 }
 
-/// The contexts behind the values, by the tree whose values the seeds have.
+/// Reports the contexts of the values, with the tree whose values the seeds have.
 fn by_a_tree(recorded: &Recorded, out: &mut Vec<u8>) {
     static TREE: OnceLock<Profile> = OnceLock::new();
     let tree = TREE.get_or_init(crate::seeds::split_profile);

@@ -1,9 +1,9 @@
-//! Markers of a class into which other code of ours goes, too: where the program is counted
+//! Markers of a class that also gets other inserted code, where the program is counted
 //! (docs/research/markers.md, *With a calling-context tree*).
 //!
-//! Who writes the class has the bodies' edits, at the indices of the original. Here is said how
-//! many locals the markers of a body need, and they are put into the edit; in the end the class
-//! gains what they call.
+//! The writer of the class has the edits of its bodies, at the indices of the original. This module
+//! tells it how many locals the markers of a body need, adds them to the edit, and finally adds the
+//! members that they call to the class.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +23,7 @@ use crate::places;
 use crate::rules::Rules;
 use crate::world::World;
 
-/// Methods whose markers are left out, by their positions: by which rules they would be marked, and
-/// why they are not.
+/// Methods whose markers are omitted, by position: the rules that would mark them, and the reason.
 pub type LeftOut = BTreeMap<usize, (BTreeSet<usize>, &'static str)>;
 
 /// The markers of a class that is being written.
@@ -32,7 +31,7 @@ pub struct Beside<'r, 'c, 'a> {
     class: &'c ClassFile<'a>,
     rules: &'r Rules,
     places: Vec<Place<'a>>,
-    /// The numbers of the markers of each place.
+    /// The numbers of the markers at each location.
     numbers: Vec<Vec<u16>>,
     described: Vec<(Descriptor, usize)>,
     helpers: Helpers,
@@ -41,8 +40,8 @@ pub struct Beside<'r, 'c, 'a> {
 }
 
 impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
-    /// What the rules match in a class. `carrier` is the class constant by which it names helpers
-    /// of `java.lang.Object`.
+    /// The markers that the rules match in a class. `carrier` is the class constant by which it
+    /// names helpers of `java.lang.Object`.
     pub fn of(
         edit: &ClassEdit<'c, 'a>,
         rules: &'r Rules,
@@ -88,7 +87,7 @@ impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
         self.places.is_empty()
     }
 
-    /// The methods with markers, as such that are left out for a reason.
+    /// The methods with markers, as methods whose markers are omitted for a reason.
     pub fn left_out(&self, why: &'static str) -> LeftOut {
         let rules = |place: &Place<'_>| place.found.iter().map(|found| found.rule).collect();
         self.places.iter().map(|place| (place.position, (rules(place), why))).collect()
@@ -98,17 +97,17 @@ impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
         self.places.binary_search_by_key(&position, |place| place.position).ok()
     }
 
-    /// How many locals, with objects, the markers of the method at this position need; `None` of
-    /// one without.
+    /// Number of locals with objects that the markers of the method at this position need; `None`
+    /// for a method without markers.
     pub fn locals(&mut self, position: usize) -> Option<u16> {
         let at = self.place(position)?;
         let count = self.method(at, None).token_count();
         u16::try_from(count).ok()
     }
 
-    /// Puts the markers of a method into one of its bodies, each of whose frames states the locals
-    /// from `first` on. Returns what is to be done where an exception leaves the method, if
-    /// anything is.
+    /// Inserts the markers of a method into one of its bodies. Each frame of the body states the
+    /// locals from `first` on. Returns the code to run when an exception leaves the method, if
+    /// there is any.
     pub fn weave(
         &mut self,
         edit: &mut ClassEdit<'_, '_>,
@@ -138,7 +137,7 @@ impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
         }
     }
 
-    /// The class gains what its markers call, and says what they are.
+    /// Adds the members that the markers call, and the attribute that lists them, to the class.
     pub fn finish(mut self, edit: &mut ClassEdit<'_, '_>) -> Edited<Marked> {
         if self.is_empty() {
             return Ok(self.marked);

@@ -1,4 +1,4 @@
-//! A method that gets its markers.
+//! The insertion of markers into a method.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::rules::{Rule, Rules};
 enum Token {
     Method(usize),
     Loop(u16, usize),
-    /// By its head, where loops may be entered in their middle.
+    /// A loop by its head, if control may enter loops in their middle.
     LoopAt(Bci, usize),
     Block(usize),
     Call(usize),
@@ -40,7 +40,7 @@ impl Token {
     }
 }
 
-/// A method that gets its markers.
+/// A method with its markers.
 pub(super) struct Method<'m, 'c, 'a> {
     pub(super) class: &'c ClassFile<'a>,
     pub(super) member: &'c Member<'a>,
@@ -49,7 +49,7 @@ pub(super) struct Method<'m, 'c, 'a> {
     pub(super) numbers: &'m [u16],
     pub(super) helpers: &'m Helpers,
     pub(super) list: &'m mut Vec<Option<Helper>>,
-    /// Where the thread is in its calling-context tree, if the program is counted, too.
+    /// The thread's position in its calling-context tree, if the program is also counted.
     pub(super) slot: Option<Slot>,
 }
 
@@ -60,8 +60,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         let signature = Signature::of(self.class, self.member)?;
         let at = signature.argument_slots();
         match self.write_at(edit, &signature, at) {
-            // Some local of two slots lies across the end of the arguments: ours go behind all
-            // others.
+            // A local of two slots lies across the end of the arguments: append the added locals
+            // after all others.
             Err(e) if matches!(e.kind(), ErrorKind::StraddlingLocal(_)) => {
                 self.write_at(edit, &signature, self.place.shape.code.max_locals.max(at))
             }
@@ -98,21 +98,21 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok((head.finish(), dropped))
     }
 
-    /// The regions whose tokens are kept in locals; each local has one for those that exclude each
-    /// other.
+    /// The tokens of the regions that are kept in locals; regions that exclude each other share a
+    /// local.
     fn tokens(&self) -> Vec<Token> {
         let has_token = |found: &&Found| self.has_token(found);
         let tokens: BTreeSet<Token> = self.place.found.iter().filter(has_token).map(Token::of).collect();
         tokens.into_iter().collect()
     }
 
-    /// How many locals the markers need.
+    /// Number of locals that the markers need.
     pub(super) fn token_count(&self) -> usize {
         self.tokens().len()
     }
 
-    /// Puts the markers into the code; their tokens are in locals from `first` on. Returns what is
-    /// to be done where an exception leaves the method, if anything is.
+    /// Inserts the markers into the code; their tokens are in locals from `first` on. Returns the
+    /// code to run when an exception leaves the method, if there is any.
     pub(super) fn weave(
         &mut self,
         edit: &mut ClassEdit<'_, '_>,
@@ -124,7 +124,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         let locals: BTreeMap<Token, u16> = self.tokens().into_iter().zip(first..).collect();
         let mut pieces = Pieces::default();
         for (token, local) in &locals {
-            // A method that is entered at once has its token from the beginning.
+            // A method that reports its entry at once has its token from the beginning.
             if signature.is_constructor || !matches!(token, Token::Method(_)) {
                 pieces.prologue.op(opcode::ACONST_NULL).store(Kind::Reference, *local);
             }
@@ -144,7 +144,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         self.exits(edit, code_edit, &locals, signature)
     }
 
-    /// Whether a place is a region whose end is told by itself.
+    /// Whether a location is a region whose end has a report of its own.
     fn has_token(&self, found: &Found) -> bool {
         let rule = &self.rules.list[found.rule];
         rule.pair && !is_instant(self.class, self.member, self.place, found, rule)
@@ -172,7 +172,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         })
     }
 
-    /// Whether local 0 is `this`, and an object.
+    /// Whether local 0 is `this`, and an initialised object.
     fn has_this(&self, bci: Bci) -> bool {
         let shape = &self.place.shape;
         !self.member.is(access::STATIC)
@@ -215,7 +215,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
             Spot::Method => {
                 let is_constructor = signature.is_constructor;
                 let is_object = !signature.is_static && (!is_constructor || !is_stored(code, 0));
-                // The object is asked, whether handlers get it or not.
+                // The object is checked, whether handlers get it or not.
                 if rule.per_object {
                     asm.load(Kind::Reference, 0)
                 } else {
@@ -299,8 +299,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// The object and the arguments of a call are on the stack: they are put aside as far as they
-    /// are in the way, and back.
+    /// Moves the object and the arguments of a call from the stack to locals as far as necessary,
+    /// and back.
     fn before_call(
         &self,
         code_edit: &mut CodeEdit<'_, '_>,
@@ -352,7 +352,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// Leaves a region; what is returned is on top of the stack, and stays there.
+    /// Reports the exit of a region; the return value is on top of the stack, and stays there.
     fn leave(&self, edit: &mut ClassEdit<'_, '_>, local: u16, has_result: bool, asm: &mut Asm) -> Edited<()> {
         if has_result {
             asm.op(opcode::DUP).load(Kind::Reference, local).op(opcode::SWAP);
@@ -380,7 +380,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         let slots = cct_classfile::descriptor::field_type(field.descriptor)?.slots();
         match access.opcode {
             opcode::GETFIELD if rule.receiver => asm.op(opcode::DUP),
-            // Before super() it may be an object that is none yet.
+            // Before super() it may be an uninitialised object.
             opcode::PUTFIELD if rule.receiver && self.place.shape.has_this(access.bci) => match slots {
                 1 => asm.op(opcode::DUP2).op(opcode::POP),
                 _ => asm.op(opcode::DUP2_X1).op(opcode::POP2).op(opcode::DUP_X2),
@@ -390,8 +390,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// The ways out of the method by returns; what is to be done on those by exceptions that it
-    /// does not catch.
+    /// Adds the exits of the method by returns. Returns the code to run for exceptions that it does
+    /// not catch.
     fn exits(
         &self,
         edit: &mut ClassEdit<'_, '_>,
@@ -434,8 +434,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(Some(asm))
     }
 
-    /// What is done where an exception leaves the method, by a handler for all that it does not
-    /// catch; in a constructor once `this` is an object, before which there is no token.
+    /// Adds a handler for all exceptions that leave the method; in a constructor once `this` is
+    /// initialised, before which there is no token.
     fn catch(
         &self,
         edit: &mut ClassEdit<'_, '_>,
@@ -462,7 +462,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     }
 }
 
-/// What is inserted at the labels of a method.
+/// The code to insert at the labels of a method.
 #[derive(Default)]
 struct Pieces {
     prologue: Asm,
@@ -471,7 +471,7 @@ struct Pieces {
 
 #[derive(Default)]
 struct Label {
-    /// Tokens of regions that may have been left.
+    /// Tokens of regions that control may leave there.
     exits: BTreeSet<u16>,
     enters: Vec<Asm>,
 }

@@ -1,11 +1,11 @@
-//! Marking a class: calls at the places that rules match, what these calls need, and the attribute
-//! that says what was marked.
+//! The marking of a class: calls at the locations that rules match, the members that these calls
+//! need, and the attribute that lists the markers.
 //!
-//! A region that was entered has a token that is not null, in a local of the method; who leaves it
-//! says the token, and what leaves it unseen, an exception above all, is found out by the next one
-//! who does. So exits can stand wherever control may come from a region, and say nothing when it
-//! comes from elsewhere; each entry that was told has its exit, whatever is enabled or disabled
-//! between them.
+//! An entered region has a token that is not null, in a local of the method, and its exit reports
+//! the token. A region may be left without a report, above all by an exception; the next reported
+//! exit reveals that. So exits may be wherever control may come from a region, and report nothing
+//! if it comes from elsewhere. Each reported entry has its exit, even if markers are enabled or
+//! disabled between them.
 
 pub mod beside;
 mod method;
@@ -27,48 +27,49 @@ use crate::rules::{At, Rule, Rules};
 use crate::world::World;
 use method::Method;
 
-/// Markers of a class: the code that hands its descriptors over has eight bytes for each.
+/// Maximum number of markers of a class: the code that passes its descriptors has eight bytes for
+/// each.
 const MOST: usize = 4096;
 
-/// Why a class cannot be marked at all.
+/// The reason why a class cannot be marked at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It is damaged.
+    /// It is malformed.
     #[error(transparent)]
     Class(#[from] cct_classfile::Error),
     /// It was marked before.
     #[error("class {0} has markers already; give the original instead")]
     AlreadyMarked(String),
-    /// It uses a name of ours.
+    /// It uses a name that cctrewrite reserves.
     #[error("class {class} declares {member}, a name that markers need for themselves")]
     NameTaken {
         /// The class.
         class: String,
-        /// Its member.
+        /// The member with the name.
         member: String,
     },
 }
 
 type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A class after its markers.
+/// The result of marking a class.
 #[derive(Debug, Clone, Default)]
 pub struct Marked {
     /// The new class file; `None` if nothing in it is marked.
     pub bytes: Option<Vec<u8>>,
-    /// Its markers.
+    /// The markers of the class.
     pub descriptors: Vec<Descriptor>,
-    /// By whose rules they are, by positions.
+    /// The positions of the markers' rules.
     pub rules: Vec<usize>,
-    /// What was matched and is not marked, or not as its rule says.
+    /// Matched locations that are not marked, or not as their rule says.
     pub refused: Vec<Refusal>,
-    /// Attributes of code that are unknown, may hold bytecode indices, and were left out.
+    /// Omitted attributes of code: unknown ones that may hold bytecode indices.
     pub dropped_attributes: Vec<String>,
 }
 
 impl Marked {
-    /// Gives up all markers of a class, for a reason: what its rules match is not marked, and is
-    /// said not to be.
+    /// Removes all markers of a class, for a reason: the locations that its rules match become
+    /// refusals.
     pub fn give_up(&mut self, class: &[u8], why: &'static str) {
         let places = self.descriptors.drain(..).zip(self.rules.drain(..));
         self.refused.extend(places.map(|(place, rule)| {
@@ -80,46 +81,46 @@ impl Marked {
     }
 }
 
-/// A method with places.
+/// A method with matching locations.
 struct Place<'a> {
     position: usize,
     shape: Shape<'a>,
     found: Vec<Found>,
 }
 
-/// By whom the runtime is there, other than by the program's class path: it has it in itself, in a
-/// package that all loaders know.
+/// The kind of library with the runtime, if it is not on the program's class path: the runtime is
+/// then in a package that all loaders know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Library {
-    /// The class is of the class library of a JDK up to 8.
+    /// The class library of a JDK up to 8, which has the class.
     BootPath,
-    /// Of that of a JDK from 9 on.
+    /// The class library of a JDK from 9 on, which has the class.
     Modules,
-    /// Of a program that runs on a marked class library.
+    /// A marked class library on which the class's program runs.
     Below,
-    /// A class library, or a program on one, that is counted, too: its classes come in by helpers
-    /// of `java.lang.Object`.
+    /// A class library that is also counted, or a program on one: classes reach the runtime through
+    /// helpers of `java.lang.Object`.
     Counted,
 }
 
-/// Says by name and descriptor why a method can have no markers, if so.
+/// The reason, by name and descriptor, why a method can have no markers; `None` if it can.
 pub type Objection<'w> = &'w dyn Fn(&[u8], &[u8]) -> Option<&'static str>;
 
-/// What decides about markers beside the class itself.
+/// The inputs of marking besides the class itself.
 #[derive(Clone, Copy)]
 pub struct Way<'w> {
-    /// What is marked.
+    /// The rules.
     pub rules: &'w Rules,
-    /// What is above which class.
+    /// The class hierarchy.
     pub world: &'w World,
-    /// Whether the runtime is in the class library, and whose class this is.
+    /// The library with the runtime, if it is not on the program's class path.
     pub library: Option<Library>,
-    /// Why a method can have no markers, for reasons beyond its class: by name and descriptor.
+    /// The reason why a method can have no markers, apart from its class, by name and descriptor.
     pub objection: Objection<'w>,
 }
 
 impl<'w> Way<'w> {
-    /// Of programs.
+    /// The inputs for a program.
     pub fn new(rules: &'w Rules, world: &'w World) -> Self {
         Way { rules, world, library: None, objection: &|_, _| None }
     }
@@ -138,7 +139,7 @@ pub fn mark(bytes: &[u8], way: &Way<'_>) -> Result<Marked> {
     })
 }
 
-/// What the rules match in a class, without marking it.
+/// The locations that the rules match in a class, without marking it.
 pub fn matches(class: &ClassFile<'_>, way: &Way<'_>) -> Result<Marked> {
     let rules = way.rules;
     let of_class = places::of_class(class, rules, way.world);
@@ -189,7 +190,7 @@ fn mark_class(class: &ClassFile<'_>, way: &Way<'_>) -> Result<Marked> {
     }
 }
 
-/// By some rules a method would be marked, and is not.
+/// Adds a refusal for each rule that would mark a method that cannot be marked.
 fn refuse(
     refused: &mut Vec<Refusal>,
     rules: impl IntoIterator<Item = usize>,
@@ -226,7 +227,7 @@ fn check_names(class: &ClassFile<'_>) -> Result<()> {
     }
 }
 
-/// All places of a class, by methods.
+/// All matching locations of a class, by method.
 fn find<'a>(
     class: &ClassFile<'a>,
     of_class: &[(usize, &Rule)],
@@ -279,7 +280,7 @@ fn find<'a>(
                 refuse(number, why);
             }
         }
-        // In the order in which they are entered.
+        // In the order of their entries.
         found.sort_by_key(|one| (one.bci, way.rules.list[one.rule].at, one.rule));
         total += found.len();
         if !found.is_empty() {
@@ -289,7 +290,7 @@ fn find<'a>(
     Ok(places)
 }
 
-/// Why a place cannot be marked.
+/// The reason why a location cannot be marked, if any.
 fn objection(
     class: &ClassFile<'_>,
     member: &Member<'_>,
@@ -339,7 +340,7 @@ fn objection(
         }
         _ => None,
     };
-    // The helper gets an object, and where the program is counted the slot, beside them.
+    // The helper also gets an object, and the slot if the program is counted.
     let most = if way.library == Some(Library::Counted) { 251 } else { 253 };
     if arguments.is_some_and(|descriptor| descriptor.argument_slots() > most) {
         return Some("its arguments are too many to be handed over");
@@ -355,7 +356,7 @@ fn objection(
     None
 }
 
-/// Whether code writes to a local.
+/// Whether code stores into a local.
 fn is_stored(code: &Code<'_>, slot: u16) -> bool {
     code.instructions().any(|i| {
         let stores = (opcode::ISTORE..=opcode::ASTORE_3).contains(&i.opcode) || i.opcode == opcode::IINC;
@@ -365,7 +366,7 @@ fn is_stored(code: &Code<'_>, slot: u16) -> bool {
     })
 }
 
-/// What the class says of its markers, in the order of their numbers: those that ask objects first,
+/// The descriptors of a class's markers, in the order of their numbers: per-object markers first,
 /// since these have bits for 32.
 fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(Descriptor, usize)> {
     let mut all = Vec::new();
@@ -392,7 +393,7 @@ fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(
     all
 }
 
-/// Whether entry and exit of a method are told at once: where it has no other marker, which would
+/// Whether entry and exit of a method are reported at once: if it has no other marker, which would
 /// come between.
 fn is_instant(
     class: &ClassFile<'_>,
@@ -409,10 +410,10 @@ fn is_instant(
         && throwing::only_reads(class, member, &place.shape.code)
 }
 
-/// Descriptors and whose rules they are by.
+/// Descriptors, each with the position of its rule.
 type Described = Vec<(Descriptor, usize)>;
 
-/// Markers in the order of their numbers, and of each in the order of places its number.
+/// Markers in the order of their numbers, and the number of each in the order of locations.
 fn number(described: Described) -> cct_classfile::Result<(Described, Vec<u16>)> {
     if described.iter().filter(|(descriptor, _)| descriptor.per_object).count() > 32 {
         return Err(ErrorKind::TooMany("markers that ask objects in a class; 32 at most").into());
@@ -423,7 +424,7 @@ fn number(described: Described) -> cct_classfile::Result<(Described, Vec<u16>)> 
     for (number, &at) in order.iter().enumerate() {
         numbers[at] = number as u16;
     }
-    // Stable, as the order is.
+    // The sort must be stable.
     let mut described = described;
     described.sort_by_key(|(descriptor, _)| !descriptor.per_object);
     Ok((described, numbers))

@@ -1,8 +1,8 @@
-//! Classes of all kinds, whole and damaged, under rules for every kind of place.
+//! Classes of all kinds, whole and damaged, with rules for every kind of location.
 
 use super::*;
 
-/// Every kind of place, with all that handlers can get.
+/// Rules for every kind of location, with everything that handlers can get.
 fn everywhere() -> Rules {
     let mut rules = Rules::default();
     for at in [
@@ -57,7 +57,7 @@ fn marked_classes_say_what_they_have_and_are_not_marked_again() {
     assert!(markers > 10_000, "{markers}");
 }
 
-/// Nothing that is matched means nothing that is changed.
+/// A class without matches stays unchanged.
 #[test]
 fn classes_without_places_stay() {
     let mut rules = Rules::default();

@@ -1,28 +1,27 @@
-//! Whether a method may be left by an exception. Those that cannot need nothing that waits for one:
+//! Analysis of whether an exception may leave a method. Methods that cannot throw need no handler:
 //! the small methods that read and write fields, which are called most.
 
 use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
 
 use super::is_stored;
 
-/// Whether some instruction of a method may throw, as far as is known.
+/// Whether some instruction of a method may throw, as far as known.
 pub(super) fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, code: &Code<'_>) -> bool {
     let has_this = !member.is(access::STATIC) && member.name != b"<init>" && !is_stored(code, 0);
-    // The stack: whether each value is `this`. It is not followed beyond jumps, so methods that
-    // jump may throw.
+    // For each value on the stack, whether it is `this`. The stack is not followed beyond jumps, so
+    // methods that jump may throw.
     let mut stack: Vec<bool> = Vec::new();
     code.instructions().any(|instruction| !is_safe(class, has_this, &instruction, &mut stack))
 }
 
-/// Whether a method reads fields and returns, at most: nobody sees whether it has begun, or has
-/// ended.
+/// Whether a method at most reads fields and returns: nobody can observe its start or end.
 pub(super) fn only_reads(class: &ClassFile<'_>, member: &Member<'_>, code: &Code<'_>) -> bool {
     !member.is(access::SYNCHRONIZED)
         && code.instructions().all(|instruction| instruction.opcode != opcode::PUTFIELD)
         && !can_throw(class, member, code)
 }
 
-/// Whether an instruction cannot throw; keeps the stack.
+/// Whether an instruction cannot throw; updates the stack.
 fn is_safe(
     class: &ClassFile<'_>,
     has_this: bool,
@@ -50,7 +49,7 @@ fn is_safe(
         }
         PUTFIELD => {
             let value = stack.pop();
-            // JVMS 6.5.putfield: who is no constructor must not write what is final.
+            // JVMS 6.5.putfield: only constructors may write final fields.
             value.is_some() && stack.pop() == Some(true) && is_own(class, instruction, access::FINAL)
         }
         IRETURN..=RETURN => true,
@@ -58,7 +57,8 @@ fn is_safe(
     }
 }
 
-/// Whether the class itself has the field, so that it is found, of objects and without such a flag.
+/// Whether the class itself has the field, so that it is found: an instance field without such a
+/// flag.
 fn is_own(class: &ClassFile<'_>, instruction: &Instruction<'_>, without: u16) -> bool {
     let Some(field) = instruction.pool_index().and_then(|index| class.pool.member_ref(index).ok()) else {
         return false;
@@ -75,7 +75,7 @@ fn is_own(class: &ClassFile<'_>, instruction: &Instruction<'_>, without: u16) ->
 mod tests {
     use super::*;
 
-    /// By name: what can throw, of a class that the fixtures have.
+    /// Methods by name: those that can throw, in a class of the fixtures.
     #[test]
     fn what_only_moves_values_of_its_own_object_cannot_throw() {
         let path = "../../fixtures/markers/classes/Leaves.class";
@@ -96,7 +96,7 @@ mod tests {
         assert!(reads(b"get") && reads(b"constant") && reads(b"nothing"));
         assert!(!reads(b"set") && !reads(b"calls"));
 
-        // What only other compilers than Java's write: a method that sets a final field.
+        // Code that only compilers of other languages generate: a method that sets a final field.
         let mut class = ClassFile::parse(&bytes).unwrap();
         class.fields.iter_mut().for_each(|field| field.access_flags |= access::FINAL);
         let throws = |name: &[u8]| {

@@ -1,4 +1,4 @@
-//! Which classes are subtypes of which, as far as classes were shown.
+//! Subtype relations between classes, as far as the classes are known.
 
 pub mod table;
 
@@ -13,12 +13,12 @@ use table::Table;
 #[derive(Debug, Clone, Default)]
 pub struct World {
     above: FxHashMap<Box<[u8]>, Vec<Box<[u8]>>>,
-    /// Classes that are known beside those: of a class library that was marked before.
+    /// Further known classes: those of a class library that was marked before.
     library: Option<Arc<Table>>,
 }
 
 impl World {
-    /// A world that has the classes of a class library in it.
+    /// A world that includes the classes of a class library.
     pub fn over(library: Arc<Table>) -> World {
         World { library: Some(library), ..World::default() }
     }
@@ -29,7 +29,7 @@ impl World {
         self.insert(class.name(), class.super_name().into_iter().chain(interfaces));
     }
 
-    /// Adds a class by its name and those directly above it; the first of a name stays.
+    /// Adds a class by its name and its direct supertypes; the first class of a name stays.
     pub fn insert<'n>(&mut self, name: &[u8], above: impl Iterator<Item = &'n [u8]>) {
         self.above.entry(name.into()).or_insert_with(|| above.map(Into::into).collect());
     }
@@ -39,7 +39,7 @@ impl World {
         self.above.contains_key(name) || self.library.as_ref().is_some_and(|table| table.has(name))
     }
 
-    /// What is directly above a class: the classes that were added go before those of the library.
+    /// The direct supertypes of a class. Added classes take precedence over those of the library.
     pub fn above(&self, name: &[u8]) -> Vec<&[u8]> {
         match (self.above.get(name), &self.library) {
             (Some(above), _) => above.iter().map(|name| &**name).collect(),
@@ -48,7 +48,7 @@ impl World {
         }
     }
 
-    /// Whether a class is `wanted` or below it, as far as is known.
+    /// Whether a class is `wanted` or a subtype of it, as far as known.
     pub(crate) fn is_below(&self, class: &ClassFile<'_>, wanted: &[u8]) -> bool {
         let mut seen = FxHashSet::default();
         let mut work: Vec<&[u8]> = vec![class.name()];
@@ -65,7 +65,7 @@ impl World {
         false
     }
 
-    /// The classes that were added, in the form in which an image keeps them.
+    /// The added classes, in the form in which an image keeps them.
     pub fn table(&self) -> Vec<u8> {
         let mut classes: Vec<_> = self.above.iter().collect();
         classes.sort();

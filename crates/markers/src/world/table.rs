@@ -1,20 +1,20 @@
-//! The classes of a class library and what is directly above each, as a marked JDK keeps them:
-//! looked up in place, since every JVM of it reads them.
+//! The classes of a class library and their direct supertypes, as a marked JDK keeps them. Lookups
+//! work in place, since every JVM of it reads them.
 //!
-//! A line that says what it is; how many classes there are, and where each one begins, in four
-//! bytes each, big-endian; then the classes, sorted by names: the name and those of the superclass
-//! and superinterfaces, each ended by a zero, and one more zero. (Names in modified UTF-8 have no
-//! zero.)
+//! The format: a heading line; the number of classes, and the offset of each, in four bytes each,
+//! big-endian; then the classes, sorted by name. A class is its name and those of its superclass
+//! and superinterfaces, each ended by a zero, and one more zero. (Names in modified UTF-8 contain
+//! no zero.)
 
 use cct_classfile::bytes::PutBytes;
 
 /// The first line.
 const HEAD: &[u8] = b"cctrewrite classes 1\n";
 
-/// Bytes that are no table.
+/// The reason why bytes are not a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// Something else.
+    /// The heading is wrong.
     #[error("no table of classes of this version of cctrewrite")]
     Head,
     /// It ends early.
@@ -42,21 +42,21 @@ pub fn encoded<'n, A: Iterator<Item = &'n [u8]>>(classes: impl Iterator<Item = (
     out
 }
 
-/// A table that was read.
+/// A parsed table.
 #[derive(Debug)]
 pub struct Table {
     bytes: Vec<u8>,
     count: usize,
-    /// Where the first class begins.
+    /// Offset of the first class.
     texts: usize,
 }
 
 impl Table {
-    /// Takes a table.
+    /// Parses a table.
     ///
     /// # Errors
-    /// Of what is none. Whether its classes are sorted is not looked at: of a table that somebody
-    /// has changed not all classes may be found.
+    /// If the bytes are not a table. The order of the classes is not checked: if somebody has
+    /// changed a table, some classes may not be found.
     pub fn new(bytes: Vec<u8>) -> Result<Table, TableError> {
         if !bytes.starts_with(HEAD) {
             return Err(TableError::Head);
@@ -67,12 +67,12 @@ impl Table {
         Ok(Table { bytes, count, texts })
     }
 
-    /// Whether a class is in it.
+    /// Whether the table has a class.
     pub fn has(&self, name: &[u8]) -> bool {
         self.find(name).is_some()
     }
 
-    /// What is directly above a class, if that is in it.
+    /// The direct supertypes of a class, if the table has the class.
     pub fn above<'t>(&'t self, name: &[u8]) -> Option<impl Iterator<Item = &'t [u8]> + use<'t>> {
         Some(self.names(self.find(name)?).skip(1))
     }
@@ -90,7 +90,7 @@ impl Table {
         None
     }
 
-    /// The name of a class, and those above it.
+    /// The name of a class, and those of its direct supertypes.
     fn names(&self, class: usize) -> impl Iterator<Item = &[u8]> {
         let begin = four(&self.bytes, HEAD.len() + 4 + 4 * class).unwrap_or(usize::MAX);
         let text = self.texts.checked_add(begin).and_then(|at| self.bytes.get(at..)).unwrap_or_default();

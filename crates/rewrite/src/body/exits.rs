@@ -1,4 +1,4 @@
-//! The ways out of a body: what the thread carried is put back, and passes have their code run.
+//! Exits of a body: they restore the thread's context and run the exit code of passes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Included};
@@ -12,8 +12,8 @@ use cct_index::positions::Form;
 use super::plans::Plans;
 use crate::pass::{BodyWriter, Guard};
 
-/// A body under the original signature puts back what the thread carried on entry, on every exit:
-/// here on those by a return.
+/// Restores the thread's context before each return. A body under the original signature restores
+/// the context that the thread carried on entry, on every exit path.
 pub(super) fn restore_on_returns(body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
     let mut restore = Asm::new();
     restore_thread(body, &mut restore)?;
@@ -28,8 +28,9 @@ fn restore_thread(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<()
     }
 }
 
-/// Guards a body against exceptions that leave it. First what passes guard by ranges (the first
-/// entry that matches is taken, JVMS 2.10), then the whole body.
+/// Guards a body against exceptions that leave it. The entries of passes that guard ranges come
+/// first, as the JVM takes the first entry that matches (JVMS 2.10). The entry of the whole body
+/// follows.
 pub(super) fn catch_all(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Result<()> {
     if body.form == Form::Extended && plans.passes().all(|pass| pass.guard(body) == Guard::Nowhere) {
         return Ok(());
@@ -68,7 +69,7 @@ pub(super) fn catch_all(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) ->
     Ok(())
 }
 
-/// A set of passes, by their positions among those of a method.
+/// A set of passes, by their positions among the passes of a method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct PassSet(u64);
 
@@ -82,7 +83,7 @@ impl PassSet {
     }
 }
 
-/// A piece of code that these passes guard by ranges.
+/// A range of the code that these passes guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Piece {
     start: Bci,
@@ -90,7 +91,7 @@ struct Piece {
     passes: PassSet,
 }
 
-/// The handlers of a body: one for each set of passes, and for `this` initialised or not.
+/// The handlers of a body: one for each set of passes and each state of `this`, initialised or not.
 #[derive(Default)]
 struct Handlers(Vec<(bool, PassSet, HandlerId)>);
 
@@ -108,25 +109,25 @@ impl Handlers {
     }
 }
 
-/// What runs when an exception leaves a body.
+/// The code that runs when an exception leaves a body.
 struct Exits<'e> {
     form: Form,
-    /// From where each pass has its code run.
+    /// The part of the body from which each pass runs its exit code.
     guards: &'e [Guard<'e>],
-    /// That code, in the same order.
+    /// The exit code of the passes, in the same order as the guards.
     codes: &'e [Asm],
-    /// What gives the thread back what it carried.
+    /// Restores the context that the thread carried.
     restore: &'e Asm,
 }
 
 impl Exits<'_> {
-    /// Whether a region is guarded as a whole.
+    /// Whether a handler covers the whole region.
     fn covers(&self, region: &Region) -> bool {
         self.form == Form::Original || self.guards.iter().any(|guard| runs_in(guard, region))
     }
 
-    /// A handler for a region, or for a piece of it that these passes guard by ranges. It throws
-    /// the exception again.
+    /// A handler for a region, or for a range in it that these passes guard. It rethrows the
+    /// exception.
     fn handler(&self, region: &Region, ranged: PassSet) -> Asm {
         let mut asm = Asm::new();
         let mut outermost = Asm::new();
@@ -144,12 +145,12 @@ impl Exits<'_> {
     }
 }
 
-/// Whether a guard is of a whole region.
+/// Whether a guard covers a whole region.
 fn runs_in(guard: &Guard<'_>, region: &Region) -> bool {
     *guard == Guard::Body || *guard == Guard::Outermost && region.initialised
 }
 
-/// What passes guard by ranges, in code order, cut where a range of another pass begins or ends.
+/// The guarded ranges in code order, cut where a range of another pass begins or ends.
 fn pieces(guards: &[Guard<'_>]) -> Vec<Piece> {
     let ranged = guards.iter().enumerate().filter_map(|(place, guard)| match guard {
         Guard::Ranges(ranges) => Some((PassSet::of(place), *ranges)),
@@ -165,7 +166,7 @@ fn pieces(guards: &[Guard<'_>]) -> Vec<Piece> {
     pieces
 }
 
-/// Two lists of pieces, laid over each other.
+/// The overlay of two lists of ranges.
 fn overlaid(below: &[Piece], above: &[Piece]) -> Vec<Piece> {
     let all = || below.iter().chain(above);
     let bounds: BTreeSet<Bci> = all().flat_map(|piece| [piece.start, piece.end]).collect();
@@ -180,13 +181,13 @@ fn overlaid(below: &[Piece], above: &[Piece]) -> Vec<Piece> {
     cut.into_iter().map(|((start, end), passes)| Piece { start, end, passes }).collect()
 }
 
-/// The parts of a body that a handler can cover, and what the locals are in it for each.
+/// The parts of a body that one handler can cover, each with the types of its locals.
 fn states(body: &mut BodyWriter<'_, '_, '_>) -> Result<Vec<(Region, Frame)>> {
     use VerificationType as V;
     let signature = body.method.signature;
     let is_constructor = !signature.is_static && signature.is_constructor;
     // In a constructor `this` is uninitialised up to the call of this() or super(), and a frame
-    // says which. So there each handler is there twice.
+    // must say which. So each handler exists twice.
     let regions = if is_constructor {
         initialisation::regions(body.method.code, &body.emitter.edit.class().pool)
     } else {
@@ -203,8 +204,8 @@ fn states(body: &mut BodyWriter<'_, '_, '_>) -> Result<Vec<(Region, Frame)>> {
         let mut types = if is_new { vec![V::UninitializedThis] } else { Vec::new() };
         types.resize(usize::from(locals.at), V::Top);
         types.push(V::Long);
-        // Between the node and what follows: nothing, the parameter that is always null, or the
-        // saved context and the thread.
+        // The locals between the node and the optional ones: none, the parameter that is always
+        // null, or the saved context and the thread.
         match (body.form, locals.optional()) {
             (Form::Original, _) => types.extend([V::Long, V::Object(object)]),
             (Form::Extended, Some(next)) if next > locals.node + 2 => types.push(V::Top),
@@ -230,7 +231,7 @@ mod tests {
         let expected = [(0, 5, 1), (5, 10, 5), (10, 20, 4), (20, 25, 5), (25, 30, 1)];
         let expected = expected.map(|(start, end, passes)| Piece { start, end, passes: PassSet(passes) });
         assert_eq!(pieces(&guards), expected);
-        // Ranges of one pass that meet stay as they are.
+        // Adjacent ranges of one pass stay separate.
         let c = [(0, 5), (5, 9)];
         assert_eq!(pieces(&[Guard::Ranges(&c)]).iter().map(|p| (p.start, p.end)).collect::<Vec<_>>(), c);
     }

@@ -1,5 +1,5 @@
 //! Instrumented bodies: the original code under the extended signature (ESI) or under the original
-//! one (OSI), with the passes applied.
+//! one (OSI), with the code of the passes.
 
 mod exits;
 mod plans;
@@ -22,11 +22,11 @@ pub use plans::Plans;
 
 /// The class that gains a body.
 pub struct ClassParts<'w, 'c, 'a> {
-    /// Its edits.
+    /// The edits of the class.
     pub edit: &'w mut ClassEdit<'c, 'a>,
-    /// Its constants.
+    /// The constants of the class that inserted code uses.
     pub constants: &'w mut Constants,
-    /// Its markers, if it may have some.
+    /// The markers of the class, if it may have some.
     pub markers: Option<&'w mut dyn Weaver>,
 }
 
@@ -34,8 +34,8 @@ pub struct ClassParts<'w, 'c, 'a> {
 /// recorded.
 ///
 /// # Errors
-/// If the class has no room for the body or its constants, or the body is larger than methods may
-/// be.
+/// If the class has no room for the body or its constants, or the body exceeds the maximum size of
+/// a method.
 pub fn write<'a>(
     mut class: ClassParts<'_, '_, 'a>,
     method: &MethodContext<'_, 'a>,
@@ -46,8 +46,8 @@ pub fn write<'a>(
 ) -> Result<Written> {
     let at_arguments = method.signature.argument_slots();
     match write_at(&mut class, method, plans, form, mid, head.clone(), at_arguments) {
-        // Some local of two slots lies across the end of the arguments: the added ones follow all
-        // others.
+        // A local of two slots lies across the end of the arguments. Append the added locals after
+        // all others.
         Err(e) if matches!(e.kind(), ErrorKind::StraddlingLocal(_)) => {
             let at_end = method.code.max_locals.max(at_arguments + EXTENSION_SLOTS);
             write_at(&mut class, method, plans, form, mid, head, at_end)
@@ -103,8 +103,8 @@ fn write_at<'a>(
     }
     exits::catch_all(&mut body, plans)?;
     let BodyWriter { edit: mut code_edit, emitter: Emitter { edit, .. }, .. } = body;
-    // Six words on the empty stack for the prologue; five above whatever is there for a counted
-    // call.
+    // Six words on the empty stack for the prologue; five on top of the program's stack for a
+    // counted call.
     code_edit.need_stack(if code.max_stack == 0 { 6 } else { 5 });
 
     let mut names = std::mem::take(&mut edit.names);
@@ -120,7 +120,7 @@ fn write_at<'a>(
     Ok(Written { method_info: head.finish(), dropped_attributes: dropped, moves })
 }
 
-/// The locals that a body gets from slot `at` on, and their types as frames state them.
+/// The locals that a body gets from slot `at` on, and their types in stack map frames.
 fn locals(
     method: &MethodContext<'_, '_>,
     plans: &Plans<'_>,
@@ -136,8 +136,8 @@ fn locals(
     }
     let signature = method.signature;
     let (mut added, next) = match form {
-        // The node alone, as the parameters lie elsewhere; or the parameters themselves, as the
-        // descriptor implies them.
+        // The node alone, since the parameters are in other slots; or the parameters themselves, as
+        // the descriptor implies them.
         Form::Extended if at != signature.argument_slots() => (vec![V::Long], at + 2),
         Form::Extended => {
             (vec![V::Long, V::Argument((signature.arguments() + 1) as u8)], at + EXTENSION_SLOTS)
@@ -166,10 +166,9 @@ fn locals(
 pub struct Written {
     /// The whole `method_info`.
     pub method_info: Vec<u8>,
-    /// Attributes of the code that are unknown, may hold bytecode indices, and are therefore left
-    /// out.
+    /// Omitted attributes of the code: unknown ones that may hold bytecode indices.
     pub dropped_attributes: Vec<String>,
-    /// Where its instructions have gone, if call sites are kept separate.
+    /// New positions of its instructions, if call sites are kept separate.
     pub moves: Vec<Move>,
 }
 
@@ -179,7 +178,8 @@ pub struct Written {
 /// superclass may get a tie break for that method, and the JVM refuses a class that overrides a
 /// final method. The tie break calls the original virtually, so the final method still runs.
 /// `java/lang/Object` is the exception: HotSpot fixes the length of its virtual table, and its
-/// final methods have no entry there. Every class knows it, so no tie break is added for them.
+/// final methods have no entry there. Every class knows `java/lang/Object`, so no tie break is
+/// added for its methods.
 pub fn extended_flags(class: &[u8], flags: u16) -> u16 {
     let kept = if class == convention::OBJECT { flags } else { flags & !access::FINAL };
     // A varargs parameter would have to be the last one.

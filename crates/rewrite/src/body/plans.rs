@@ -1,4 +1,4 @@
-//! What all passes insert into one method.
+//! The plans of all passes for one method.
 
 use cct_classfile::Result;
 use cct_events::structure;
@@ -6,7 +6,7 @@ use cct_events::structure;
 use crate::pass::{Entry, Level, MethodContext, MethodPass};
 use crate::passes::PASSES;
 
-/// What the passes insert into the bodies of one method.
+/// The plans of the passes for the bodies of one method.
 pub struct Plans<'m>(Vec<Box<dyn MethodPass + 'm>>);
 
 impl<'m> Plans<'m> {
@@ -19,7 +19,7 @@ impl<'m> Plans<'m> {
         plans.collect::<Result<_>>().map(Plans)
     }
 
-    /// What all passes together count on entry.
+    /// The sum of what all passes count on entry.
     pub fn entry(&self) -> Entry<'_> {
         let entries = self.passes().map(MethodPass::entry);
         entries.fold(Entry::default(), |all, entry| Entry {
@@ -28,15 +28,15 @@ impl<'m> Plans<'m> {
         })
     }
 
-    /// Adds what the passes know of the method to its static side.
+    /// Adds what the passes know of the method to its static part of a trace.
     ///
     /// # Errors
-    /// If the constant pool has not what the code names.
+    /// If a constant that the code names is not in the constant pool.
     pub fn describe(&self, method: &mut structure::Method) -> Result<()> {
         self.passes().try_for_each(|pass| pass.describe(method))
     }
 
-    /// The passes that have something to insert, in their order.
+    /// The passes that insert something, in their order.
     pub fn passes(&self) -> impl Iterator<Item = &(dyn MethodPass + 'm)> {
         self.0.iter().map(|pass| &**pass)
     }

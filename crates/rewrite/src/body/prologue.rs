@@ -1,5 +1,5 @@
-//! The prologue of a body: from the context that comes in to the one that its callees get, and what
-//! runs once for each entry.
+//! The prologue of a body: it turns the incoming context into the one for callees, and runs the
+//! code that is due once for each entry.
 
 use cct_classfile::Result;
 use cct_classfile::edit::Asm;
@@ -11,11 +11,11 @@ use super::plans::Plans;
 use crate::pass::{BodyWriter, Locals};
 use crate::rules;
 
-/// Writes the prologue, and has the body know its context.
+/// Writes the prologue and stores the body's context in the writer.
 pub(super) fn write(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Result<Asm> {
     let mut asm = Asm::new();
     if body.method.is_start {
-        // Before its own entry, which is counted.
+        // First the start of recording, since this entry counts too.
         body.emitter.helper(&mut asm, Helper::StartAt)?;
     }
     let incoming = incoming(body, &mut asm)?;
@@ -24,7 +24,7 @@ pub(super) fn write(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Res
         context = context.or(pass.context(body, &mut asm, incoming, plans.entry())?);
     }
     body.context = context.unwrap_or_else(|| body.hand_on(&mut asm, incoming));
-    // Every frame says that what is pending is an int.
+    // Every frame declares the pending count as an int.
     if let Some(pending) = body.locals.pending {
         asm.int(0).store(Kind::Int, pending);
     }
@@ -34,7 +34,7 @@ pub(super) fn write(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Res
     Ok(asm)
 }
 
-/// The local with the context that comes in: a parameter, or what the thread carries.
+/// The local with the incoming context: a parameter, or the context that the thread carries.
 fn incoming(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<u16> {
     let Locals { thread, saved, node, .. } = body.locals;
     let method = body.method;
@@ -43,7 +43,7 @@ fn incoming(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<u16> {
     }
     body.emitter.read_thread(asm, thread, saved)?;
     let mut context = saved;
-    // Events come in order, whoever calls.
+    // A trace needs no replay: its events come in order, even if the VM calls.
     if rules::is_called_by_vm(method.class.name(), method.member) && !method.settings.traces() {
         body.emitter.replay(asm, thread, context, node)?;
         context = node;

@@ -1,4 +1,4 @@
-//! A method as all passes see it.
+//! The view of a method that all passes share.
 
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, ClassFile, Code, Member};
@@ -15,47 +15,47 @@ use crate::plan::CallTarget;
 use crate::report::Fallback;
 use cct_settings::Settings;
 
-/// What is known of a method before its bodies are written.
+/// The facts about a method before its bodies are written.
 #[derive(Debug)]
 pub struct MethodContext<'m, 'a> {
-    /// Its class.
+    /// The class of the method.
     pub class: &'m ClassFile<'a>,
-    /// References of the class to its own members; only where bytecodes are counted exactly, and in
+    /// References of the class to its own members; filled only for exact bytecode counts and for
     /// traces.
     pub own: &'m OwnMembers,
     /// The method.
     pub member: &'m Member<'a>,
-    /// Its position among those of its class.
+    /// Position of the method among those of the class.
     pub position: usize,
-    /// Its code.
+    /// The method's code.
     pub code: &'m Code<'a>,
-    /// Its original signature.
+    /// The method's original signature.
     pub signature: &'m Signature<'a>,
-    /// Its descriptor with the extension.
+    /// The method's descriptor with the extension.
     pub extended_descriptor: &'m [u8],
     /// The options of the run.
     pub settings: &'m Settings,
     /// Whether the class is recorded.
     pub recorded: bool,
-    /// How each call site calls, in code order.
+    /// The target of each call site, in code order.
     pub calls: &'m [(Bci, CallTarget<'m>)],
     /// Instructions that allocate, in code order; empty unless objects are counted.
     pub allocations: &'m [Allocation],
-    /// What passes count in this code beside calls and bytecodes.
+    /// The columns that passes count in this code, beside calls and bytecodes.
     pub columns: &'m [Column],
-    /// The site of the first of these: they follow calls and allocations.
+    /// The site of the first column: sites of columns follow those of calls and allocations.
     pub first_column: usize,
-    /// How call sites, allocations and columns share the slots of a node.
+    /// The way in which call sites, allocations and columns share the slots of a node.
     pub sites: Sites,
     /// The method's number in a trace; `None` unless the run records events.
     pub number: Option<u32>,
-    /// The method's part in values of contexts; `None` unless contexts are values.
+    /// The method's part in values of contexts; `None` unless values represent contexts.
     pub part: Option<Part>,
     /// Calls and reads whose results are replaced, in code order.
     pub pinned: Vec<(Bci, Clock)>,
-    /// Whether locals without a name in the debug tables get one.
+    /// Whether locals get a name if the debug tables have none.
     pub names_locals: bool,
-    /// How many objects markers keep in locals; `None` if the method has no markers.
+    /// Number of locals in which markers keep objects; `None` if the method has no markers.
     pub marker_tokens: Option<u16>,
     /// Whether recording begins and ends with the body under the original signature.
     pub is_extent: bool,
@@ -74,21 +74,21 @@ impl MethodContext<'_, '_> {
     }
 }
 
-/// How much of the instrumentation a body gets.
+/// The amount of instrumentation in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// The rule by which bytecodes are counted; `None` if they are not.
+    /// The rule for counting bytecodes; `None` if they are not counted.
     pub blocks: Option<BlockRule>,
-    /// How much a trace records.
+    /// The amount that a trace records.
     pub recording: Recording,
     /// Whether objects and columns are counted.
     pub objects: bool,
-    /// What the report says of a body of this level; `None` for one that has everything.
+    /// The fallback that the report names for this level; `None` for full instrumentation.
     pub fallback: Option<Fallback>,
 }
 
 impl Level {
-    /// The levels to try, each smaller than the one before. The first is what the settings ask for.
+    /// The levels to try, each smaller than the one before. The settings decide the first.
     /// `allocates` is whether objects or columns are counted in the method.
     pub fn all(settings: &Settings, allocates: bool) -> impl Iterator<Item = Level> {
         let planned = settings.block_rule();

@@ -1,15 +1,17 @@
-//! The contract of the passes: what a pass is asked, and what it gets to answer with.
+//! The contract of the passes: the questions that a body asks a pass, and the writer with which the
+//! pass answers.
 //!
-//! [`body`](crate::body) writes each body of a method in these steps, and asks the passes in the
-//! order of [`PASSES`](crate::passes::PASSES) at each:
+//! [`body`](crate::body) writes each body of a method in these steps. At each it asks the passes in
+//! the order of [`PASSES`](crate::passes::PASSES):
 //!
-//! 1. [`Pass::plan`], once for a method: what the pass inserts into it, if anything.
-//! 2. [`MethodPass::locals`], [`MethodPass::entry`]: what the body provides for the pass.
+//! 1. [`Pass::plan`], once for a method: the plan of the pass for it, if the pass inserts anything.
+//! 2. [`MethodPass::locals`], [`MethodPass::entry`]: the locals and counts that the body provides
+//!    for the pass.
 //! 3. [`MethodPass::context`] and [`MethodPass::prologue`]: code that runs once on entry.
 //! 4. [`MethodPass::insert`], then [`MethodPass::before_returns`]: code at the method's
 //!    instructions.
-//! 5. [`MethodPass::guard`] and [`MethodPass::leave`]: code on the way of an exception that leaves
-//!    the method.
+//! 5. [`MethodPass::guard`] and [`MethodPass::leave`]: code that runs when an exception leaves the
+//!    method.
 //! 6. [`MethodPass::describe`], once for a method: the pass's part of the static side of a trace.
 //!
 //! A pass knows the method and this contract. It knows no other pass.
@@ -31,14 +33,15 @@ pub use writer::{BodyWriter, Locals};
 
 /// One kind of instrumentation of method bodies.
 pub trait Pass: Sync {
-    /// The column that the pass counts in this code, if any. Then nodes of the method have a slot
-    /// for it ([`BodyWriter::count`]). It follows from settings and code alone, whether the method
-    /// is recorded or not.
+    /// The column that the pass counts in this code, if any. Nodes of the method then have a slot
+    /// for it ([`BodyWriter::count`]). The column follows from settings and code alone, whether the
+    /// method is recorded or not.
     fn column(&self, _settings: &Settings, _code: &Code<'_>) -> Option<Column> {
         None
     }
 
-    /// Plans what the pass inserts into a method at this level; `None` if it inserts nothing.
+    /// Plans the code that the pass inserts into a method at this level; `None` if it inserts
+    /// nothing.
     ///
     /// # Errors
     /// If the code cannot be analysed.
@@ -49,24 +52,24 @@ pub trait Pass: Sync {
     ) -> Result<Option<Box<dyn MethodPass + 'm>>>;
 }
 
-/// What one pass inserts into the bodies of one method. Every step defaults to nothing.
+/// The plan of one pass for the bodies of one method. Every step defaults to nothing.
 pub trait MethodPass {
     /// The locals that the pass needs.
     fn locals(&self) -> LocalsNeeded {
         LocalsNeeded::default()
     }
 
-    /// What the pass counts when the method is entered.
+    /// The counts that the pass adds when the method is entered.
     fn entry(&self) -> Entry<'_> {
         Entry::default()
     }
 
     /// Writes the part of the prologue that turns the context in local `incoming` into the body's
-    /// own. Returns that context; `None` if the pass makes no contexts. At most one pass of a
+    /// own. Returns that context; `None` if the pass creates no contexts. At most one pass of a
     /// method does.
     ///
     /// # Errors
-    /// If the class has no room for the constants. So it is with all steps.
+    /// If the class has no room for the constants, as for all steps.
     fn context(
         &self,
         _body: &mut BodyWriter<'_, '_, '_>,
@@ -77,71 +80,73 @@ pub trait MethodPass {
         Ok(None)
     }
 
-    /// Writes what follows the context in the prologue, and what belongs to it elsewhere in the
+    /// Writes the rest of the prologue after the context, and its counterparts elsewhere in the
     /// body.
     fn prologue(&self, _body: &mut BodyWriter<'_, '_, '_>, _prologue: &mut Asm) -> Result<()> {
         Ok(())
     }
 
-    /// Inserts code at instructions. Where two passes insert at one place, the code of the earlier
-    /// pass runs first.
+    /// Inserts code at instructions. Where two passes insert at one instruction, the code of the
+    /// earlier pass runs first.
     fn insert(&self, _body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         Ok(())
     }
 
-    /// Inserts code before returns, after all that [`MethodPass::insert`] has put there.
+    /// Inserts code before returns, after the code from [`MethodPass::insert`].
     fn before_returns(&self, _body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         Ok(())
     }
 
-    /// From where an exception that leaves the method runs the code of [`MethodPass::leave`].
+    /// The part of the body in which an exception that leaves the method runs the code of
+    /// [`MethodPass::leave`].
     fn guard(&self, _body: &BodyWriter<'_, '_, '_>) -> Guard<'_> {
         Guard::Nowhere
     }
 
-    /// Writes what an exception runs on its way out. The exception is on the stack, and stays
-    /// there.
+    /// Writes the code that runs when an exception leaves the method. The exception is on the stack
+    /// and stays there.
     fn leave(&self, _body: &mut BodyWriter<'_, '_, '_>, _handler: &mut Asm) -> Result<()> {
         Ok(())
     }
 
-    /// Adds what the pass knows of the method to the static side of a trace.
+    /// Adds the facts that the pass knows about the method to the static side of a trace.
     ///
     /// # Errors
-    /// If the constant pool has not what the code names.
+    /// If a constant that the code names is not in the constant pool.
     fn describe(&self, _method: &mut structure::Method) -> Result<()> {
         Ok(())
     }
 }
 
-/// The locals that a pass needs beside the context's.
+/// The locals that a pass needs in addition to the context's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LocalsNeeded {
-    /// Whether it needs the `int` for what is not in the node yet ([`Locals::pending`]).
+    /// Whether it needs the `int` for counts that are not yet in the node ([`Locals::pending`]).
     pub pending: bool,
-    /// How many objects it keeps ([`Locals::first_token`]); `None` if none, and its body may be of
-    /// any size.
+    /// Number of objects that it keeps ([`Locals::first_token`]). `None` for no objects; then a
+    /// body of any size is accepted.
     pub tokens: Option<u16>,
 }
 
-/// What passes count on entry of a method.
+/// The counts that passes add on entry to a method.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Entry<'p> {
-    /// Bytecodes, or what they cost.
+    /// Number of bytecodes, or their cost.
     pub count: u32,
     /// The update of the activation counter, if there are such counters.
     pub update: Option<&'p UpdatePoint>,
 }
 
-/// From which parts of a body an exception that leaves the method runs a pass's code.
+/// The parts of a body in which an exception that leaves the method runs a pass's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard<'p> {
-    /// From nowhere.
+    /// No part.
     Nowhere,
-    /// From these ranges, in code order: start inclusive, end exclusive.
+    /// These ranges, in code order: start inclusive, end exclusive.
     Ranges(&'p [(Bci, Bci)]),
-    /// From everywhere, before the thread gets back the context that it carried.
+    /// The whole body; the code runs before the thread gets back the context that it carried.
     Body,
-    /// From where `this` is initialised, after the thread got back the context that it carried.
+    /// The part in which `this` is initialised; the code runs after the thread got back the context
+    /// that it carried.
     Outermost,
 }

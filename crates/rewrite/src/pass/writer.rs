@@ -1,4 +1,4 @@
-//! A body that is being written: what passes insert code with.
+//! The writer of a body, with which passes insert code.
 
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, CodeEdit};
@@ -13,39 +13,39 @@ use super::MethodContext;
 use crate::carrier::{Context, Emitter};
 use crate::markers::Weaver;
 
-/// Locals that instrumentation adds, all in one place.
+/// Locals that the instrumentation adds, in one contiguous range.
 #[derive(Debug, Clone, Copy)]
 pub struct Locals {
-    /// Where they begin; all locals of the original from here on move up.
+    /// Slot of the first added local; all locals of the original from here on move up.
     pub at: u16,
     /// The body's node.
     pub node: u16,
-    /// The context that the thread carried on entry, of a body under the original signature.
+    /// The context that the thread carried on entry; for a body under the original signature.
     pub saved: u16,
-    /// The thread that was current on entry, of a body under the original signature.
+    /// The thread that was current on entry; for a body under the original signature.
     pub thread: u16,
-    /// Bytecodes that are not in the node yet, where a pass needs a local for them.
+    /// Bytecodes that are not yet in the node, if a pass needs a local for them.
     pub pending: Option<u16>,
     /// The first of the objects that markers keep.
     pub first_token: u16,
-    /// How many objects markers keep.
+    /// Number of objects that markers keep.
     pub tokens: u16,
 }
 
 impl Locals {
-    /// Slots of all of them but the markers', or of the extended form's parameters and what follows
-    /// these.
+    /// Maximum number of slots of the added locals except the markers'. The extended form's
+    /// parameters and the locals after them need no more.
     pub const MOST: u16 = 6;
 
-    /// The first of the locals that not every body has: `pending`, or else the markers'.
+    /// The first of the optional locals: `pending`, otherwise the first of the markers.
     pub fn optional(&self) -> Option<u16> {
         self.pending.or((self.tokens > 0).then_some(self.first_token))
     }
 }
 
-/// A body that is being written.
+/// The writer of one body.
 pub struct BodyWriter<'w, 'c, 'a> {
-    /// Writes code that deals with contexts.
+    /// The writer of code that handles contexts.
     pub emitter: Emitter<'w, 'c, 'a>,
     /// The edits of the code.
     pub edit: CodeEdit<'w, 'a>,
@@ -57,29 +57,31 @@ pub struct BodyWriter<'w, 'c, 'a> {
     pub mid: Option<Mid>,
     /// The added locals.
     pub locals: Locals,
-    /// What the body has for its callees. Before the prologue is written: the context that came in.
+    /// The context that the body passes to its callees; before the prologue is written, the
+    /// incoming one.
     pub context: Context,
-    /// The markers of the class, where the method has some.
+    /// The markers of the class, if the method has some.
     pub markers: Option<&'w mut dyn Weaver>,
-    /// What markers do with an exception that leaves the method.
+    /// The code that markers run when an exception leaves the method.
     pub thrown: Option<Asm>,
 }
 
 impl<'a> BodyWriter<'_, '_, 'a> {
-    /// The local with the thread that carries the context to callees, if the body keeps it in one.
+    /// The local with the thread that carries the context to callees, if the body keeps it in a
+    /// local.
     pub fn thread(&self) -> Option<u16> {
         (self.form == Form::Original && self.method.holds_thread).then_some(self.locals.thread)
     }
 
-    /// Pushes what the callee gets from the call site at `bci`, the `site`-th of the body.
+    /// Pushes the context for the callee at the call site at `bci`, the `site`-th of the body.
     ///
     /// # Errors
-    /// If the class has no room for the constants. So it is with all others here.
+    /// If the class has no room for the constants, as for all methods here.
     pub fn push_context(&mut self, asm: &mut Asm, site: usize, bci: Bci) -> Result<()> {
         self.emitter.push_context(asm, self.context, self.method.sites, site, bci)
     }
 
-    /// Adds one to a column of the body's node. Nothing if the body has none.
+    /// Adds one to a column of the body's node. Writes nothing if the body has no node.
     pub fn count(&mut self, asm: &mut Asm, column: Column) -> Result<()> {
         let method = self.method;
         let place = method.columns.iter().position(|other| *other == column);
@@ -89,7 +91,7 @@ impl<'a> BodyWriter<'_, '_, 'a> {
         self.emitter.helper(asm, Helper::Column)
     }
 
-    /// The same invocation as at `bci`, of the extended form.
+    /// Writes the invocation at `bci` with the extended form as callee.
     pub fn invoke_extended(&mut self, asm: &mut Asm, bci: Bci) -> Result<()> {
         let instruction = self.instruction(bci)?;
         let index = instruction.pool_index().ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
@@ -118,7 +120,7 @@ impl<'a> BodyWriter<'_, '_, 'a> {
         }
     }
 
-    /// Makes the context that comes in, in local `incoming`, the one that callees get.
+    /// Turns the incoming context, in local `incoming`, into the one for callees.
     pub fn hand_on(&self, asm: &mut Asm, incoming: u16) -> Context {
         let node = self.locals.node;
         if incoming != node {

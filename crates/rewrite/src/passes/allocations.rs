@@ -1,9 +1,9 @@
-//! Allocation counting (CCCP 5.1): behind each instruction that makes objects, when they are there,
-//! they are counted by their type.
+//! Allocation counting (CCCP 5.1): a probe after each instruction that allocates counts the new
+//! objects by their type.
 //!
-//! Behind and not before: an instruction that fails (no memory, no such class, a negative length)
-//! makes nothing. What `new` has made is still uninitialised then, and stays on the stack below the
-//! probe, which does not touch it.
+//! The probe comes after the instruction, since one that fails (no memory, no such class, a
+//! negative length) allocates nothing. The object of a `new` is still uninitialised then. It stays
+//! on the stack below the probe, which does not touch it.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Result, opcode};
@@ -15,7 +15,7 @@ use crate::allocation::{Allocation, Made};
 use crate::carrier::Context;
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 
-/// The pass.
+/// The pass that counts allocations.
 pub struct Allocations;
 
 impl Pass for Allocations {
@@ -27,7 +27,7 @@ impl Pass for Allocations {
         if method.allocations.is_empty() || !level.objects || method.number.is_some() {
             return Ok(None);
         }
-        // Their slots follow those of the calls.
+        // Slots of allocations follow those of calls.
         let plan = MethodAllocations { allocations: method.allocations, first_slot: method.calls.len() };
         Ok(Some(Box::new(plan)))
     }

@@ -9,7 +9,7 @@ use cct_jdk::body_hooks::{BodyHook, Place};
 use crate::hooks;
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 
-/// The pass.
+/// The pass that inserts hooks.
 pub struct LibraryHooks;
 
 impl Pass for LibraryHooks {

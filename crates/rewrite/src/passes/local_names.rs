@@ -1,10 +1,9 @@
-//! Names for locals that have none.
+//! Names for locals without a name.
 //!
-//! What HotSpot says of a null reference (JEP 358) names a local by the `LocalVariableTable`, or
-//! else by its number: `"<local4>" is null`. Locals move up in instrumented bodies, so those
-//! without a name get one that spells the number they had. Even classes with variable tables have
-//! such locals: what `javac` keeps for itself in loops over arrays, switches on strings and the
-//! like.
+//! HotSpot's message about a null reference (JEP 358) names a local by the `LocalVariableTable`, or
+//! by its number: `"<local4>" is null`. Locals move up in instrumented bodies, so those without a
+//! name get one that spells their original number. Even classes with variable tables have such
+//! locals: `javac` adds some for loops over arrays, switches on strings and the like.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +16,7 @@ use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 /// 4.2.2).
 const FREE_NAMES: u16 = 49;
 
-/// The pass.
+/// The pass that names locals.
 pub struct LocalNames;
 
 impl Pass for LocalNames {
@@ -34,7 +33,7 @@ impl Pass for LocalNames {
     }
 }
 
-/// The locals of one method that get names: slots of the original code.
+/// The locals of one method that get names, as slots of the original code.
 struct UnnamedLocals(Vec<u16>);
 
 impl MethodPass for UnnamedLocals {
@@ -43,7 +42,7 @@ impl MethodPass for UnnamedLocals {
         let additions = &mut body.emitter.edit.additions;
         for &slot in &self.0 {
             let name = additions.utf8(format!("<local{slot}>").as_bytes())?;
-            // Of whatever type: only the name is of use.
+            // The type is arbitrary: only the name is used.
             let descriptor = additions.utf8(b"I")?;
             body.edit.name_local(slot, name, descriptor);
         }
@@ -51,7 +50,7 @@ impl MethodPass for UnnamedLocals {
     }
 }
 
-/// All locals from slot `from` on that are read where no table names them.
+/// All locals from slot `from` on that are read outside the ranges in which a table names them.
 fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<u16>> {
     if code.max_locals <= from || class.major_version < FREE_NAMES {
         return Ok(Vec::new());
@@ -64,8 +63,8 @@ fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<u16>
             named.extend(entries.iter().map(range));
         }
     }
-    // Sorted and with those joined that meet: a table of a hostile class may have a million
-    // entries, and the code as many reads as it has room for.
+    // Sort the ranges and join adjacent ones: a table of a hostile class may have a million
+    // entries, and its code up to 64 KB of reads.
     named.sort_unstable();
     named.dedup_by(|next, before| {
         let meet = next.0 == before.0 && next.1 <= before.2;
@@ -81,8 +80,8 @@ fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<u16>
         let begun = named.partition_point(|&(of, start, _)| (of, start) <= (slot, instruction.bci));
         let last = begun.checked_sub(1).map(|at| named[at]);
         let is_named = last.is_some_and(|(of, _, end)| of == slot && instruction.bci < end);
-        // A slot that the method does not have is for the verifier to find: a name for it would be
-        // another error, and at another time.
+        // The verifier reports a slot that the method does not have. A name for such a slot would
+        // be a different error, at a different time.
         let exists = slot >= from && slot < code.max_locals;
         if exists && !is_named {
             slots.insert(slot);
@@ -118,7 +117,7 @@ mod tests {
         let code = Code { max_locals: 5, ..Code::of(&class, &class.methods[0]).unwrap().unwrap() };
         assert_eq!(unnamed(&class, &code, 2).unwrap(), [2, 4]);
         assert_eq!(unnamed(&class, &code, 3).unwrap(), [4]);
-        // Not one that is read but does not exist.
+        // A slot that is read but does not exist gets no name.
         let code = Code { max_locals: 4, ..code };
         assert_eq!(unnamed(&class, &code, 2).unwrap(), [2]);
     }

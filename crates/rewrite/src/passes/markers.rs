@@ -1,4 +1,4 @@
-//! Markers in bodies that are counted, too (docs/research/markers.md). The crate of markers writes
+//! Markers in bodies that are also counted (docs/research/markers.md). The crate `markers` writes
 //! their code.
 
 use cct_classfile::Result;
@@ -9,7 +9,7 @@ use cct_markers::Slot;
 use crate::carrier::Context;
 use crate::pass::{BodyWriter, Guard, Level, LocalsNeeded, MethodContext, MethodPass, Pass};
 
-/// The pass.
+/// The pass that inserts markers.
 pub struct Markers;
 
 impl Pass for Markers {

@@ -1,5 +1,5 @@
-//! The passes over method bodies, one file each. They do not know each other; [`pass`](crate::pass)
-//! is what they have in common.
+//! The passes over method bodies, one file each. They do not know each other; they share the
+//! contract [`pass`](crate::pass).
 
 pub mod allocations;
 pub mod counts;
@@ -18,8 +18,8 @@ pub use nodes::count_by_id;
 
 /// All passes, in the order in which a body asks them at each step.
 ///
-/// Markers come before what counts at an instruction: there the operand stack is still the
-/// program's. Exact counts come before the tests of the activation counter.
+/// Markers come before counts at an instruction: there the operand stack is still the program's.
+/// Exact counts come before the tests of the activation counter.
 pub const PASSES: &[&dyn Pass] = &[
     &library_hooks::LibraryHooks,
     &local_names::LocalNames,

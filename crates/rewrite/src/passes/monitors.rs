@@ -1,15 +1,14 @@
 //! Entries into monitors (`--monitors`): each executed `monitorenter` adds one to the column of the
 //! context that executes it.
 //!
-//! The probe stands before the instruction, not after it. So it counts what bytecodes count: an
-//! instruction that began, whether it waits, or throws because the object is null. And no probe can
-//! throw between a `monitorenter` and the range in which its `monitorexit` is certain, which javac
-//! begins at the very next instruction: a stack that overflows there would leave the monitor taken.
+//! The probe comes before the instruction, not after it. Like bytecode counts, it counts an
+//! instruction that began, even if it waits, or throws because the object is null. No probe can
+//! throw between a `monitorenter` and the range that guarantees its `monitorexit`, which javac
+//! begins at the very next instruction. A stack overflow there would leave the monitor locked.
 //!
 //! Synchronized methods (JVMS 2.11.10) have no such instruction and no probe. Each of their calls
-//! enters a monitor, so their calls are added to the column where profiles are read
-//! ([`method_flags::SYNCHRONIZED`](cct_index::method_flags::SYNCHRONIZED)). That holds for natives,
-//! too.
+//! enters a monitor, so readers of profiles add their calls to the column
+//! ([`method_flags::SYNCHRONIZED`](cct_index::method_flags::SYNCHRONIZED)). This includes natives.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Code, Instruction, Result, opcode};
@@ -18,7 +17,7 @@ use cct_settings::Settings;
 
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 
-/// The pass.
+/// The pass that counts entries into monitors.
 pub struct Monitors;
 
 impl Pass for Monitors {

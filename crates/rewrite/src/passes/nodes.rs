@@ -1,5 +1,5 @@
-//! Nodes as contexts (CCCP Fig. 4): on entry a body gets its node, and each call site hands a slot
-//! of it to the callee, as an argument or in the thread, or counts the callee.
+//! Nodes as contexts (CCCP Fig. 4): a body gets its node on entry. Each call site passes a slot of
+//! it to the callee, as an argument or in the thread, or counts the callee.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Bci, Result, opcode};
@@ -11,7 +11,7 @@ use crate::carrier::{Context, Emitter};
 use crate::pass::{BodyWriter, Entry, Level, MethodContext, MethodPass, Pass};
 use crate::plan::CallTarget;
 
-/// The pass.
+/// The pass that passes nodes to callees.
 pub struct Nodes;
 
 impl Pass for Nodes {
@@ -23,8 +23,8 @@ impl Pass for Nodes {
         if method.number.is_some() || method.part.is_some() {
             return Ok(None);
         }
-        // Each bytecode of a callee that its caller counts costs the same: none has more than its
-        // `return`.
+        // Each bytecode of a callee that its caller counts costs the same: such a callee has at
+        // most its `return`.
         let return_cost = method.settings.cost_model.map_or(1, CostModel::bare_return);
         Ok(Some(Box::new(MethodNodes { calls: method.calls, return_cost })))
     }
@@ -46,7 +46,7 @@ impl MethodPass for MethodNodes<'_> {
     ) -> Result<Option<Context>> {
         let Some(mid) = body.mid else { return Ok(None) };
         let node = body.locals.node;
-        // The rest is in the method's id.
+        // The id of the method carries the rest.
         let count = if count_by_id(entry.count) == 0 { entry.count } else { 0 };
         body.emitter.enter(prologue, incoming, node, mid, count, entry.update)?;
         Ok(Some(Context::Node(node)))
@@ -80,7 +80,7 @@ impl MethodNodes<'_> {
             CallTarget::Dispatched(_) => asm.op(opcode::DUP),
             // The last argument, which names the callee.
             CallTarget::Linked => asm.op(opcode::DUP),
-            // Both, and so a word more than elsewhere.
+            // Both of these, so one word more than elsewhere.
             CallTarget::LinkedToHashCode => {
                 body.edit.need_stack(6);
                 asm.op(opcode::DUP2)
@@ -118,8 +118,8 @@ impl MethodNodes<'_> {
     }
 }
 
-/// The part of an entry's count that the method's id carries, so that the node need not be updated:
-/// all or, if that exceeds [`MAX_ON_ENTRY`], 0.
+/// The part of an entry's count that the method's id carries, so that the node needs no update: the
+/// whole count, or 0 if it exceeds [`MAX_ON_ENTRY`].
 pub fn count_by_id(count: u32) -> u8 {
     u8::try_from(count).ok().filter(|all| *all <= MAX_ON_ENTRY).unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! Pinned results: what a clock says is replaced by a constant, after the call or the read of the
-//! field, which stays and is counted ([`crate::pins`]).
+//! Pinned results: a constant replaces a clock's answer, after the call or the read of the field.
+//! That instruction stays and is counted ([`crate::pins`]).
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Bci, Result, opcode};
@@ -7,7 +7,7 @@ use cct_jdk::pins::Clock;
 
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 
-/// The pass.
+/// The pass that replaces the results of clocks.
 pub struct PinnedResults;
 
 impl Pass for PinnedResults {

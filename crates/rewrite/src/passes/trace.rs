@@ -1,5 +1,5 @@
-//! Trace events of a body: its start and end, when a basic block begins and how far one came that
-//! an exception left, calls of callees that have no events of their own, objects and monitors.
+//! Trace events of a body: its start and end, the starts of basic blocks, the progress of a block
+//! that an exception left, calls of callees without events of their own, objects and monitors.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -16,7 +16,7 @@ use crate::plan::{CallTarget, Foreign};
 use crate::structure;
 use crate::tracing::{TracePlan, leaf_throws};
 
-/// The pass.
+/// The pass that inserts trace events.
 pub struct Trace;
 
 impl Pass for Trace {
@@ -48,8 +48,8 @@ impl MethodPass for MethodTrace<'_, '_> {
         LocalsNeeded { pending, ..LocalsNeeded::default() }
     }
 
-    /// The method's start as an event. The context that is handed from body to body is the thread's
-    /// record.
+    /// Writes the event of the method's start. The thread's record is the context that bodies pass
+    /// on.
     fn context(
         &self,
         body: &mut BodyWriter<'_, '_, '_>,
@@ -67,7 +67,7 @@ impl MethodPass for MethodTrace<'_, '_> {
             extent(emitter, prologue, record, 1)?;
         }
         let start = Event::Start { method: self.plan.method, has_receiver: false, ends_at_once: false };
-        // What a constructor makes is not initialised yet, and so has no class to be asked for.
+        // A constructor's receiver is not initialised yet, so it has no class to ask for.
         let has_receiver = !member.is(access::STATIC) && member.name != b"<init>";
         if has_receiver && start.words().len() == 1 {
             prologue.load(Kind::Reference, 0).load(Kind::Long, record);
@@ -76,7 +76,7 @@ impl MethodPass for MethodTrace<'_, '_> {
         } else {
             emitter.event(prologue, record, None, start)?;
         }
-        // The monitor of a static method is its class's, which nobody need say.
+        // The monitor of a static method is its class's, which readers infer.
         if self.objects && member.is(access::SYNCHRONIZED) && !member.is(access::STATIC) {
             prologue.load(Kind::Reference, 0).load(Kind::Long, record);
             emitter.word(prologue, Event::Locked(0))?;
@@ -99,7 +99,8 @@ impl MethodPass for MethodTrace<'_, '_> {
         Ok(())
     }
 
-    /// The event of the method's end, before each return that does not follow from earlier events.
+    /// Writes the event of the method's end before each return, unless readers can infer it from
+    /// earlier events.
     fn before_returns(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         if !self.method.recorded {
             return Ok(());
@@ -126,7 +127,8 @@ impl MethodPass for MethodTrace<'_, '_> {
         if self.method.recorded { Guard::Body } else { Guard::Nowhere }
     }
 
-    /// An exception that leaves the body is its end; the local says how far the running block came.
+    /// Writes the event of the method's end for an exception that leaves the body. The local says
+    /// how far the running block came.
     fn leave(&self, body: &mut BodyWriter<'_, '_, '_>, handler: &mut Asm) -> Result<()> {
         let record = body.context.local();
         let end = Event::End { method: self.plan.method, by_exception: true };
@@ -148,7 +150,7 @@ impl MethodPass for MethodTrace<'_, '_> {
 }
 
 impl MethodTrace<'_, '_> {
-    /// The events of blocks, and what the local says of how far they came.
+    /// Writes the events of blocks, and the stores of a block's progress to the local.
     fn blocks(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         let record = body.context.local();
         for (block, start) in self.plan.announced() {
@@ -168,9 +170,9 @@ impl MethodTrace<'_, '_> {
         Ok(())
     }
 
-    /// An invocation. The thread carries its record, whoever calls; so nothing is stored before
-    /// calls by original signatures. Where the body is not recorded, callees are given by their
-    /// ids, since there is no call site to name.
+    /// Writes the events of an invocation. The thread carries its record for every caller, so calls
+    /// by original signatures need no store before them. If the body is not recorded, ids name the
+    /// callees, since there is no call site to name.
     fn call(&self, body: &mut BodyWriter<'_, '_, '_>, bci: Bci, target: CallTarget<'_>) -> Result<()> {
         let record = body.context.local();
         let mut asm = Asm::new();
@@ -224,7 +226,7 @@ impl MethodTrace<'_, '_> {
         Ok(())
     }
 
-    /// Objects, after the instructions that have allocated them.
+    /// Writes the events of objects, after the instructions that allocate them.
     fn allocations(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         let record = body.context.local();
         for Allocation { bci, made } in self.method.allocations {
@@ -252,7 +254,7 @@ impl MethodTrace<'_, '_> {
         Ok(())
     }
 
-    /// Monitors, before the instructions that take them or give them back.
+    /// Writes the events of monitors, before the instructions that lock or unlock them.
     fn monitors(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         let record = body.context.local();
         for instruction in self.method.code.instructions() {
@@ -272,27 +274,27 @@ impl MethodTrace<'_, '_> {
     }
 }
 
-/// The event of a callee's return, after the call at `bci`.
+/// Writes the event of a callee's return, after the call at `bci`.
 fn returned(body: &mut BodyWriter<'_, '_, '_>, bci: Bci) -> Result<()> {
     let mut asm = Asm::new();
     body.emitter.event(&mut asm, body.context.local(), None, Event::Returned(bci))?;
     body.after(bci, &asm)
 }
 
-/// The array on the stack, by its length.
+/// Writes the event of an array, which is on the stack, with its length.
 fn array(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, record: u16, bci: Bci) -> Result<()> {
     asm.op(opcode::DUP).op(opcode::ARRAYLENGTH).load(Kind::Long, record);
     emitter.word(asm, Event::Array { bci, length: 0 })?;
     emitter.helper(asm, Helper::Array)
 }
 
-/// The thread is one extent deeper in what is recorded (1), or has left one (-1).
+/// Writes the event of an extent: the thread has entered one (1) or left one (-1).
 fn extent(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, record: u16, deeper: i16) -> Result<()> {
     asm.load(Kind::Long, record).int(deeper);
     emitter.helper(asm, Helper::Extent)
 }
 
-/// A callee that is over at once, by its id.
+/// Writes the event of a callee that returns at once, by the callee's id.
 fn by_id(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, record: u16, callee: &Foreign<'_>) -> Result<()> {
     asm.load(Kind::Long, record);
     emitter.mid(asm, callee.mid())?;

@@ -1,5 +1,5 @@
-//! Values as contexts (docs/research/pcc.md): what a callee gets is computed from what its caller
-//! has, and from the location of the call.
+//! Values as contexts (docs/research/pcc.md): a caller computes the callee's value from its own and
+//! from the location of the call.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -12,7 +12,7 @@ use crate::pass::{BodyWriter, Entry, Level, MethodContext, MethodPass, Pass};
 use crate::pcc::{self, Part};
 use crate::plan::CallTarget;
 
-/// The pass.
+/// The pass that passes values to callees.
 pub struct Values;
 
 impl Pass for Values {
@@ -33,7 +33,7 @@ struct MethodValues<'m> {
 }
 
 impl MethodPass for MethodValues<'_> {
-    /// The value of the context is recorded here, or tripled for all calls.
+    /// Records the value of the context here, or triples it for all calls.
     fn context(
         &self,
         body: &mut BodyWriter<'_, '_, '_>,
@@ -52,8 +52,8 @@ impl MethodPass for MethodValues<'_> {
         Ok(Some(Context::PassedThrough(node)))
     }
 
-    /// Rewrites all invocations. The body's context is three times its value where it takes part,
-    /// and its value where it does not.
+    /// Rewrites all invocations. The body's context is three times its value if the method takes
+    /// part, otherwise its value.
     fn insert(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         for &(bci, target) in self.calls {
             // Code has at most 65535 bytes.
@@ -85,7 +85,7 @@ impl MethodValues<'_> {
                 asm.op(opcode::ACONST_NULL);
                 body.invoke_extended(asm, bci)
             }
-            // Natives are always represented here.
+            // Under this tool natives are always represented.
             CallTarget::Stored { .. } | CallTarget::Rooted | CallTarget::LinkedToHashCode => {
                 push_value(body, asm, site)?;
                 body.emitter.helper(asm, Helper::Store)
@@ -127,7 +127,7 @@ impl MethodValues<'_> {
     }
 }
 
-/// Pushes the value that a callee gets from this call site.
+/// Pushes the value for the callee of this call site.
 fn push_value(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm, site: Option<Site>) -> Result<()> {
     asm.load(Kind::Long, body.context.local());
     site.map_or(Ok(()), |site| pcc::add(&mut body.emitter, asm, site))

@@ -1,4 +1,4 @@
-//! How a call site calls: by which signature, and who counts the callee.
+//! Call targets: the signature by which a call site calls, and the side that counts the callee.
 
 use cct_classfile::{MemberRef, access, opcode};
 use cct_index::mid::Mid;
@@ -11,7 +11,7 @@ use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary};
 use crate::world::{ClassId, Resolved, Role, World};
 
-/// A method without a body of ours that its caller counts.
+/// A method without an instrumented body that its caller counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Foreign<'x> {
     /// Declaring class.
@@ -20,14 +20,14 @@ pub struct Foreign<'x> {
     pub name: &'x [u8],
     /// Descriptor.
     pub descriptor: &'x [u8],
-    /// Bytecodes it executes itself.
+    /// Bytecodes that it executes itself.
     pub bytecodes: u8,
     /// Whether it may call back, so that its context goes into the thread.
     pub calls_back: bool,
 }
 
 impl Foreign<'_> {
-    /// Its id: with a slot for what it calls, if it may.
+    /// Id of the method, with a slot for its callees if it may call back.
     pub fn mid(&self) -> Mid {
         Mid::foreign(self.class, self.name, self.descriptor, u8::from(self.calls_back))
     }
@@ -44,36 +44,36 @@ impl From<Foreign<'_>> for ForeignRecord {
     }
 }
 
-/// How a call site calls.
+/// The signature and the counting of a call site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallTarget<'x> {
-    /// By the extended signature.
+    /// The extended signature.
     Extended,
-    /// By the original one, the slot being stored into the thread before. `known` is whether the
-    /// owner was in the world.
+    /// The original signature. The caller stores the slot into the thread before the call. `known`
+    /// is whether the owner was in the world.
     Stored {
         /// Whether the callee was found.
         known: bool,
     },
-    /// By the original one, the thread's root being stored into the thread before: a native that is
-    /// not represented.
+    /// The original signature, for a native that is not represented. The caller stores the thread's
+    /// root into the thread before the call.
     Rooted,
-    /// By the original one, the caller counting the callee before.
+    /// The original signature. The caller counts the callee before the call.
     Counted(Foreign<'x>),
-    /// By the original one, and only the receiver's class tells whether it leads to this method,
-    /// which nobody but the caller can count. So the slot is stored, and the callee counted if it
-    /// is this one.
+    /// The original signature, where only the receiver's class shows whether the call leads to this
+    /// method, which only the caller can count. So the caller stores the slot, and counts the
+    /// callee if it is this method.
     Dispatched(Foreign<'x>),
-    /// A method handle's last step, which goes to the method that its last argument names. The slot
-    /// is stored, and the method counted if it is a native: it has no other caller.
+    /// The last step of a method handle, which calls the method that its last argument names. The
+    /// caller stores the slot, and counts the method if it is a native, which has no other caller.
     Linked,
-    /// The same for virtual methods without arguments and with an `int` as result. The only native
-    /// among them that can be overridden is `hashCode`.
+    /// The last step of a method handle that calls a virtual method without arguments and with an
+    /// `int` as result. Among these, `hashCode` is the only native that can be overridden.
     LinkedToHashCode,
 }
 
 impl Plan {
-    /// How a call site of `caller` with this opcode and reference calls.
+    /// The target of a call site in `caller` with this opcode and reference.
     pub fn call_target<'x>(
         &self,
         world: &'x World,
@@ -111,15 +111,16 @@ impl Plan {
             if may_be_hash_code {
                 return hash_code();
             }
-            // A signature-polymorphic method has any descriptor its callers like.
+            // A reference to a signature-polymorphic method has any descriptor that its caller
+            // likes.
             let known = rules::has_signature_polymorphic_methods(owner) && world.class_named(owner).is_some();
             return CallTarget::Stored { known };
         };
         let (class, summary) = world.method(method);
         let is_super_call = op == opcode::INVOKESPECIAL && name != b"<init>" && !summary.is(access::PRIVATE);
         let stored = CallTarget::Stored { known: true };
-        // Selection starts at the direct superclass, from where it may not be possible to follow it
-        // (JVMS 6.5, `invokespecial`).
+        // Selection starts at the direct superclass (JVMS 6.5, `invokespecial`). If that class is
+        // unknown, the selection cannot be followed.
         if is_super_call && !class.is(access::INTERFACE) && world[caller].superclass.is_none() {
             return stored;
         }
@@ -127,9 +128,9 @@ impl Plan {
             || class.is_rewritten()
             || rules::FRAME_LISTING_NATIVES.contains(&(&*class.name, name));
         match self.get(method).map(|p| p.treatment) {
-            // It counts itself, whoever calls.
+            // It counts itself for every caller.
             Some(Treatment::Prefixed) => stored,
-            // Which form it has in the other run is not certain, but the original is there, and
+            // The form of the method in the other run is not certain, but its original exists, and
             // only one method can be meant.
             Some(_) if is_super_call && !is_certain => {
                 if summary.is(access::NATIVE) {
@@ -157,10 +158,11 @@ impl Plan {
     }
 }
 
-/// The one native of `Object` that classes override and that everybody calls.
+/// The only native of `Object` that classes override and that every class may call.
 const HASH_CODE: (&[u8], &[u8]) = (b"hashCode", b"()I");
 
-/// Methods of `Object` whose references can only lead to one place, whatever is known of the owner.
+/// Target of a reference to a method of `Object` that can only lead to one method, even if the
+/// owner is unknown.
 fn counted_by_name<'x>(
     world: &World,
     op: opcode::Opcode,
@@ -185,16 +187,16 @@ fn counted_by_name<'x>(
     None
 }
 
-/// Whether a method that was a native of `Object` has become one with a body, which counts itself:
-/// `wait(long)` since JDK 19.
+/// Whether a former native of `Object` has a body in this world and counts itself: `wait(long)`
+/// since JDK 19.
 fn has_body(world: &World, name: &[u8], descriptor: &[u8]) -> bool {
     let object = world.class_named(OBJECT).map(|id| &world[id].summary);
     let method = object.and_then(|class| Some(&class.methods[class.find(name, descriptor)?]));
     method.is_some_and(|method| !method.is(access::NATIVE))
 }
 
-/// The class from which a super call is selected: the direct superclass, whichever class above the
-/// reference names (JVMS 6.5, `invokespecial`).
+/// The class from which a super call is selected: the direct superclass, even if the reference
+/// names a class above it (JVMS 6.5, `invokespecial`).
 fn super_class_searched(
     world: &World,
     caller: ClassId,
@@ -238,7 +240,7 @@ fn foreign<'x>(class: &'x ClassSummary, method: &MethodSummary) -> Foreign<'x> {
     Foreign { class: &class.name, name, descriptor, bytecodes: 0, calls_back }
 }
 
-/// The `k`-th method of a class, as whoever calls it counts it, if it is a native.
+/// The `k`-th method of a class as its callers count it, if it is a native.
 pub fn counted_native(class: &ClassSummary, k: usize) -> Option<Foreign<'_>> {
     class.methods.get(k).filter(|method| method.is(access::NATIVE)).map(|method| foreign(class, method))
 }

@@ -10,8 +10,8 @@ use crate::rules;
 use crate::survey::trait_bits;
 use crate::world::{Resolved, World};
 
-/// Whether no instrumented code runs on behalf of an original body, so that nothing has to be kept
-/// from being recorded below it.
+/// Whether an original body runs no instrumented code. Then recording below it need not be
+/// suppressed.
 pub(crate) fn is_closed(
     world: &World,
     plan: &Plan,
@@ -23,7 +23,8 @@ pub(crate) fn is_closed(
             Some(index) if instruction.opcode != opcode::INVOKEDYNAMIC => class.pool.member_ref(index)?,
             _ => return Ok(false),
         };
-        // What the VM makes too: docs/internals/scheme.md says where it hangs.
+        // The VM creates these exceptions too: docs/internals/scheme.md says where their calls
+        // appear.
         if callee.name == b"<init>" && rules::is_thrown_by_vm(callee.class) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Treatments of methods that have something to [keep](crate::kept).
+//! Treatments of methods that must [keep](crate::kept) a property.
 
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
@@ -9,7 +9,7 @@ use crate::survey::{ClassSummary, MethodSummary};
 
 const REASON: &str = "its class takes the place of one that was rewritten before";
 
-/// The treatment of a method whose own class would decide for `own`.
+/// The treatment of a method that must keep a property; its own class would decide for `own`.
 pub(super) fn planned_as_kept(
     kept: &KeptMembers,
     class: &ClassSummary,
@@ -26,8 +26,8 @@ pub(super) fn planned_as_kept(
     if treatment == own.treatment { own } else { planned(treatment, REASON) }
 }
 
-/// Whether the treatment is one for a method of this kind: natives have become bytecodes, and the
-/// other way round, where agents prefix natives.
+/// Whether a method of this kind can have the treatment. A new class file may have a body where the
+/// original had a native, and the reverse where agents prefix natives.
 fn has_form_for(treatment: Treatment, method: &MethodSummary) -> bool {
     use Treatment as T;
     match treatment {

@@ -1,7 +1,7 @@
 //! The plan: every method gets exactly one treatment, with a reason.
 //!
-//! The rules of one method on its own come first ([`treatment`]), then what the hierarchy demands
-//! ([`crate::closure`]). From treatments follows how call sites call ([`call_target`]).
+//! The rules for a single method come first ([`treatment`]), then the demands of the hierarchy
+//! ([`crate::closure`]). The treatments decide how call sites call ([`call_target`]).
 
 mod call_target;
 mod closed;
@@ -28,12 +28,12 @@ use cct_settings::Settings;
 use treatment::own;
 
 impl Plan {
-    /// Plans all inputs of a world.
+    /// Plans all inputs of a world, without marked methods.
     pub fn new(world: &World, settings: &Settings) -> Result<Plan> {
         Plan::marked(world, settings, &Marks::default())
     }
 
-    /// The same, where methods are marked.
+    /// Plans all inputs of a world, with the methods that the user named for recording.
     pub fn marked(world: &World, settings: &Settings, marks: &Marks) -> Result<Plan> {
         let mut treatments = Vec::with_capacity(world.len());
         for id in world.ids() {

@@ -1,4 +1,5 @@
-//! Which natives are renamed (`--natives prefix`, JP2 3.3), and why the others are not.
+//! Natives that are renamed (`--natives prefix`, JP2 3.3), and the reasons why others keep their
+//! names.
 
 use cct_index::treatment::Treatment;
 
@@ -8,8 +9,8 @@ use crate::planned::{Planned, planned};
 use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
-/// A native that may be renamed is; one that may not is counted as with `--natives wrap`, and the
-/// reason says so.
+/// The plan for a native with `--natives prefix`. A native that must keep its name is counted as
+/// with `--natives wrap`, and the reason says so.
 pub(super) fn planned_native(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
     if !matches!(base.treatment, Treatment::Native | Treatment::LeafNative) {
         return base;
@@ -20,7 +21,7 @@ pub(super) fn planned_native(class: &ClassSummary, method: &MethodSummary, base:
     }
 }
 
-/// Why a native keeps its name, if it does.
+/// The reason why a native keeps its name; `None` if it may be renamed.
 fn keeps_its_name(class: &ClassSummary, method: &MethodSummary) -> Option<&'static str> {
     let name = class.method_name(method);
     if class.has_host {
@@ -107,7 +108,8 @@ mod tests {
         assert!(planned[3..].iter().all(|(_, reason)| reason.starts_with("not renamed: ")), "{planned:?}");
     }
 
-    /// It would inherit the extended form of what it overrides, and callers would pass it by.
+    /// A renamed one would inherit the extended form of the method that it overrides, and callers
+    /// would bypass it.
     #[test]
     fn natives_that_override_extended_forms_keep_their_names() {
         let inputs = [

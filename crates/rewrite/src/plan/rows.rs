@@ -1,4 +1,4 @@
-//! The plan's rows: what each method is treated by, and which extended forms are added.
+//! The plan's rows: the treatment of each method, and the extended forms to add.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::world::{ClassId, MethodId};
 /// The plan for all inputs.
 #[derive(Debug)]
 pub struct Plan {
-    /// By class; empty for library classes that stay as they are.
+    /// The treatments by class; empty for library classes that stay unchanged.
     treatments: Vec<Arc<[Planned]>>,
-    /// Extended forms to be added to classes that inherit two of them from unrelated interfaces.
+    /// Extended forms to add to classes that inherit two of them from unrelated interfaces.
     tie_breaks: FxHashMap<ClassId, Vec<MethodId>>,
 }
 
@@ -22,8 +22,8 @@ impl Plan {
         Plan { treatments, tie_breaks: FxHashMap::default() }
     }
 
-    /// A method's treatment; `None` for methods of classes that are not rewritten, neither now nor
-    /// before.
+    /// A method's treatment; `None` for methods of classes that are rewritten neither in this run
+    /// nor in an earlier one.
     pub fn get(&self, method: MethodId) -> Option<Planned> {
         self.treatments[method.class.0 as usize].get(usize::from(method.index)).copied()
     }

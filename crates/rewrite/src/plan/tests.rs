@@ -67,8 +67,8 @@ fn a_reference_with_a_native_has_no_magic_of_its_own() {
     assert_eq!(treatment(&inputs, "java/lang/ref/Reference", "get0"), Treatment::LeafNative);
 }
 
-/// `Object.wait(long)` is a native up to JDK 18, which callers count, and has a body since, which
-/// counts itself.
+/// `Object.wait(long)` is a native up to JDK 18, which callers count. Since then it has a body,
+/// which counts itself.
 #[test]
 fn what_object_has_a_body_for_its_callers_do_not_count() {
     for (flags, is_counted) in [(NATIVE, true), (0, false)] {
@@ -78,7 +78,7 @@ fn what_object_has_a_body_for_its_callers_do_not_count() {
         let to = |class| call(&plan, &world, opcode::INVOKEVIRTUAL, class, "wait", "(J)V");
         assert_eq!(matches!(to("A"), CallTarget::Counted(_)), is_counted, "{:?}", to("A"));
         assert_eq!(to("A") == CallTarget::Extended, !is_counted);
-        // By whatever class it is named.
+        // The class that the reference names does not matter.
         assert_eq!(matches!(to("Gone"), CallTarget::Counted(_)), is_counted);
     }
 }
@@ -114,7 +114,7 @@ fn intrinsics_are_left_to_the_vm_where_that_is_chosen() {
         ("java/lang/String", "indexOf", string, [T::Wrapped, T::Intrinsic]),
         ("java/lang/StringBuilder", "<init>", "()V", [T::Wrapped, T::Wrapped]),
         ("java/lang/ref/Reference", "get", "()Ljava/lang/Object;", [T::Magic, T::Magic]),
-        // An override that is not rewritten must win over it, whatever it is.
+        // An override that is not rewritten must win over it.
         ("java/nio/Buffer", "checkIndex", "(I)I", [T::Redispatched, T::Redispatched]),
     ] {
         let id = world.class_named(class.as_bytes()).unwrap();
@@ -211,12 +211,13 @@ fn call_sites_find_their_way() {
     assert_eq!(counted(to(INVOKEVIRTUAL, "Gone", "getClass", "()Ljava/lang/Class;")), Some((0, false)));
     assert_eq!(counted(to(INVOKEVIRTUAL, "[I", "clone", "()Ljava/lang/Object;")), Some((0, false)));
     assert_eq!(counted(to(INVOKESTATIC, "Raw", "n", "()V")), Some((0, true)));
-    // A super call of a companion's native, whatever its treatment there: counted here.
+    // A super call of a companion's native is counted here, with any treatment of the native there.
     let companion = crate::testing::companion(&object(), &class("A").method(PUBLIC | NATIVE, "n", "()V"));
     let plan_beside = Plan::new(&companion, &Settings::default()).unwrap();
     assert_eq!(counted(call(&plan_beside, &companion, INVOKESPECIAL, "A", "n", "()V")), Some((0, true)));
     assert_eq!(call(&plan_beside, &companion, INVOKEVIRTUAL, "A", "n", "()V"), CallTarget::Extended);
-    // Method handles' last steps: one method, or whatever the receiver's class has.
+    // The last step of a method handle leads to one method, or to the method of the receiver's
+    // class.
     let linkers = ["linkToStatic", "linkToSpecial", "linkToVirtual", "linkToInterface"];
     let link = |name| {
         to(
@@ -232,7 +233,8 @@ fn call_sites_find_their_way() {
     );
     let to_string = "(Ljava/lang/Object;Ljava/lang/invoke/MemberName;)Ljava/lang/Object;";
     assert_eq!(to(INVOKESTATIC, "java/lang/invoke/MethodHandle", "linkToVirtual", to_string), unknown);
-    // hashCode may lead anywhere, unless the receiver's class is final or the call is not virtual.
+    // hashCode may lead to any class, unless the receiver's class is final or the call is not
+    // virtual.
     let dispatched = |target| matches!(target, CallTarget::Dispatched(f) if f.class == OBJECT);
     assert!(dispatched(to(INVOKEVIRTUAL, "A", "hashCode", "()I")));
     assert!(dispatched(to(INVOKEVIRTUAL, "Gone", "hashCode", "()I")));
@@ -241,7 +243,7 @@ fn call_sites_find_their_way() {
     assert_eq!(counted(to(INVOKESPECIAL, "java/lang/Object", "hashCode", "()I")), Some((0, false)));
 }
 
-/// Where the thread carries contexts.
+/// Treatments where the thread carries contexts.
 fn by_thread(inputs: &[TestClass]) -> impl Fn(&str, &str) -> Planned + use<> {
     let world = world(inputs, &[]);
     let settings = Settings { context: ContextCarrier::Thread, ..Settings::default() };
@@ -275,13 +277,13 @@ fn the_thread_leaves_signatures_as_they_are() {
         ("A", "s", T::Native),
         ("I", "a", T::Untouched),
         ("I", "d", T::OriginalOnly),
-        // HotSpot would put its own code in the place of the body.
+        // HotSpot would replace the body with its own code.
         ("java/lang/Math", "max", T::Wrapped),
         ("java/lang/Math", "of", T::OriginalOnly),
-        // The thread on entry need not be the one on exit.
+        // The current thread may differ on entry and on exit.
         ("java/lang/VirtualThread$1", "run", T::Wrapped),
         ("java/lang/System", "exit", T::OriginalOnly),
-        // Whoever calls the body under its own signature is asked for the stack.
+        // Callers by the original signature are asked for the stack.
         ("java/lang/LinkageError", "<init>", T::Wrapped),
         ("java/lang/LinkageError", "m", T::OriginalOnly),
     ] {

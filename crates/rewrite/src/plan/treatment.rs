@@ -1,4 +1,4 @@
-//! Which treatment a method gets as far as its own class decides.
+//! The treatment of a method as far as its own class decides.
 
 use cct_classfile::access;
 use cct_classfile::mutf8::lossy;
@@ -31,8 +31,8 @@ pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Setti
     })
 }
 
-/// Where a debugger looks: it knows a method by its original signature, so breakpoints there must
-/// be in the body.
+/// The treatment of a method in a class that a debugger may inspect. A debugger knows a method by
+/// its original signature, so breakpoints must be in the body under that signature.
 fn in_place(base: Planned) -> Planned {
     use Treatment as T;
     let reason = "a debugger may look at it";
@@ -43,11 +43,11 @@ fn in_place(base: Planned) -> Planned {
     }
 }
 
-/// The same where the thread carries the context: signatures stay, and bodies with them. Extended
-/// forms are left to what has no body of its own that would count it: natives, what HotSpot may
-/// replace by code that counts nothing, and what runs while the current thread is another one; and
-/// to constructors of exceptions, which the JVM calls, too: one body for both would have to follow
-/// the stack whenever the program throws.
+/// The treatment of a method where the thread carries the context: signatures and bodies stay. Only
+/// methods without a body that counts them get an extended form: natives, methods that HotSpot may
+/// replace with code that counts nothing, and methods that run while the current thread changes.
+/// Constructors of exceptions get one too, since the JVM also calls them: one body for both uses
+/// would have to walk the stack whenever the program throws.
 fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
     use Treatment as T;
     if rules::changes_the_current_thread(&class.name) {
@@ -68,7 +68,7 @@ fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Pla
     }
 }
 
-/// The extended form that leads to those of overriding methods, for a method that has none since
+/// The extended form that leads to those of overriding methods, for a method that has none because
 /// the thread carries contexts; `None` where there cannot be one.
 pub(crate) fn leading_below(class: &ClassSummary, method: &MethodSummary) -> Option<Treatment> {
     match base(class, method, Intrinsics::Bytecode).ok()?.treatment {
@@ -78,7 +78,7 @@ pub(crate) fn leading_below(class: &ClassSummary, method: &MethodSummary) -> Opt
     }
 }
 
-/// Where callees get their context as an argument.
+/// The treatment of a method where callees get their context as an argument.
 fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) -> Result<Planned> {
     use Treatment as T;
     let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));

@@ -1,4 +1,4 @@
-//! What a class gains: extended forms that forward, tie breaks, helpers, fields.
+//! Additions to a class: extended forms that forward, tie breaks, helpers, fields.
 
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
@@ -47,7 +47,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         ) -> cct_classfile::Result<Vec<u8>>,
     ) -> cct_classfile::Result<()> {
         let signature = Signature::of(self.class, member)?;
-        // The monitor is taken by the original, and once is enough.
+        // The original locks the monitor, and once is enough.
         let without = access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT;
         let flags = body::extended_flags(self.class.name(), member.access_flags);
         let head = self.extended_head(member, flags & !without)?;
@@ -59,7 +59,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// Adds the method by which the runtime calls a private native.
+    /// Adds the method through which the runtime calls a private native.
     pub(super) fn add_call_for_the_runtime(&mut self, member: &Member<'a>) -> cct_classfile::Result<()> {
         let name = self.edit.additions.utf8(&[convention::PREFIX, member.name].concat())?;
         let flags = member.access_flags & access::STATIC | access::FINAL | access::SYNTHETIC;
@@ -72,8 +72,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// A native gets another name, and a method that counts and calls it the native's own. The
-    /// monitor, if it has one, is taken where it was.
+    /// Renames a native. The native's own name goes to a method that counts and calls it. The
+    /// monitor, if there is one, is locked where it was.
     pub(super) fn rename(
         &mut self,
         index: usize,
@@ -101,9 +101,9 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         self.forward(member, |emitter, target, head| wrappers::redispatch(emitter, target, head))
     }
 
-    /// Interfaces that get concrete methods need class version 52 (JVMS 4.6). One whose own methods
-    /// are not what its version asks for keeps it: of version 52 they might be right, and no JVM is
-    /// to accept what it refused.
+    /// Raises the class version to 52 for interfaces that get concrete methods (JVMS 4.6). An
+    /// interface whose own methods violate the rules of its version keeps it. Version 52 might
+    /// allow them, and a JVM must not accept an interface that it refused before.
     pub(super) fn raise_interface_version(&mut self) {
         let plan = &self.rewriter.plan;
         let kept = self.rewriter.world[self.id].summary.kept.as_ref();
@@ -118,7 +118,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         }
     }
 
-    /// A redispatching form of a method that is inherited from unrelated interfaces.
+    /// Adds a redispatching form of a method that the class inherits from unrelated interfaces.
     pub(super) fn tie_break(&mut self, name: &[u8], descriptor: &[u8]) -> Result<()> {
         let additions = &mut self.edit.additions;
         let (name_index, descriptor_index) = (additions.utf8(name)?, additions.utf8(descriptor)?);
@@ -146,7 +146,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// A method by which the program switches the recording gets its effect.
+    /// Gives a method through which the program switches the recording its effect.
     pub(super) fn write_switch(
         &mut self,
         index: usize,
@@ -161,7 +161,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// A method by which the program asks for something that the runtime knows.
+    /// Gives a method through which the program queries the runtime its body.
     pub(super) fn write_question(
         &mut self,
         index: usize,
@@ -176,7 +176,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// `java/lang/Object` gets the helpers.
+    /// Adds the helpers to `java/lang/Object`.
     pub(super) fn add_helpers(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
         let usual = Helper::all().filter_map(|helper| Some((helper.name(), helper.target(settings.mode())?)));
@@ -195,8 +195,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// Classes of the library get the fields in which the runtime keeps what belongs to their
-    /// instances.
+    /// Adds fields to classes of the library, in which the runtime keeps data of their instances.
     pub(super) fn add_fields(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
         for field in added_fields(self.class.name(), settings.mode(), settings.markers) {
@@ -209,8 +208,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     }
 }
 
-/// Whether an interface may have a method with these flags: below version 52 all but the
-/// initialiser are public and abstract, and little else (JVMS 4.6).
+/// Whether an interface may have a method with these flags. Below version 52 all methods except the
+/// initialiser are public and abstract, and few other flags are allowed (JVMS 4.6).
 fn may_be_in_interface(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
     if class.major_version >= 52 || method.name == b"<clinit>" {
         return true;
@@ -223,8 +222,8 @@ fn may_be_in_interface(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
     method.access_flags & (asked | refused) == asked
 }
 
-/// Whether a name may be one below version 49, which asks for the letters of Java's identifiers:
-/// not if it has what no letter can be.
+/// Whether a name is valid below version 49, which requires the letters of Java's identifiers. A
+/// name with a character that cannot be such a letter is not.
 fn may_be_name(class: &ClassFile<'_>, name: &[u8]) -> bool {
     let no_letter = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
     class.major_version >= 49 || !mutf8::decode_lossy(name).contains(no_letter)

@@ -1,5 +1,5 @@
-//! Writing the bodies of a method: as planned, or with less where the instrumented body would be
-//! too large.
+//! Bodies of a method: as planned, or with reduced instrumentation if the instrumented body would
+//! be too large.
 
 use std::rc::Rc;
 
@@ -32,14 +32,14 @@ use crate::structure;
 use crate::wrappers::{self, DebugTables, Target};
 use cct_settings::ContextCarrier;
 
-/// The bodies of a method that were written.
+/// The written bodies of a method.
 #[derive(Default)]
 pub(super) struct Bodies {
-    /// What its id says beside the hash.
+    /// The part of the method's id besides the hash.
     pub(super) shape: Shape,
-    /// Where the bytecodes were.
+    /// The original positions of the bytecodes.
     pub(super) positions: Packed,
-    /// What had to be left out for the sake of size.
+    /// The reduction that the size required; `None` for full instrumentation.
     pub(super) fallback: Option<Fallback>,
 }
 
@@ -105,7 +105,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             match self.bodies_at(&method, &level, treatment) {
                 Ok(bodies) => return Ok(bodies),
                 Err(Stopped::Failed(Error::Class(e))) if is_too_large(&e) => {
-                    // Markers are left out before counting is.
+                    // Omit markers before counts.
                     let mut marked = self.beside.as_ref().zip(markers::why_too_large(&e));
                     let left_out = marked.take().map(|(beside, why)| beside.left_out(why));
                     if let Some(rules) = left_out.and_then(|mut all| all.remove(&index)) {
@@ -115,9 +115,9 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                 Err(e) => return Err(e),
             }
         }
-        // The body does not fit in any form: it stays, and what it calls hangs under its caller.
-        // Super calls may come by the extended form unless it was planned to redispatch: it must
-        // not do so now.
+        // The body does not fit at any level: it stays, and its callees appear under its caller.
+        // Super calls may use the extended form unless it was planned to redispatch, so it must not
+        // redispatch here.
         if treatment == Treatment::Redispatched || rewriter.world[self.id].summary.has_host {
             self.redispatch(member)?;
         } else if treatment.has_extended_form() {
@@ -126,7 +126,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         Ok(Bodies { fallback: Some(Fallback::NotInstrumented), ..Bodies::default() })
     }
 
-    /// Writes the bodies with as much as this level has.
+    /// Writes the bodies at one level of instrumentation.
     fn bodies_at(
         &mut self,
         method: &MethodContext<'_, 'a>,
@@ -154,7 +154,8 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         })
     }
 
-    /// Writes the bodies; where their bytecodes were, if call sites are kept separate.
+    /// Writes the bodies. Returns the original positions of their bytecodes if call sites are kept
+    /// separate.
     fn write_bodies(
         &mut self,
         method: &MethodContext<'_, 'a>,
@@ -220,7 +221,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         let extended_index = self.constants.extended_descriptor(member.descriptor_index, &mut self.edit)?;
         let target = Target::of(member, signature, extended_index);
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-        // Events come in order, whoever calls.
+        // A trace needs no replay: its events come in order, even if the VM calls.
         let replays = rules::is_called_by_vm(self.class.name(), member) && method.number.is_none();
         let mut tables = DebugTables::of(self.class, signature, code)?;
         if !self.rewriter.names_parameters() {
@@ -239,7 +240,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         }
     }
 
-    /// How each invocation of a body calls.
+    /// The call target of each invocation in a body.
     fn call_targets<'x>(&mut self, code: &Code<'a>) -> Result<Vec<(Bci, CallTarget<'x>)>>
     where
         'a: 'x,
@@ -260,8 +261,8 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         Ok(calls)
     }
 
-    /// What a body makes, where objects are counted. Slots follow from the code alone, whether it
-    /// is recorded or not.
+    /// The allocations in a body, if objects are counted. Slots follow from the code alone, whether
+    /// the method is recorded or not.
     fn allocations(&mut self, code: &Code<'a>) -> Result<Vec<Allocation>> {
         let rewriter = self.rewriter;
         let mut allocations = Vec::new();
@@ -285,7 +286,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         Ok(allocations)
     }
 
-    /// A method's part in values, if contexts are such.
+    /// A method's part in values, if values represent contexts.
     pub(super) fn part(&self, index: usize, member: &Member<'_>, slots: u8) -> Option<Part> {
         let chosen = self.rewriter.settings.pcc()?;
         let name = self.rewriter.shown_name.as_deref().unwrap_or(self.class.name());
@@ -293,13 +294,13 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         Some(Part::of(chosen, name, member, self.recorded, mid))
     }
 
-    /// What a native makes, where its wrapper counts that.
+    /// The objects that a native allocates, if its wrapper counts them.
     pub(super) fn native_makes(&self, member: &Member<'_>) -> Option<NativeMakes> {
         self.rewriter.settings.allocations.then(|| allocation::of_native(self.class.name(), member.name))?
     }
 }
 
-/// Whether a body does not fit, and a smaller one may.
+/// Whether a body does not fit while a smaller one may.
 fn is_too_large(error: &cct_classfile::Error) -> bool {
     matches!(error.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_))
 }

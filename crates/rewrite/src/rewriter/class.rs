@@ -1,4 +1,4 @@
-//! Rewriting one class: each method by its treatment.
+//! The rewriting of one class: each method by its treatment.
 
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::{Code, Member, access};
@@ -33,7 +33,7 @@ use crate::wrappers::{self, Below, Target};
 use cct_settings::{Natives, Settings};
 
 impl<'a> ClassRewriter<'_, '_, 'a> {
-    /// Writes the class. Where it outgrows what class files can hold, its markers go first.
+    /// Writes the class. If it exceeds the limits of class files, its markers are dropped first.
     pub(super) fn run(self) -> Result<Rewritten, Stopped> {
         let why = "its class has no room for more constants or members";
         let all = self.beside.as_ref().map(|beside| beside.left_out(why)).unwrap_or_default();
@@ -148,8 +148,8 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
             }
             Treatment::LeafNative | Treatment::Magic => {
                 let mid = self.mid(index, shape).filter(|_| !is_unrepresented);
-                // Magic has a body, a straight one, which counts as if it were executed: whether it
-                // is depends on VM and collector.
+                // A body with magic gets a straight one that counts as if it were executed: whether
+                // the VM executes it depends on VM and collector.
                 let counts = self.rewriter.settings.block_rule().is_some() || number.is_some();
                 let bytecodes = match counts.then_some(()) {
                     Some(_) => Code::of(self.class, member)?.map_or(0, |code| self.straight_cost(&code)),
@@ -260,7 +260,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Which of the methods that the user named this one is, and whether it can be.
+    /// Reports which named extents and starts this method matches, and whether it can be one.
     fn report_marks(
         &mut self,
         id: MethodId,
@@ -296,7 +296,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         }
     }
 
-    /// Reports what the table of pins has and the class has not.
+    /// Reports pins of the table that the class lacks.
     fn check_pins(&mut self) {
         if !self.rewriter.settings.reproducible {
             return;

@@ -1,6 +1,6 @@
-//! Rewriting classes by the plan. [`shared`] is what all of them have in common, [`state`] that of
-//! one class; [`class`] goes through its methods, [`bodies`] writes their bodies, and [`additions`]
-//! what the class gains.
+//! Rewriting of classes by the plan. [`shared`] holds the data for all classes, [`state`] the data
+//! of one class. [`class`] goes through its methods, [`bodies`] writes their bodies, and
+//! [`additions`] the members that the class gains.
 
 mod additions;
 mod bodies;
@@ -29,7 +29,7 @@ impl Rewriter {
         self.rewrite_checked(&ClassFile::parse(bytes)?, &[], ClassHash::of(bytes))
     }
 
-    /// The same, where the code of its methods has been decoded [for a
+    /// Rewrites a class that was surveyed as an input, with method code that was decoded [for a
     /// check](cct_classfile::wellformed::check).
     pub fn rewrite_checked<'a>(
         &self,
@@ -69,7 +69,7 @@ impl Rewriter {
             let written = ClassRewriter::new(self, class, code, id, &left_out).map_err(Stopped::Failed);
             match written.and_then(ClassRewriter::run) {
                 Ok(rewritten) => return Ok(rewritten),
-                // Fewer each time.
+                // Each round has fewer markers.
                 Err(Stopped::Without(more)) => left_out.extend(more),
                 Err(Stopped::Failed(Error::Class(e))) => return Err(Error::Class(class.locate(e))),
                 Err(Stopped::Failed(other)) => return Err(other),

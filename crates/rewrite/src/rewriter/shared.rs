@@ -1,4 +1,4 @@
-//! What the rewriting of all classes shares: the world, the plan, the options.
+//! Data that the rewriting of all classes shares: the world, the plan, the options.
 
 use cct_classfile::{ClassFile, Instruction, access, opcode};
 use cct_index::provenance::Provenance;
@@ -16,7 +16,7 @@ use crate::tracing::Numbers;
 use crate::world::{ClassId, Role, World};
 use cct_settings::{Natives, Settings};
 
-/// Decides by a class's internal name whether it is recorded.
+/// Decides by a class's internal name whether the class is recorded.
 type Recorded = Box<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
 /// Rewrites classes; shared by all threads.
@@ -27,18 +27,18 @@ pub struct Rewriter {
     /// Methods that the user named.
     pub(super) marks: Marks,
     pub(super) provenance: Provenance,
-    /// Which classes are recorded, by internal name.
+    /// Selects the recorded classes by internal name.
     pub(super) recorded: Recorded,
     /// Whether locals without a name get one.
     pub(super) names_locals: bool,
-    /// Of each input the numbers by which a trace names it and its methods.
+    /// For each input, the numbers that name it and its methods in a trace.
     numbers: Vec<Numbers>,
-    /// By what name a class goes in a trace and in values of contexts, if that is another one: that
-    /// which profiles show.
+    /// The name of the class in traces and values of contexts, as profiles show it; `None` for its
+    /// own name.
     pub(super) shown_name: Option<Box<[u8]>>,
-    /// By what name a class goes in the profile that names itself, if that is another one.
+    /// The name that a class uses for itself in the profile; `None` for its own name.
     pub(super) own_name: Option<Box<[u8]>>,
-    /// What is marked, beside.
+    /// The markers of all classes.
     pub(super) markers: Option<markers::Shared>,
 }
 
@@ -47,13 +47,13 @@ pub struct Rewriter {
 pub struct Rewritten {
     /// The new class file; `None` when the class stays as it is.
     pub bytes: Option<Vec<u8>>,
-    /// Its row in the index.
+    /// The class's row in the index.
     pub record: Option<ClassRecord>,
-    /// Its static side, packed, if it is traced.
+    /// The class's static side of a trace, packed, if it is traced.
     pub structure: Option<Vec<u8>>,
-    /// What was done to it.
+    /// The class's part of the completeness report.
     pub report: ClassReport,
-    /// Its markers, and what has none that rules match.
+    /// The class's markers, and the matched locations that have none.
     pub marked: Marked,
 }
 
@@ -68,7 +68,7 @@ impl Rewriter {
         Rewriter::marked(world, settings, Marks::default(), provenance, recorded)
     }
 
-    /// The same, where methods are marked.
+    /// A rewriter for the inputs of a world, with the methods that the user named for recording.
     pub fn marked(
         world: World,
         settings: Settings,
@@ -95,46 +95,48 @@ impl Rewriter {
         })
     }
 
-    /// For a world that need not have `NullPointerException` in it: whether the one of the class
-    /// library [tells of null references](tells_of_null_references).
+    /// Sets whether the `NullPointerException` of the class library [names
+    /// locals](tells_of_null_references), for a world that need not contain that class.
     pub fn with_local_names(self, names_locals: bool) -> Self {
         Rewriter { names_locals, ..self }
     }
 
-    /// For a class that is rewritten while it is loaded: numbers behind those of all others.
+    /// Sets the numbers of a class that is rewritten while it is loaded; they follow the numbers of
+    /// all other classes.
     pub fn with_numbers(mut self, numbers: Numbers) -> Self {
         self.numbers.fill(numbers);
         self
     }
 
-    /// For a class that profiles show by another name.
+    /// Sets the name under which profiles show the class, if it is a different one.
     pub fn with_shown_name(self, name: &[u8]) -> Self {
         Rewriter { shown_name: Some(name.into()), ..self }
     }
 
-    /// Whether wrappers name their parameters: not in a run that rewrites the class library, which
-    /// would grow by 3%.
+    /// Whether wrappers name their parameters. They do not in a run that rewrites the class
+    /// library, which would grow by 3%.
     pub fn names_parameters(&self) -> bool {
         let object = self.world.class_named(convention::OBJECT);
         object.is_none_or(|id| self.world[id].role != Role::Input)
     }
 
-    /// The numbers by which a trace names a class and its methods.
+    /// The numbers that name a class and its methods in a trace.
     pub(crate) fn numbers(&self, class: ClassId) -> Numbers {
         self.numbers[class.0 as usize]
     }
 
-    /// For a class that goes by another name in the profile: a generated one, without its number.
+    /// Sets the name of the class in the profile, if it is a different one: a generated class's,
+    /// without its number.
     pub fn with_own_name(self, name: &[u8]) -> Self {
         Rewriter { own_name: Some(name.into()), ..self }
     }
 
-    /// With markers beside what counts, by [`Settings::markers`].
+    /// Adds markers to the counts, by [`Settings::markers`].
     pub fn with_markers(self, markers: markers::Shared) -> Self {
         Rewriter { markers: Some(markers), ..self }
     }
 
-    /// The same without: where these are what cannot be written.
+    /// Removes the markers: for classes that cannot be written with them.
     pub fn without_markers(self) -> Self {
         Rewriter { markers: None, ..self }
     }
@@ -154,8 +156,8 @@ impl Rewriter {
         &self.provenance
     }
 
-    /// How an invocation in `class`, which is `caller` in the world, calls its callee. One that is
-    /// not recorded is not counted.
+    /// The call target of an invocation in `class`, which is `caller` in the world. Callees that
+    /// are not recorded are not counted.
     pub fn call_target<'x>(
         &'x self,
         caller: ClassId,
@@ -171,8 +173,8 @@ impl Rewriter {
         })
     }
 
-    /// Where natives are not represented: nobody counts one, and what it calls hangs below the
-    /// root.
+    /// The call target where natives are not represented: nobody counts a native, and its callees
+    /// appear below the root.
     fn unrepresented<'x>(&self, target: CallTarget<'x>) -> CallTarget<'x> {
         let is_native = |f: &Foreign<'_>| match self.world.class_named(f.class) {
             Some(id) => {
@@ -193,7 +195,7 @@ impl Rewriter {
         }
     }
 
-    /// The same, recorded or not.
+    /// The call target of an invocation by the plan, whether the callee is recorded or not.
     pub(super) fn planned_target<'x>(
         &'x self,
         caller: ClassId,
@@ -210,13 +212,13 @@ impl Rewriter {
     }
 }
 
-/// Whether `NullPointerException` is that of a JVM whose messages name locals, or number them (JEP
-/// 358; JDK 14).
+/// Whether `NullPointerException` is that of a JVM whose messages name or number locals (JEP 358;
+/// JDK 14).
 pub fn tells_of_null_references(exception: &ClassSummary) -> bool {
     exception.methods.iter().any(|m| exception.method_name(m) == b"getExtendedNPEMessage")
 }
 
-/// Numbers of all inputs, in their order: one for each class and each method.
+/// The numbers of all inputs, in their order: one for each class and each method.
 fn numbers(world: &World) -> Vec<Numbers> {
     let mut next = Numbers { class: 0, first_method: 0 };
     let number = |id| {

@@ -28,27 +28,27 @@ use crate::world::ClassId;
 pub(super) struct ClassRewriter<'r, 'c, 'a> {
     pub(super) rewriter: &'r Rewriter,
     pub(super) class: &'c ClassFile<'a>,
-    /// The code of its methods, if that has been decoded.
+    /// The decoded code of its methods, if it has been decoded before.
     pub(super) decoded: &'c [Option<Code<'a>>],
     pub(super) id: ClassId,
     pub(super) edit: ClassEdit<'c, 'a>,
     pub(super) constants: Constants,
     pub(super) recorded: bool,
-    /// References to members of its own; only where bytecodes are counted exactly.
+    /// References to its own members; filled only for exact bytecode counts.
     pub(super) own: Rc<OwnMembers>,
     pub(super) report: ClassReport,
     pub(super) methods: Vec<MethodRecord>,
-    /// Their static side, where events are recorded.
+    /// The static side of its methods in a trace, if events are recorded.
     pub(super) traced: Vec<events::Method>,
     pub(super) foreign: BTreeMap<Mid, ForeignRecord>,
-    /// The clocks that are pinned, by the names of the methods that ask them.
+    /// The pinned clocks, by the names of the methods that ask them.
     pub(super) pinned: BTreeSet<(&'c [u8], Clock)>,
-    /// Its markers, where there may be some.
+    /// The markers of the class, if it may have some.
     pub(super) beside: Option<Beside<'r, 'c, 'a>>,
 }
 
 impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
-    /// For a class that is written without the markers that are left out.
+    /// The state for a class that is written without the markers in `left_out`.
     pub(super) fn new(
         rewriter: &'r Rewriter,
         class: &'c ClassFile<'a>,
@@ -94,13 +94,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
     }
 
-    /// The number of a method in traces, if these are what is made.
+    /// The number of a method in traces, if the run records one.
     pub(super) fn number(&self, index: usize) -> Option<u32> {
         let first = self.rewriter.numbers(self.id).first_method;
         self.rewriter.settings.traces().then_some(first + index as u32)
     }
 
-    /// The id by which others know a method: a native that its callers count has another one.
+    /// The id of a method for other classes: a native that its callers count has a different one.
     pub(super) fn id_of(&self, index: usize, shape: Shape) -> u64 {
         let summary = &self.rewriter.world[self.id].summary;
         let planned = self.rewriter.plan.of_class(self.id).get(index).map(|planned| planned.treatment);
@@ -115,8 +115,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         self.recorded.then(|| hash.method(index, shape))
     }
 
-    /// What a straight piece of code costs together with its entry: its number of bytecodes, unless
-    /// there is a cost model.
+    /// Cost of a straight piece of code including its entry: its number of bytecodes, unless there
+    /// is a cost model.
     pub(super) fn straight_cost(&self, code: &Code<'a>) -> u32 {
         let size = code.length();
         match self.rewriter.settings.cost_model {

@@ -19,11 +19,11 @@ fn rewriter_with(settings: Settings, bytes: &[u8]) -> Rewriter {
     Rewriter::new(World::new([(crate::Role::Input, summary)]), settings, provenance, |_| true).unwrap()
 }
 
-/// A super call reaches the extended form; were it virtual, it would come back for ever.
+/// A super call reaches the extended form. A virtual one would come back forever.
 #[test]
 fn a_method_too_large_to_instrument_is_called_without_dispatch() {
-    // Each `iload_1` grows by a byte, as the locals move up: 44,001 bytes become more than a method
-    // may have.
+    // Each `iload_1` grows by a byte, as the locals move up: 44,001 bytes exceed the maximum size
+    // of a method.
     let mut code = [opcode::ILOAD_0 + 1, opcode::POP].repeat(22_000);
     code.push(opcode::RETURN);
     let large = class("A").method(PUBLIC, "m", "()V").with_code(code).bytes();
@@ -55,7 +55,7 @@ fn no_extended_form_is_final() {
     assert!(extended.iter().all(|m| m.descriptor == b"(J[[[[J)V" && !m.is(FINAL)));
 }
 
-/// The line is what the runtime knows forwarders by.
+/// The runtime recognises forwarders by the line.
 #[test]
 fn forwarders_and_nothing_else_have_the_lines_of_forwarders() {
     use cct_classfile::access::{ABSTRACT, NATIVE};
@@ -88,7 +88,7 @@ fn forwarders_and_nothing_else_have_the_lines_of_forwarders() {
     );
 }
 
-/// Readers of instructions see the original's line alone; frames have the mark, but for those that
+/// Readers of instructions see only the original's line. Frames have the mark, except those that
 /// have called nothing yet.
 #[test]
 fn a_wrapper_has_the_tables_of_its_parameters() {
@@ -110,8 +110,8 @@ fn a_wrapper_has_the_tables_of_its_parameters() {
     assert_eq!(table(b"LocalVariableTypeTable"), [0, length, 3, 2, 1]);
 }
 
-/// The clock is asked and counted as before; only its answer is another. So it is in every form of
-/// the body.
+/// The clock is called and counted as before, and only its answer is replaced. This holds for every
+/// form of the body.
 #[test]
 fn a_pinned_call_is_made_and_its_result_replaced() {
     let code = vec![opcode::INVOKESTATIC, 0, 6, opcode::POP2, opcode::RETURN];
@@ -180,8 +180,8 @@ fn an_interface_raised_to_version_52_has_the_flags_of_one() {
     assert!(class.is(access::INTERFACE | access::ABSTRACT) && !class.is(access::SUPER));
 }
 
-/// An interface of version 46 with a method that is not abstract is refused by JVMs; one of version
-/// 52 is not.
+/// JVMs refuse an interface of version 46 with a method that is not abstract, and accept one of
+/// version 52.
 #[test]
 fn an_interface_that_its_version_forbids_is_not_raised_to_one_that_allows_it() {
     let raised = |flags: u16, version: u16| {
@@ -200,8 +200,8 @@ fn an_interface_that_its_version_forbids_is_not_raised_to_one_that_allows_it() {
     }
 }
 
-/// The probe stands in front of the instruction: nothing of ours can throw between it and the range
-/// in which its `monitorexit` is certain.
+/// The probe comes before the instruction: no inserted code can throw between it and the range that
+/// guarantees its `monitorexit`.
 #[test]
 fn a_monitor_is_counted_before_it_is_entered() {
     use cct_columns::{Column, Columns};
@@ -236,7 +236,7 @@ fn a_monitor_is_counted_before_it_is_entered() {
     let is_synchronized = |m: &cct_index::record::MethodRecord| m.flags & method_flags::SYNCHRONIZED != 0;
     assert_eq!(record.methods.iter().map(is_synchronized).collect::<Vec<_>>(), [false, true]);
     assert_eq!(record.foreign, [ForeignRecord::of_column(b"monitors")]);
-    // A slot more than without, recorded or not: slots follow from the code.
+    // One slot more than without the column, recorded or not: slots follow from the code.
     let slots = |rewritten: Rewritten| rewritten.record.unwrap().methods[0].shape.slots;
     assert_eq!(record.methods[0].shape.slots, 1);
     assert_eq!(
@@ -247,7 +247,7 @@ fn a_monitor_is_counted_before_it_is_entered() {
     assert!(!plain.record.unwrap().methods.iter().any(is_synchronized));
 }
 
-/// Which helpers the bodies of a method call, by its descriptor.
+/// The helpers that the bodies of a method call, by the method's descriptor.
 fn helpers(class: &ClassFile<'_>, name: &[u8]) -> Vec<(String, Vec<String>)> {
     let methods = class.methods.iter().filter(|m| m.name == name);
     let called = |method| {
@@ -273,7 +273,7 @@ fn marked(bytes: &[u8], extents: &[&str], starts: &[&str]) -> Rewritten {
     Rewriter::marked(world, settings, marks, provenance, |_| true).unwrap().rewrite(bytes).unwrap()
 }
 
-/// A call by the extended signature must get there, too, whoever overrides what.
+/// Calls by the extended signature must reach extents too, with any override.
 #[test]
 fn extents_take_their_context_from_the_thread() {
     let class = class("a/A").method(PUBLIC, "m", "()V").method(access::STATIC, "s", "()V");
@@ -317,7 +317,8 @@ fn a_start_is_announced_before_it_is_entered() {
     assert_eq!((&**descriptor, &*calls[0], calls.len()), ("(J[[[[J)V", "cct$startAt", 2));
 }
 
-/// Bytecodes behind a switch belong to what it switches to, by default blocks too.
+/// Bytecodes after a switch belong to the recording state that it switches to, with default blocks
+/// too.
 #[test]
 fn blocks_end_behind_switches() {
     let code = vec![opcode::INVOKESTATIC, 0, 6, opcode::RETURN];

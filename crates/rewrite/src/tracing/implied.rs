@@ -1,32 +1,32 @@
-//! What follows from what is written, and is not written itself (docs/reference/formats/trace.md,
-//! "What has no event"): blocks that nothing but one known block can come in front of, and ends of
-//! methods behind which nothing else could have come.
+//! Implied events, which follow from recorded ones and are not recorded themselves
+//! (docs/reference/formats/trace.md, "What has no event"): blocks that only one known block can
+//! precede, and ends of methods that no other event could precede.
 //!
-//! Both are about *quiet* blocks, of which no instruction can throw, call, or have the VM run other
-//! code: between the beginning of such a block and its end no event can come. Blocks that are
-//! followed by a quiet one and by nothing else need not say so. And where a quiet block ends in a
-//! return, and its beginning is known, the method's end is known, too.
+//! Both rest on *quiet* blocks, in which no instruction can throw, call, or make the VM run other
+//! code: no event can occur between the start of such a block and its end. A block whose only
+//! successor is quiet need not announce that successor. Where a quiet block ends in a return and
+//! its start is known, the method's end is known too.
 
 use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
 use cct_events::structure::MOST_IMPLIED;
 use cct_flow::{Block, Blocks, OwnMembers, may_throw};
 
-/// What is implied of a body's blocks, by their numbers.
+/// The implied events of a body, by block number.
 #[derive(Debug, Clone, Default)]
 pub struct Implied {
     /// Blocks without an event.
     pub is_implied: Vec<bool>,
-    /// Blocks in front of whose return there is no event of the method's end.
+    /// Blocks before whose return there is no event of the method's end.
     pub is_silent: Vec<bool>,
-    /// Blocks behind whose beginning no other event of the method comes.
+    /// Blocks after whose start the method has no further event.
     pub is_last: Vec<bool>,
-    /// The only block that may come next.
+    /// The only block that may follow.
     sole: Vec<Option<u32>>,
 }
 
 impl Implied {
-    /// Of a body whose first block has an event of its own if jumps lead there, as have all others
-    /// that are not implied.
+    /// The implied events of a body. Its first block has an event of its own if jumps lead there,
+    /// as have all other blocks that are not implied.
     pub fn of(
         class: &ClassFile<'_>,
         own: &OwnMembers,
@@ -46,7 +46,8 @@ impl Implied {
             is_last: vec![false; count],
             sole: vec![None; count],
         };
-        // Which blocks are reached from blocks that lead nowhere else, and from others.
+        // Blocks that are reached from blocks with one successor, and blocks that are reached from
+        // others.
         let (mut by_sole, mut by_other) = (vec![false; count], vec![false; count]);
         for handler in &code.handlers {
             if let Some(block) = blocks.containing(handler.handler) {
@@ -91,13 +92,13 @@ impl Implied {
         implied
     }
 
-    /// The block that comes behind this one without an event.
+    /// The block that follows this one without an event.
     pub fn next(&self, block: usize) -> Option<u32> {
         let next = (*self.sole.get(block)?)?;
         self.is_implied.get(next as usize).copied().unwrap_or_default().then_some(next)
     }
 
-    /// Of blocks that follow each other for ever the first in the code has an event.
+    /// Gives one block of each cycle an event: the first in the code.
     fn break_cycles(&mut self) {
         let mut seen = vec![0; self.sole.len()];
         for start in 0..self.sole.len() {
@@ -115,7 +116,7 @@ impl Implied {
         }
     }
 
-    /// The cycle that has this block.
+    /// Gives one block of the cycle that contains this block an event.
     fn break_cycle(&mut self, block: u32) {
         let mut first = block;
         let mut at = self.next(block as usize);
@@ -126,16 +127,16 @@ impl Implied {
         self.is_implied[first as usize] = false;
     }
 
-    /// Where more than [`MOST_IMPLIED`] blocks would come one behind the other without an event,
-    /// one of them has its event. A block is looked at when all have been that lead to it, so that
-    /// it is the same one whatever comes first.
+    /// Limits chains of implied blocks: where more than [`MOST_IMPLIED`] would follow each other
+    /// without an event, one gets an event. The search visits a block after all its predecessors,
+    /// so the choice does not depend on the order of visits.
     fn break_long_ways(&mut self) {
         let next: Vec<Option<u32>> = (0..self.sole.len()).map(|block| self.next(block)).collect();
         let mut leading = vec![0_u32; next.len()];
         for &to in next.iter().flatten() {
             leading[to as usize] += 1;
         }
-        // How many come without an event, up to each one: the longest way.
+        // Longest chain of blocks without an event that ends at each block.
         let mut length = vec![0; next.len()];
         let mut ready: Vec<usize> = (0..next.len()).filter(|&block| leading[block] == 0).collect();
         while let Some(block) = ready.pop() {
@@ -152,12 +153,12 @@ impl Implied {
         }
     }
 
-    /// Ends that need not be written: wherever control comes from, its last event is the beginning
-    /// of a quiet block, behind which only implied ones come.
+    /// Finds ends that need no event: on every path to them, the last event is the start of a quiet
+    /// block that only implied blocks follow.
     fn find_ends(&mut self, code: &Code<'_>, blocks: &Blocks, is_quiet: &[bool]) {
         let count = blocks.len();
-        // Implied blocks whose beginning is not known before the next event, since something else
-        // may come in front of them.
+        // Implied blocks whose start is unknown before the next event, since other events may
+        // precede them.
         let mut is_open = vec![false; count];
         for (start, &is_quiet) in is_quiet.iter().enumerate() {
             let mut at = if is_quiet { None } else { self.next(start) };
@@ -192,8 +193,8 @@ fn stores_this(i: &Instruction<'_>) -> bool {
     (stores || i.opcode == opcode::IINC) && i.local().is_some_and(|(local, _)| local == 0)
 }
 
-/// Whether nothing in a block throws, calls, or has the VM run other code. Fields of `this` that
-/// the class declares itself can be read: that needs no other class.
+/// Whether nothing in a block throws, calls, or makes the VM run other code. Reads of fields of
+/// `this` that the class declares itself are allowed: they need no other class.
 fn is_quiet(
     class: &ClassFile<'_>,
     own: &OwnMembers,
@@ -237,14 +238,14 @@ mod tests {
         assert_eq!(numbers(&implied.is_implied), [3]);
         assert_eq!((implied.next(0), implied.next(1), implied.next(2)), (None, Some(3), Some(3)));
         assert_eq!((numbers(&implied.is_silent), numbers(&implied.is_last)), (vec![3], vec![1, 2, 3]));
-        // Who returns may have to give back a monitor.
+        // The return may have to unlock a monitor.
         let implied = of(&code, access::STATIC | access::SYNCHRONIZED);
         assert_eq!((numbers(&implied.is_implied), numbers(&implied.is_silent)), (vec![3], vec![]));
     }
 
     #[test]
     fn behind_what_may_throw_the_end_is_written() {
-        // The same with idiv on one of the ways.
+        // Bytecodes as above, with idiv on one of the paths.
         let code = [0x1A, 0x99, 0, 9, 4, 4, 0x6C, 0xA7, 0, 4, 3, 0xAC];
         let implied = of(&code, access::STATIC);
         assert_eq!(numbers(&implied.is_implied), [3]);
@@ -272,10 +273,10 @@ mod tests {
         code.extend([4, 0xAC]);
         let implied = of(&code, access::STATIC);
         let written: Vec<usize> = (0..=jumps + 1).filter(|&block| !implied.is_implied[block]).collect();
-        // The first ones since there is a choice, and others when so many came without.
+        // The first blocks because there is a choice, others to limit the chain.
         let more = MOST_IMPLIED + 1;
         assert_eq!(written, [0, 1, 2, 2 + more, 2 + 2 * more, 2 + 3 * more]);
-        // Its end is known all the same.
+        // The method's end is known nevertheless.
         assert_eq!(numbers(&implied.is_silent), [jumps + 1]);
         assert!(implied.is_last[jumps]);
     }

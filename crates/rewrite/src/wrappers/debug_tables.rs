@@ -1,9 +1,9 @@
-//! Debug tables of a wrapper under the original signature: what readers of class files take from
-//! the method of that name.
+//! Debug tables of a wrapper under the original signature, for readers of class files that look up
+//! the method by name.
 //!
 //! Frameworks read parameter names from the `LocalVariableTable`, and lines from the
 //! `LineNumberTable`, of a class file that they find as a resource. They look at the original
-//! signature, where the wrapper is.
+//! signature, which the wrapper has.
 
 use cct_classfile::attributes::{AttributeInfo, LineNumber, LocalVariable};
 use cct_classfile::bytes::PutBytes;
@@ -12,10 +12,10 @@ use cct_classfile::{ClassFile, Code, Index, Result, opcode};
 
 use cct_jdk::convention::NATIVE_FORWARDER_LINE;
 
-/// What a wrapper's tables say of the original.
+/// The parts of the original's tables that a wrapper repeats.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DebugTables {
-    /// The line at which the original begins.
+    /// The first line of the original.
     first_line: Option<u16>,
     /// Index of `LocalVariableTable`, and the parameters' entries.
     variables: Option<(Index, Vec<LocalVariable>)>,
@@ -24,7 +24,7 @@ pub struct DebugTables {
 }
 
 impl DebugTables {
-    /// The tables of the wrapper of a method with this code.
+    /// The tables for the wrapper of a method with this code.
     pub fn of(class: &ClassFile<'_>, signature: &Signature<'_>, code: &Code<'_>) -> Result<Self> {
         let mut tables = DebugTables::default();
         let mut lines = Vec::new();
@@ -62,12 +62,12 @@ impl DebugTables {
         Ok(tables)
     }
 
-    /// The line alone.
+    /// The tables with the line alone.
     pub fn without_names(self) -> Self {
         DebugTables { first_line: self.first_line, ..DebugTables::default() }
     }
 
-    /// How many attributes [`DebugTables::write`] appends.
+    /// Number of attributes that [`DebugTables::write`] appends.
     pub(super) fn count(&self) -> u16 {
         1 + u16::from(self.variables.is_some()) + u16::from(self.types.is_some())
     }
@@ -75,9 +75,9 @@ impl DebugTables {
     /// Appends the tables of a wrapper with this code, whose frames have the line `mark`.
     pub(super) fn write(&self, lines_name: Index, mark: u16, code: &[u8], length: u16, out: &mut Vec<u8>) {
         // The mark begins inside the first instruction. Readers of class files look at the lines of
-        // instructions, and so find the original's line alone; the JVM takes the last line up to a
-        // frame's bytecode index. At index 0 the original has not been called yet: the frame stands
-        // for it.
+        // instructions, and so find only the original's line. The JVM takes the last line up to a
+        // frame's bytecode index. At index 0 the original has not been called yet, so the frame
+        // represents it.
         let marked_from = u16::from(code.first() == Some(&opcode::INVOKESTATIC));
         let first = self.first_line.filter(|_| marked_from > 0);
         let lines = match first {
@@ -104,15 +104,15 @@ impl DebugTables {
     }
 }
 
-/// The line of the first bytecode; `None` where it is not known, or is a line that marks frames.
+/// The line of the first bytecode; `None` if it is unknown, or is a line that marks frames.
 fn first_line(lines: &[LineNumber]) -> Option<u16> {
     // The JVM takes the first of several entries of one index.
     let first = lines.iter().find(|entry| entry.start == 0)?.line;
     (first < NATIVE_FORWARDER_LINE).then_some(first)
 }
 
-/// The entries of `this` and of arguments: those that hold from the beginning, one for each slot in
-/// which a parameter begins.
+/// The entries of `this` and of arguments that hold from the beginning, one for each slot in which
+/// a parameter begins.
 fn parameters(signature: &Signature<'_>, entries: &[LocalVariable]) -> Vec<LocalVariable> {
     let mut is_open = [false; 256];
     let mut slot = usize::from(!signature.is_static);
@@ -123,7 +123,7 @@ fn parameters(signature: &Signature<'_>, entries: &[LocalVariable]) -> Vec<Local
         }
         slot += usize::from(t.slots());
     }
-    // The JVM refuses two entries of one name and range: of each slot the first is taken.
+    // The JVM refuses two entries of one name and range: take the first of each slot.
     let mut take = |entry: &&LocalVariable| {
         entry.start == 0
             && entry.length > 0
@@ -139,8 +139,8 @@ mod tests {
     use super::*;
     use cct_test_classes::{TestClass, class};
 
-    /// The tables of the wrapper of `m`: the line; start, length, name and slot of variables; and
-    /// of types.
+    /// The tables of the wrapper of `m`: the line, and start, length, name and slot of variables
+    /// and of types.
     fn tables(class: &TestClass) -> (Option<u16>, Vec<[u16; 2]>, Vec<[u16; 2]>) {
         let bytes = class.bytes();
         let class = ClassFile::parse(&bytes).unwrap();

@@ -1,4 +1,4 @@
-//! What natives allocate, counted by their wrappers.
+//! Counts of the objects that natives allocate, in their wrappers.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -8,7 +8,8 @@ use cct_jdk::helpers::Helper;
 use crate::allocation::NativeMakes;
 use crate::carrier::Emitter;
 
-/// Counts what a native has allocated: its result is on the stack, its node in local `node`.
+/// Counts the objects that a native has allocated: its result is on the stack, its node in local
+/// `node`.
 pub(super) fn count_made(
     emitter: &mut Emitter<'_, '_, '_>,
     asm: &mut Asm,

@@ -2,8 +2,7 @@
 //! redispatching ones.
 //!
 //! A wrapper calls its twin with `invokespecial`: virtual dispatch would lead a super call back to
-//! where it came from. Redispatching forms are the opposite on purpose: virtual, so that any
-//! override wins.
+//! its origin. Redispatching forms call virtually on purpose, so that any override wins.
 
 mod debug_tables;
 mod makes;
@@ -33,7 +32,7 @@ pub use originals::{
 pub use runtime::{call_for_the_runtime, forwarder, helper, question, switch};
 pub use signatures::{native_to_bytecode, redispatch};
 
-/// A method, seen by the wrapper that stands for it.
+/// A method from the view of its wrapper.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'t, 'a> {
     /// Flags of the original.
@@ -46,9 +45,9 @@ pub struct Target<'t, 'a> {
     pub descriptor_index: Index,
     /// Index of the extended descriptor.
     pub extended_index: Index,
-    /// The method's number, where events are recorded in the place of counts.
+    /// The method's number in a trace, if the run records events instead of counts.
     pub traced: Option<u32>,
-    /// Its part in values, if contexts are such.
+    /// The method's part in values, if values represent contexts.
     pub values: Option<WrappersPart>,
 }
 
@@ -66,12 +65,12 @@ impl<'t, 'a> Target<'t, 'a> {
         }
     }
 
-    /// The same, where the twin goes by another name.
+    /// The target whose twin has a different name.
     pub fn named(self, name_index: Index) -> Self {
         Target { name_index, ..self }
     }
 
-    /// An event of the method, by the record in the slot's place.
+    /// Writes an event of the method. The slot's local holds the record.
     fn event(&self, emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, event: Event) -> Result<()> {
         emitter.event(asm, self.signature.argument_slots(), None, event)
     }
@@ -85,7 +84,8 @@ impl<'t, 'a> Target<'t, 'a> {
         self.push_arguments_but(asm, None);
     }
 
-    /// Pushes `this` and the arguments, those of type `int` changed by a static method, `(I)I`.
+    /// Pushes `this` and the arguments. A static method with descriptor `(I)I` changes those of
+    /// type `int`.
     fn push_arguments_but(&self, asm: &mut Asm, change: Option<Index>) {
         let mut slot = 0;
         if !self.is_static() {
@@ -103,7 +103,7 @@ impl<'t, 'a> Target<'t, 'a> {
         }
     }
 
-    /// Pops a value into the argument with this number.
+    /// Pops a value into the argument of this number.
     fn store_argument(&self, asm: &mut Asm, number: usize) {
         let mut slot = u16::from(!self.is_static());
         for (i, t) in self.signature.descriptor.arguments().enumerate() {
@@ -127,7 +127,7 @@ impl<'t, 'a> Target<'t, 'a> {
         Ok(())
     }
 
-    /// Calls a runtime method whose result is this method's.
+    /// Calls a runtime method that returns this method's result.
     fn result_of(
         &self,
         emitter: &mut Emitter<'_, '_, '_>,

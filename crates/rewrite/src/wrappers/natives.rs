@@ -1,5 +1,5 @@
-//! Wrappers of natives, which give the thread the context in which what they call back is recorded,
-//! and take it away again.
+//! Wrappers of natives. They set the thread's context for methods that the native calls back, and
+//! restore it afterwards.
 
 use cct_classfile::Result;
 use cct_classfile::descriptor::FieldType;
@@ -21,16 +21,16 @@ use super::Target;
 use super::makes::count_made;
 use super::straight::{Catch, Straight, forgotten};
 
-/// What hangs below which node while a native runs.
+/// The node below which a running native's callees appear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Below {
-    /// What it calls below its own node; below its caller's where it is not recorded.
+    /// The native's own node; its caller's if the native is not recorded.
     Itself(Option<Mid>),
-    /// What it calls below the thread's root: natives are not represented.
+    /// The thread's root: natives are not represented.
     Root,
 }
 
-/// B2N: the native's node is made, and stands in the thread while the native runs (CCCP 4.2).
+/// B2N: creates the native's node and keeps it in the thread while the native runs (CCCP 4.2).
 pub fn bytecode_to_native(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -44,7 +44,7 @@ pub fn bytecode_to_native(
         Below::Itself(mid) => mid,
         Below::Root => None,
     };
-    // The node takes the slot's place.
+    // The node replaces the slot in its local.
     let (node, (thread, saved)) = (arguments, thread_locals(target));
     let mut asm = Asm::new();
     if let Some(NativeHook::Define(method)) = hook {
@@ -99,14 +99,14 @@ pub fn bytecode_to_native(
         emitter.runtime(&mut asm, *method)?;
     }
     let makes = makes.filter(|_| mid.is_some());
-    // Only what has a beginning has an end.
+    // Only a method with a start event has an end event.
     let target = &Target { traced: target.traced.filter(|_| mid.is_some()), ..*target };
     then_original_and_restore(emitter, target, asm, start, hook, makes, head)
 }
 
-/// What stands in the place of a native that was renamed (JP2 3.3): its context comes from the
-/// thread, like that of a body under the original signature. One that never calls back, and so has
-/// no `slots`, leaves the thread alone; one that is not recorded is called and nothing else.
+/// The replacement of a renamed native (JP2 3.3): it takes its context from the thread, as a body
+/// under the original signature does. If the native never calls back, it has no `slots`, and the
+/// thread's context stays. If the native is not recorded, the replacement only calls it.
 pub fn in_place_of_native(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -156,15 +156,15 @@ pub fn in_place_of_native(
     Ok(head.finish())
 }
 
-/// The locals behind the slot in which wrappers of originals keep the current thread, and the
-/// context that it carried: the first is the marker's.
+/// Locals after the slot in which wrappers of originals keep the current thread and the context
+/// that it carried; the first is the marker's.
 pub(super) fn thread_locals(target: &Target<'_, '_>) -> (u16, u16) {
     let marker = target.signature.argument_slots() + 2;
     (marker, marker + 1)
 }
 
-/// What stands in `asm`, then the original without dispatch, and the thread gets back what it
-/// carried, as it stands in [`thread_locals`] from `start` on.
+/// Appends to `asm` the call of the original without dispatch, and restores the thread's context
+/// from [`thread_locals`]. The handler covers the code from `start` on.
 pub(super) fn then_original_and_restore(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -220,8 +220,8 @@ pub(super) fn then_original_and_restore(
     Ok(head.finish())
 }
 
-/// The class file on the stack takes the place of the one among the arguments, and offset and
-/// length behind it, if there are any, follow. `free` is a local that nothing else uses.
+/// Replaces the class file among the arguments with the one on the stack, and adjusts offset and
+/// length after it, if there are any. `free` is a local that nothing else uses.
 fn replace_class_file(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,

@@ -1,5 +1,5 @@
-//! Extended forms of methods without a body of ours: their caller's context is counted, or stored,
-//! and the original called.
+//! Extended forms of methods without an instrumented body: they count or store their caller's
+//! context, and call the original.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -21,7 +21,7 @@ use super::makes::count_made;
 use super::natives::{then_original_and_restore, thread_locals};
 use super::straight::{Catch, Straight, forgotten};
 
-/// The extended form of a method that could not be instrumented and cannot be overridden: stores
+/// The extended form of a method that could not be instrumented and cannot be overridden: it stores
 /// the context and calls the original.
 pub fn stored_original(
     emitter: &mut Emitter<'_, '_, '_>,
@@ -34,8 +34,8 @@ pub fn stored_original(
     then_original(emitter, target, asm, 2, None, head)
 }
 
-/// What stands in `asm` and needs `stack` words, then the original without dispatch, and what it
-/// `makes`, by the node in the slot's place.
+/// Appends to `asm`, which needs `stack` words, the call of the original without dispatch and the
+/// count of the objects that it `makes`. The slot's local holds the node.
 fn then_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -64,8 +64,8 @@ fn then_original(
     Ok(head.finish())
 }
 
-/// The extended form of a leaf native or of VM magic: counted here, with its `bytecodes`, then the
-/// original. `mid` is `None` where it is not recorded.
+/// The extended form of a leaf native or of VM magic: it counts the method with its `bytecodes`,
+/// then calls the original. `mid` is `None` if the method is not recorded.
 pub fn counted_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -78,7 +78,8 @@ pub fn counted_original(
     then_original(emitter, target, asm, 5, None, head)
 }
 
-/// The same for a leaf native that makes what it returns: that is counted below its node.
+/// The extended form of a leaf native that allocates its result: it counts the native, calls the
+/// original, and counts the objects below the native's node.
 pub fn counted_original_that_makes(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -87,7 +88,7 @@ pub fn counted_original_that_makes(
     head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let mut asm = Asm::new();
-    // The node takes the slot's place.
+    // The node replaces the slot in its local.
     let node = target.signature.argument_slots();
     match target.traced {
         Some(_) => count_leaf(emitter, target, &mut asm, Some(mid), 0)?,
@@ -96,7 +97,7 @@ pub fn counted_original_that_makes(
     then_original(emitter, target, asm, 5, Some(makes), head)
 }
 
-/// The extended form of a leaf native that may throw: it starts and ends.
+/// The extended form of a leaf native that may throw: it has a start and an end event.
 pub fn traced_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -127,7 +128,7 @@ pub fn traced_original(
     Ok(head.finish())
 }
 
-/// Counts a method without a body of ours, if it is recorded.
+/// Counts a method without an instrumented body, if it is recorded.
 fn count_leaf(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -148,8 +149,9 @@ fn count_leaf(
     emitter.helper(asm, Helper::Leaf)
 }
 
-/// The extended form of an intrinsic whose original body calls instrumented code: counted here, and
-/// nothing is recorded while the original runs, as it may or may not be replaced.
+/// The extended form of an intrinsic whose original body calls instrumented code. It counts the
+/// intrinsic, and suspends recording while the original runs, since HotSpot may or may not replace
+/// that code.
 pub fn bypassed_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -163,7 +165,7 @@ pub fn bypassed_original(
     let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).int(convention::BYPASS as i16).op(opcode::I2L);
     emitter.helper(&mut asm, Helper::Restore)?;
-    // It was over when it was counted.
+    // Its end came with its count.
     let target = &Target { traced: None, ..*target };
     then_original_and_restore(emitter, target, asm, start, None, None, head)
 }

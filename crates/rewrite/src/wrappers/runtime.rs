@@ -1,5 +1,5 @@
-//! Between rewritten code and the runtime: methods that the one or the other calls by a name of
-//! ours.
+//! Methods between rewritten code and the runtime, which one side calls under a name that
+//! cctrewrite reserves.
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::edit::Asm;
@@ -16,7 +16,7 @@ use crate::carrier::Emitter;
 use super::Target;
 use super::straight::Straight;
 
-/// A method that calls the original, for the runtime, which cannot call what is private.
+/// A method that calls the original for the runtime, which cannot call private methods.
 pub fn call_for_the_runtime(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -33,7 +33,7 @@ pub fn call_for_the_runtime(
     Ok(head.finish())
 }
 
-/// A static method that calls a method of the runtime with the same descriptor.
+/// A static method that calls a runtime method with the same descriptor.
 pub fn forwarder(
     emitter: &mut Emitter<'_, '_, '_>,
     method: RuntimeMethod,
@@ -42,16 +42,16 @@ pub fn forwarder(
     forwarder_behind(Asm::new(), emitter, method, head)
 }
 
-/// What C1 inlines at the most, in bytes of code: `MaxInlineSize` of JDK 8, `C1MaxInlineSize` of
-/// later ones.
+/// Maximum number of code bytes that C1 inlines: `MaxInlineSize` of JDK 8, `C1MaxInlineSize` of
+/// later versions.
 const C1_INLINES: usize = 35;
 
-/// The same as a helper of `java/lang/Object`, which is larger than it need be.
+/// A forwarder that is a helper of `java/lang/Object`, padded so that C1 does not inline it.
 ///
-/// HotSpot's second compiler (C2) inlines it where it is hot, up to 325 bytes, and what it calls by
-/// force. The first one (C1) must not: in the code that it makes for C2's profile each call, branch
-/// and method that it inlines has counters of its own, and methods whose helpers it had inlined
-/// took more than twice as long as with calls of these, which C2 has compiled before long
+/// HotSpot's second compiler (C2) inlines it where it is hot, up to 325 bytes, along with callees
+/// that it must inline. The first compiler (C1) must not inline it. In the code that C1 generates
+/// for C2's profile, each inlined call, branch and method has counters of its own. Methods with
+/// inlined helpers took more than twice as long as with calls of helpers, which C2 compiles soon
 /// (docs/benchmarks.md).
 pub fn helper(
     emitter: &mut Emitter<'_, '_, '_>,
@@ -59,7 +59,7 @@ pub fn helper(
     head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let mut asm = Asm::new();
-    // With the call behind them more than that.
+    // With the call after them, more than that.
     for _ in 0..C1_INLINES {
         asm.op(opcode::NOP);
     }
@@ -88,8 +88,8 @@ fn forwarder_behind(
     Ok(head.finish())
 }
 
-/// A static method by which the program switches the recording: its argument, if it has one, is the
-/// region's name, and its result, if it has one, whether the thread is recorded.
+/// A static method through which the program switches the recording. Its argument, if it has one,
+/// is the region's name; its result, if it has one, says whether the thread is recorded.
 pub fn switch(
     emitter: &mut Emitter<'_, '_, '_>,
     signature: &Signature<'_>,
@@ -114,7 +114,7 @@ pub fn switch(
     Ok(head.finish())
 }
 
-/// A static method without parameters whose result is a helper's.
+/// A static method without parameters that returns a helper's result.
 pub fn question(
     emitter: &mut Emitter<'_, '_, '_>,
     signature: &Signature<'_>,

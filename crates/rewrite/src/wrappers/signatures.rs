@@ -1,4 +1,4 @@
-//! From one signature to the other, where a method has a body: native-to-bytecode, and redispatch.
+//! Wrappers between the two signatures for methods with a body: native-to-bytecode, and redispatch.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -14,9 +14,9 @@ use super::Target;
 use super::debug_tables::DebugTables;
 use super::straight::{Catch, Straight, forgotten};
 
-/// N2B: the original signature takes the context from the thread, calls the ESI, and puts back what
-/// callees stored. What the VM calls by itself does not trust the thread: it `replays` the stack.
-/// `tables` are for readers of class files.
+/// N2B: the original signature takes the context from the thread, calls the ESI, and restores the
+/// context that callees replaced. Methods that the VM itself calls do not trust the thread: the
+/// wrapper `replays` the stack. `tables` are for readers of class files.
 pub fn native_to_bytecode(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -42,9 +42,9 @@ pub fn native_to_bytecode(
     emitter.restore_thread(&mut restore, thread, context)?;
     asm.bytes.extend_from_slice(&restore.bytes);
     asm.ret(target.result());
-    // No handler may cover the initialisation of `this`: HotSpot's verifier compares it both with
-    // the state before the call, in which `this` is uninitialised, and with the one after it. So an
-    // exception that leaves a constructor by this wrapper restores nothing.
+    // No handler may cover the initialisation of `this`. HotSpot's verifier compares it both with
+    // the state before the call, in which `this` is uninitialised, and with the state after it. So
+    // an exception that leaves a constructor through this wrapper restores nothing.
     let catch = if target.signature.is_constructor {
         None
     } else {

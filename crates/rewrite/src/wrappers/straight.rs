@@ -10,7 +10,7 @@ use super::Target;
 use super::debug_tables::DebugTables;
 use crate::carrier::Emitter;
 
-/// A straight piece of code with at most one catch-all over a part of it, all in one line.
+/// Straight code in one line, with at most one catch-all over a part of it.
 pub(super) struct Straight {
     pub(super) asm: Asm,
     pub(super) max_stack: u16,
@@ -19,7 +19,7 @@ pub(super) struct Straight {
     pub(super) line: u16,
 }
 
-/// The handler behind the code: restores, and throws on.
+/// The handler after the code: it restores the context and rethrows.
 pub(super) struct Catch {
     pub(super) start: u16,
     pub(super) end: u16,
@@ -33,7 +33,7 @@ impl Straight {
         self.write_with(&DebugTables::default(), emitter, head)
     }
 
-    /// Adds the `Code` attribute, with tables of the original.
+    /// Adds the `Code` attribute with the original's debug tables.
     pub(super) fn write_with(
         self,
         tables: &DebugTables,
@@ -100,7 +100,7 @@ impl Straight {
     }
 }
 
-/// Handler state: all arguments forgotten.
+/// The types of the locals in the handler: all arguments forgotten.
 pub(super) fn forgotten(target: &Target<'_, '_>, ours: &[VerificationType]) -> Vec<VerificationType> {
     let arguments = usize::from(target.signature.argument_slots());
     let mut locals = Vec::with_capacity(arguments + ours.len());

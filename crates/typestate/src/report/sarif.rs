@@ -56,7 +56,7 @@ fn result(report: &Report, violation: &Violation) -> Value {
     result.insert("level".into(), json!(report.level(&violation.property)));
     result.insert("message".into(), json!({ "text": text }));
     result.insert("occurrenceCount".into(), json!(violation.count));
-    // An object that ended has no place of its own: that is where it came to the state it ended in.
+    // The end of an object has no location: show where it entered the state in which it ended.
     if let Some(site) = violation.site.as_ref().or(violation.first.as_ref()) {
         result.insert("locations".into(), json!([location(site, None)]));
     }
@@ -92,7 +92,7 @@ fn location(site: &Site, message: Option<&str>) -> Value {
     let name = format!("{}.{}", site.class, site.method);
     location.insert("logicalLocations".into(), json!([{ "fullyQualifiedName": name, "kind": "function" }]));
     if let Some(file) = &site.file {
-        // Where sources of Java stand below the folder of sources.
+        // The path of the Java source below the folder of sources.
         let uri = match site.class.rsplit_once('.') {
             Some((package, _)) => format!("{}/{file}", package.replace('.', "/")),
             None => file.clone(),
@@ -109,7 +109,7 @@ fn location(site: &Site, message: Option<&str>) -> Value {
     Value::Object(location)
 }
 
-/// A path as a URI: names of classes and files may have any character.
+/// A path as a URI: names of classes and files may contain any character.
 fn escaped(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {

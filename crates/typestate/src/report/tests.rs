@@ -80,7 +80,7 @@ error: FileApi: 'read' is not allowed at the beginning
     );
 }
 
-/// Where the program was counted, too, its node is named in each format.
+/// If the program was also counted, each format names the node.
 #[test]
 fn nodes_of_the_tree_are_named() {
     let with = FILE.replacen(
@@ -105,13 +105,13 @@ fn nodes_of_the_tree_are_named() {
     assert_eq!(result["properties"]["node"], "00c0ffee00000001");
     assert_eq!(result["stacks"][1]["frames"].as_array().unwrap().len(), 2);
     assert!(document["runs"][0]["results"][1]["properties"].get("node").is_none());
-    // The same at another node is something else.
+    // The same violation at another node is a different one.
     report.add(read(&with.replacen("00c0ffee", "00c0ffef", 1)).unwrap());
     assert_eq!(report.violations.len(), 4);
 }
 
-/// By the schema of the standard, as far as what we write goes: what it requires and of which type
-/// (the whole schema is 100 kB).
+/// A check by the schema of the standard, as far as the reports use it: required items and their
+/// types (the whole schema is 100 kB).
 #[test]
 fn sarif_is_sarif() {
     let mut out = Vec::new();
@@ -127,7 +127,7 @@ fn sarif_is_sarif() {
     let place = &result(0)["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "tests/file/NoOpen.java");
     assert_eq!(place["region"]["startLine"], 7);
-    // An object that ended: where it came to its state.
+    // An object that ended: the location where it entered its state.
     assert_eq!(result(1)["locations"][0]["physicalLocation"]["region"]["startLine"], 6);
     assert!(result(1).get("relatedLocations").is_none());
     assert_eq!(result(2)["relatedLocations"][0]["logicalLocations"][0]["fullyQualifiedName"], "A.m");

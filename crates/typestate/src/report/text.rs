@@ -33,8 +33,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A line. Names of threads and classes come from the program, and terminals obey control
-/// characters.
+/// Writes a line without control characters, which terminals obey: names of threads and classes
+/// come from the program.
 fn line(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut readable = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Which instruction of the original is where in the rewritten code.
+//! Alignment: the positions of the original's instructions in the rewritten code.
 
 use cct_classfile::{Bci, Instruction};
 
@@ -7,57 +7,58 @@ use crate::columns;
 use crate::links::Counted;
 use crate::probe::Probe;
 
-/// A handler behind the code.
+/// A handler that was appended to the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
-    /// Where it begins.
+    /// First bytecode index of the handler.
     pub at: Bci,
-    /// Whether it puts what is pending into the node.
+    /// Whether it adds the pending count to the node.
     pub counts: bool,
     /// Whether it gives the thread back its context.
     pub restores: bool,
-    /// Whether it writes the method's end.
+    /// Whether it writes the event of the method's end.
     pub ends: bool,
-    /// Whether it tells that the regions of markers are left.
+    /// Whether it notifies clients that the regions of markers are left.
     pub tells: bool,
 }
 
-/// Which instruction of the original is where in the rewritten code.
+/// The positions of the original's instructions in the rewritten code.
 #[derive(Debug)]
 pub struct Aligned<'a> {
     /// The original's instructions.
     pub originals: Vec<Instruction<'a>>,
-    /// Where jumps to each of them go; one more for the end of the code.
+    /// Rewritten targets of jumps to each of these instructions; one more for the end of the code.
     pub labels: Vec<Bci>,
-    /// Where they stand.
+    /// Rewritten positions of these instructions.
     pub places: Vec<Bci>,
-    /// Probes that change counts, before the instruction with a number, in order.
+    /// Probes that change counts, in order, each with the number of the instruction that it
+    /// precedes.
     pub effects: Vec<(usize, Probe<'a>)>,
-    /// Handlers behind the code.
+    /// Handlers that were appended to the code.
     pub appended: Vec<Appended>,
-    /// Jumps on the way to a target that is out of reach: where they stand, and where they lead.
+    /// Intermediate jumps to a target that is out of reach: their positions and their targets.
     pub trampolines: Vec<(Bci, Bci)>,
-    /// Results of clocks that are replaced.
+    /// Number of replaced results of clocks.
     pub pinned: u32,
-    /// The first result of a clock that is not, though the documents name the place.
+    /// The first result of a clock that is not replaced although the documents name it.
     pub unpinned: Option<Bci>,
-    /// Calls of the runtime at places of the class library.
+    /// Number of calls of the runtime in methods of the class library.
     pub hooks: u32,
-    /// Callees that are counted by their callers.
+    /// Callees that their callers count.
     pub counted: Vec<Counted>,
-    /// Where the values of callees, or events, are recorded.
+    /// Number of records of callees' values, or of events.
     pub recorded: u64,
-    /// In traces: call sites that tell of their callees, and whether only if it is the one that
-    /// they name.
+    /// In traces: call sites with events of their callees, each with whether they are written only
+    /// if the callee is the one that the site names.
     pub telling: Vec<(Bci, bool)>,
-    /// Whether what is made is counted.
+    /// Whether allocated objects are counted.
     pub objects: allocations::Counted,
-    /// What counts for columns.
+    /// Probes of columns.
     pub columns: columns::Counted,
 }
 
 impl<'a> Aligned<'a> {
-    /// Before anything has been looked at.
+    /// The alignment before any instruction is compared.
     pub(crate) fn empty() -> Self {
         Aligned {
             originals: Vec::new(),
@@ -82,19 +83,19 @@ impl<'a> Aligned<'a> {
         self.originals.binary_search_by_key(&bci, |i| i.bci).ok()
     }
 
-    /// Where the jump in between leads that stands at an index, if one does. They are in the order
+    /// Target of the intermediate jump at an index, if there is one. These jumps are in the order
     /// of the code.
     pub fn trampoline(&self, at: Bci) -> Option<Bci> {
         let number = self.trampolines.binary_search_by_key(&at, |(place, _)| *place).ok()?;
         Some(self.trampolines[number].1)
     }
 
-    /// The appended handler that begins at an index. They are in the order of the code, too.
+    /// The appended handler that begins at an index. These handlers are in the order of the code.
     pub fn handler(&self, at: Bci) -> Option<Appended> {
         self.appended.binary_search_by_key(&at, |a| a.at).ok().map(|number| self.appended[number])
     }
 
-    /// Where a label of the original is now; `length` is the original's.
+    /// Rewritten position of a label of the original; `length` is the original's code length.
     pub fn label(&self, bci: Bci, length: Bci) -> Option<Bci> {
         if bci == length { self.labels.last().copied() } else { Some(self.labels[self.number(bci)?]) }
     }

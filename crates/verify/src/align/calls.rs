@@ -1,4 +1,4 @@
-//! Invocations: what stands before each, and whether it is right for its callee.
+//! Invocations: the probe before each one, checked against its callee.
 
 use cct_classfile::{Instruction, opcode};
 use cct_jdk::convention::OBJECT;
@@ -15,7 +15,7 @@ use crate::sites::HandedOn;
 use crate::values;
 
 impl<'a> Walk<'_, '_, 'a> {
-    /// Whether a probe before an invocation is right for it.
+    /// Checks a probe before an invocation against the callee.
     pub(super) fn call(&mut self, original: &Instruction<'a>, handed_on: HandedOn, call: &Call<'a>) -> Check {
         let wrong = |at: &Self, what| Err(Finding::at(Problem::Probe(what), original.bci, at.bci()));
         if !opcode::is_invoke(original.opcode) {
@@ -25,7 +25,7 @@ impl<'a> Walk<'_, '_, 'a> {
         self.site += 1;
         self.copies = match call {
             Call::Counted(id, ..) => Some(*id == allocations::clone_id()),
-            // Of a class that is not recorded no call is counted.
+            // A class that is not recorded counts no call.
             Call::Stored { .. } => None,
             _ => Some(false),
         };
@@ -84,7 +84,7 @@ impl<'a> Walk<'_, '_, 'a> {
             }
             Call::Counted(id, bytecodes, calls_back) => {
                 let is_object_init = callee.class == OBJECT && callee.name == b"<init>";
-                // Nothing but its `return`.
+                // The callee executes nothing but its `return`.
                 if i64::from(bytecodes) != i64::from(is_object_init) * i64::from(self.pair.return_cost) {
                     return wrong(self, ProbeFault::Bytecodes);
                 }
@@ -112,7 +112,7 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// The id under which a caller counts its callee: by the class that declares it, which the
+    /// The id under which a caller counts its callee. It names the declaring class, which the
     /// reference need not name.
     pub(super) fn foreign(
         &mut self,
@@ -124,7 +124,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let is = |owner: &[u8]| id == convention::foreign_id(owner, callee.name, callee.descriptor, slots);
         let is_known = is(callee.class) || is(OBJECT);
         let is_none = || {
-            // Nobody is above `Object`.
+            // `Object` has no superclass.
             callee.class == OBJECT
                 || callee.name == b"<init>"
                 || id & 0x7F != slots as i64
@@ -145,8 +145,8 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Where contexts are values: what is done for a callee without a body of ours, by the class
-    /// that declares it, which the reference need not name.
+    /// Where values represent contexts: checks the probe for a callee without an instrumented body.
+    /// The declaring class decides, which the reference need not name.
     fn entered(&mut self, entered: Entered, callee: &Callee<'a>, call: &Instruction<'a>) -> Check {
         let Some(chosen) = self.pair.values.map(|part| part.chosen) else { return Ok(()) };
         let wrong_for =
@@ -161,8 +161,8 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Where contexts are values: nothing stands before a call whose callee has no body of ours,
-    /// calls nothing back, and is not recorded.
+    /// Where values represent contexts: checks a call without a probe. Its callee must have no
+    /// instrumented body, call nothing back, and not be recorded.
     pub(super) fn silent(&mut self, call: &Instruction<'a>) -> Check {
         let missing = || Err(Finding::at(Problem::CallWithoutContext, call.bci, self.bci()));
         let callee = call.pool_index().filter(|_| call.opcode != opcode::INVOKEDYNAMIC);
@@ -175,15 +175,15 @@ impl<'a> Walk<'_, '_, 'a> {
         self.entered(Entered { place: None, site: None, stores: false }, &callee, call)
     }
 
-    /// Where contexts are values: whether the callee is one that its callers are to record, only
-    /// all classes tell.
+    /// Where values represent contexts: asks whether callers must record the callee, which only all
+    /// classes together show.
     fn stored(&mut self, callee: &Callee<'a>, call: &Instruction<'a>) {
         if let Some(part) = self.pair.values {
             self.ask(callee, call, true, Means::Nothing(Some(part.chosen)));
         }
     }
 
-    /// A question about a callee, for those who know all classes.
+    /// Notes a question about a callee for the check of all classes together.
     pub(super) fn ask(&mut self, callee: &Callee<'a>, call: &Instruction<'a>, is_known: bool, means: Means) {
         self.aligned.counted.push(Counted {
             opcode: call.opcode,

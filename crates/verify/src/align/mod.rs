@@ -1,4 +1,4 @@
-//! Original and rewritten code side by side: what is left when the probes are taken out must be the
+//! Comparison of original and rewritten code: without its probes, the rewritten code must be the
 //! original, instruction for instruction.
 
 pub(crate) mod aligned;
@@ -31,44 +31,44 @@ use crate::values::Part;
 pub(crate) use same::mnemonic;
 use same::{is_same, jumps};
 
-/// What is compared.
+/// The two codes to compare, with the facts that the comparison needs.
 pub struct Pair<'p, 'a> {
     /// The original class.
     pub class: &'p ClassFile<'a>,
     /// Name of the method.
     pub name: &'a [u8],
-    /// Its descriptor.
+    /// Descriptor of the method.
     pub descriptor: &'a [u8],
     /// The rewritten code.
     pub code: &'p Reader<'p, 'a>,
-    /// How it begins.
+    /// The prologue of the rewritten code.
     pub prologue: Prologue,
-    /// What is known of how it was rewritten.
+    /// The known facts about its rewriting.
     pub expectation: &'p Expectation,
-    /// Its call sites, and places where objects are made, which come behind them.
+    /// The call sites of the method, followed by the sites of allocations.
     pub sites: Sites,
-    /// Whether the rewritten one gives contexts to the thread that it has read on entry, if that is
-    /// known.
+    /// Whether the rewritten code stores contexts into the thread that it has read on entry; `None`
+    /// if unknown.
     pub holds_thread: Option<bool>,
-    /// What a callee counts that does nothing but return.
+    /// The count of a callee that executes nothing but its return.
     pub return_cost: u32,
-    /// How many of them are calls.
+    /// Number of the sites that are calls.
     pub calls: usize,
     /// Whether objects are counted.
     pub counts_objects: bool,
-    /// The columns that its code counts for.
+    /// The columns that its code counts.
     pub columns: &'p [Column],
-    /// The place of the first of these, behind calls and objects.
+    /// The site of the first column, after calls and allocations.
     pub first_column: usize,
-    /// Its events, if these are recorded in the place of counts.
+    /// The method's events, if the run records events instead of counts.
     pub events: Option<&'p Plan>,
-    /// Its part in values, if contexts are such.
+    /// The method's part in values, if values represent contexts.
     pub values: Option<Part<'p>>,
-    /// Its markers, if it has some.
+    /// The method's markers, if it has some.
     pub told: Option<Told<'p, 'p, 'a>>,
 }
 
-/// Takes the probes out, and the pieces of markers, of which what they tell is left.
+/// Removes the probes and the pieces of markers, and notes the notifications of the markers.
 pub fn align<'p, 'a>(
     mut pair: Pair<'p, 'a>,
     originals: Vec<Instruction<'a>>,
@@ -122,19 +122,19 @@ pub fn align<'p, 'a>(
 
 struct Walk<'w, 'p, 'a> {
     pair: &'w Pair<'p, 'a>,
-    /// The pieces of markers that were passed over, where there may be some.
+    /// The removed pieces of markers, if the class may have some.
     told: Option<Told<'p, 'p, 'a>>,
-    /// Calls of the runtime that belong into the body, and whether they must be there.
+    /// Calls of the runtime that the body may have, each with whether it must.
     hooks: Vec<(&'static BodyHook, bool)>,
-    /// Clocks whose answers may be replaced in it.
+    /// Clocks whose answers may be replaced in the body.
     clocks: Vec<Clock>,
     /// Number of the next instruction of the rewritten code.
     at: usize,
     /// Number of the next call site.
     site: usize,
-    /// Number of the next place where objects are made.
+    /// Number of the next allocation.
     place: usize,
-    /// Whether the last call was one of `Object.clone`; `None` if that is not known.
+    /// Whether the last call was one of `Object.clone`; `None` if unknown.
     copies: Option<bool>,
     aligned: Aligned<'a>,
 }
@@ -144,7 +144,7 @@ impl<'a> Walk<'_, '_, 'a> {
         self.pair.code.bci(self.at)
     }
 
-    /// Passes over calls of the runtime that stand in front of the first instruction.
+    /// Skips calls of the runtime before the first instruction.
     fn hooks_on_entry(&mut self) -> Check {
         for (hook, is_certain) in self.hooks.clone() {
             let mut ops = Vec::new();
@@ -176,7 +176,7 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Passes over calls of the runtime that stand in front of a return.
+    /// Skips calls of the runtime before a return.
     fn hooks_on_return(&mut self, original: &Instruction<'a>) -> Check {
         for (hook, is_certain) in self.hooks.clone() {
             let is_return = opcode::is_return(original.opcode);
@@ -192,7 +192,7 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Passes over a call of the runtime. `is_certain` is whether it must be there.
+    /// Skips a call of the runtime. `is_certain` is whether it must be there.
     fn hook(&mut self, ops: &[Op<'_>], is_certain: bool, original: Bci) -> Check {
         if self.pair.code.has(self.at, ops) {
             self.at += ops.len();
@@ -203,7 +203,7 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Passes over jumps that control cannot fall into, and that far jumps take on their way.
+    /// Skips intermediate jumps of far jumps, which control cannot fall into.
     fn trampolines(&mut self, before: Option<&Instruction<'a>>, next: Option<(usize, &Instruction<'a>)>) {
         if !before.is_some_and(|i| opcode::ends_flow(i.opcode)) {
             return;
@@ -212,7 +212,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let is_far = |at: usize| code.steps.get(at).is_some_and(|i| i.opcode == opcode::GOTO_W);
         let is_jump = |op: u8| matches!(op, opcode::GOTO | opcode::GOTO_W);
         while is_far(self.at) {
-            // It may be the original's own jump; then none follows.
+            // It may be the original's own jump; then no intermediate one follows.
             if let Some((number, next)) = next.filter(|(_, i)| is_jump(i.opcode)) {
                 let mut behind = self.at + 1;
                 if let Some(plan) = self.pair.events {
@@ -235,7 +235,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
     }
 
-    /// One instruction of the original, with the probes before it.
+    /// Compares one instruction of the original, with the probes before it.
     fn instruction(&mut self, number: usize, original: &Instruction<'a>) -> Check {
         let locals = self.pair.prologue.locals;
         let wrong = |at: &Self, problem| Err(Finding::at(problem, original.bci, at.bci()));
@@ -245,8 +245,8 @@ impl<'a> Walk<'_, '_, 'a> {
             self.at = told.before(self.at, number, original)?;
         }
         while let Some((probe, next)) = self.pair.code.probe(self.at, &locals) {
-            // Behind these the probe's place is gone: what they left must still be so when the
-            // instruction runs.
+            // After these, the probe is no longer there to compare: its effect must still hold when
+            // the instruction runs.
             if is_called || is_restored {
                 return wrong(self, Problem::Probe(ProbeFault::NotLast));
             }
@@ -287,7 +287,7 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// What stands behind an instruction: another result of a clock, or of a field.
+    /// Skips the code after an instruction that replaces the result of a clock or field.
     fn behind(&mut self, number: usize, original: &Instruction<'a>, next: Option<&Instruction<'a>>) -> Check {
         let class = self.pair.class;
         if let Some(told) = &mut self.told {
@@ -295,7 +295,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
         self.made(original);
         if let Some(clock) = pins::read(&self.clocks, class, original) {
-            // The program's own `pop2` follows the constant then.
+            // Then the program's own `pop2` follows the constant.
             let is_own = next.is_some_and(|i| i.opcode == opcode::POP2);
             if self.pair.code.has(self.at, &[Op::Pop2, Op::Long(clock.constant())])
                 && (!is_own || self.pair.code.op(self.at + 2) == Op::Pop2)
@@ -318,7 +318,7 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// What counts what the instruction has made.
+    /// Skips the probe that counts the objects of the instruction.
     fn made(&mut self, original: &Instruction<'a>) {
         if !self.pair.counts_objects {
             return;
@@ -340,7 +340,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
     }
 
-    /// Passes over what counts the instruction for columns.
+    /// Skips the probes that count the instruction for columns.
     fn columns(&mut self, original: &Instruction<'a>) {
         let locals = self.pair.prologue.locals;
         if !locals.has_node() {
@@ -361,8 +361,8 @@ impl<'a> Walk<'_, '_, 'a> {
         }
     }
 
-    /// What stands behind the code: handlers that count what is pending, give the thread back its
-    /// context, and throw on.
+    /// Checks the handlers after the code: they add the pending count, give the thread back its
+    /// context, and rethrow.
     fn handlers(&mut self) -> Check {
         let locals = self.pair.prologue.locals;
         let code = self.pair.code;

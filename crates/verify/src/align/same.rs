@@ -1,5 +1,5 @@
-//! Whether what is left when the probes are taken out is the original: instruction for instruction,
-//! jump for jump.
+//! Equality of the code without its probes and the original: instruction for instruction, jump for
+//! jump.
 
 use cct_classfile::{Bci, Instruction, opcode};
 
@@ -11,8 +11,8 @@ pub(crate) fn mnemonic(i: &Instruction<'_>) -> &'static str {
     opcode::MNEMONICS.get(usize::from(i.opcode)).copied().unwrap_or("?")
 }
 
-/// Whether two instructions do the same, jumps aside: locals from `at` on have moved up by `by`.
-/// Constants are at their old indices.
+/// Whether two instructions are equal apart from jumps. Locals from `at` on have moved up by `by`.
+/// Constants keep their indices.
 pub(crate) fn is_same(original: &Instruction<'_>, rewritten: &Instruction<'_>, at: u16, by: u16) -> bool {
     if let Some((local, two)) = original.local() {
         let moved = if local >= at { local.checked_add(by) } else { Some(local) };
@@ -55,7 +55,7 @@ fn increment(i: &Instruction<'_>) -> Option<i16> {
     })
 }
 
-/// Whether all jumps lead where they led.
+/// Checks that all jumps lead to the same instructions as in the original.
 pub(crate) fn jumps(aligned: &Aligned<'_>, code: &Reader<'_, '_>) -> Check {
     for (original, &place) in aligned.originals.iter().zip(&aligned.places) {
         if original.target().is_none() && original.switch().is_none() {

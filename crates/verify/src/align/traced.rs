@@ -1,5 +1,5 @@
-//! Bodies whose events are recorded (docs/research/trace.md): what stands around each instruction
-//! follows from the original; of calls it is recognised how they call.
+//! Bodies with events (docs/research/trace.md). The code around each instruction follows from the
+//! original, except for calls, where the checker recognises how they call.
 
 use cct_classfile::{Instruction, opcode};
 use cct_jdk::convention::{OBJECT, with_extension};
@@ -17,7 +17,8 @@ use crate::probe::restoring;
 use crate::traces::Plan;
 
 impl<'a> Walk<'_, '_, 'a> {
-    /// One instruction of the original, with the events before it and those of a call behind it.
+    /// Compares one instruction of the original, with the events before it and the event of a call
+    /// after it.
     pub(super) fn traced(&mut self, number: usize, original: &Instruction<'a>, plan: &Plan) -> Check {
         let (code, locals) = (self.pair.code, self.pair.prologue.locals);
         let before = plan.before(number, original, &locals, self.pair.prologue.is_extent);
@@ -46,7 +47,7 @@ impl<'a> Walk<'_, '_, 'a> {
         self.expect(&behind, original, EventFault::NoReturn)
     }
 
-    /// Passes over operations that must be there.
+    /// Skips operations that must be there.
     fn expect(&mut self, ops: &[Op<'_>], original: &Instruction<'_>, what: EventFault) -> Check {
         if !self.pair.code.has(self.at, ops) {
             return Err(Finding::at(Problem::Event(what), original.bci, self.bci()));
@@ -55,8 +56,8 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
-    /// What stands before a call, and what must stand behind it. Whether the call itself is done
-    /// with: by the extended signature.
+    /// Checks the code before a call and notes the code that must follow it. Returns whether the
+    /// call itself is checked too: one by the extended signature.
     fn traced_call(
         &mut self,
         call: &Instruction<'a>,
@@ -133,13 +134,13 @@ impl<'a> Walk<'_, '_, 'a> {
             self.ask(&callee, call, true, Means::Traced { calls_back });
             return Ok(false);
         }
-        // Its context is the thread's, which has it.
+        // The context of this call is the thread's, which already has it.
         self.copies = None;
         self.ask(&callee, call, true, Means::Nothing(None));
         Ok(false)
     }
 
-    /// Whether a call by the extended signature calls the same method.
+    /// Checks that a call by the extended signature calls the same method.
     pub(super) fn extended(
         &self,
         original: &Instruction<'_>,
@@ -160,7 +161,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
     }
 
-    /// The events of what an instruction has made.
+    /// Checks the events of the objects that an instruction has allocated.
     pub(super) fn traced_objects(&mut self, original: &Instruction<'a>, plan: &Plan) -> Check {
         let Some(makes) = allocations::of(self.pair.class, original).filter(|_| plan.objects) else {
             return Ok(());

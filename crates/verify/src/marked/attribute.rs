@@ -1,32 +1,32 @@
-//! What a marked class says of its markers: the attribute `cctrewrite.Markers`
+//! The attribute `cctrewrite.Markers`, in which a marked class lists its markers
 //! (docs/research/markers.md).
 
 use cct_classfile::{Attribute, Bci, ClassFile, Member};
 
-/// Its name.
+/// Name of the attribute.
 pub const NAME: &[u8] = b"cctrewrite.Markers";
 
-/// The version that is known.
+/// The supported version.
 const VERSION: [u8; 2] = [0, 1];
 
 /// A marker, as its class describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Descriptor<'a> {
-    /// The whole, as the runtime gets it.
+    /// The whole description, as the runtime gets it.
     pub text: &'a [u8],
     /// Whether there is an exit.
     pub is_pair: bool,
-    /// Whether objects are asked.
+    /// Whether single objects can be ignored.
     pub per_object: bool,
-    /// Whether entry and exit are told at once.
+    /// Whether entry and exit are reported at once.
     pub is_instant: bool,
-    /// The kind of place.
+    /// The kind of location.
     pub place: &'a [u8],
     /// The method's name and descriptor.
     pub method: (&'a [u8], &'a [u8]),
-    /// Where in the original.
+    /// Bytecode index in the original.
     pub bci: Bci,
-    /// The line there, if it is known.
+    /// The line of that index, if known.
     pub line: Option<u16>,
     /// The callee, field or type.
     pub detail: &'a [u8],
@@ -56,18 +56,18 @@ impl<'a> Descriptor<'a> {
         })
     }
 
-    /// Whether it is a region whose end is told by itself.
+    /// Whether it is a region whose end has a report of its own.
     pub fn has_token(&self) -> bool {
         self.is_pair && !self.is_instant
     }
 
-    /// Whether it is told of a loop, which may be come to from within.
+    /// Whether its location is a loop, which control may reach again from within.
     pub fn is_loop(&self) -> bool {
         self.is_pair && self.place == b"loop"
     }
 }
 
-/// The markers of a class, by their numbers; `None` if that cannot be read.
+/// The markers of a class, by number; `None` if the attribute cannot be read.
 pub fn read<'a>(attribute: &Attribute<'a>) -> Option<Vec<Descriptor<'a>>> {
     let rest = attribute.data.strip_prefix(&VERSION)?;
     let (count, mut rest) = rest.split_first_chunk::<2>()?;
@@ -81,7 +81,7 @@ pub fn read<'a>(attribute: &Attribute<'a>) -> Option<Vec<Descriptor<'a>>> {
     rest.is_empty().then_some(descriptors)
 }
 
-/// Whether a field of markers begins with all bits on.
+/// Whether the initial value of a field of markers has all bits on.
 pub(crate) fn is_on(class: &ClassFile<'_>, field: &Member<'_>) -> bool {
     let attributes: Vec<_> = field.attributes.iter().collect();
     let [value] = attributes[..] else { return false };
@@ -89,7 +89,7 @@ pub(crate) fn is_on(class: &ClassFile<'_>, field: &Member<'_>) -> bool {
     value.name == b"ConstantValue" && index.and_then(|i| class.pool.integer(i).ok()) == Some(-1)
 }
 
-/// Whether an attribute is what a class says of its markers.
+/// Whether an attribute is the list of a class's markers.
 pub(crate) fn is_list(attribute: &cct_classfile::Attribute<'_>) -> bool {
     attribute.name == NAME
 }

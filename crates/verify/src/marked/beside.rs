@@ -1,6 +1,6 @@
-//! Markers beside what counts (docs/research/markers.md): the pieces are taken out of bodies that
-//! count, with the same shapes and places as elsewhere; what the class gains for them is apart from
-//! what counts.
+//! Markers in classes that are also counted (docs/research/markers.md). The pieces are removed from
+//! the counted bodies, with the same shapes and locations as elsewhere. Members added for markers
+//! are separate from those for counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,19 +19,20 @@ use crate::marked::method::Method;
 use crate::marked::walked::Walked;
 use crate::probe::{Locals, Reader};
 
-/// The markers of a class that counts, too.
+/// The markers of a class that is also counted.
 #[derive(Default)]
 pub(crate) struct Beside<'a> {
-    /// All of them, by their numbers.
+    /// All markers, by number.
     pub markers: Vec<Descriptor<'a>>,
-    /// Those whose methods have bodies, where they are told of.
+    /// Markers that a body reports.
     told: BTreeSet<usize>,
-    /// The helpers that are called, each for one of its markers.
+    /// The helpers that bodies call, each for one of the class's markers.
     called: BTreeMap<Helper, u16>,
 }
 
 impl<'a> Beside<'a> {
-    /// What a class says of its markers: nothing of one without; `None` if that cannot be read.
+    /// The markers that a class lists, none for one without the attribute; `None` if it cannot be
+    /// read.
     pub fn of(class: &ClassFile<'a>) -> Option<Beside<'a>> {
         let markers = match class.attributes.find(attribute::NAME) {
             None => Vec::new(),
@@ -48,26 +49,26 @@ impl<'a> Beside<'a> {
         self.markers.iter().enumerate().filter_map(is_own).collect()
     }
 
-    /// A body tells of these.
+    /// Adds the markers that a body reports.
     pub fn add(&mut self, own: &[usize], called: BTreeMap<Helper, u16>) {
         self.told.extend(own);
         self.called.extend(called);
     }
 
-    /// The first marker that no body tells of: its method.
+    /// The method of the first marker that no body reports.
     pub fn untold(&self) -> Option<(&'a [u8], &'a [u8])> {
         let number = (0..self.markers.len()).find(|number| !self.told.contains(number))?;
         Some(self.markers[number].method)
     }
 
-    /// Whether those that ask objects come first, since these have bits for 32.
+    /// Whether per-object markers come first, since these have bits for 32.
     pub fn are_in_order(&self) -> bool {
         let asking = self.markers.iter().filter(|marker| marker.per_object).count();
         asking <= 32 && self.markers.iter().take(asking).all(|marker| marker.per_object)
     }
 
-    /// The fields that the class gains: name, descriptor, flags, and whether all bits are on in the
-    /// beginning.
+    /// The fields that the class gains: name, descriptor, flags, and whether all bits are on
+    /// initially.
     pub fn fields(&self, class: &ClassFile<'a>) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
         if self.markers.is_empty() { Vec::new() } else { self.gains(class).fields() }
     }
@@ -76,8 +77,7 @@ impl<'a> Beside<'a> {
         Gains { class, gate: Gate::Helpers, markers: &self.markers }
     }
 
-    /// Of added methods that have no other meaning those that are not as they must be; and those
-    /// that are missing.
+    /// Faulty ones among the added methods that have no other purpose, and missing ones.
     pub fn wrong_methods(
         &self,
         class: &ClassFile<'a>,
@@ -106,7 +106,7 @@ pub(crate) struct Erased<'m, 'a> {
 }
 
 impl<'m, 'a> Erased<'m, 'a> {
-    /// Of this method. `own` are the numbers of its markers.
+    /// The body of this method. `own` are the numbers of its markers.
     pub fn of(
         before: &'m ClassFile<'a>,
         after: &'m ClassFile<'a>,
@@ -118,12 +118,13 @@ impl<'m, 'a> Erased<'m, 'a> {
         Erased { method: Method { before, after, original, code, markers, own, gate: Gate::Helpers } }
     }
 
-    /// How many tokens there are behind the locals that count.
+    /// Number of tokens after the locals for counts.
     pub fn tokens(&self, locals: &Locals, reader: &Reader<'_, 'a>) -> Check<u16> {
         self.method.tokens(locals.at.saturating_add(locals.by), reader)
     }
 
-    /// The shapes of its pieces. `node` is what helpers are told: a local, and what is added to it.
+    /// The shapes of its pieces. `node` is the argument of helpers: a local, and the number added
+    /// to it.
     pub fn pieces<'p>(&self, locals: &Locals, reader: &'p Reader<'p, 'a>, node: (u16, i32)) -> Pieces<'p, 'a>
     where
         'm: 'p,
@@ -145,12 +146,12 @@ impl<'m, 'a> Erased<'m, 'a> {
         self.method.code.max_locals.max(locals.at).saturating_add(locals.by)
     }
 
-    /// What is passed over.
+    /// The record of skipped pieces.
     pub fn told<'p>(&'p self, pieces: &'p Pieces<'p, 'a>) -> Told<'p, 'p, 'a> {
         Told::new(&self.method, pieces)
     }
 
-    /// Whether the pieces stand where descriptors say, and regions that are entered are left. Gives
+    /// Checks that the pieces are where descriptors say, and that entered regions are left. Returns
     /// the helpers that are called.
     pub fn check(
         &self,
@@ -162,7 +163,7 @@ impl<'m, 'a> Erased<'m, 'a> {
         Ok(told.called_helpers())
     }
 
-    /// The instructions whose exceptions must be told, if they leave the method; `None` if there
+    /// The instructions whose exceptions must be reported if they leave the method; `None` if there
     /// are none.
     pub fn must_tell(&self, originals: &[Instruction<'a>]) -> Option<Vec<bool>> {
         let Method { before, original, code, .. } = self.method;

@@ -1,5 +1,5 @@
-//! A method with markers: what is left without the pieces is the original, each marker stands where
-//! its descriptor says, and each region that is entered is left.
+//! A method with markers: without the pieces it is the original, each marker is where its
+//! descriptor says, and each entered region is left.
 
 use std::collections::BTreeMap;
 
@@ -23,14 +23,14 @@ use crate::probe::{Carries, Locals, Reader};
 use crate::tables::{TRAMPOLINE, Tables};
 use crate::{frames, limits};
 
-/// What is found out of a method that is right.
+/// Results of the check of a correct method.
 #[derive(Debug, Default)]
 pub struct Body {
     /// The helpers that it calls, each for one of its markers.
     pub called: BTreeMap<Helper, u16>,
-    /// How many pieces there are.
+    /// Number of pieces.
     pub pieces: u64,
-    /// Attributes of the code that were left out.
+    /// Attributes of the code that the rewriter omitted.
     pub dropped: Vec<String>,
 }
 
@@ -41,8 +41,8 @@ impl<'a> Method<'_, 'a> {
         let arguments = argument_slots(self.before, self.original)?;
         let reader = Reader::new(self.after, &code);
         let mut first = None;
-        // Behind the arguments, or behind everything, where a local of two slots lies across the
-        // end of the arguments.
+        // The tokens follow the arguments, or all locals if one of two slots lies across the end of
+        // the arguments.
         let behind_all = self.code.max_locals.max(arguments);
         let places = if behind_all == arguments { vec![arguments] } else { vec![arguments, behind_all] };
         for at in places {
@@ -87,7 +87,7 @@ impl<'a> Method<'_, 'a> {
             locals,
         };
         let added = tables.exception_table()?;
-        // They cover the pieces, too: from label to label, but for jumps in between.
+        // They cover the pieces too: from label to label, apart from intermediate jumps.
         let is_label = |at: Bci| {
             let trampolines = &aligned.trampolines;
             let is_beside = |place: Bci| trampolines.binary_search_by_key(&place, |(at, _)| *at).is_ok();
@@ -158,7 +158,7 @@ impl<'w, 'p, 'a> Walk<'w, 'p, 'a> {
         Ok((self.aligned, self.told))
     }
 
-    /// Passes over jumps that control cannot fall into, and that far jumps take on their way.
+    /// Skips intermediate jumps of far jumps, which control cannot fall into.
     fn trampolines(&mut self, before: Option<&Instruction<'a>>, next: Option<&Instruction<'a>>) {
         if !before.is_some_and(|i| opcode::ends_flow(i.opcode)) {
             return;
@@ -166,7 +166,7 @@ impl<'w, 'p, 'a> Walk<'w, 'p, 'a> {
         let code = self.pieces.code;
         let is_jump = |op: u8| matches!(op, opcode::GOTO | opcode::GOTO_W);
         while code.steps.get(self.at).is_some_and(|i| i.opcode == opcode::GOTO_W) {
-            // It may be the original's own jump; then none follows.
+            // It may be the original's own jump; then no intermediate one follows.
             if next.is_some_and(|i| is_jump(i.opcode)) {
                 let behind = self.told.skip(self.at + 1);
                 if !code.steps.get(behind).is_some_and(|i| is_jump(i.opcode)) {
@@ -179,7 +179,7 @@ impl<'w, 'p, 'a> Walk<'w, 'p, 'a> {
         }
     }
 
-    /// What stands behind the code: a handler that tells all exits by an exception, and throws on.
+    /// Checks the handler after the code: it reports all exits by an exception, and rethrows.
     fn handler(&mut self) -> Check {
         if self.at == self.pieces.code.steps.len() {
             return Ok(());

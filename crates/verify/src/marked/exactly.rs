@@ -1,4 +1,4 @@
-//! Code that must be exactly so: that of the methods which a marked class gains.
+//! Expected code, exact in every instruction, of the methods that a marked class gains.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::MethodDescriptor;
@@ -9,49 +9,49 @@ use crate::limits::{Coded, suffice};
 use crate::marked::gate::Gate;
 use crate::op::{Kind, Op, op};
 
-/// An instruction as it must be.
+/// An expected instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// An operand-less one, by its opcode.
+    /// An instruction without operands, by its opcode.
     Plain(u8),
-    /// A local is loaded.
+    /// Loads a local.
     Load(Kind, u16),
-    /// A reference is stored.
+    /// Stores a reference.
     Store(u16),
-    /// A small number is pushed.
+    /// Pushes a small number.
     Int(u16),
-    /// A field of the class itself: opcode, name and descriptor.
+    /// Accesses a field of the class itself: opcode, name and descriptor.
     Field(u8, Vec<u8>, Vec<u8>),
     /// An instruction with a class.
     Class(u8, Vec<u8>),
-    /// A string is pushed.
+    /// Pushes a string.
     Text(Vec<u8>),
-    /// A static method is called: tag of the reference, class, name and descriptor.
+    /// Calls a static method: tag of the reference, class, name and descriptor.
     Call(u8, Vec<u8>, Vec<u8>, Vec<u8>),
-    /// A helper of `java.lang.Object` is called: name and descriptor.
+    /// Calls a helper of `java.lang.Object`: name and descriptor.
     Helper(Vec<u8>, Vec<u8>),
-    /// A jump over what returns, to the instruction with this number.
+    /// Jumps over a return, to the step with this number.
     Jump(u8, usize),
 }
 
-/// A whole method's code.
+/// The expected code of a whole method.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exactly {
-    /// Its instructions.
+    /// The expected instructions.
     pub steps: Vec<Step>,
-    /// From which of them on exceptions are caught, by a handler that begins at the other.
+    /// First step whose exceptions are caught, and first step of the handler.
     pub caught: Option<(usize, usize)>,
 }
 
 impl Exactly {
-    /// Unless the jump is taken this runs, which returns.
+    /// Adds steps that run and return unless the jump is taken.
     pub fn unless(&mut self, opcode: u8, otherwise: Vec<Step>) {
         let to = self.steps.len() + 1 + otherwise.len();
         self.steps.push(Step::Jump(opcode, to));
         self.steps.extend(otherwise);
     }
 
-    /// Whether this is the code of a method.
+    /// Whether a method has this code.
     pub fn is(&self, class: &ClassFile<'_>, member: &Member<'_>) -> bool {
         self.is_of(class, member).unwrap_or(false)
     }
@@ -77,8 +77,8 @@ impl Exactly {
         )
     }
 
-    /// Whether the targets of jumps have the state of the entry, and the handler the same with what
-    /// was thrown; and nothing else is said of the code.
+    /// Whether the targets of jumps have the state of the entry, the handler has that state with
+    /// the exception on the stack, and no other frame exists.
     fn has_frames(
         &self,
         class: &ClassFile<'_>,
@@ -116,7 +116,7 @@ impl Exactly {
     }
 }
 
-/// Whether an instruction is as it must be.
+/// Whether an instruction is the expected one.
 fn is(class: &ClassFile<'_>, i: &Instruction<'_>, step: &Step, place: impl Fn(usize) -> Option<Bci>) -> bool {
     let pool = &class.pool;
     let index = i.pool_index();

@@ -1,21 +1,21 @@
-//! What marked code calls.
+//! The methods that marked code calls.
 
 use cct_classfile::ClassFile;
 
 use cct_jdk::convention::OBJECT as OBJECT_CLASS;
 
-/// How marked code reaches the runtime.
+/// The route from marked code to the runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
-    /// By a class, of this name.
+    /// A class of this name.
     Class(&'static [u8]),
-    /// By helpers of `java.lang.Object`, which a class names by its superclass if it has one: where
-    /// the program is counted, too.
+    /// Helpers of `java.lang.Object`, which a class names by its superclass if it has one: in
+    /// programs that are also counted.
     Helpers,
 }
 
 impl Gate {
-    /// What is called where a region is left.
+    /// Name of the method to call on exit from a region.
     pub fn exit(self, leaving: Leaving) -> &'static [u8] {
         match (self, leaving) {
             (Gate::Class(_), Leaving::Left | Leaving::Made) => b"exit",
@@ -28,7 +28,7 @@ impl Gate {
         }
     }
 
-    /// Whether it is reached by the name of this class.
+    /// Whether a call to this class is a call of the gate.
     pub fn is_of(self, class: &ClassFile<'_>, owner: &[u8]) -> bool {
         match self {
             Gate::Class(name) => owner == name,
@@ -36,21 +36,21 @@ impl Gate {
         }
     }
 
-    /// Whether helpers are told where the thread is in its tree.
+    /// Whether helpers get the thread's position in its tree.
     pub fn has_slot(self) -> bool {
         self == Gate::Helpers
     }
 }
 
-/// How a region is told to be left.
+/// The report of an exit from a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaving {
-    /// Anyhow.
+    /// Any exit.
     Left,
-    /// By an exception.
+    /// An exit by an exception.
     Thrown,
-    /// With an object.
+    /// An exit with an object.
     Made,
-    /// With what is returned.
+    /// An exit with the returned value.
     Returned,
 }

@@ -1,5 +1,5 @@
-//! What a marked class gains (docs/research/markers.md, "What is inserted"): its guards, its table,
-//! and the methods that look at them.
+//! The members that a marked class gains (docs/research/markers.md, "What is inserted"): its
+//! guards, its table, and the methods that read them.
 
 use std::collections::BTreeMap;
 
@@ -18,23 +18,23 @@ const TO_OBJECT: &[u8] = b"()Ljava/lang/Object;";
 const TAKES_OBJECT: &[u8] = b"(Ljava/lang/Object;)Ljava/lang/Object;";
 const TAKES_TWO: &[u8] = b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
 
-/// A helper, by what the code that calls it names.
+/// A helper, as the calling code names it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Helper {
-    /// The first word of its name: `enter` returns a token.
+    /// Whether its name begins with `enter`: it returns a token.
     pub enters: bool,
-    /// Whether it is the marker's own. Else it is that of 32.
+    /// Whether it belongs to one marker, rather than to a group of 32.
     pub is_own: bool,
-    /// The marker's number, or that of the 32.
+    /// The number of the marker, or of the group.
     pub number: u16,
-    /// Its descriptor.
+    /// Descriptor of the helper.
     pub descriptor: Vec<u8>,
-    /// Whether it is told where the thread is in its tree.
+    /// Whether it gets the thread's position in its tree.
     pub has_slot: bool,
 }
 
 impl Helper {
-    /// The helper that a call leads to, if it is one.
+    /// The helper that a call leads to; `None` if it leads to no helper.
     pub fn of(class: &ClassFile<'_>, callee: &Callee<'_>, gate: Gate) -> Option<Helper> {
         if callee.class != class.name() || callee.tag != own_tag(class) {
             return None;
@@ -53,15 +53,15 @@ impl Helper {
         (helper.name() == callee.name).then_some(helper)
     }
 
-    /// Its name.
+    /// Name of the helper.
     pub fn name(&self) -> Vec<u8> {
         let word = if self.enters { "enter" } else { "pass" };
         let own = if self.is_own { "$" } else { "" };
         format!("cct${word}{own}{}", self.number).into_bytes()
     }
 
-    /// The arguments that are handed over to it by this marker, as a descriptor has them; `None` if
-    /// it is none of the marker's.
+    /// The types of the arguments that this marker passes to it, as in a descriptor; `None` if it
+    /// is not a helper of the marker.
     pub fn arguments(&self, marker: &Descriptor<'_>) -> Option<&[u8]> {
         let result: &[u8] = if self.enters { b")Ljava/lang/Object;" } else { b")V" };
         let inner = self.descriptor.strip_prefix(b"(")?.strip_suffix(result)?;
@@ -78,17 +78,17 @@ impl Helper {
     }
 }
 
-/// The class, as far as what it gains goes by it.
+/// The class, as far as its added members depend on it.
 pub struct Gains<'g, 'a> {
     /// The rewritten class.
     pub class: &'g ClassFile<'a>,
-    /// What it calls.
+    /// The route to the runtime.
     pub gate: Gate,
-    /// Its markers.
+    /// The markers of the class.
     pub markers: &'g [Descriptor<'a>],
 }
 
-/// A method that must be there: flags aside, which all have; one of the codes is its.
+/// Expected methods: each with the codes of which it must have one. All have the same flags.
 pub type Wanted = BTreeMap<(Vec<u8>, Vec<u8>), Vec<Exactly>>;
 
 impl Gains<'_, '_> {
@@ -100,7 +100,7 @@ impl Gains<'_, '_> {
         Step::Call(own_tag(self.class), self.class.name().to_vec(), name.to_vec(), descriptor.to_vec())
     }
 
-    /// A call of the runtime: by what it is called in its class, and what the helper is called.
+    /// A call of the runtime: its name in the gate's class, and the name of the helper.
     fn gate(&self, name: &[u8], helper: &[u8], descriptor: &[u8]) -> Step {
         match self.gate {
             Gate::Class(gate) => {
@@ -110,8 +110,7 @@ impl Gains<'_, '_> {
         }
     }
 
-    /// The fields, in their order: name, descriptor, flags, and whether all bits are on in the
-    /// beginning.
+    /// The fields in their order: name, descriptor, flags, and whether all bits are on initially.
     pub fn fields(&self) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
         if self.class.is_interface() {
             return Vec::new();
@@ -129,7 +128,7 @@ impl Gains<'_, '_> {
         fields
     }
 
-    /// The methods, where code calls these helpers, each for one of its markers.
+    /// The methods for code that calls these helpers, each for one of the class's markers.
     pub fn methods(&self, called: &BTreeMap<Helper, u16>) -> Wanted {
         let mut wanted = Wanted::new();
         wanted.insert((TABLE.to_vec(), TO_OBJECT.to_vec()), vec![self.table()]);
@@ -166,7 +165,8 @@ impl Gains<'_, '_> {
         code
     }
 
-    /// `by_class`: JDK 8 gives its own classes no lookup.
+    /// The method that registers the class; `by_class`, since JDK 8 gives its own classes no
+    /// lookup.
     fn register(&self, by_class: bool) -> Exactly {
         let mut code = Exactly::default();
         code.steps.push(self.gate(b"isReady", b"cct$markerReady", b"()Z"));
@@ -211,7 +211,7 @@ impl Gains<'_, '_> {
         code
     }
 
-    /// Who the class is, and its texts in an array.
+    /// Pushes the class, and its texts in an array.
     fn said_at_once(&self, by_class: bool) -> Vec<Step> {
         let mut steps = Vec::new();
         let (who, kind) = if by_class {
@@ -240,12 +240,13 @@ impl Gains<'_, '_> {
         steps
     }
 
-    /// A helper's code: two, where it may be that an array without elements is made, or none.
+    /// A helper's code. There are two variants if an array without elements may be allocated or
+    /// not.
     fn helper(&self, helper: &Helper, marker: &Descriptor<'_>) -> Vec<Exactly> {
         let Some(arguments) = helper.arguments(marker) else { return Vec::new() };
         let mut arrays = vec![Some(arguments)];
         if arguments.is_empty() {
-            // A helper of its own that neither objects nor loops need is there for the array.
+            // A helper of one marker without objects or loops exists for the array.
             let for_array = helper.is_own && !marker.per_object && !marker.is_loop();
             arrays = if for_array { vec![Some(arguments)] } else { vec![None] };
             if helper.is_own && marker.per_object {
@@ -324,7 +325,7 @@ impl Gains<'_, '_> {
     }
 }
 
-/// An array with what is in the locals from `first` on, numbers as objects.
+/// Allocates an array with the locals from `first` on, numbers as objects.
 fn making(arguments: &[u8], first: u16) -> Vec<Step> {
     let descriptor = [b"(", arguments, b")V"].concat();
     let Ok(parsed) = MethodDescriptor::parse(&descriptor) else { return Vec::new() };
@@ -356,7 +357,7 @@ fn making(arguments: &[u8], first: u16) -> Vec<Step> {
     steps
 }
 
-/// The same by helpers; `local` is behind the arguments then.
+/// Allocates an array through helpers; `local` then follows the arguments.
 fn putting(arguments: &[u8], local: &mut u16) -> Vec<Step> {
     let descriptor = [b"(", arguments, b")V"].concat();
     let Ok(parsed) = MethodDescriptor::parse(&descriptor) else { return Vec::new() };

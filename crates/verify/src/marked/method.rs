@@ -20,13 +20,13 @@ pub struct Method<'m, 'a> {
     pub after: &'m ClassFile<'a>,
     /// The original method.
     pub original: &'m Member<'a>,
-    /// Its code.
+    /// The original code.
     pub code: &'m Code<'a>,
     /// All markers of the class.
     pub markers: &'m [Descriptor<'a>],
-    /// The numbers of its own.
+    /// The numbers of its own markers.
     pub own: &'m [usize],
-    /// What marked code calls.
+    /// The route to the runtime.
     pub gate: Gate,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Method<'_, 'a> {
         marker.method == (self.original.name, self.original.descriptor)
     }
 
-    /// How many tokens there are: what helpers give goes into as many locals.
+    /// Number of tokens: each result of a helper is stored in a local.
     pub fn tokens(&self, at: u16, reader: &Reader<'_, 'a>) -> Check<u16> {
         let mut tokens = BTreeSet::new();
         for step in 1..reader.steps.len() {
@@ -57,7 +57,7 @@ impl<'a> Method<'_, 'a> {
         }
     }
 
-    /// How many of its calls are regions, by where they are.
+    /// Number of calls that are regions, by bytecode index.
     pub fn calls(&self) -> BTreeMap<Bci, usize> {
         let mut calls = BTreeMap::new();
         let own = self.own.iter().map(|number| &self.markers[*number]);

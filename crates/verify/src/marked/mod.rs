@@ -1,8 +1,8 @@
-//! Classes of `--tool markers` (docs/research/markers.md): without what marking has put in they
-//! must be what they were, and what was put in must belong together.
+//! Classes of `--tool markers` (docs/research/markers.md): without the inserted code they must be
+//! the originals, and the inserted code must be consistent.
 //!
-//! What stands in a class is held against what the class says of itself, its attribute, and that
-//! against the original: which rules were given nobody tells.
+//! The code is compared with the class's own attribute, and the attribute with the original. The
+//! given rules are not known here.
 
 pub(crate) mod attribute;
 mod beside;
@@ -37,15 +37,15 @@ pub(crate) use beside::{Beside, Erased};
 pub(crate) use helpers::Helper as MarkerHelper;
 pub(crate) use told::Told;
 
-/// What classes of programs call.
+/// The class that classes of programs call.
 const GATE: &[u8] = b"cctrewrite/markers/Gate";
-/// What classes of a marked class library call, and of programs that run on it.
+/// The class that classes of a marked class library call, and programs that run on it.
 const LIBRARY_GATE: &[u8] = b"java/lang/CctMarkers";
 
 /// A field that a class of the class library gains: class, name and descriptor.
 const STACK: (&[u8], &[u8], &[u8]) = (b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;");
 
-/// What the class library tells the runtime, beside markers: whose method, and what it calls there.
+/// Reports of the class library to the runtime besides markers: the method, and its callee.
 const TOLD: [(&[u8], &[u8]); 3] = [
     (b"sun/launcher/LauncherHelper", b"launched"),
     (b"java/lang/Shutdown", b"halting"),
@@ -82,7 +82,7 @@ impl<'c, 'a> Class<'c, 'a> {
 
     fn all(&mut self) {
         let (before, after) = (self.before, self.after);
-        // Everything that names a constant by its index means the same from here on.
+        // From here on, every index of a constant means the same in both.
         if !after.pool.raw().starts_with(before.pool.raw()) {
             return self.find(Problem::Class(ClassPart::Constants));
         }
@@ -136,7 +136,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// The class's own attributes, behind which its markers are said. Gives the last.
+    /// Checks the class's own attributes, which its list of markers follows. Returns the last one.
     fn attributes(&mut self) -> Option<cct_classfile::Attribute<'a>> {
         let mut after = self.after.attributes.iter();
         for attribute in self.before.attributes.iter() {
@@ -152,8 +152,8 @@ impl<'c, 'a> Class<'c, 'a> {
         own
     }
 
-    /// Those that ask objects come first, since these have bits for 32; and each is of a method
-    /// that there is.
+    /// Checks that per-object markers come first, since these have bits for 32, and that the
+    /// method of each marker exists.
     fn numbers(&mut self, markers: &[Descriptor<'_>], of_methods: &OfMethods<'_>) {
         let asking = markers.iter().filter(|marker| marker.per_object).count();
         let first = markers.iter().take(asking).all(|marker| marker.per_object);
@@ -222,7 +222,7 @@ impl<'c, 'a> Class<'c, 'a> {
             Err(e) => return self.find(Problem::Unreadable { which: "original", why: e.to_string() }),
         };
         if let Some(told) = self.tells(rewritten) {
-            // Marking begins where these calls have been put in, so indices are others.
+            // Marking begins after the insertion of these calls, so its indices include them.
             called.extend(told);
             let what = "methods that tell the markers' runtime how far the JVM is";
             return self.tally.not_checked(what, self.before.name(), original.name);
@@ -247,8 +247,8 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// Of a method of the class library that tells the runtime something: the helpers that it
-    /// calls, with numbers of markers.
+    /// Checks a method of the class library that reports to the runtime. Returns the helpers that
+    /// it calls, with numbers of markers.
     fn tells(&self, rewritten: &Member<'a>) -> Option<Vec<(Helper, u16)>> {
         let (_, call) = TOLD.iter().find(|(class, _)| *class == self.before.name())?;
         let code = Code::of(self.after, rewritten).ok()??;
@@ -272,7 +272,7 @@ impl<'c, 'a> Class<'c, 'a> {
         Some(all.filter_map(helper).collect())
     }
 
-    /// The methods that were added: those that marked code calls, and what these need.
+    /// Checks the added methods: those that marked code calls, and those that these need.
     fn added(&mut self, gains: &Gains<'_, '_>, called: &BTreeMap<Helper, u16>) {
         let mut wanted =
             if gains.markers.is_empty() { helpers::Wanted::new() } else { gains.methods(called) };

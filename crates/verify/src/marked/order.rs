@@ -1,5 +1,5 @@
-//! Whether markers and exits belong together: each marker is told of where its descriptor says, and
-//! what is entered is left, on the ways that are followed.
+//! Consistency of entries and exits: each marker is reported where its descriptor says, and each
+//! entered region is left on the paths that are followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +22,10 @@ struct Order<'o, 'm, 'a> {
     scratch: u16,
     /// The entries of each marker, by its number.
     entries: BTreeMap<usize, Vec<&'o (Where, Enter)>>,
-    /// Where which tokens are left within the method.
+    /// Labels at which tokens are left within the method.
     left: BTreeSet<(usize, u16)>,
     places: Places<'o, 'm, 'a>,
-    /// What kind of region each token is of.
+    /// Kind of region of each token.
     kinds: BTreeMap<u16, &'a [u8]>,
 }
 
@@ -65,7 +65,8 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         self.method.own.iter().map(|number| (*number, &self.method.markers[*number]))
     }
 
-    /// Each marker is told of, at one place; of a constructor behind each call of another one.
+    /// Checks that each marker is reported at one location; for a constructor, after each call of
+    /// another one.
     fn entries(&mut self) -> Check {
         let mut kinds = BTreeMap::new();
         for (index, marker) in self.markers() {
@@ -101,7 +102,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         Ok(())
     }
 
-    /// Tokens are null in the beginning, but for those that a method gets at once.
+    /// Checks that tokens are null initially, except those that a method gets at once.
     fn beginning(&self) -> Check {
         let is_constructor = self.method.original.name == b"<init>" && self.method.before.super_class != 0;
         let wanted = self.kinds.iter().filter(|(_, kind)| is_constructor || **kind != b"method");
@@ -112,7 +113,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         }
     }
 
-    /// In front of each return all tokens are left, the last one first.
+    /// Checks that all tokens are left before each return, the last one first.
     fn returns(&self) -> Check {
         let is_constructor = self.method.original.name == b"<init>";
         let mut told = self.walked.returns.iter().peekable();
@@ -140,8 +141,8 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         }
     }
 
-    /// Exits at labels are of regions within the method, and by an exception where a handler
-    /// begins.
+    /// Checks that exits at labels are of regions within the method, and by an exception at the
+    /// start of a handler.
     fn left(&self) -> Check {
         let mut seen = BTreeSet::new();
         for (number, token, how) in &self.walked.left {
@@ -166,11 +167,11 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         number.is_some_and(|number| self.left.contains(&(number, token)))
     }
 
-    /// A call is left behind it, and at the handlers of what it throws.
+    /// Checks that a call's region is left after the call, and at the handlers of its exceptions.
     fn calls(&self) -> Check {
         let mut wanted: Vec<(usize, u16)> = Vec::new();
-        // Where they are too many to be followed, which is said of counts elsewhere, compilers did
-        // not make them.
+        // If there are too many to follow, which is reported for counts elsewhere, no compiler
+        // generated them.
         let handlers = Handlers::of(self.method.code, &self.aligned.originals).unwrap_or_default();
         for (index, marker) in self.markers().filter(|(_, m)| m.place == b"call" && m.has_token()) {
             for (_, enter) in self.of(index).iter().copied() {
@@ -196,7 +197,8 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         Ok(())
     }
 
-    /// A block is left wherever its last instruction leads to, exceptions aside.
+    /// Checks that a block's region is left wherever its last instruction leads, apart from
+    /// handlers.
     fn blocks(&self) -> Check {
         let mut of_tokens: BTreeMap<u16, BTreeSet<Bci>> = BTreeMap::new();
         for (index, marker) in self.markers().filter(|(_, m)| m.place == b"block" && m.has_token()) {
@@ -211,7 +213,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
                 i.for_each_target(|target| to.push(target));
                 let ends = !to.is_empty() || next.is_some_and(|next| starts.contains(&next));
                 to.extend(next.filter(|_| ends));
-                // What comes before the first block that is marked is in none.
+                // Code before the first marked block is in no block.
                 let is_inside = starts.first().is_some_and(|first| *first <= i.bci);
                 if is_inside && to.iter().any(|to| !self.is_left(*to, *token)) {
                     return wrong(i.bci, MarkerFault::BlockNotLeft);

@@ -1,6 +1,6 @@
-//! The shapes of what stands in a marked method: what tells an entry, and what tells an exit. All
-//! are straight, and leave the operand stack as they found it, but for the call's arguments that
-//! are put aside and back.
+//! The shapes of inserted code in a marked method: reports of entries and exits. All are straight
+//! code and leave the operand stack as they found it, apart from a call's arguments, which they
+//! save and restore.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::MethodDescriptor;
@@ -12,48 +12,48 @@ use crate::marked::gate::{Gate, Leaving};
 use crate::op::{Kind, Op};
 use crate::probe::{Locals, Reader};
 
-/// How a region is left.
+/// The way in which a region is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// Anyhow.
+    /// Any way.
     Normal,
     /// By an exception.
     Thrown,
-    /// With the object that there is now.
+    /// With the new object.
     Made,
-    /// With what is returned, or was by the call.
+    /// With the value that the method or the call returns.
     Result,
 }
 
-/// Which object an entry is told with.
+/// The object that an entry reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Receiver {
     /// None.
     Null,
     /// `this`.
     This,
-    /// What is on top of the stack.
+    /// The object on top of the stack.
     Top,
-    /// What is below the top of it, that being one slot or two.
+    /// The object below the top, which has one slot or two.
     Below(u16),
 }
 
-/// What tells an entry.
+/// A report of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enter {
     /// The helper.
     pub helper: Helper,
     /// The marker's number.
     pub index: u16,
-    /// The token that it gets, which it may have been entered with before.
+    /// The token that the helper gets, of an earlier entry.
     pub again: Option<u16>,
-    /// Where the token goes.
+    /// The local that gets the token.
     pub token: Option<u16>,
-    /// With which object.
+    /// The reported object.
     pub receiver: Receiver,
-    /// Locals that are handed over behind it.
+    /// Locals that are passed after the object.
     pub handed: Vec<(Kind, u16)>,
-    /// The call's arguments, as far as they are put aside, the first one first.
+    /// The saved arguments of the call, the first one first.
     pub aside: Vec<(Kind, u16)>,
 }
 
@@ -62,9 +62,9 @@ pub struct Enter {
 pub enum Piece {
     /// An entry.
     Enter(Enter),
-    /// An exit by a token, and whether the token is null from then on.
+    /// An exit by a token, and whether it sets the token to null.
     Exit(u16, How, bool),
-    /// A token is null in the beginning.
+    /// Sets a token to null initially.
     Init(u16),
 }
 
@@ -74,14 +74,14 @@ pub struct Pieces<'p, 'a> {
     pub class: &'p ClassFile<'a>,
     /// The code.
     pub code: &'p Reader<'p, 'a>,
-    /// The tokens.
+    /// The locals of tokens.
     pub locals: Locals,
-    /// Where locals begin that nothing else uses.
+    /// The first local that nothing else uses.
     pub scratch: u16,
-    /// What is called.
+    /// The route to the runtime.
     pub gate: Gate,
-    /// Where the program is counted, too: the local by which helpers are told where the thread is
-    /// in its tree, and what is added to it.
+    /// In programs that are also counted: the local with the thread's position in its tree, and the
+    /// number added to it.
     pub node: Option<(u16, i32)>,
     /// The markers of the class.
     pub markers: &'p [Descriptor<'a>],
@@ -106,7 +106,7 @@ impl Pieces<'_, '_> {
         local >= self.locals.at && local - self.locals.at < self.locals.by
     }
 
-    /// Whether the gate is called there.
+    /// Whether the gate is called at an instruction.
     fn is_gate(&self, at: usize, leaving: Leaving, count: usize) -> bool {
         let descriptor = [b"(", &b"Ljava/lang/Object;".repeat(count)[..], b")V"].concat();
         let Op::Invoke(opcode::INVOKESTATIC, callee, 0) = self.code.op(at) else { return false };
@@ -115,7 +115,7 @@ impl Pieces<'_, '_> {
             && self.gate.is_of(self.class, callee.class)
     }
 
-    /// Behind the local with the node what is added to it, where helpers are told of it.
+    /// Skips the number added to the node's local, if helpers get the position.
     fn node(&self, at: usize) -> Option<usize> {
         let Some((node, offset)) = self.node else { return Some(at) };
         if self.code.op(at) != Op::Load(Kind::Long, node) {
@@ -130,8 +130,7 @@ impl Pieces<'_, '_> {
         }
     }
 
-    /// The piece that begins with the instruction `at`, and the number of the instruction behind
-    /// it.
+    /// The piece that begins with the instruction `at`, and the number of the instruction after it.
     pub fn piece(&self, at: usize) -> Option<(Piece, usize)> {
         if let (Op::Null, Some(token)) = (self.code.op(at), self.stored(self.code.op(at + 1))) {
             return Some((Piece::Init(token), at + 2));
@@ -198,7 +197,7 @@ impl Pieces<'_, '_> {
             (None, true) => helper.number,
             _ => return None,
         };
-        // One more would be the program's own, in front of the piece.
+        // One more would be the program's own, before the piece.
         let arguments = helper.arguments(self.markers.get(usize::from(index))?)?;
         let arguments = [b"(", arguments, b")V"].concat();
         if handed.len() != MethodDescriptor::parse(&arguments).ok()?.arguments().count() {

@@ -1,4 +1,4 @@
-//! Where a marker may stand: its descriptor against the original's code.
+//! Locations of markers: their descriptors checked against the original's code.
 
 use crate::faults::MarkerFault;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,22 +14,22 @@ use crate::marked::method::Method;
 use crate::marked::walked::Where;
 use crate::op::Kind;
 
-/// What is asked again and again of a method's code.
+/// The code of a method, indexed for repeated questions.
 pub struct Places<'p, 'm, 'a> {
     method: &'p Method<'m, 'a>,
     originals: &'p [Instruction<'a>],
-    /// Its lines, in the order of the code.
+    /// The lines of the code, in order.
     lines: Vec<LineNumber>,
-    /// Where jumps lead back to, and exceptions that are caught in front of where they were thrown.
+    /// Targets of backward jumps, and of exceptions that a handler before their throw catches.
     heads: BTreeSet<Bci>,
-    /// Where handlers begin, and what each catches.
+    /// First instructions of handlers, with the types that each catches.
     handlers: BTreeMap<Bci, BTreeSet<u16>>,
     /// Whether local 0 gets another value.
     is_stored: bool,
 }
 
 impl<'p, 'm, 'a> Places<'p, 'm, 'a> {
-    /// Of a method with these instructions.
+    /// The index of a method with these instructions.
     pub fn of(method: &'p Method<'m, 'a>, originals: &'p [Instruction<'a>]) -> Self {
         let mut lines = Vec::new();
         for attribute in method.code.attributes.iter().filter(|a| a.name == b"LineNumberTable") {
@@ -53,20 +53,19 @@ impl<'p, 'm, 'a> Places<'p, 'm, 'a> {
         Places { method, originals, lines, heads, handlers, is_stored }
     }
 
-    /// Whether a handler begins there.
+    /// Whether a handler begins at a bytecode index.
     pub fn is_handler(&self, bci: Bci) -> bool {
         self.handlers.contains_key(&bci)
     }
 
-    /// The line of a place, by the table of the original: of entries for one place the last one
-    /// goes.
+    /// The line of a location, by the original's table; the last of several entries wins.
     fn line(&self, bci: Bci) -> Option<u16> {
         let behind = self.lines.partition_point(|line| Bci::from(line.start) <= bci);
         behind.checked_sub(1).map(|at| self.lines[at].line)
     }
 }
 
-/// Why an entry is none of its marker's, if so.
+/// The reason why an entry does not fit its marker, if any.
 pub fn wrong(
     places: &Places<'_, '_, '_>,
     marker: &Descriptor<'_>,
@@ -103,7 +102,7 @@ pub fn wrong(
     hands_over(method, marker, i, enter, scratch)
 }
 
-/// The class whose constructor an instruction calls on `this`, as far as one instruction tells.
+/// The class whose constructor an instruction calls on `this`, as far as one instruction shows.
 fn initialises<'a>(class: &ClassFile<'a>, i: &Instruction<'_>) -> Option<&'a [u8]> {
     let callee = i.pool_index().filter(|_| i.opcode == opcode::INVOKESPECIAL)?;
     let callee = class.pool.member_ref(callee).ok()?;
@@ -111,7 +110,7 @@ fn initialises<'a>(class: &ClassFile<'a>, i: &Instruction<'_>) -> Option<&'a [u8
     (callee.name == b"<init>" && is_own).then_some(callee.class)
 }
 
-/// Whether an allocation is complete behind an instruction.
+/// Whether an allocation is complete after an instruction.
 pub fn is_made(method: &Method<'_, '_>, marker: &Descriptor<'_>, i: &Instruction<'_>) -> bool {
     match method.code.instruction_at(marker.bci) {
         Some(new) if new.opcode == opcode::NEW => {
@@ -124,7 +123,7 @@ pub fn is_made(method: &Method<'_, '_>, marker: &Descriptor<'_>, i: &Instruction
     }
 }
 
-/// Whether there is at the marker's place what it is said to be of.
+/// Whether the code at the marker's location is of the kind that its descriptor states.
 fn is_what_it_says(places: &Places<'_, '_, '_>, marker: &Descriptor<'_>, i: &Instruction<'_>) -> bool {
     let method = places.method;
     let pool = &method.before.pool;
@@ -166,7 +165,7 @@ fn is_what_it_says(places: &Places<'_, '_, '_>, marker: &Descriptor<'_>, i: &Ins
     }
 }
 
-/// What an instruction makes, as descriptors name it.
+/// The type that an instruction allocates, as in descriptors of markers.
 fn type_made(class: &ClassFile<'_>, new: &Instruction<'_>) -> Option<Vec<u8>> {
     const NAMES: [&[u8]; 8] = [b"boolean", b"char", b"float", b"double", b"byte", b"short", b"int", b"long"];
     let of = || class.pool.class(new.pool_index()?).ok();
@@ -182,7 +181,7 @@ fn type_made(class: &ClassFile<'_>, new: &Instruction<'_>) -> Option<Vec<u8>> {
     })
 }
 
-/// A class as programs write it: of an array its element, and brackets.
+/// The name of a class as in Java source: for an array its element, and brackets.
 fn readable(name: &[u8]) -> Vec<u8> {
     let Some(element) = name.strip_prefix(b"[") else { return name.to_vec() };
     let element = match element {
@@ -204,8 +203,8 @@ fn nested(array: &[u8]) -> Vec<u8> {
     [&readable(array)[..], b"[]"].concat()
 }
 
-/// Whether handlers may get this object there. That they get none is right, too: whether a rule
-/// asks for one the class does not say.
+/// Whether an entry may report this object at its location. No object is valid too: the class does
+/// not say whether the rule asks for one.
 fn may_have(
     places: &Places<'_, '_, '_>,
     marker: &Descriptor<'_>,
@@ -238,14 +237,14 @@ fn may_have(
     }
 }
 
-/// Whether an instruction gives a local another value.
+/// Whether an instruction stores into a local.
 fn stores(i: &Instruction<'_>, wanted: u16) -> bool {
     let is_store = (opcode::ISTORE..=opcode::ASTORE_3).contains(&i.opcode) || i.opcode == opcode::IINC;
     is_store && i.local().is_some_and(|(local, two)| local == wanted || two && local + 1 == wanted)
 }
 
-/// Why what is handed over is not what the helper takes, or is not put aside and back as it must
-/// be.
+/// The reason why the passed arguments are not those of the helper, or are not saved and restored
+/// correctly, if any.
 fn hands_over(
     method: &Method<'_, '_>,
     marker: &Descriptor<'_>,
@@ -289,14 +288,14 @@ fn hands_over(
     if are_handed && arguments != inner || enter.handed != if are_handed { &all[..] } else { &[] } {
         return WRONG;
     }
-    // An empty list may be handed over, too: then its helper is the marker's own.
+    // An entry may pass an empty list too: then its helper is the marker's own.
     let are_wanted = are_handed || enter.receiver == Receiver::Top;
     let aside: &[(Kind, u16)] = if is_call && are_wanted { &all } else { &[] };
     (enter.aside != aside).then_some(MarkerFault::Aside)
 }
 
-/// Whether a method may be left by an exception: all may, but those that move values between their
-/// locals and fields of their own object, and do not jump.
+/// Whether an exception may leave a method. None can leave methods that only move values between
+/// locals and fields of `this`, without jumps.
 pub fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, originals: &[Instruction<'_>]) -> bool {
     let has_this =
         !member.is(access::STATIC) && member.name != b"<init>" && !originals.iter().any(|i| stores(i, 0));
@@ -310,7 +309,7 @@ pub fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, originals: &[Instru
                 })
         })
     };
-    // Of each value on the stack, whether it is `this`.
+    // For each value on the stack, whether it is `this`.
     let mut stack: Vec<bool> = Vec::new();
     !originals.iter().all(|i| match i.opcode {
         opcode::NOP | opcode::IINC | opcode::IRETURN..=opcode::RETURN => true,
@@ -335,8 +334,8 @@ pub fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, originals: &[Instru
     })
 }
 
-/// Which instructions run with an object that is initialised: all, but those of a constructor in
-/// front of its call of `this(..)` or `super(..)`, which no handler can cover.
+/// The instructions that run with an initialised `this`: all, except those of a constructor before
+/// its call of `this(..)` or `super(..)`, which no handler can cover.
 pub fn initialised(
     class: &ClassFile<'_>,
     member: &Member<'_>,
@@ -349,7 +348,7 @@ pub fn initialised(
     let number = |bci: Bci| originals.binary_search_by_key(&bci, |i| i.bci).ok();
     let mut reached = vec![false; originals.len()];
     let mut seen: BTreeSet<(usize, u8)> = BTreeSet::new();
-    // Behind the call, and in front of it with so many objects of the same classes in the making.
+    // After the call, and before it with the number of uninitialised objects of the same classes.
     let mut work: Vec<(usize, Option<u8>)> = vec![(0, Some(0))];
     while let Some((at, state)) = work.pop() {
         let is_new = match state {
@@ -376,7 +375,7 @@ pub fn initialised(
         let handlers = code.handlers.iter().filter(covers).filter_map(|h| number(h.handler));
         work.extend(handlers.map(|handler| (handler, state)));
     }
-    // Where paths disagree no handler can be.
+    // Where paths disagree, no handler is possible.
     let uninitialised: BTreeSet<usize> = seen.into_iter().map(|(at, _)| at).collect();
     reached.iter().enumerate().map(|(at, reached)| *reached && !uninitialised.contains(&at)).collect()
 }

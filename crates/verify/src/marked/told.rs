@@ -1,5 +1,5 @@
-//! The pieces of a body, as they are passed over: where each may stand, what it tells, and what is
-//! left when they are gone.
+//! The pieces of a body as they are skipped: where each may be, the report that it makes, and the
+//! code that remains.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,20 @@ use crate::finding::{Check, Finding, Problem};
 use crate::marked::method::Method;
 use crate::marked::walked::{Walked, Where};
 
-/// What was passed over.
+/// The record of skipped pieces.
 pub struct Told<'m, 'p, 'a> {
     method: &'m Method<'m, 'a>,
     pieces: &'p Pieces<'p, 'a>,
-    /// How many calls that are regions are at an index.
+    /// Number of calls that are regions, by bytecode index.
     calls: BTreeMap<Bci, usize>,
-    /// How many pieces there were.
+    /// Number of pieces.
     pub count: u64,
-    /// What they tell.
+    /// The reports that the pieces make.
     pub walked: Walked,
 }
 
 impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
-    /// Nothing yet.
+    /// An empty record.
     pub fn new(method: &'m Method<'m, 'a>, pieces: &'p Pieces<'p, 'a>) -> Self {
         Told { method, pieces, calls: method.calls(), count: 0, walked: Walked::default() }
     }
@@ -42,7 +42,7 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         }
     }
 
-    /// Where the code goes on behind all pieces that stand at `at`.
+    /// The number of the first instruction after all pieces at `at`.
     pub fn skip(&self, mut at: usize) -> usize {
         while let Some((_, next)) = self.pieces.piece(at) {
             at = next;
@@ -50,8 +50,8 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         at
     }
 
-    /// What runs once, in front of the label of the first instruction. Each of these gives the
-    /// number of the instruction behind.
+    /// Skips the code that runs once, before the label of the first instruction. Returns the number
+    /// of the instruction after it.
     pub fn prologue(&mut self, mut at: usize) -> Check<usize> {
         while let Some((piece, next)) = self.pieces.piece(at) {
             match piece {
@@ -74,8 +74,9 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         next
     }
 
-    /// What runs whenever an instruction does: exits of regions that may have been left, entries,
-    /// and before returns the exits of all.
+    /// Skips the code that runs before an instruction each time: exits of regions that may have
+    /// been left, entries, and before returns the exits of all regions. Returns the number of the
+    /// instruction after it.
     pub fn before(&mut self, mut at: usize, number: usize, original: &Instruction<'a>) -> Check<usize> {
         let (mut has_entries, mut is_left) = (false, false);
         while let Some((piece, next)) = self.pieces.piece(at) {
@@ -98,8 +99,8 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         Ok(at)
     }
 
-    /// What runs when an instruction has completed: exits of a call, and entries of what has been
-    /// made.
+    /// Skips the code that runs when an instruction has completed: exits of a call, and entries of
+    /// new objects. Returns the number of the instruction after it.
     pub fn behind(&mut self, mut at: usize, number: usize, original: &Instruction<'a>) -> Check<usize> {
         let mut calls = self.calls.get(&original.bci).copied().unwrap_or_default();
         while let Some((piece, next)) = self.pieces.piece(at) {
@@ -121,7 +122,7 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         }
     }
 
-    /// Whether this tells of what an instruction has made, and not of what follows it.
+    /// Whether an entry reports the object of this instruction, and not the next location.
     fn is_behind(&self, at: usize, enter: &Enter, original: &Instruction<'a>) -> Check<bool> {
         let marker = self.marker(at, enter)?;
         Ok(match marker.place {
@@ -131,7 +132,8 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         })
     }
 
-    /// In a handler behind the code: all exits by an exception, if they stand there.
+    /// Skips all exits by an exception in a handler after the code. Returns the number of the
+    /// instruction after them.
     pub fn thrown(&mut self, mut at: usize) -> Option<usize> {
         let locals = self.pieces.locals;
         for token in (locals.at..locals.at + locals.by).rev() {

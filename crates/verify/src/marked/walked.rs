@@ -1,33 +1,33 @@
-//! What the pieces of a body tell, in order.
+//! The reports that the pieces of a body make, in order.
 
 use std::collections::BTreeMap;
 
 use crate::marked::helpers::Helper;
 use crate::marked::pieces::{Enter, How};
 
-/// Where an entry stands.
+/// The location of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Where {
-    /// In front of all code, once.
+    /// Before all code, once.
     Entry,
-    /// In front of the instruction with this number, however control comes there.
+    /// Before the instruction with this number, on every path to it.
     Before(usize),
-    /// Behind it, when it has completed.
+    /// After this instruction, when it has completed.
     Behind(usize),
 }
 
-/// The pieces of a method, by the numbers of the instructions at which they stand.
+/// The pieces of a method, by the numbers of the instructions where they are.
 #[derive(Debug, Default)]
 pub struct Walked {
-    /// Tokens that are null in the beginning.
+    /// Tokens that are null initially.
     pub nulls: Vec<u16>,
     /// Entries.
     pub entered: Vec<(Where, Enter)>,
-    /// Exits of what may have been left when control comes there.
+    /// Exits of regions that may have been left by then.
     pub left: Vec<(usize, u16, How)>,
-    /// Exits behind calls.
+    /// Exits after calls.
     pub called: Vec<(usize, u16, How)>,
-    /// Exits in front of returns.
+    /// Exits before returns.
     pub returns: Vec<(usize, u16, How)>,
 }
 

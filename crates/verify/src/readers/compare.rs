@@ -1,4 +1,4 @@
-//! Where two readings of a class file differ first.
+//! Comparison of two readings of a class file: their first difference.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use cct_classfile::{Bci, mutf8};
 use super::model::{Attribute, Code, Content, Member, Operation};
 use super::reading::{Reading, Unread};
 
-/// What two readers read differently.
+/// A part that two readers read differently.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Part {
@@ -58,7 +58,7 @@ pub struct Difference {
     pub member: Option<(Vec<u8>, Vec<u8>)>,
     /// The bytecode index.
     pub bci: Option<Bci>,
-    /// What differs.
+    /// The part that differs.
     pub part: Part,
 }
 
@@ -76,12 +76,13 @@ impl Difference {
     }
 }
 
-/// What a comparison found.
+/// The results of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Compared {
     /// The first difference.
     pub difference: Option<Difference>,
-    /// Attributes of which cafebabe knows names and bytes only, by name; of all that was compared.
+    /// Attributes of which cafebabe knows only names and bytes, by name; the numbers are of all
+    /// comparisons.
     pub unknown: BTreeMap<String, u64>,
 }
 

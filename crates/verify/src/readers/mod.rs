@@ -1,13 +1,12 @@
 //! Two readings of one class file, by readers that share no code.
 //!
-//! The checks read class files by `crates/classfile`, as the rewriter does. If that crate misread a
-//! part of a file, the rewriter would write from the error and the checks would compare by it. So
-//! each file that is checked is also read by the crate `cafebabe` ([`second`]), and both readings
-//! are brought into the terms of [`model`] and compared ([`compare`]). The first difference is a
-//! finding.
+//! The checks read class files with `crates/classfile`, as the rewriter does. If that crate misread
+//! a part of a file, the rewriter would write by that error and the checks would compare by it. So
+//! the crate `cafebabe` reads each checked file too ([`second`]). Both readings are translated into
+//! the terms of [`model`] and compared ([`compare`]). The first difference is a finding.
 //!
-//! What cafebabe does not read is named in the account ([`SecondReading`]): class files that it
-//! refuses, and attributes that it does not know, of which names and bytes are compared.
+//! The account ([`SecondReading`]) names what cafebabe does not read: class files that it refuses,
+//! and unknown attributes, of which only names and bytes are compared.
 
 pub mod compare;
 pub mod model;
@@ -29,23 +28,23 @@ use second::Second;
 
 use crate::finding::{Finding, Problem};
 
-/// What messages call the two files of a check.
+/// The names of the two files of a check in messages.
 pub(crate) const ORIGINAL: &str = "original";
 pub(crate) const REWRITTEN: &str = "rewritten";
 
-/// What came of the second readings.
+/// The results of the second readings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SecondReading {
-    /// Class files that both readers read alike.
+    /// Number of class files that both readers read alike.
     pub alike: u64,
-    /// Class files without a second reading, and why.
+    /// Class files without a second reading, with the reason.
     pub unread: BTreeMap<String, String>,
-    /// Attributes of which cafebabe knows names and bytes only, by name.
+    /// Attributes of which cafebabe knows only names and bytes, by name.
     pub unknown: BTreeMap<String, u64>,
 }
 
 impl SecondReading {
-    /// Adds another one.
+    /// Adds the results of another check.
     pub fn add(&mut self, other: SecondReading) {
         self.alike += other.alike;
         self.unread.extend(other.unread);
@@ -80,7 +79,7 @@ impl SecondReading {
 
 /// Compares both readings of a class file.
 fn read_twice(class: &ClassFile<'_>) -> Result<Compared, Unread> {
-    // First, since cafebabe is given only what this has looked at.
+    // First, since cafebabe is given only what this has checked.
     let own = Own::of(class)?;
     let parsed = cafebabe::parse_class(class.bytes).map_err(|e| Unread::Second(e.to_string()))?;
     compare(&own, &Second(&parsed))

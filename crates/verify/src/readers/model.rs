@@ -1,10 +1,10 @@
-//! What a class file says, in terms that belong to no reader.
+//! The content of a class file, in terms that belong to no reader.
 
 use std::borrow::Cow;
 
 use cct_classfile::Bci;
 
-/// Modified UTF-8, as it stands in the file.
+/// Modified UTF-8, as in the file.
 pub type Text<'a> = Cow<'a, [u8]>;
 
 /// Flags of classes that JVMS table 4.1-B knows; cafebabe drops others.
@@ -19,7 +19,7 @@ pub const METHOD_FLAGS: u16 = 0x1DFF;
 pub struct Class<'a> {
     /// `major_version` and `minor_version`.
     pub version: (u16, u16),
-    /// Those of [`CLASS_FLAGS`].
+    /// The flags among [`CLASS_FLAGS`].
     pub flags: u16,
     /// Internal name.
     pub name: Text<'a>,
@@ -40,7 +40,7 @@ pub struct Class<'a> {
 /// A field or method, without its code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member<'a> {
-    /// Those of [`FIELD_FLAGS`] or [`METHOD_FLAGS`].
+    /// The flags among [`FIELD_FLAGS`] or [`METHOD_FLAGS`].
     pub flags: u16,
     /// Name.
     pub name: Text<'a>,
@@ -55,7 +55,7 @@ pub struct Member<'a> {
 pub struct Attribute<'a> {
     /// Name.
     pub name: Text<'a>,
-    /// What is compared of its content.
+    /// The compared part of its content.
     pub content: Content<'a>,
 }
 
@@ -90,7 +90,7 @@ pub struct Variable<'a> {
     pub slot: u16,
 }
 
-/// Where a type annotation is.
+/// The location of a type annotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The numbers of its `target_info`, in their order.
@@ -99,7 +99,7 @@ pub struct Place {
     pub path: Vec<(u8, u8)>,
 }
 
-/// A constant with all that it refers to.
+/// A constant with everything that it refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Constant<'a> {
     /// `CONSTANT_Integer`.
@@ -154,24 +154,24 @@ pub struct Code<'a> {
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation<'a> {
-    /// Where it begins.
+    /// Bytecode index of the instruction.
     pub bci: Bci,
-    /// Its opcode; of a wide form the one after `wide`.
+    /// Opcode; for a wide form the one after `wide`.
     pub opcode: u8,
-    /// What its bytes say.
+    /// Operands of the instruction.
     pub operand: Operand<'a>,
 }
 
 /// The operands of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand<'a> {
-    /// None.
+    /// No operand.
     None,
-    /// A number that is pushed, or the type of an array's elements.
+    /// A number to push, or the type of an array's elements.
     Number(i32),
     /// A local variable, and whether it takes two slots.
     Local(u16, bool),
-    /// A local variable, and what is added to it.
+    /// A local variable, and the number to add to it.
     Increment(u16, i16),
     /// Target of a jump.
     Jump(Bci),
@@ -186,18 +186,18 @@ pub enum Operand<'a> {
 /// An entry of the exception table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handler<'a> {
-    /// First covered bytecode index, and the first that is not covered any more.
+    /// First covered bytecode index, and the first one after that is not covered.
     pub range: (Bci, Bci),
-    /// Where control goes.
+    /// First bytecode index of the handler.
     pub handler: Bci,
-    /// Internal name of the class that is caught; `None` catches all.
+    /// Internal name of the caught class; `None` catches all.
     pub caught: Option<Text<'a>>,
 }
 
 /// A frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// Where it holds.
+    /// The bytecode index at which it holds.
     pub bci: Bci,
     /// Types of the locals.
     pub locals: Vec<Type<'a>>,

@@ -21,9 +21,10 @@ use super::reading::{Reading, Unread};
 /// Larger class files are not read a second time: cafebabe needs about 90 times the size of code in
 /// memory.
 const MAX_SIZE: usize = 1 << 22;
-/// cafebabe looks at all attributes of the class for each dynamic constant.
+/// Maximum number of pairs of a dynamic constant and an attribute: cafebabe searches all attributes
+/// of the class for each dynamic constant.
 const MAX_PAIRS: usize = 1 << 22;
-/// The most types that the frames of one method may state together.
+/// Maximum number of types that the frames of one method may state together.
 const MAX_TYPES: usize = 1 << 20;
 
 /// Attributes that both readers know and whose content is not compared ([`Content::Name`]).
@@ -61,7 +62,7 @@ pub struct Own<'c, 'a> {
     codes: Vec<Option<RawCode<'a>>>,
 }
 
-/// Where an attribute is.
+/// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Holder {
     Class,
@@ -71,8 +72,8 @@ enum Holder {
 }
 
 impl<'c, 'a> Own<'c, 'a> {
-    /// Reads as much of a class as shows that cafebabe reads it in bounded time, memory and depth:
-    /// cafebabe allocates for a switch what the switch announces, and follows nested attributes and
+    /// Reads enough of a class to show that cafebabe reads it in bounded time, memory and depth.
+    /// cafebabe allocates the announced size of a switch, and follows nested attributes and
     /// annotations without a limit.
     ///
     /// # Errors
@@ -93,7 +94,7 @@ impl<'c, 'a> Own<'c, 'a> {
         if dynamic * class.attributes.len() > MAX_PAIRS {
             return Err(Unread::TooLarge("too many dynamic constants and attributes"));
         }
-        // Only for a string cafebabe has a way to say that it is no text of Rust.
+        // Only for a string can cafebabe say that it is no text of Rust.
         if names.into_iter().any(|name| mutf8::decode_lossy(name).contains(char::REPLACEMENT_CHARACTER)) {
             return Err(Unread::TooLarge("a descriptor with half a surrogate pair"));
         }
@@ -203,7 +204,7 @@ impl<'a> Reading<'a> for Own<'_, 'a> {
 }
 
 /// Refuses attributes in which cafebabe would look for others of the same kind, and annotations
-/// that are nested too deep.
+/// that are nested too deeply.
 fn vet<'a: 'l, 'l>(
     pool: &ConstantPool<'a>,
     list: impl Iterator<Item = &'l RawAttribute<'a>>,
@@ -293,7 +294,7 @@ fn place(annotation: &TypeAnnotation<'_>) -> Place {
     Place { target, path: annotation.path.steps().map(step).collect() }
 }
 
-/// A constant; `None` of a `CONSTANT_Utf8`.
+/// A constant; `None` for a `CONSTANT_Utf8`.
 fn constant<'a>(pool: &ConstantPool<'a>, index: Index) -> Result<Option<Constant<'a>>> {
     let text = |tag, text: &'a [u8]| Constant::Text(tag, Cow::Borrowed(text));
     Ok(Some(match pool.tag(index) {
@@ -344,7 +345,7 @@ fn operand<'a>(pool: &ConstantPool<'a>, i: &Instruction<'a>) -> Result<Operand<'
             None => Constant::Text(tag::UTF8, Cow::Borrowed(pool.utf8(index)?)),
         };
         return Ok(match (i.opcode, constant) {
-            // Which of the two tags it has cafebabe does not say.
+            // cafebabe does not say which of the two tags it has.
             (opcode::INVOKESPECIAL | opcode::INVOKESTATIC, Constant::Member(_, reference)) => {
                 Operand::Constant(Constant::Member(0, reference))
             }

@@ -1,11 +1,11 @@
-//! What a reader of class files is asked.
+//! The interface of a reader of class files.
 
 use super::model::{Class, Code};
 
-/// A class file as a reader sees it: the class at once, the code of its methods one at a time, so
-/// that memory is bounded by the largest.
+/// A class file as a reader sees it: the class as a whole, and the code of its methods one by one,
+/// so that the largest method bounds the memory.
 pub trait Reading<'a> {
-    /// All but code.
+    /// Everything except code.
     ///
     /// # Errors
     /// If a part of it cannot be read.
@@ -18,10 +18,10 @@ pub trait Reading<'a> {
     fn code(&self, method: usize) -> Result<Option<Code<'a>>, Unread>;
 }
 
-/// Why a class file has no second reading.
+/// The reason why a class file has no second reading.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
-    /// The reader of this program refuses a part that the checks may never look at.
+    /// This program's reader refuses a part that the checks may never read.
     #[error("{0}")]
     Own(#[from] cct_classfile::Error),
     /// cafebabe refuses it.
@@ -30,7 +30,7 @@ pub enum Unread {
     /// cafebabe might need too much time or memory.
     #[error("{0}")]
     TooLarge(&'static str),
-    /// An attribute is where it means nothing, and cafebabe reads it there.
+    /// An attribute is where it has no meaning, and cafebabe reads it there.
     #[error("an attribute {0} in a wrong place")]
     Misplaced(&'static str),
 }

@@ -1,8 +1,8 @@
 //! The reading of the crate `cafebabe`, of which neither rewriter nor checks know anything.
 //!
 //! It has no indices of constants, no raw bytes of known attributes, and one opcode for all forms
-//! of a load or store. So constants are compared by what they say, and opcodes come from the code's
-//! bytes, at the places at which cafebabe finds an instruction.
+//! of a load or store. So constants are compared by their content, and opcodes come from the code's
+//! bytes, where cafebabe finds an instruction.
 
 use std::borrow::Cow;
 
@@ -160,7 +160,7 @@ fn verified<'a>(item: &V<'a>) -> Type<'a> {
     }
 }
 
-/// A text as it stands in the file: what cafebabe borrows it has not changed.
+/// A text as in the file: cafebabe has not changed what it borrows.
 fn text<'a>(text: &Cow<'a, str>) -> Text<'a> {
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
@@ -168,7 +168,7 @@ fn text<'a>(text: &Cow<'a, str>) -> Text<'a> {
     }
 }
 
-/// A descriptor, which cafebabe has taken apart.
+/// A descriptor, which cafebabe has parsed.
 fn shown<'a>(descriptor: &impl std::fmt::Display) -> Text<'a> {
     Cow::Owned(mutf8::encode(&descriptor.to_string()).into_owned())
 }

@@ -1,4 +1,4 @@
-//! Faults that a reader could have, each put into a reading: all are seen.
+//! Faults that a reader could have, each put into a reading: the comparison finds all.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -13,14 +13,16 @@ use super::second::Second;
 use super::{Reading, SecondReading, Unread};
 use crate::finding::Problem;
 
-/// What a faulty reader does to a class or to code; whether it came to that.
+/// The change that a faulty reader makes to a class or to code. Returns whether there was anything
+/// to change.
 #[derive(Clone, Copy)]
 enum Fault {
     Class(fn(&mut Class<'_>) -> bool),
     Code(fn(&mut Code<'_>) -> bool),
 }
 
-/// Our reading, with a fault in the class or in the code of the first method where it is possible.
+/// A reading of `crates/classfile`, with a fault in the class or in the code of the first method
+/// where it is possible.
 struct Faulty<'o, 'c, 'a> {
     own: &'o Own<'c, 'a>,
     fault: Fault,
@@ -75,12 +77,12 @@ fn fixtures_are_read_alike() {
     assert!(second.alike > 50, "{}", second.alike);
 }
 
-/// Where among the attributes a content of a kind is altered.
+/// Alters the first content of a kind among the attributes, if there is one.
 fn alter(attributes: &mut [super::model::Attribute<'_>], fault: fn(&mut Content<'_>) -> bool) -> bool {
     attributes.iter_mut().any(|attribute| fault(&mut attribute.content))
 }
 
-/// A fault: its name, what it does to a reading, and the part in which it must be seen.
+/// A fault: its name, its change to a reading, and the part in which the comparison must find it.
 type NamedFault = (&'static str, Fault, fn(&Part) -> bool);
 
 const FAULTS: &[NamedFault] = &[
@@ -332,7 +334,7 @@ fn a_fault_of_our_reader_is_seen() {
     }
 }
 
-/// A finding names the file, the member and the place.
+/// A finding names the file, the member and the location.
 #[test]
 fn a_difference_is_a_finding() {
     let problem = Problem::Readers { which: "rewritten", part: Part::Operand };
@@ -344,7 +346,7 @@ fn a_difference_is_a_finding() {
     );
 }
 
-/// A class `C` of version 52 with one method that has the attribute `name`, or with it itself.
+/// A class `C` of version 52 with one method. The method or the class has the attribute `name`.
 fn with_attribute(name: &[u8], content: &[u8], on_method: bool) -> Vec<u8> {
     let mut bytes = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52, 0, 6];
     let mut utf8 = |text: &[u8]| {
@@ -370,7 +372,7 @@ fn with_attribute(name: &[u8], content: &[u8], on_method: bool) -> Vec<u8> {
     bytes
 }
 
-/// `levels` attributes `Code`, each in the one before.
+/// `levels` attributes `Code`, each nested in the one before.
 fn nested(levels: usize) -> Vec<u8> {
     let mut content = vec![0, 0, 0, 0, 0, 0, 0, 1, 0xB1, 0, 0, 0, 0];
     for _ in 1..levels {
@@ -382,8 +384,8 @@ fn nested(levels: usize) -> Vec<u8> {
     content
 }
 
-/// What would make cafebabe take too much memory or stack is not given to it; the account names the
-/// class.
+/// Files that would make cafebabe use too much memory or stack are kept from it; the account names
+/// the class.
 #[test]
 fn what_cafebabe_would_not_survive_is_named() {
     let unread = |bytes: &[u8]| {

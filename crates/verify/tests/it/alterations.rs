@@ -1,4 +1,4 @@
-//! Ways to alter a rewritten class, one thing at a time.
+//! Ways to alter a rewritten class, one change at a time.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use cct_classfile::{ClassFile, Code, Instruction, access, constant_pool::tag, op
 
 use super::mutations::{Builder, Change, Kind};
 
-/// An instruction of a rewritten class, and where it is in the file.
+/// An instruction of a rewritten class, and its position in the file.
 pub struct Place<'c, 'a> {
     pub class: &'c ClassFile<'a>,
     pub code: &'c Code<'a>,
     pub instruction: Instruction<'a>,
-    /// The instruction behind it.
+    /// The instruction after it.
     pub next: Option<Instruction<'a>>,
     pub at: usize,
 }
 
-/// Where a slice lies in a file.
+/// Offset of a slice in a file.
 pub fn offset(file: &[u8], part: &[u8]) -> usize {
     part.as_ptr() as usize - file.as_ptr() as usize
 }
@@ -46,7 +46,7 @@ pub fn helper<'a>(class: &ClassFile<'a>, i: &Instruction<'_>) -> Option<&'a [u8]
     name.strip_prefix(b"cct$")
 }
 
-/// Bytes in the place of an instruction, filled up with `nop`.
+/// Changes that replace an instruction with these bytes, padded with `nop`.
 pub fn instead(place: &Place<'_, '_>, mut bytes: Vec<u8>) -> Vec<Change> {
     let length = place.instruction.bytes.len();
     if bytes.len() > length {
@@ -60,7 +60,7 @@ fn added(value: u8) -> u8 {
     value.wrapping_add(1)
 }
 
-// What follows alters the program.
+// The following kinds alter the program.
 
 fn dropped_instruction(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| match place.instruction.opcode {
@@ -86,7 +86,7 @@ fn swapped_operator(class: &ClassFile<'_>) -> Vec<Change> {
 
 fn changed_small_constant(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| match place.instruction.opcode {
-        // As the address of a slot, or a number of bytecodes, it matters as much.
+        // As the address of a slot, or a number of bytecodes, the value matters as much.
         op @ opcode::ICONST_0..=opcode::ICONST_4 => vec![(place.at..place.at + 1, vec![op + 1])],
         opcode::BIPUSH => {
             vec![(place.at + 1..place.at + 2, vec![added(place.instruction.bytes[1])])]
@@ -108,14 +108,14 @@ fn other_local(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// A jump to another instruction of the same method.
+/// A jump leads to another instruction of the same method.
 fn other_target(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| {
         let i = &place.instruction;
         let short = opcode::is_conditional(i.opcode) || matches!(i.opcode, opcode::GOTO);
         let (Some(target), true) = (i.target(), short) else { return Vec::new() };
         let others = place.code.instructions().map(|o| o.bci).filter(|bci| *bci != target);
-        // The one behind the target, and the first.
+        // The instruction after the target, and the first one.
         let nearest = others.clone().find(|bci| *bci > target);
         let jump = |to: u32| {
             let offset = (i64::from(to) - i64::from(i.bci)) as i16;
@@ -140,7 +140,8 @@ fn other_case(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// Another member of the same kind and descriptor, or another constant of the same kind.
+/// An instruction names another member of the same kind and descriptor, or another constant of the
+/// same kind.
 fn other_constant(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| {
         let (i, pool) = (&place.instruction, &class.pool);
@@ -165,7 +166,7 @@ fn other_constant(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// A call in the place of an instruction that takes and leaves nothing.
+/// A call replaces an instruction that takes and leaves nothing.
 fn extra_call(class: &ClassFile<'_>) -> Vec<Change> {
     let call = class.pool.indices().find(|index| {
         class.pool.tag(*index) == Some(tag::METHODREF)
@@ -195,7 +196,7 @@ fn handlers(class: &ClassFile<'_>, change: impl Fn(usize, &[u8], &Code<'_>) -> V
     changes
 }
 
-/// An entry that covers one instruction alone, the first of its range.
+/// An exception entry covers only one instruction, the first of its range.
 fn shrunk_handler(class: &ClassFile<'_>) -> Vec<Change> {
     handlers(class, |at, entry, code| {
         let start = u32::from(u16::from_be_bytes([entry[0], entry[1]]));
@@ -212,7 +213,7 @@ fn other_catch_type(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// An entry that leads to where another one leads, or to the beginning.
+/// An exception entry leads to the handler of another, or to the beginning.
 fn other_handler(class: &ClassFile<'_>) -> Vec<Change> {
     handlers(
         class,
@@ -237,7 +238,7 @@ fn superclass(class: &ClassFile<'_>) -> Vec<Change> {
     vec![(at..at + 2, class.this_class.to_be_bytes().to_vec())]
 }
 
-/// A constant of the original.
+/// A constant of the original changes.
 fn original_constant(class: &ClassFile<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     for index in class.pool.indices().take(20) {
@@ -281,8 +282,8 @@ fn too_little_stack(class: &ClassFile<'_>) -> Vec<Change> {
         let Ok(Some(code)) = Code::of(class, method) else { continue };
         let at = offset(class.bytes, code.bytes) - 8;
         changes.push((at..at + 2, vec![0, 1]));
-        // One less than the arguments take, used or not; compilers may have asked for more than is
-        // needed.
+        // One less than the arguments need, used or not; compilers may have asked for more than
+        // necessary.
         let arguments = MethodDescriptor::parse(method.descriptor).unwrap().argument_slots();
         let all = arguments + u16::from(!method.is(access::STATIC));
         changes.push((at + 2..at + 4, all.max(1).saturating_sub(1).to_be_bytes().to_vec()));
@@ -290,9 +291,9 @@ fn too_little_stack(class: &ClassFile<'_>) -> Vec<Change> {
     changes
 }
 
-// What follows alters contexts and counts.
+// The following kinds alter contexts and counts.
 
-/// The number in front of a call of `count`, `enter` or `drain`.
+/// The number before a call of `count`, `enter` or `drain` changes.
 fn wrong_amount(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| {
         let counts = place.next.is_some_and(|i| {
@@ -314,7 +315,7 @@ fn wrong_amount(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// A helper is not called: what it would take is popped.
+/// A helper is not called: its arguments are popped.
 fn dropped_probe(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| match helper(class, &place.instruction) {
         Some(b"store") => instead(place, vec![opcode::POP2]),
@@ -324,8 +325,8 @@ fn dropped_probe(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// The id under which a body is entered: another method's, or with another number of slots, or of
-/// bytecodes that an entry counts.
+/// The id under which a body is entered becomes another method's, or has another number of slots or
+/// of bytecodes that an entry counts.
 fn other_id(class: &ClassFile<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     for index in class.pool.indices() {
@@ -353,9 +354,9 @@ fn other_id(class: &ClassFile<'_>) -> Vec<Change> {
     changes
 }
 
-// What follows is what a class says of itself.
+// The following kinds alter the class's statements about itself.
 
-/// Where the data of the attribute `cctrewrite` begin.
+/// Offset of the data of the attribute `cctrewrite`.
 fn own_attribute(class: &ClassFile<'_>) -> Option<usize> {
     class.attributes.find(b"cctrewrite").map(|a| a.offset)
 }
@@ -365,35 +366,37 @@ fn provenance(class: &ClassFile<'_>) -> Vec<Change> {
     at.map_or(Vec::new(), |at| vec![(at..at + 1, vec![class.bytes[at] ^ 1])])
 }
 
-/// Where its rows are.
+/// Range of its rows.
 fn rows(class: &ClassFile<'_>) -> Range<usize> {
     let Some(at) = own_attribute(class) else { return 0..0 };
     let count = u16::from_be_bytes([class.bytes[at + 18], class.bytes[at + 19]]);
     at + 20..at + 20 + 4 * usize::from(count)
 }
 
-/// Native, overriding is refused, not recorded, package-private, and a flag that there is not.
+/// The flags change: native, override refused, not recorded, package-private, and an undefined
+/// flag.
 fn flags_of_rows(class: &ClassFile<'_>) -> Vec<Change> {
     let flags = rows(class).skip(2).step_by(4);
     let all = flags.flat_map(|at| [1, 2, 4, 8, 16].map(|flag| (at..at + 1, vec![class.bytes[at] ^ flag])));
-    // One method alone tells nothing of whether the class is recorded.
+    // A single method does not show whether the class is recorded.
     let count = class.methods.len();
     all.filter(|_| count > 2).collect()
 }
 
-/// What an entry counts by the method's id.
+/// The number of bytecodes that an entry counts by the method's id changes.
 fn on_entry_of_rows(class: &ClassFile<'_>) -> Vec<Change> {
     rows(class).skip(1).step_by(4).map(|at| (at..at + 1, vec![class.bytes[at] ^ 1])).collect()
 }
 
-/// Methods that callers count, and those that nobody counts.
+/// Methods that callers count become methods that nobody counts, and the reverse.
 fn untouched_rows(class: &ClassFile<'_>) -> Vec<Change> {
     let treatments = rows(class).skip(3).step_by(4);
     let alike = treatments.filter(|&at| matches!(class.bytes[at], 8 | 9));
     alike.map(|at| (at..at + 1, vec![class.bytes[at] ^ 1])).collect()
 }
 
-/// How many lines there are, the first of them, and how far the body's first instruction has moved.
+/// The number of lines, the first line, or the distance that the body's first instruction has moved
+/// changes.
 fn positions(class: &ClassFile<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     let mut at = rows(class).end;
@@ -406,7 +409,7 @@ fn positions(class: &ClassFile<'_>) -> Vec<Change> {
             if count > 0 {
                 changes.push((at + 5..at + 6, vec![step ^ 1]));
             } else {
-                // The number of moves, and the first of them: the prologue's place, and its length.
+                // The number of moves, and the first move: the prologue's position and its length.
                 changes.push((at + 7..at + 8, vec![class.bytes[at + 7] ^ 1]));
             }
         }
@@ -415,7 +418,7 @@ fn positions(class: &ClassFile<'_>) -> Vec<Change> {
     changes
 }
 
-/// The call site that a call hands on, and its slot.
+/// The call site that a call passes on changes, or its slot.
 fn call_site(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| {
         let is_place = place.instruction.opcode == opcode::LDC2_W
@@ -426,7 +429,7 @@ fn call_site(class: &ClassFile<'_>) -> Vec<Change> {
         let bytes = [&[tag::LONG][..], &value.to_be_bytes()].concat();
         let Some(at) = pool.windows(9).position(|w| w == bytes) else { return Vec::new() };
         let at = offset(class.bytes, pool) + at + 1;
-        // A site, or the runtime's, is in the upper bits.
+        // The upper bits hold a site, or the runtime's.
         if value >> 48 == 0 {
             return Vec::new();
         }
@@ -434,7 +437,7 @@ fn call_site(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// Lines and variables of wrappers: their number, and each number in them.
+/// The number of lines or variables of a wrapper changes, or a number in one of them.
 fn tables_of_wrappers(class: &ClassFile<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     for method in &class.methods {
@@ -485,9 +488,9 @@ pub const FOUND: &[(&str, Kind)] = &[
     ("a call hands on another call site or slot", call_site),
 ];
 
-// What follows takes whole parts away.
+// The following kinds remove whole parts.
 
-/// A file without its last entry of an exception table, for each table.
+/// Files without the last entry of an exception table, one for each table.
 fn removed_handler(class: &ClassFile<'_>) -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for method in &class.methods {
@@ -498,7 +501,7 @@ fn removed_handler(class: &ClassFile<'_>) -> Vec<Vec<u8>> {
         let mut file = class.bytes.to_vec();
         file.drain(count + 2 + 8 * left..count + 10 + 8 * left);
         file[count..count + 2].copy_from_slice(&(left as u16).to_be_bytes());
-        // Behind the length of the attribute stand max_stack, max_locals and code_length.
+        // max_stack, max_locals and code_length follow the length of the attribute.
         let length = base - 12;
         let shorter = u32::from_be_bytes(file[length..length + 4].try_into().unwrap()) - 8;
         file[length..length + 4].copy_from_slice(&shorter.to_be_bytes());
@@ -507,7 +510,7 @@ fn removed_handler(class: &ClassFile<'_>) -> Vec<Vec<u8>> {
     files
 }
 
-/// A file without one of its methods.
+/// Files without one method, one for each method.
 fn removed_method(class: &ClassFile<'_>) -> Vec<Vec<u8>> {
     let Some(first) = class.methods.first() else { return Vec::new() };
     let count = offset(class.bytes, first.raw) - 2;
@@ -521,7 +524,7 @@ fn removed_method(class: &ClassFile<'_>) -> Vec<Vec<u8>> {
     class.methods.iter().map(without).collect()
 }
 
-/// A file with one of its methods twice.
+/// Files with one method twice, one for each method.
 fn doubled_method(class: &ClassFile<'_>) -> Vec<Vec<u8>> {
     let (Some(first), Some(last)) = (class.methods.first(), class.methods.last()) else { return Vec::new() };
     let count = offset(class.bytes, first.raw) - 2;

@@ -1,21 +1,21 @@
-//! Small class files, as no compiler makes them.
+//! Small class files that no compiler generates.
 
 use std::collections::BTreeMap;
 
 use cct_classfile::access;
 use cct_classfile::constant_pool::tag;
 
-/// Code: `max_stack` and `max_locals`, the bytes, and the exception table as it stands in the file.
+/// Code: `max_stack` and `max_locals`, the bytes, and the exception table as in the file.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
     pub limits: (u16, u16),
     pub code: Vec<u8>,
     pub handlers: Vec<[u16; 4]>,
-    /// The frames, as a StackMapTable has them, and how many.
+    /// The frames as in a StackMapTable, and their number.
     pub frames: Option<(u16, Vec<u8>)>,
 }
 
-/// A class in the making.
+/// The builder of a class file.
 #[derive(Debug, Clone)]
 pub struct Builder {
     pool: Vec<u8>,
@@ -123,13 +123,13 @@ impl Builder {
         self.methods.extend(data);
     }
 
-    /// Of a version whose methods need no frames.
+    /// Sets a version whose methods need no frames.
     pub fn old(mut self) -> Self {
         self.version = 49;
         self
     }
 
-    /// The class file, of version 52 unless it is an old one.
+    /// The class file: of version 52, or of an old version.
     pub fn bytes(self) -> Vec<u8> {
         let mut out = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, self.version];
         out.extend(self.count.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Columns: each instruction that counts for one has its probe, and nothing else has.
+//! Columns: each instruction that a column counts has its probe, and nothing else has one.
 
 use cct_classfile::{ClassFile, Instruction, opcode};
 use cct_columns::{Column, Columns};
@@ -14,7 +14,7 @@ fn counting() -> Settings {
     Settings { columns: Column::all().collect(), ..Settings::default() }
 }
 
-/// With a class that enters monitors in many ways, and one that does not.
+/// A class that enters monitors in many ways, and one that does not.
 #[test]
 fn a_class_by_itself() {
     let classes = vec![monitors(), sample()];
@@ -31,7 +31,7 @@ fn a_class_by_itself() {
             assert!(tally.bodies > 5, "{tally:?}");
         }
     }
-    // What is counted is found out, too.
+    // Which columns are counted is also inferred.
     let alone = vec![monitors()];
     let (findings, ..) = verify(&alone, &rewriter(&alone, counting()), Expectation::default());
     assert!(findings.is_empty(), "{findings:?}");
@@ -48,7 +48,7 @@ fn columns_are_counted_if_that_is_said() {
     }
 }
 
-/// Each probe, dropped, or with another slot or id.
+/// Each probe, removed, or with another slot or id.
 #[test]
 fn broken_probes_are_found() {
     let original = monitors();
@@ -59,7 +59,7 @@ fn broken_probes_are_found() {
     let is_column = |i: &Instruction<'_>| helper(&class, i) == Some(b"column");
     let mut broken = at_instructions(&class, |place| {
         if is_column(&place.instruction) {
-            // Both longs go, and nothing is counted.
+            // Both longs are popped, and nothing is counted.
             instead(place, vec![opcode::POP2, opcode::POP2])
         } else {
             Vec::new()

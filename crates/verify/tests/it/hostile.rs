@@ -1,4 +1,4 @@
-//! Files that ask for much work: what is checked grows with their size, not with its square.
+//! Files that require much work: the work of the checks grows with their size, not with its square.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use cct_verify::{Tally, check};
 use super::build::{Body, Builder};
 use super::support::{expectation, rewriter};
 
-/// More than any of these takes, unoptimised and beside other work; without the tables each takes
+/// Longer than any of these takes, unoptimised and on a busy machine; without the tables each takes
 /// many minutes.
 const LONG: Duration = Duration::from_secs(60);
 
@@ -34,7 +34,7 @@ fn checked(what: &str, class: Builder) -> Tally {
     tally
 }
 
-/// `idiv`s, all covered by so many handlers that throw on.
+/// `idiv`s, all covered by this many handlers that rethrow.
 fn covered(handlers: u16, divisions: usize) -> Builder {
     let mut class = Builder::new("p/Covered", Some("java/lang/Object"));
     let divide = [opcode::ICONST_0 + 1, opcode::ICONST_0 + 1, opcode::IDIV, opcode::POP];
@@ -57,7 +57,7 @@ fn covered(handlers: u16, divisions: usize) -> Builder {
 fn many_handlers() {
     let tally = checked("100 handlers of 32,000 instructions", covered(100, 8_000));
     assert!(tally.unchecked.is_empty(), "{tally:?}");
-    // More than are followed: said, not passed over.
+    // More than the limit: this is reported, not ignored.
     let tally = checked("30,000 handlers of 32,000 instructions", covered(30_000, 8_000));
     assert_eq!(tally.unchecked.len(), 1, "{tally:?}");
 }
@@ -69,7 +69,7 @@ fn many_fields() {
     for n in 0..20_000 {
         class.field(access::STATIC, &format!("f{n}"), "I");
     }
-    // The last ones, for who looks for them from the first on.
+    // The last ones, for a search that begins at the first.
     for n in 15_000..20_000 {
         let field = class.member(tag::FIELDREF, "p/Fields", &format!("f{n}"), "I");
         let [high, low] = field.to_be_bytes();
@@ -88,13 +88,13 @@ fn many_frames() {
     let mut class = Builder::new("p/Frames", Some("java/lang/Object"));
     let mut code = vec![opcode::NOP; 40_000];
     code.push(opcode::RETURN);
-    // same_frame behind same_frame: each one instruction on.
+    // same_frame after same_frame: each one instruction further.
     let body = Body { limits: (0, 0), code, frames: Some((40_000, vec![0; 40_000])), ..Body::default() };
     class.method(access::STATIC, "m", "()V", Some(body));
     checked("40,000 frames", class);
 }
 
-/// A class that names extended forms of another.
+/// A class that names extended forms of another one.
 fn naming(name: &str, above: &str, owner: &str, references: usize) -> Links {
     let mut class = Builder::new(name, Some(above));
     for n in 0..references {

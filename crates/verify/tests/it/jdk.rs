@@ -1,4 +1,4 @@
-//! Every class of class libraries, rewritten, is its original and probes.
+//! Every class of class libraries, rewritten, is its original with probes.
 
 use cct_settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings};
 use cct_tables::BlockRule;
@@ -7,7 +7,7 @@ use cct_verify::{Expectation, Rule};
 
 use super::support::{class_library, classes, expectation, rewriter, sample, verify};
 
-/// Every `step`-th class of a JDK is checked; all of them decide about the plan.
+/// Checks every `step`-th class of a JDK; all of its classes decide the plan.
 pub fn library(feature: u32, settings: Settings, step: usize) {
     let Some(path) = class_library(feature) else {
         println!("skipped: no JDK {feature} was found");
@@ -25,7 +25,7 @@ pub fn library(feature: u32, settings: Settings, step: usize) {
     assert!(findings.is_empty(), "{} classes with findings", findings.len());
     assert!(tally.classes + tally.unchanged == some.len() as u64);
     if step == 1 {
-        // Everything that a class library calls is in it.
+        // A class library contains everything that it calls.
         assert!(
             linked.counted > 10_000 && linked.uncounted == 0,
             "{} and {}",
@@ -38,7 +38,7 @@ pub fn library(feature: u32, settings: Settings, step: usize) {
     }
 }
 
-/// Without a JDK: one class, in all ways.
+/// Without a JDK: one class, with all options.
 #[test]
 fn a_class_by_itself() {
     let class = vec![sample()];
@@ -52,7 +52,7 @@ fn a_class_by_itself() {
             let allocations = activation || metrics == Metrics::Calls;
             let settings =
                 Settings { blocks, metrics, activation, call_sites, allocations, ..Settings::default() };
-            // The rule is told, or found out.
+            // The rule is given, or inferred.
             for expectation in [expectation(&settings), Expectation::default()] {
                 let (findings, tally, _) = verify(&class, &rewriter(&class, settings), expectation);
                 assert!(findings.is_empty(), "{settings:?}: {findings:?}");
@@ -62,7 +62,7 @@ fn a_class_by_itself() {
     }
 }
 
-/// A rule that is not followed is found.
+/// A class that does not follow the rule is found.
 #[test]
 fn another_rule_is_found() {
     let class = vec![sample()];
@@ -97,7 +97,7 @@ fn by_each_rule() {
     library(8, Settings { metrics: Metrics::Calls, ..Settings::default() }, 10);
 }
 
-/// By both carriers; and an output that says the one is not taken for the other.
+/// With both carriers; an output that names one is not accepted as the other.
 #[test]
 fn without_natives() {
     let class = vec![sample()];
@@ -118,8 +118,7 @@ fn without_natives() {
     }
 }
 
-/// Natives under other names; and an output that says that it has none is not taken for one that
-/// has.
+/// Renamed natives; an output that claims to have none is not accepted as one that has some.
 #[test]
 fn with_renamed_natives() {
     let settings =
@@ -139,7 +138,7 @@ fn with_renamed_natives() {
     }
 }
 
-/// Sums of costs are checked by the model that the output names, and by no other.
+/// The model that the output names checks sums of costs, and no other model.
 #[test]
 fn with_a_cost_model() {
     let model = |name| CostModel::parse(CostModel::shipped(name).unwrap()).unwrap().interned();
@@ -162,8 +161,7 @@ fn with_a_cost_model() {
     library(17, Settings { cost_model: Some(model("jop")), ..Settings::default() }, 5);
 }
 
-/// Blocks that end where a table says are checked by the table that the output names, and by no
-/// other.
+/// The table that the output names checks the ends of blocks, and no other table.
 #[test]
 fn with_a_rule_of_ones_own() {
     let rule = |ends: &str| {
@@ -176,7 +174,7 @@ fn with_a_rule_of_ones_own() {
     let class = vec![sample()];
     let calls = rewriter(&class, settings(rule("\"calls\"")));
     let found = |ends: &str| verify(&class, &calls, expectation(&settings(rule(ends)))).0;
-    // The provenance is another one; beside that, the sums.
+    // The provenance differs, and so do the sums.
     let counts =
         |ends: &str| found(ends).values().flatten().filter(|f| f.to_string().contains("count")).count();
     assert!(found("\"calls\"").is_empty());
@@ -197,7 +195,7 @@ fn with_objects() {
     library(17, Settings { allocations: true, call_sites: true, ..Settings::default() }, 5);
 }
 
-/// Probes that count objects are found where none belong, and missed where they do.
+/// Probes that count objects are found where none belong, and their absence where they do.
 #[test]
 fn objects_are_counted_if_that_is_said() {
     let class = vec![sample()];

@@ -1,6 +1,5 @@
-//! Classes of the class library in which documents name places: answers of clocks that are
-//! replaced, and calls of the runtime. Each must be there, in the way that is documented, and
-//! nowhere else.
+//! Classes of the class library in which documents name locations: replaced answers of clocks, and
+//! calls of the runtime. Each must be there in the documented way, and nowhere else.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +48,7 @@ const NAMED: &[&str] = &[
     "sun/reflect/Reflection",
 ];
 
-/// Those of a JDK that are named.
+/// The named classes of a JDK.
 fn named(feature: u32) -> Vec<Vec<u8>> {
     let Some(path) = class_library(feature) else {
         println!("skipped: no JDK {feature} was found");
@@ -67,8 +66,8 @@ fn settings(reproducible: bool) -> Settings {
     Settings { reproducible, ..Settings::default() }
 }
 
-/// What is documented is there, whether or not the checker is told how the output was made, and
-/// nothing is left unchecked.
+/// Every documented location has its code, whether or not the checker knows the options of the
+/// output, and everything is checked.
 fn all_places(feature: u32, pinned: u64, hooks: [u64; 2]) {
     let named = named(feature);
     for (reproducible, hooks) in [(false, hooks[0]), (true, hooks[1])] {
@@ -120,7 +119,7 @@ fn places_of_jdk_27() {
     all_places(27, 10, [31, 35]);
 }
 
-/// The runtime's method that an instruction calls: its descriptor. Helpers of `Object` forward to
+/// Descriptor of the runtime's method that an instruction calls. Helpers of `Object` forward to
 /// others.
 fn runtime<'a>(place: &Place<'_, 'a>) -> Option<&'a [u8]> {
     let call = Some(&place.instruction).filter(|i| i.opcode == opcode::INVOKESTATIC)?;
@@ -129,7 +128,7 @@ fn runtime<'a>(place: &Place<'_, 'a>) -> Option<&'a [u8]> {
     (member.class.starts_with(b"java/lang/Cct") && !is_helper).then_some(member.descriptor)
 }
 
-/// The runtime is not called, where three bytes can do without it.
+/// A call of the runtime is removed, if three bytes can replace it.
 fn left_out(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| match runtime(place) {
         Some(b"()V" | b"(I)I") => instead(place, Vec::new()),
@@ -146,7 +145,7 @@ fn left_out(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// Another method is called in its place.
+/// Another method is called instead.
 fn another(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| {
         let (Some(_), Some(index)) = (runtime(place), place.instruction.pool_index()) else {
@@ -159,7 +158,7 @@ fn another(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// The constant that is pushed in the place of what a clock said.
+/// The index of the constant that replaces a clock's answer.
 fn constant(place: &Place<'_, '_>) -> Option<u16> {
     let is_pop = place.instruction.opcode == opcode::POP2;
     let next = place.next.filter(|next| is_pop && next.opcode == opcode::LDC2_W)?;
@@ -168,7 +167,7 @@ fn constant(place: &Place<'_, '_>) -> Option<u16> {
     [123_456_789_012_345, 1_000_000_000_000, 0].contains(&value).then_some(index)
 }
 
-/// The answer of a clock stays.
+/// A clock's answer stays.
 fn unpinned(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| match constant(place) {
         Some(_) => vec![(place.at..place.at + 4, vec![opcode::NOP; 4])],
@@ -176,7 +175,7 @@ fn unpinned(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// Another answer than the one that is documented.
+/// A clock's answer is not the documented one.
 fn pinned_otherwise(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| {
         let Some(index) = constant(place) else { return Vec::new() };
@@ -209,8 +208,8 @@ fn what_is_altered_at_these_places_is_found() {
                 for (range, bytes) in kind(&class) {
                     let mut broken = rewritten.clone();
                     broken[range.clone()].copy_from_slice(&bytes);
-                    // Told of the output or not: in the class itself the other places tell, but not
-                    // where there is but one.
+                    // With or without knowledge of the output: the other locations in the class
+                    // show it, unless there is only one.
                     let (findings, _) = check(original, &broken, expectation(&settings));
                     let class = String::from_utf8_lossy(class.name());
                     assert!(!findings.is_empty(), "JDK {feature}, {class}, byte {}: {name}", range.start);
@@ -223,7 +222,7 @@ fn what_is_altered_at_these_places_is_found() {
     }
 }
 
-/// What one kind of output has the other must not have.
+/// Each kind of output must lack what the other kind has.
 #[test]
 fn outputs_of_the_other_kind_are_found() {
     let named = named(17);
@@ -233,7 +232,7 @@ fn outputs_of_the_other_kind_are_found() {
         for original in &named {
             let rewritten = rewriter.rewrite(original).unwrap().bytes.unwrap();
             let mut expectation = expectation(&settings(!made));
-            // The hash would tell by itself.
+            // The hash alone would show it.
             expectation.provenance = None;
             let (findings, _) = check(original, &rewritten, expectation);
             if !findings.is_empty() {
@@ -257,8 +256,8 @@ fn outputs_of_the_other_kind_are_found() {
     }
 }
 
-/// A method in its original form has none of what belongs into it. Those that have no extended
-/// form: nothing else is wrong with the others' then.
+/// A method in its original form lacks the code that belongs in it. The test takes methods without
+/// an extended form: for others there would be a second fault.
 #[test]
 fn methods_that_were_left_as_they_are_are_found() {
     for (feature, name, method) in [

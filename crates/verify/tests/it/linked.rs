@@ -1,4 +1,5 @@
-//! What only several classes tell: callees that are counted by their callers and by themselves.
+//! Faults that only several classes together show: callees that both callers and they themselves
+//! count.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{access, opcode};
@@ -11,7 +12,7 @@ use super::support::{expectation, rewriter};
 
 const NATIVE: &str = "sun/reflect/Reflection";
 
-/// A class whose method calls one by this instruction.
+/// A class with a method that calls one by this instruction.
 fn caller(op: u8, owner: &str, name: &str) -> Vec<u8> {
     let mut class = Builder::new("p/Caller", Some("java/lang/Object"));
     let callee = class.member(tag::METHODREF, owner, name, "()Ljava/lang/Class;");
@@ -23,7 +24,7 @@ fn caller(op: u8, owner: &str, name: &str) -> Vec<u8> {
     class.bytes()
 }
 
-/// The class of the callee: a native, or a method with a body.
+/// The callee's class: with a native, or a method with a body.
 fn callee(class: &str, name: &str, flags: u16) -> Vec<u8> {
     let mut class = Builder::new(class, (class != "java/lang/Object").then_some("java/lang/Object"));
     let code = vec![opcode::ACONST_NULL, opcode::ARETURN];
@@ -33,7 +34,7 @@ fn callee(class: &str, name: &str, flags: u16) -> Vec<u8> {
     class.bytes()
 }
 
-/// The caller as it is rewritten beside one callee, checked together with another.
+/// The caller as rewritten together with one callee, checked with another.
 fn linked(caller: Vec<u8>, beside: Vec<u8>, with: Vec<u8>) -> Linked {
     let settings = Settings::default();
     let first = [caller.clone(), beside];
@@ -55,14 +56,14 @@ fn a_native_that_its_caller_counts_has_no_body() {
     let native = callee(NATIVE, "getCallerClass", flags | access::NATIVE);
     let right = linked(call.clone(), native.clone(), native.clone());
     assert_eq!((right.counted, right.uncounted, right.wrong.len()), (1, 0, 0));
-    // The class that it runs with has a body for it, which counts.
+    // The class at run time has a body for it, which counts.
     let twice = linked(call, native, callee(NATIVE, "getCallerClass", flags));
     let [(class, finding)] = &*twice.wrong else { panic!("{twice:?}") };
     assert_eq!((&**class, &finding.problem), ("p/Caller", &Problem::CountedTwice));
     assert_eq!(finding.member.as_deref(), Some("m()V"));
 }
 
-/// What is counted by its name alone, whatever the class, must be what it is taken for.
+/// A callee that is counted by its name alone, for any class, must be the expected one.
 #[test]
 fn what_every_class_has_from_object_has_no_body() {
     let object = "java/lang/Object";
@@ -72,7 +73,7 @@ fn what_every_class_has_from_object_has_no_body() {
     assert_eq!(linked(call.clone(), native.clone(), native.clone()).counted, 1);
     let twice = linked(call.clone(), native.clone(), callee(object, "getClass", flags));
     assert_eq!(twice.wrong.first().map(|(_, f)| f.problem.clone()), Some(Problem::CountedTwice));
-    // Another one may take its place.
+    // Another method may replace it.
     let vain = linked(call, native, callee(object, "getClass", access::PUBLIC | access::NATIVE));
     assert_eq!(vain.wrong.first().map(|(_, f)| f.problem.clone()), Some(Problem::CountedInVain));
 }

@@ -1,5 +1,5 @@
-//! The checker against rewritten classes: all of class libraries, and such as were broken on
-//! purpose.
+//! The checker against rewritten classes: all classes of class libraries, and classes that were
+//! broken on purpose.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

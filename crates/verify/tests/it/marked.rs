@@ -1,4 +1,4 @@
-//! Classes with markers (docs/research/markers.md), right ones and such as were broken on purpose.
+//! Classes with markers (docs/research/markers.md), correct ones and deliberately broken ones.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ const MARKERS: Expectation = Expectation {
     provenance: None,
 };
 
-/// Rules for some kinds of places, with all that handlers can get.
+/// Rules for some kinds of locations, with everything that handlers can get.
 fn rules(kinds: &[&str], more: &str) -> Rules {
     let mut rules = Rules::default();
     for at in kinds {
@@ -45,7 +45,7 @@ fn rules(kinds: &[&str], more: &str) -> Rules {
 const KINDS: [&str; 9] =
     ["method", "loop", "loop-header", "block", "call", "handler", "allocation", "field-read", "field-write"];
 
-/// All kinds at once; each by itself; without objects; one way; and objects that are asked.
+/// All kinds at once; each alone; without objects; one-way; and per object.
 fn all_rules() -> Vec<Rules> {
     let mut all = vec![
         rules(
@@ -77,7 +77,7 @@ fn fixtures(folders: &[&str]) -> Vec<Vec<u8>> {
     files.chain([sample()]).collect()
 }
 
-/// Marks classes and checks what comes out.
+/// Marks classes and checks the results.
 fn verify(classes: &[Vec<u8>], rules: &Rules, of: Option<Library>) -> (BTreeMap<String, Vec<String>>, Tally) {
     let world = World::default();
     let all: Vec<_> = classes
@@ -152,7 +152,7 @@ fn of_jdk_17() {
     of_jdk(17, Library::Modules, 10);
 }
 
-/// What a class library gains beside markers, of all that have any.
+/// The additions to a class library besides markers, for all classes with any.
 #[test]
 fn the_class_library_is_prepared() {
     for (feature, of) in [(8, Library::BootPath), (17, Library::Modules)] {
@@ -172,7 +172,7 @@ fn the_class_library_is_prepared() {
     }
 }
 
-/// A class, and what marking made of it.
+/// Classes before and after marking.
 fn subjects() -> Vec<(Vec<u8>, Vec<u8>)> {
     let world = World::default();
     let mut subjects = Vec::new();
@@ -189,8 +189,8 @@ fn subjects() -> Vec<(Vec<u8>, Vec<u8>)> {
     subjects
 }
 
-/// Where a class file may be another one and mean the same: what methods say that they need of
-/// stack and locals, which may be more.
+/// Offsets that may change without changing the meaning of a class file: the stack and locals that
+/// methods declare, which may be larger.
 fn limits(class: &ClassFile<'_>) -> Vec<usize> {
     let codes = class.methods.iter().flat_map(|m| m.attributes.iter()).filter(|a| a.name == b"Code");
     codes
@@ -201,8 +201,8 @@ fn limits(class: &ClassFile<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// Where the exception entries of constructors begin: one of ours that begins before `this(..)` or
-/// `super(..)` is refused by JVMs, and let pass here (docs/internals/verify.md).
+/// Offsets of exception entries of constructors. JVMs refuse an added entry that begins before
+/// `this(..)` or `super(..)`, and the checker accepts it (docs/internals/verify.md).
 fn beginnings_in_constructors(class: &ClassFile<'_>) -> Vec<usize> {
     let constructors = class.methods.iter().filter(|method| method.name == b"<init>");
     constructors
@@ -217,7 +217,7 @@ fn beginnings_in_constructors(class: &ClassFile<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// What pads switches means nothing.
+/// Offsets of the padding of switches, which has no meaning.
 fn padding(class: &ClassFile<'_>) -> Vec<usize> {
     let mut padding = Vec::new();
     for method in &class.methods {
@@ -230,7 +230,7 @@ fn padding(class: &ClassFile<'_>) -> Vec<usize> {
     padding
 }
 
-/// Whether two bytes, one of which was changed, name another constant for the same class or text.
+/// Whether two bytes, of which one was changed, name another constant for the same class or text.
 fn names_the_same(class: &ClassFile<'_>, broken: &[u8], at: usize) -> bool {
     let index = |bytes: &[u8], at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
     [at - 1, at].into_iter().filter(|at| at + 1 < broken.len()).any(|at| {
@@ -240,7 +240,7 @@ fn names_the_same(class: &ClassFile<'_>, broken: &[u8], at: usize) -> bool {
     })
 }
 
-/// Each byte behind the constants is changed: all of it means something.
+/// Changes each byte after the constants: every one has a meaning.
 #[test]
 fn each_byte_means_something() {
     let subjects = subjects();
@@ -268,13 +268,13 @@ fn each_byte_means_something() {
     assert!(missed.is_empty(), "{}: {:#?}", missed.len(), &missed[..missed.len().min(20)]);
 }
 
-/// What was made by one tool is none of another.
+/// The output of one tool is not accepted as that of another.
 #[test]
 fn another_tool_is_found() {
     let profile = Expectation { tool: Some(Tool::Profile), ..MARKERS };
     for (original, marked) in subjects() {
         assert!(!check(&original, &marked, profile).0.is_empty());
-        // A class says by itself that it has markers.
+        // A class itself shows that it has markers.
         assert!(check(&original, &marked, Expectation::default()).0.is_empty());
     }
 }

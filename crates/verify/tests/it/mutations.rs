@@ -1,8 +1,8 @@
-//! Rewritten classes with one thing altered: the checker must find it.
+//! Rewritten classes with one alteration, which the checker must find.
 //!
-//! Two hundred classes and more are broken in each of the ways of [`super::alterations`], at places
-//! spread over all their methods. All alterations that mean something to the program, or to what is
-//! counted, must be found.
+//! More than two hundred classes are broken in each of the ways of [`super::alterations`], at
+//! locations spread over all their methods. The checker must find every alteration that changes the
+//! program or the counts.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,16 +23,16 @@ struct Subject {
     expectation: Expectation,
 }
 
-/// What is done to a class file: bytes that are replaced by others, as many.
+/// A change of a class file: a range of bytes, and as many new bytes.
 pub type Change = (Range<usize>, Vec<u8>);
 
 /// All changes of one kind in a class.
 pub type Kind = fn(&ClassFile<'_>) -> Vec<Change>;
 
-/// What makes whole files, each with something wrong.
+/// Creates whole files, each with one fault.
 pub type Builder = fn(&ClassFile<'_>) -> Vec<Vec<u8>>;
 
-/// How a class is broken.
+/// The ways in which a class is broken.
 enum Altered {
     Changed(Kind),
     Built(Builder),
@@ -46,7 +46,7 @@ impl Altered {
             Altered::Changed(kind) => {
                 let mut changes = kind(class);
                 if name == ORIGINAL_CONSTANT {
-                    // What inserted code does not refer to is nothing to anybody.
+                    // Constants that inserted code does not refer to have no meaning.
                     let end = ClassFile::parse(&subject.original).unwrap().pool.end();
                     changes.retain(|(range, _)| range.end <= end);
                 }
@@ -66,7 +66,7 @@ impl Altered {
     }
 }
 
-/// Broken files of a kind that are made of each class.
+/// Number of broken files of a kind for each class.
 const PER_CLASS: usize = 4;
 
 /// Classes with code of many shapes, by each rule.
@@ -82,7 +82,7 @@ fn subjects() -> Vec<Subject> {
         (BlockRule::Exact, false, true, 34),
         (BlockRule::Exact, true, true, 55),
     ] {
-        // Where objects are, so are columns.
+        // Outputs that count objects also count columns.
         let columns = Column::all().filter(|_| allocations).collect();
         let settings = Settings { blocks, call_sites, allocations, columns, ..Settings::default() };
         let expectation = expectation(&settings);
@@ -100,14 +100,15 @@ fn subjects() -> Vec<Subject> {
     subjects
 }
 
-/// Whatever stands in a file, the checker comes to an end.
+/// The checker terminates on any file.
 #[test]
 fn nothing_makes_it_panic() {
     let found = shaken(&subjects(), 20_000);
     assert!(found > 1000, "{found}");
 }
 
-/// The same for one class, rewritten with these settings.
+/// Checks one class, rewritten with these settings, with random changes: the checker must not
+/// panic.
 pub fn nothing_panics(settings: Settings) {
     let original = sample();
     let rewritten =
@@ -116,7 +117,7 @@ pub fn nothing_panics(settings: Settings) {
     assert!(found > 300, "{found}");
 }
 
-/// Checks so many files with bytes changed at random; how many of them had findings.
+/// Checks this many files with random changes of bytes. Returns how many had findings.
 fn shaken(subjects: &[Subject], times: u32) -> usize {
     let mut dice: u64 = 42;
     let mut roll = |below: usize| {
@@ -134,7 +135,7 @@ fn shaken(subjects: &[Subject], times: u32) -> usize {
         }
         let (mut original, mut rewritten) = (subject.original.clone(), subject.rewritten.clone());
         for _ in 0..=roll(3) {
-            // Large numbers are where sums overflow.
+            // Large numbers make sums overflow.
             let byte = [0, 1, 0x7F, 0x80, 0xFF, roll(256) as u8][roll(6)];
             let file = if roll(4) == 0 { &mut original } else { &mut rewritten };
             let at = roll(file.len());

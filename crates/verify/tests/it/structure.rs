@@ -1,4 +1,4 @@
-//! The static side of a trace: what is said of classes as they are, and of such as they are not.
+//! The static side of a trace: correct and wrong statements about classes.
 
 // An alteration is an assignment, if there is anything to assign to.
 #![allow(clippy::unit_arg)]
@@ -10,15 +10,15 @@ use cct_verify::{Problem, StaticSide, check_with_links};
 
 use super::support::{class_library, classes, expectation, rewriter, sample};
 
-/// One thing is said otherwise than it is; whether there is such a thing.
+/// An alteration that makes one statement wrong. Returns whether there was such a statement.
 type Alteration = (&'static str, fn(&mut Class) -> bool);
 
-/// Alters the first method of which there is anything to alter.
+/// Alters the first method that has anything to alter.
 fn in_method(class: &mut Class, alter: impl Fn(&mut Method) -> Option<()>) -> bool {
     class.methods.iter_mut().find_map(alter).is_some()
 }
 
-/// Only what is recorded of a body is said of it for certain.
+/// Only statements about a recorded body are certain.
 fn recorded(method: &mut Method) -> Option<&mut Method> {
     (method.recording == Recording::Full).then_some(method)
 }
@@ -100,7 +100,7 @@ const ALTERATIONS: &[Alteration] = &[
     ("bytecode", |class| in_method(class, |m| Some(*recorded(m)?.code.last_mut()? ^= 1))),
 ];
 
-/// How often each alteration was made, all of which are found.
+/// How often each alteration was made; all are found.
 fn alter(classes: &[Vec<u8>], all: &[Vec<u8>]) -> Vec<usize> {
     let settings = Settings { tool: Tool::Trace, allocations: true, ..Settings::default() };
     let rewriter = rewriter(all, settings);
@@ -119,7 +119,7 @@ fn alter(classes: &[Vec<u8>], all: &[Vec<u8>]) -> Vec<usize> {
             findings
         };
         assert_eq!(find(&described), []);
-        // A class that has no events has no number that could be wrong.
+        // A class without events has no number that could be wrong.
         let has_events = described.methods.iter().any(|method| method.recording == Recording::Full);
         for ((what, alteration), made) in ALTERATIONS.iter().zip(&mut made).filter(|_| has_events) {
             let mut altered = described.clone();
@@ -130,7 +130,7 @@ fn alter(classes: &[Vec<u8>], all: &[Vec<u8>]) -> Vec<usize> {
                 assert!(findings.iter().any(is_found), "{}: {what}", rewritten.report.class);
             }
         }
-        // Of a class that is not there nothing is known.
+        // Nothing is known of a missing class.
         let (findings, ..) =
             check_with_links(original, &bytes, expectation(&settings), Some(&StaticSide::default()));
         assert_eq!(findings.is_empty(), !has_events);
@@ -149,7 +149,7 @@ fn what_is_said_of_a_class_is_as_it_is() {
 fn of_jdk_8() {
     let Some(path) = class_library(8) else { return println!("skipped: no JDK 8 was found") };
     let all = classes(&path);
-    // Natives that are over at once are few.
+    // Few natives return at once.
     let is_class = |bytes: &&Vec<u8>| ClassFile::parse(bytes).is_ok_and(|c| c.name() == b"java/lang/Class");
     let some: Vec<Vec<u8>> = all.iter().step_by(150).chain(all.iter().find(is_class)).cloned().collect();
     let made = alter(&some, &all);

@@ -11,7 +11,7 @@ use cct_verify::linked::{Linked, follow};
 use cct_verify::{Expectation, Finding, StaticSide, Tally, check_with_links};
 use rayon::prelude::*;
 
-/// The class library of a JDK: `rt.jar`, or `lib/modules`; `None` where there is no such JDK.
+/// The class library of a JDK: `rt.jar`, or `lib/modules`; `None` without such a JDK.
 pub fn class_library(feature: u32) -> Option<PathBuf> {
     let home = PathBuf::from(std::env::var_os(format!("JAVA{feature}_HOME"))?);
     let parts = [home.join("jre/lib/rt.jar"), home.join("lib/modules")];
@@ -47,7 +47,7 @@ pub fn rewriter(classes: &[Vec<u8>], settings: Settings) -> Rewriter {
     filtered(classes, settings, |_| true)
 }
 
-/// The same; classes are recorded that the function takes.
+/// A rewriter for these classes that records those the function accepts.
 pub fn filtered(classes: &[Vec<u8>], settings: Settings, recorded: fn(&[u8]) -> bool) -> Rewriter {
     let summaries: Vec<_> =
         classes.par_iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
@@ -55,8 +55,7 @@ pub fn filtered(classes: &[Vec<u8>], settings: Settings, recorded: fn(&[u8]) -> 
     Rewriter::new(World::new(summaries), settings, provenance, recorded).unwrap()
 }
 
-/// A rewriter for these classes, where recording begins and ends with one method, and everything
-/// begins with the first entry of another.
+/// A rewriter for these classes with one method as an extent, and another as a start.
 pub fn marked(classes: &[Vec<u8>], settings: Settings, extent: &str, start: &str) -> Rewriter {
     let [extents, starts] = [extent, start].map(|name| vec![MethodName::parse(name).unwrap()]);
     let summaries: Vec<_> =
@@ -66,14 +65,14 @@ pub fn marked(classes: &[Vec<u8>], settings: Settings, extent: &str, start: &str
     Rewriter::marked(World::new(summaries), settings, marks, provenance, |_| true).unwrap()
 }
 
-/// What an output made with these settings is expected to be.
+/// The expectation for an output with these settings.
 pub fn expectation(settings: &Settings) -> Expectation {
     let provenance = cct_rewrite::provenance(settings, "test", None);
     Expectation::of(provenance.lines()).unwrap()
 }
 
-/// Rewrites classes and checks what comes out: findings by class, those of all classes together
-/// among them, and what was checked.
+/// Rewrites classes and checks the results. Returns the findings by class, including those of all
+/// classes together, and the numbers of the check.
 pub fn verify(
     classes: &[Vec<u8>],
     rewriter: &Rewriter,

@@ -1,5 +1,4 @@
-//! Classes whose events are recorded (docs/research/trace.md), right ones and such as were broken
-//! on purpose.
+//! Classes with events (docs/research/trace.md), correct ones and deliberately broken ones.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +46,7 @@ fn classes_that_are_left_out() {
     assert!(tally.bodies > 1000);
 }
 
-/// An extent is entered and left by events of its own, on each way out.
+/// The entry and exit of an extent have events of their own, on each exit path.
 #[test]
 fn extents_and_starts() {
     let class = [sample()];
@@ -74,8 +73,8 @@ fn extents_and_starts() {
     }
 }
 
-/// What a native makes has an event behind that of its start, and nothing is counted: in traces
-/// with objects the wrapper of this one entered a node.
+/// An object of a native has an event after that of the native's start, and nothing is counted: in
+/// traces with objects, the wrapper of this one entered a node.
 #[test]
 fn natives_that_make_what_they_return() {
     let mut class = Builder::new("java/lang/reflect/Array", Some("java/lang/Object"));
@@ -91,8 +90,8 @@ fn natives_that_make_what_they_return() {
     }
 }
 
-/// Methods that would be too large with all of their events have fewer, which is said; what is left
-/// is checked.
+/// Methods that would be too large with all events have fewer, which the check reports; the rest is
+/// checked.
 #[test]
 fn methods_too_large_for_all_events() {
     let flags = access::PUBLIC | access::STATIC;
@@ -105,7 +104,7 @@ fn methods_too_large_for_all_events() {
         class.old().bytes()
     };
     let divisions = [opcode::ICONST_1, opcode::ICONST_1, opcode::IDIV, opcode::POP];
-    // A choice each, so that no block follows from the one before.
+    // One choice each, so that no block is implied by the one before.
     let jumps = [opcode::ICONST_0, opcode::IFEQ, 0, 3];
     for (class, is_partly) in [
         (method(&divisions, 1_200, (2, 0)), false),
@@ -118,7 +117,7 @@ fn methods_too_large_for_all_events() {
         let (findings, tally, _) = verify(&class, &rewriter, expectation(&settings));
         assert!(findings.is_empty(), "{findings:?}");
         assert_eq!(tally.unchecked.len(), usize::from(is_partly), "{:?}", tally.unchecked);
-        // Of what is there nothing may be missing.
+        // None of the remaining events may be missing.
         let rewritten = rewriter.rewrite(&class[0]).unwrap().bytes.unwrap();
         let parsed = ClassFile::parse(&rewritten).unwrap();
         let changes = not_written(&parsed);
@@ -131,7 +130,7 @@ fn methods_too_large_for_all_events() {
     }
 }
 
-/// Another tool, and objects that are recorded or not.
+/// A different tool, and objects recorded or not.
 #[test]
 fn other_outputs_are_found() {
     let class = vec![sample()];
@@ -143,7 +142,7 @@ fn other_outputs_are_found() {
             let (findings, ..) = verify(&class, &rewriter, expectation);
             assert_eq!(findings.is_empty(), made == said, "{made:?}, {said:?}: {findings:?}");
         }
-        // Or it is found out.
+        // The tool may also be inferred.
         let (findings, ..) = verify(&class, &rewriter, Expectation::default());
         assert!(findings.is_empty(), "{made:?}: {findings:?}");
     }
@@ -165,8 +164,8 @@ fn writes(class: &ClassFile<'_>, i: &cct_classfile::Instruction<'_>) -> bool {
     helper(class, i).is_some_and(|name| names.contains(&name))
 }
 
-/// The word of an event, pushed in front of what writes it: another one, by one bit of its low
-/// part, of the method, or of the kind.
+/// The word of an event before its helper changes: one bit of its low part, of the method, or of
+/// the kind.
 fn another_word(class: &ClassFile<'_>) -> Vec<Change> {
     let mut changes = at_instructions(class, |place| {
         let is_word = matches!(place.instruction.opcode, opcode::LDC | opcode::LDC_W);
@@ -183,7 +182,7 @@ fn another_word(class: &ClassFile<'_>) -> Vec<Change> {
             .map(|(at, bit)| (at..at + 1, vec![class.bytes[at] ^ bit]))
             .into()
     });
-    // One method alone may have any number.
+    // A single method may have any number.
     let bodies = class.methods.iter().filter(|m| Code::of(class, m).is_ok_and(|code| code.is_some())).count();
     changes.retain(|_| bodies > 4);
     changes
@@ -197,7 +196,7 @@ fn not_written(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// How far a block came: another number, or another local.
+/// The progress of a block changes: another number, or another local.
 fn another_place(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| {
         let stores = place.next.is_some_and(|i| matches!(i.opcode, opcode::ISTORE | 59..=62));
@@ -213,7 +212,7 @@ fn another_place(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// One helper in the place of another with the same descriptor.
+/// A helper replaces another one with the same descriptor.
 fn other_helper(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| {
         let (Some(_), Some(index)) = (helper(class, &place.instruction), place.instruction.pool_index())
@@ -289,7 +288,7 @@ fn nothing_makes_it_panic() {
     }
 }
 
-/// What all classes of these say together of each other.
+/// The findings for all classes of these together.
 fn linked(parts: &[(&Rewriter, &[Vec<u8>])], expectation: Expectation) -> Vec<(String, Finding)> {
     let pairs = parts.iter().flat_map(|(rewriter, classes)| classes.iter().map(move |c| (rewriter, c)));
     let links = pairs.filter_map(|(rewriter, original)| {
@@ -301,7 +300,7 @@ fn linked(parts: &[(&Rewriter, &[Vec<u8>])], expectation: Expectation) -> Vec<(S
     follow(&links.collect::<Vec<_>>()).wrong
 }
 
-/// Two methods have no number in common: classes that were numbered apart do.
+/// No two methods may share a number: classes that were numbered separately do.
 #[test]
 fn numbers_that_two_methods_have_are_found() {
     let Some(path) = class_library(8) else { return println!("skipped: no JDK 8 was found") };
@@ -312,7 +311,7 @@ fn numbers_that_two_methods_have_are_found() {
     let (first, second) = all.split_at(200);
     let together = rewriter(&all, settings);
     assert_eq!(linked(&[(&together, &all)], expectation), []);
-    // One class file in two archives has one number.
+    // A class file in two archives has one number.
     assert_eq!(linked(&[(&together, &all), (&together, first)], expectation), []);
     let [one, other] = [first, second].map(|part| rewriter(part, settings));
     let wrong = linked(&[(&one, first), (&other, second)], expectation);

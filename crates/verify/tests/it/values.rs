@@ -1,5 +1,5 @@
-//! Classes whose contexts are values (docs/research/pcc.md), right ones and such as were broken on
-//! purpose.
+//! Classes where values represent contexts (docs/research/pcc.md), correct ones and deliberately
+//! broken ones.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::jdk::library;
 use super::mutations::{Change, nothing_panics};
 use super::support::{class_library, classes, expectation, marked, rewriter, sample, verify};
 
-/// Some of everything: bodies, natives of all kinds, and what only callers can record.
+/// Some of everything: bodies, natives of all kinds, and callees that only callers can record.
 const SOME: &[&str] = &[
     "java.util.**.*",
     "Sample.*",
@@ -52,7 +52,7 @@ fn with_each_choice() {
     library(17, native, 5);
 }
 
-/// Classes that are left out hand on what they got.
+/// Classes that are not recorded pass on the values that they got.
 #[test]
 fn classes_that_are_left_out() {
     let Some(path) = class_library(8) else { return println!("skipped: no JDK 8 was found") };
@@ -76,7 +76,7 @@ fn extents_and_starts() {
     }
 }
 
-/// A choice that is not the one by which classes were made, and another tool.
+/// A choice that differs from the classes' own, and a different tool.
 #[test]
 fn another_choice_is_found() {
     let class = vec![sample()];
@@ -99,7 +99,7 @@ fn another_choice_is_found() {
     assert!(!verify(&class, &rewriter, expectation).0.is_empty());
 }
 
-/// The `long` constant at an index, one of whose bits is another one: `bit` from the lowest.
+/// Changes one bit of the `long` constant at an index: `bit` from the lowest.
 fn other_long(class: &ClassFile<'_>, index: u16, bit: usize) -> Vec<Change> {
     let Ok(value) = class.pool.long(index) else { return Vec::new() };
     let pool = class.pool.raw();
@@ -109,7 +109,7 @@ fn other_long(class: &ClassFile<'_>, index: u16, bit: usize) -> Vec<Change> {
     vec![(at..at + 1, vec![class.bytes[at] ^ 1 << (bit % 8)])]
 }
 
-/// Where a `long` constant is pushed in front of this.
+/// Changes the `long` constants that are pushed before these instructions.
 fn constants(class: &ClassFile<'_>, before: impl Fn(&Place<'_, '_>) -> bool) -> Vec<Change> {
     at_instructions(class, |place| match place.instruction.pool_index() {
         Some(index) if place.instruction.opcode == opcode::LDC2_W && before(place) => {
@@ -123,23 +123,23 @@ fn next_is(place: &Place<'_, '_>, op: u8) -> bool {
     place.next.is_some_and(|next| next.opcode == op)
 }
 
-/// What a body's call adds.
+/// The number that a body's call adds changes.
 fn another_site(class: &ClassFile<'_>) -> Vec<Change> {
     constants(class, |place| next_is(place, opcode::LADD) && is_ours(place, true))
 }
 
-/// By what values are multiplied.
+/// The factor by which values are multiplied changes.
 fn another_factor(class: &ClassFile<'_>) -> Vec<Change> {
     constants(class, |place| next_is(place, opcode::LMUL) && is_ours(place, false))
 }
 
-/// The id of the place.
+/// The id of the place changes.
 fn another_place(class: &ClassFile<'_>) -> Vec<Change> {
     constants(class, |place| place.next.and_then(|next| helper(class, &next)) == Some(b"at"))
 }
 
-/// Whether a multiplication or an addition may be one of ours: with the program's constants nothing
-/// is wrong but the program.
+/// Whether a multiplication or an addition may be inserted code: a change of the program's own
+/// constants changes only the program.
 fn is_ours(place: &Place<'_, '_>, is_site: bool) -> bool {
     let behind = |i: cct_classfile::Instruction<'_>| place.code.instruction_at(i.end());
     let third = place.next.and_then(behind);
@@ -163,7 +163,7 @@ fn left_out(class: &ClassFile<'_>, name: &[u8], pops: &[u8]) -> Vec<Change> {
     })
 }
 
-/// The product, or the sum, is another one.
+/// The operator of the product or the sum changes.
 fn other_operator(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| match place.instruction.opcode {
         opcode::LMUL => vec![(place.at..place.at + 1, vec![opcode::LADD])],
@@ -172,7 +172,7 @@ fn other_operator(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// One helper in the place of another with the same descriptor.
+/// A helper replaces another one with the same descriptor.
 fn other_helper(class: &ClassFile<'_>) -> Vec<Change> {
     at_instructions(class, |place| {
         let (Some(_), Some(index)) = (helper(class, &place.instruction), place.instruction.pool_index())
@@ -186,7 +186,7 @@ fn other_helper(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// The classes above one, and those whose methods have no body of ours.
+/// The supertypes of a class, and the classes of methods without an instrumented body.
 fn above<'c>(class: &ClassFile<'_>, all: &'c [Vec<u8>]) -> Vec<&'c Vec<u8>> {
     let named = |name: &[u8]| all.iter().find(|c| ClassFile::parse(c).is_ok_and(|c| c.name() == name));
     let mut names = vec![
@@ -233,8 +233,8 @@ fn what_is_altered_is_found() {
                         let mut broken = rewritten.clone();
                         broken[range.clone()].copy_from_slice(bytes);
                         let (findings, _, links) = check_with_links(original, &broken, expectation, None);
-                        // Which class declares a callee, and so what is right for it, only the
-                        // classes above tell.
+                        // Only the supertypes show which class declares a callee, and so which
+                        // probe is correct.
                         let found = !findings.is_empty() || {
                             let above = above(&class, classes).into_iter().filter_map(|original| {
                                 let rewritten = rewriter.rewrite(original).unwrap().bytes?;
@@ -261,7 +261,7 @@ fn nothing_makes_it_panic() {
     nothing_panics(settings(&["Sample.*", "java.lang.Object.*"], &[]));
 }
 
-/// What only callers can record they must record, under the class that declares it: `doPrivileged`
+/// Callers must record callees that only they can record, under the declaring class: `doPrivileged`
 /// of JDK 8, and `clone` above an unknown class.
 #[test]
 fn callees_without_a_body_are_recorded_by_those_who_call() {

@@ -1,4 +1,4 @@
-//! Writing code, and what is refused.
+//! Tests of written code, and of refused edits.
 
 use super::*;
 use crate::class::ClassFile;
@@ -10,7 +10,7 @@ fn class(code: &[u8]) -> Vec<u8> {
     class_with(code, &[])
 }
 
-/// The same with these catch-alls: start, end, handler.
+/// A class with one static method of this code and these catch-alls: start, end, handler.
 fn class_with(code: &[u8], handlers: &[[u16; 3]]) -> Vec<u8> {
     let mut out = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 49];
     out.put2(8);
@@ -37,12 +37,11 @@ fn class_with(code: &[u8], handlers: &[[u16; 3]]) -> Vec<u8> {
     out
 }
 
-/// What is written in one go is what a layout made beforehand gives, wherever something is
-/// inserted.
+/// Code that is written in one pass equals code written by a layout, with insertions anywhere.
 #[test]
 fn near_code_is_written_as_far_code_is() {
     let mut code = vec![GOTO, 0, 4, NOP, ILOAD_0, IFEQ, 0xFF, 0xFE, LSTORE_2, WIDE, IINC, 1, 0, 0, 9];
-    // A tableswitch of two, padded, at 16, and a lookupswitch of one behind it, at 40; both lead to
+    // A padded tableswitch of two cases at 16, then a lookupswitch of one case at 40; both lead to
     // the beginning and the end.
     code.extend([NOP, TABLESWITCH, 0, 0, 0]);
     [60 - 16, 3, 4, 16_u32.wrapping_neg(), 60 - 16].iter().for_each(|&word| code.put4(word));
@@ -98,8 +97,8 @@ fn what_is_too_long_for_short_jumps_is_left_to_the_layout() {
     assert_eq!(length(near::REACH - 1), None);
 }
 
-/// A helper that found no room on the stack was called for ever: its call, in front of the handler
-/// of a `finally`, was covered by that handler.
+/// A helper that found no room on the stack was called forever: its call, before the handler of a
+/// `finally`, was covered by that handler.
 #[test]
 fn what_is_inserted_in_front_of_a_handler_is_not_come_back_to() {
     // 0: nop; 1: return; 2: astore_0, the handler of 0 and of itself; 3: aload_0; 4: athrow
@@ -116,7 +115,7 @@ fn what_is_inserted_in_front_of_a_handler_is_not_come_back_to() {
         let entries = (0..usize::from(number(0))).map(|i| [0, 2, 4].map(|field| number(2 + 8 * i + field)));
         (entries.collect::<Vec<_>>(), edit.resumed(&layout).unwrap())
     };
-    // What is inserted at 2 goes on at 4, where the handler's first instruction is.
+    // Code inserted at 2 resumes at 4, where the handler's first instruction is.
     assert_eq!(table(2), (vec![[0, 1, 2], [2, 4, 4], [4, 5, 2]], vec![2]));
     assert_eq!(table(0), (vec![[0, 3, 4], [4, 5, 4]], vec![]), "nothing is in front of the handler");
     assert_eq!(table(3), (vec![[0, 1, 2], [2, 3, 2]], vec![]), "what is inserted is not covered");

@@ -1,5 +1,5 @@
-//! Activation counters (JP 5.2): an upper bound of executed bytecodes for each thread, by which it
-//! knows when its profiling agent is due.
+//! Activation counters (JP 5.2): each thread has an upper bound of its executed bytecodes, which
+//! says when its profiling agent is due.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -9,9 +9,9 @@ use cct_jdk::helpers::Helper;
 
 use crate::pass::BodyWriter;
 
-/// Inserts the updates at handlers, subroutines and loop heads. (The entry's, with its test,
-/// belongs to the prologue.) A loop head at which a basic block starts counts the block too, in one
-/// call; `block_cost` is what that block costs.
+/// Inserts the updates at handlers, subroutines and loop heads. (The update of the entry, with its
+/// test, belongs to the prologue.) Where a basic block starts at a loop head, the same call counts
+/// the block too; `block_cost` is the cost of that block.
 pub fn insert(
     body: &mut BodyWriter<'_, '_, '_>,
     plan: &ActivationPlan,

@@ -1,5 +1,5 @@
-//! Bytecodes by basic blocks (JP 4): at the start of each block its bytecodes are added to the
-//! node, or what they cost (CCCP 5.2).
+//! Bytecodes counted by basic blocks (JP 4): the start of each block adds its bytecodes, or their
+//! cost (CCCP 5.2), to the node.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
@@ -12,7 +12,7 @@ use cct_tables::CostModel;
 
 use crate::pass::BodyWriter;
 
-/// Counts every block but those that are counted elsewhere.
+/// Counts every block except those that other code counts.
 pub fn insert(
     body: &mut BodyWriter<'_, '_, '_>,
     blocks: &Blocks,
@@ -31,8 +31,8 @@ pub fn insert(
     Ok(())
 }
 
-/// The blocks of a method by a rule, with their costs by a model. What follows a switch of the
-/// recording is counted after it, by whatever rule.
+/// The blocks of a method by a rule, with their costs by a model. Code after a switch of the
+/// recording is counted after the switch, by any rule.
 pub fn weighed(
     code: &Code<'_>,
     pool: &ConstantPool<'_>,

@@ -11,8 +11,8 @@ use crate::carrier::Emitter;
 use crate::pass::BodyWriter;
 
 /// The plan for counting a method exactly, by a model if there is one; `None` if it must be counted
-/// block by block. The node is true where the activation counter is tested, since the agent looks
-/// there.
+/// block by block. The node is exact where the activation counter is tested, since the agent reads
+/// it there.
 pub fn exact_plan(
     class: &ClassFile<'_>,
     own: &OwnMembers,
@@ -36,7 +36,7 @@ pub fn exact_plan(
 
 /// Inserts the updates.
 pub fn insert(body: &mut BodyWriter<'_, '_, '_>, plan: &CountPlan) -> Result<()> {
-    // No update names the local of a plan without one.
+    // Updates of a plan without a pending local do not name one.
     let pending = body.locals.pending.unwrap_or_default();
     let node = body.context.local();
     let emitter = &mut body.emitter;
@@ -71,7 +71,7 @@ pub fn insert(body: &mut BodyWriter<'_, '_, '_>, plan: &CountPlan) -> Result<()>
     Ok(())
 }
 
-/// Adds what is pending to the node, where an exception leaves the method.
+/// Adds the pending count to the node when an exception leaves the method.
 pub fn count_pending(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<()> {
     let Some(pending) = body.locals.pending else { return Ok(()) };
     asm.load(Kind::Long, body.context.local()).load(Kind::Int, pending);

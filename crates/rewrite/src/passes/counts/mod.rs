@@ -1,5 +1,5 @@
-//! Counts of a recorded body: its executed bytecodes, exactly or block by block (JP 4), or what
-//! they cost (CCCP 5.2), and activation counters (JP 5.2).
+//! Counts of a recorded body: its executed bytecodes, exactly or block by block (JP 4), or their
+//! cost (CCCP 5.2), and activation counters (JP 5.2).
 
 mod activation;
 mod blocks;
@@ -28,7 +28,7 @@ struct Planners {
     counts: CountPlanner,
 }
 
-/// The pass.
+/// The pass that counts bytecodes.
 pub struct Counts;
 
 impl Pass for Counts {
@@ -60,7 +60,7 @@ impl Planners {
             Some(BlockRule::Exact) => {
                 match exact_plan(class, own, member, code, activation.as_ref(), model, &mut self.counts) {
                     Some(plan) => Bytecodes::Exact(plan),
-                    // The same numbers, with more updates.
+                    // The same counts as the exact plan, with more updates.
                     None => Bytecodes::Blocks(weighed(code, pool, BlockRule::Precise, model)),
                 }
             }
@@ -75,9 +75,9 @@ impl Planners {
     }
 }
 
-/// How a method's bytecodes are counted.
+/// The way in which a method's bytecodes are counted.
 enum Bytecodes {
-    /// They are not.
+    /// Not at all.
     Uncounted,
     /// Block by block, each at its start.
     Blocks(Blocks),
@@ -85,12 +85,12 @@ enum Bytecodes {
     Exact(CountPlan),
 }
 
-/// What is counted in one method, and where.
+/// The counts of one method and their locations.
 struct MethodCounts {
     bytecodes: Bytecodes,
     /// Updates of the activation counter, if there are such counters. The first is the entry's.
     activation: Option<ActivationPlan>,
-    /// What it costs to enter the method, beside its bytecodes.
+    /// Cost of entering the method, in addition to its bytecodes.
     entry_cost: u32,
     entry_is_target: bool,
 }
@@ -143,7 +143,7 @@ impl MethodPass for MethodCounts {
 }
 
 impl MethodCounts {
-    /// The cost of the block that starts at `bci`; 0 if none does.
+    /// The cost of the block that starts at `bci`; 0 if no block does.
     fn block_cost(&self, bci: u32) -> u32 {
         let Bytecodes::Blocks(blocks) = &self.bytecodes else { return 0 };
         blocks.iter().find(|b| b.start == bci).map_or(0, |b| b.cost)
