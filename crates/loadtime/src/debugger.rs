@@ -1,8 +1,8 @@
-//! A debugger looks at the program (JDWP, whose agent is `libjdwp`).
+//! Support for a debugger on the program (JDWP, whose agent is `libjdwp`).
 //!
-//! It is to find the methods that the program's class files have, with their bodies in them. So
-//! bodies of classes that are defined from then on stay under their original signatures, and
-//! JVMTI's lists of methods are without those that the rewriter added.
+//! A debugger must find the methods that the program's class files declare, with their bodies. So
+//! bodies of classes that are defined from then on keep their original signatures, and JVMTI's
+//! lists of methods omit those that the rewriter added.
 
 #![allow(unsafe_code)]
 
@@ -20,17 +20,17 @@ use crate::vm_arguments;
 
 static IS_THERE: AtomicBool = AtomicBool::new(false);
 
-/// Whether a debugger may look at classes that are defined now.
+/// Whether a debugger may inspect classes that are defined now.
 pub fn is_there() -> bool {
     IS_THERE.load(Ordering::Relaxed)
 }
 
-/// Looks whether the JVM has loaded a debugger's agent, before the program.
+/// Whether the JVM has loaded a debugger's agent; called before the program starts.
 pub fn look(env: Env, jvmti: Jvmti) -> bool {
     const OPTIONS: [&str; 3] = ["-agentlib:jdwp", "-Xrunjdwp", "-agentpath:"];
     let arguments = vm_arguments::of(env);
     let may_be = if arguments.is_empty() {
-        // JDK 8 does not say them.
+        // JDK 8 does not report its arguments.
         true
     } else {
         arguments.iter().any(|argument| OPTIONS.iter().any(|option| argument.starts_with(option)))

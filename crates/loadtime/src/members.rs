@@ -28,7 +28,7 @@ unsafe impl Sync for Members {}
 pub(crate) static MEMBERS: OnceLock<Members> = OnceLock::new();
 
 impl Members {
-    /// Looks the ids up. `None` if the class library was not rewritten by this version.
+    /// Looks up the ids. `None` if this version of the rewriter did not rewrite the class library.
     pub fn find(env: Env) -> Option<&'static Members> {
         if let Some(members) = MEMBERS.get() {
             return Some(members);
