@@ -15,7 +15,7 @@ fn header(p: &Profile) -> String {
     shown(|out| write_header(&Summary::of(p), &[], out))
 }
 
-/// How trees are shown.
+/// Options for showing trees.
 #[derive(Clone, Copy)]
 struct TreeOptions {
     each: bool,
@@ -294,7 +294,7 @@ fn siblings_are_sorted_as_asked() {
     assert_eq!([Order::Own, Order::Inclusive, Order::Calls].map(outermost), ["ghf", "fgh", "hfg"]);
 }
 
-/// The sums of all rows are the total, and the outermost rows have it all.
+/// The sums of all rows equal the total, and so do those of the outermost rows.
 #[test]
 fn sums_are_the_total() {
     arbtest::arbtest(|u| {
