@@ -1,8 +1,8 @@
-//! Stacks look as before, whoever asks for them.
+//! Stacks look as before, for all ways to read them.
 
 use crate::support::{ALL_BLOCKS, Blocks, Jdk, Library, Run, assert_same_lines, plain_programs};
 
-/// What `cctrewrite flags` prints for it.
+/// The option that `cctrewrite flags` prints for it.
 const DEEPER: &str = "-XX:MaxJavaStackTraceDepth=4096";
 
 fn plain(jdk: &Jdk, option: &str) -> Run {
