@@ -60,9 +60,9 @@ impl Kind {
 
 /// A downloaded package.
 pub struct Package {
-    /// Its name: `openjdk-8-jdk-headless`.
+    /// The package's name: `openjdk-8-jdk-headless`.
     pub name: String,
-    /// Its version: `8u482-ga-1`.
+    /// The package's version: `8u482-ga-1`.
     pub version: String,
     /// The `.deb`, which lives as long as the [`Archive`].
     pub file: PathBuf,

@@ -97,7 +97,7 @@ impl Input {
         }
     }
 
-    /// Its layout.
+    /// The input's layout.
     pub fn layout(&self) -> Layout {
         match &self.root {
             Root::Jar(jar) => Layout::of_prefix(jar.prefix()),
@@ -121,8 +121,8 @@ impl Input {
         ArchivePath::input(&self.path, self.kind(), self.layout())
     }
 
-    /// Its entries in order, without those of nested archives. A jar's are in the order of its
-    /// central directory, an image's in the order of their contents, a folder's sorted by name.
+    /// The input's entries in order, without those of nested archives. A jar's are in the order of
+    /// its central directory, an image's in the order of their contents, a folder's sorted by name.
     pub fn entries(&self) -> &[Entry] {
         self.container().entries()
     }

@@ -87,7 +87,7 @@ impl fmt::Display for ArchivePath<'_> {
 pub struct Location<'a> {
     /// The archive or folder that contains it.
     pub archive: &'a ArchivePath<'a>,
-    /// Its position among that archive's entries.
+    /// The entry's position among that archive's entries.
     pub index: usize,
     /// The entry itself.
     pub entry: &'a Entry,

@@ -25,9 +25,9 @@ pub enum Action {
 /// An entry that the caller adds to an archive. In a jar it is dated 1980-01-01.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
-    /// Its name: relative, parts separated by `/`.
+    /// The entry's name: relative, parts separated by `/`.
     pub name: String,
-    /// Its contents.
+    /// The entry's contents.
     pub bytes: Vec<u8>,
     /// How a jar stores it.
     pub method: Method,

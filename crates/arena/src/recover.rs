@@ -242,7 +242,7 @@ fn regions<'m>(
             std::thread::yield_now();
             continue;
         }
-        // Each attempt copies anew, and each node only once.
+        // Each attempt copies everything again, but each node only once.
         let mut copied = budget.clone();
         let mut found = Vec::new();
         let (live, fault) = Copied::of(of, &mut copied);

@@ -47,10 +47,10 @@ pub struct Arena {
 /// The newest extent of a kind.
 #[derive(Debug, Default)]
 struct Part {
-    /// Its address, and its offset in the file.
+    /// The extent's address, and its offset in the file.
     address: u64,
     offset: u64,
-    /// Its size in bytes, and the bytes in use.
+    /// The extent's size in bytes, and the bytes in use.
     length: u64,
     used: u64,
     /// Size of all extents of that kind, in bytes.

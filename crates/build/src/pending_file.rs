@@ -62,9 +62,9 @@ pub fn remove_all() {
 enum Access {
     /// Everybody, as with any new file.
     Usual,
-    /// Its owner writes, everybody reads.
+    /// The file's owner writes, everybody reads.
     OwnerWrites,
-    /// Its owner alone.
+    /// The file's owner alone.
     Owner,
 }
 

@@ -96,7 +96,7 @@ pub enum Event {
     Returned(u32),
     /// A method begins that is identified by its id alone, which is in the next two words.
     ById {
-        /// Its id.
+        /// The method's id.
         id: u64,
         /// Whether it ends at once.
         ends_at_once: bool,

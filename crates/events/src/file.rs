@@ -122,7 +122,7 @@ impl Head {
 /// A frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Its head.
+    /// The frame's head.
     pub head: Head,
     stored: Vec<u8>,
 }
@@ -219,9 +219,9 @@ impl<W: Write> FrameWriter<W> {
 /// The description of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thread {
-    /// Its name.
+    /// The thread's name.
     pub name: String,
-    /// Its number in Java; 0 if unknown.
+    /// The thread's number in Java; 0 if unknown.
     pub id: u64,
     /// [`Thread::DAEMON`], [`Thread::VIRTUAL`].
     pub flags: u32,

@@ -58,7 +58,7 @@ pub fn head(half: usize, structure: &str) -> Option<Vec<u8>> {
 /// The last events of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Area {
-    /// Its number.
+    /// The thread's number.
     pub thread: u32,
     /// The number of the older half, among all halves of the thread.
     pub sequence: u32,

@@ -41,7 +41,7 @@ pub const METRICS: [&str; 19] = [
 /// A class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Class {
-    /// Its number.
+    /// The class's number.
     pub number: u32,
     /// The number of its first method; the others follow in the order of the class file.
     pub first_method: u32,
@@ -59,7 +59,7 @@ pub struct Class {
     pub field_bytes: u32,
     /// The source file, if the class file names it.
     pub source: Option<Name>,
-    /// Its methods.
+    /// The class's methods.
     pub methods: Vec<Method>,
 }
 
@@ -92,7 +92,7 @@ impl Recording {
         Recording::Full,
     ];
 
-    /// Its name.
+    /// The recording's name.
     pub fn name(self) -> &'static str {
         ["none", "native", "leaf", "calls", "blocks", "full"][self as usize]
     }
@@ -107,22 +107,22 @@ pub struct Method {
     pub descriptor: Name,
     /// Access flags.
     pub access: u16,
-    /// Its id, as in profiles; 0 if it has none.
+    /// The method's id, as in profiles; 0 if it has none.
     pub id: u64,
     /// The extent of its recording.
     pub recording: Recording,
     /// Whether its first block has an event of its own, since jumps lead there.
     pub entry_is_target: bool,
-    /// Its basic blocks, in code order.
+    /// The method's basic blocks, in code order.
     pub blocks: Vec<Block>,
-    /// Its call sites, in code order.
+    /// The method's call sites, in code order.
     pub calls: Vec<CallSite>,
-    /// Its allocating instructions, in code order: the bytecode index, and the class or, for
-    /// arrays, the descriptor.
+    /// The method's allocating instructions, in code order: the bytecode index, and the class or,
+    /// for arrays, the descriptor.
     pub makes: Vec<(u32, Name)>,
-    /// Its exception handlers, in the JVM's search order.
+    /// The method's exception handlers, in the JVM's search order.
     pub handlers: Vec<Handler>,
-    /// Its line table: bytecode indices and the lines that begin there.
+    /// The method's line table: bytecode indices and the lines that begin there.
     pub lines: Vec<(u32, u32)>,
     /// The original bytecode.
     pub code: Box<[u8]>,
@@ -133,7 +133,7 @@ pub struct Method {
 pub struct Block {
     /// The index of its first bytecode.
     pub start: u32,
-    /// Its metrics; the first is the number of its bytecodes.
+    /// The block's metrics; the first is the number of its bytecodes.
     pub metrics: [u32; METRICS.len()],
     /// The only possible next block, which has no event.
     pub next: Option<u32>,
@@ -164,7 +164,7 @@ pub enum Counted {
 /// A call site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallSite {
-    /// Its bytecode index.
+    /// The call site's bytecode index.
     pub bci: u32,
     /// The index of its bytecode in its block, from 1.
     pub place: u32,
@@ -174,7 +174,7 @@ pub struct CallSite {
     pub class: Name,
     /// The method's name.
     pub name: Name,
-    /// Its descriptor.
+    /// The call site's descriptor.
     pub descriptor: Name,
     /// How the callee gets into the trace.
     pub counted: Counted,

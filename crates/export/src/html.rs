@@ -66,7 +66,7 @@ pub struct About {
     pub facts: Vec<(String, String)>,
     /// Headings of the columns of its trees.
     pub head: Vec<String>,
-    /// Its trees.
+    /// The profile's trees.
     pub trees: Vec<Vec<String>>,
 }
 
@@ -140,7 +140,7 @@ struct Thread {
 /// The table of methods, thread by thread, as columns.
 #[derive(Clone, Debug, Default)]
 struct Methods {
-    /// Difference of the label to that of the row before, starting anew with each thread.
+    /// Difference of the label to that of the row before, restarting with each thread.
     label: Vec<u8>,
     /// Number of contexts.
     contexts: Vec<u8>,

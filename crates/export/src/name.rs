@@ -29,7 +29,8 @@ pub struct Name {
     pub class: Option<Arc<str>>,
     /// The method's name.
     pub method: Option<Arc<str>>,
-    /// Its descriptor (JVMS 4.3.3); `None` if methods of different descriptors were united.
+    /// The method's descriptor (JVMS 4.3.3); `None` if methods of different descriptors were
+    /// united.
     pub descriptor: Option<Arc<str>>,
     /// The bytecode index of the call in the caller, where call sites are distinguished; -1 for
     /// native code. `None` also if several were united.

@@ -40,9 +40,9 @@ impl Threshold {
 pub struct Pruned {
     /// Number of contexts.
     pub contexts: u64,
-    /// Their calls.
+    /// Sum of the pruned contexts' calls.
     pub calls: u64,
-    /// Their bytecodes.
+    /// Sum of the pruned contexts' bytecodes.
     pub bytecodes: u64,
 }
 

@@ -68,7 +68,7 @@ pub struct Source {
 pub struct Stacks {
     /// The thread, or the name of several; `None` for the sum of all.
     pub thread: Option<Arc<str>>,
-    /// Its contexts. Children are sorted by name, and siblings have different names.
+    /// The tree's contexts. Children are sorted by name, and siblings have different names.
     pub tree: Tree,
 }
 

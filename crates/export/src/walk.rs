@@ -46,7 +46,7 @@ impl Iterator for Walk<'_> {
 /// A context and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Its index.
+    /// The context's index.
     pub(crate) context: u32,
     /// The index of its caller; `None` for an outermost context.
     pub(crate) caller: Option<u32>,

@@ -46,7 +46,7 @@ pub enum Error {
     /// The hash in its last line does not match the lines before.
     #[error("its checksum differs")]
     Checksum,
-    /// Its first line is unknown.
+    /// The manifest's first line is unknown.
     #[error("another version of cctrewrite made it")]
     Version,
     /// A line is invalid.

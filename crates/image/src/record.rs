@@ -37,7 +37,7 @@ const FIRST_LINE: &str = "cctrewrite image 1";
 /// Why a record cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Its first line is unknown.
+    /// The record's first line is unknown.
     #[error(
         "its first line is not {FIRST_LINE:?}; it was made by another version of cctrewrite, or is damaged"
     )]

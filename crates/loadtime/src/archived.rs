@@ -1,6 +1,6 @@
 //! Classes from an archive of the user's own (`-XX:SharedArchiveFile`, `-XX:AOTCache`). An earlier
 //! JVM rewrote them when it made the archive, and they are loaded without passing this library. The
-//! JVM itself can say what they are in the tree: the method id stands in the code of the method, as
+//! JVM itself can say what they are in the tree: the method id is in the code of the method, as
 //! the constant that its prologue pushes.
 
 use std::sync::OnceLock;

@@ -3,7 +3,7 @@
 //! (docs/internals/loadtime.md).
 //!
 //! HotSpot calls environments that may retransform after all others, and these in order of their
-//! creation. So this library creates its environment anew whenever an agent may have created one.
+//! creation. So this library creates a new environment whenever an agent may have created one.
 
 #![allow(unsafe_code)]
 

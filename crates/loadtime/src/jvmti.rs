@@ -476,7 +476,7 @@ impl Jvmti {
 /// JVMTI's own function, once a debugger's view has replaced it.
 pub(crate) static GET_CLASS_METHODS: OnceLock<GetClassMethods> = OnceLock::new();
 
-/// JVMTI's own function, behind the replacement.
+/// JVMTI's own function, which the replacement calls.
 pub fn original() -> Option<GetClassMethods> {
     GET_CLASS_METHODS.get().copied()
 }

@@ -1,4 +1,4 @@
-//! The library's state, behind one lock. Under the lock runs no Java code and nothing that could
+//! The library's state, under one lock. Code that holds it runs no Java code and nothing that could
 //! wait for another thread.
 
 use std::collections::BTreeSet;

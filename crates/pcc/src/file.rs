@@ -22,11 +22,11 @@ const CHECKSUM: usize = 8;
 /// A method at whose entry values were recorded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// Its class, with slashes; `?` if unknown.
+    /// The method's class, with slashes; `?` if unknown.
     pub class: String,
-    /// Its name; if unknown, its id in hexadecimal digits.
+    /// The method's name; if unknown, its id in hexadecimal digits.
     pub name: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
 }
 

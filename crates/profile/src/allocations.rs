@@ -186,7 +186,7 @@ impl Profile {
 pub struct ObjectTotals {
     /// Objects and arrays.
     pub objects: u128,
-    /// Their types.
+    /// The objects' types.
     pub types: u64,
 }
 

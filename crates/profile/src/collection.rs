@@ -31,9 +31,9 @@ const NUMBERS: std::ops::RangeInclusive<u32> = 1..=999_999;
 /// A JVM that started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its process; 0 if the entry does not say.
+    /// The JVM's process; 0 if the entry does not say.
     pub process: u32,
-    /// Its command line, the program first.
+    /// The JVM's command line, the program first.
     pub arguments: Vec<String>,
     /// The path of its profile, once written.
     pub profile: PathBuf,

@@ -111,7 +111,7 @@ fn write_head(profile: &Profile, tree: &Tree, out: &mut dyn Write) -> io::Result
 
 /// Positions of lines among those of siblings.
 ///
-/// The line of a context does not always stand right before the lines of its callees: with the
+/// The line of a context does not always directly precede the lines of its callees: with the
 /// siblings `a` and `a$b`, the lines are `a`, `a$b`, `a;x`, since `$` sorts before `;`. So each
 /// frame has two places among its siblings: its own line sorts as its text, the lines below it as
 /// its text followed by `;`. No text holds a `;`, so none of the latter is a prefix of another, and

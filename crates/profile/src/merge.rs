@@ -42,9 +42,9 @@ pub enum MergeError {
     Incompatible {
         /// The `META` key.
         key: &'static str,
-        /// Its value in one profile.
+        /// The key's value in one profile.
         first: String,
-        /// Its value in another.
+        /// The key's value in another.
         second: String,
     },
 }
@@ -67,7 +67,7 @@ pub enum Bodies {
     /// They stay different methods.
     #[default]
     Apart,
-    /// They become one, for a class that was compiled anew between the runs. Its MID is 0 if they
+    /// They become one, for a class that was recompiled between the runs. Its MID is 0 if they
     /// differ.
     Together,
 }

@@ -49,7 +49,7 @@ pub struct TreeSummary {
     pub ended: bool,
     /// Whether its threads are daemons.
     pub daemon: bool,
-    /// Its size.
+    /// The tree's size.
     pub extent: Extent,
 }
 

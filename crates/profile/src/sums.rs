@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn recursion_counts_once() {
-        // f (1) -> g (2) -> f (4) -> g (8), then another f (16) beside the first, and h (32) in it.
+        // f (1) -> g (2) -> f (4) -> g (8), then another f (16) next to the first, and h (32) in
+        // it.
         let t = tree(&[(1, 0, 1, 1), (2, 1, 1, 2), (3, 0, 1, 4), (4, 1, 1, 8), (1, 0, 1, 16), (2, 2, 3, 32)]);
         let of = |calls, own, inclusive| Sums { calls, own, inclusive };
         let bytecodes = sums(&[(&t, &[0, 1, 2])], 3, Metric::Bytecodes).expect("small");

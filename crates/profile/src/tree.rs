@@ -35,7 +35,7 @@ pub struct Tree {
     nodes: Vec<Node>,
     /// Number of columns besides calls and bytecodes.
     columns: usize,
-    /// Their numbers, node by node.
+    /// The columns' numbers, node by node.
     values: Vec<u64>,
 }
 

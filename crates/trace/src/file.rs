@@ -29,7 +29,7 @@ pub enum Error {
         /// Offset of the frame.
         at: u64,
     },
-    /// Its classes are too large for their stored size.
+    /// The trace's classes are too large for their stored size.
     #[error("{path}: its classes unfold to more than {most} bytes, which those of no program do", path = path.display())]
     Unfolds {
         /// The file.
@@ -62,9 +62,9 @@ pub struct Trace {
     file: File,
     /// Chunks that are not in the file: the JVM was killed before it wrote them.
     left: Vec<Vec<u8>>,
-    /// Its origin, in lines `key=value`.
+    /// The trace's origin, in lines `key=value`.
     pub provenance: String,
-    /// Its threads, by number.
+    /// The trace's threads, by number.
     pub threads: Vec<ThreadChunks>,
     /// The program's classes and methods, as far as the trace contains them.
     pub program: Program,
@@ -103,11 +103,11 @@ pub struct Sizes {
 /// A thread, and the positions of its events.
 #[derive(Debug, Clone, Default)]
 pub struct ThreadChunks {
-    /// Its number.
+    /// The thread's number.
     pub number: u32,
-    /// Its description.
+    /// The thread's description.
     pub thread: Thread,
-    /// Its chunks in their order.
+    /// The thread's chunks in their order.
     chunks: Vec<Piece>,
     /// The number of its first chunk, if none is missing before it.
     first: u32,

@@ -45,7 +45,7 @@ pub struct Called {
     pub name: Arc<str>,
     /// Descriptor.
     pub descriptor: Arc<str>,
-    /// Its id.
+    /// The method's id.
     pub id: u64,
     /// Whether it is a native.
     pub is_native: bool,
@@ -54,13 +54,13 @@ pub struct Called {
 /// A method found in the trace.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'p> {
-    /// Its class's index.
+    /// The index of the method's class.
     pub place: u32,
-    /// Its class.
+    /// The method's class.
     pub class: &'p Class,
-    /// Its number in the class.
+    /// The method's number in the class.
     pub index: u16,
-    /// Its index in the class.
+    /// The method's index in the class.
     pub method: &'p Method,
 }
 

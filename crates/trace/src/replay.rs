@@ -29,7 +29,7 @@ pub enum Type<'p> {
 pub enum Noted<'p> {
     /// Objects, or arrays of one length, were allocated.
     Made {
-        /// Their type.
+        /// The objects' type.
         of: Type<'p>,
         /// Number of objects.
         count: u32,
@@ -142,9 +142,9 @@ impl Runs for Frame {
 /// A call site, as far as known.
 #[derive(Debug, Clone, Copy)]
 enum Site {
-    /// Its bytecode index.
+    /// The call site's bytecode index.
     At(u32),
-    /// Its callee.
+    /// The call site's callee.
     Of(Option<Signature>),
 }
 

@@ -31,7 +31,7 @@ pub struct Sites {
 #[derive(Debug)]
 struct Of {
     signature: Signature,
-    /// Its call sites, by their callees and then in code order.
+    /// The method's call sites, by their callees and then in code order.
     calls: Box<[(Signature, u32)]>,
 }
 

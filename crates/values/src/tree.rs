@@ -25,9 +25,9 @@ pub struct Values<'p> {
 pub struct Visited<'v> {
     /// Methods from the outermost one to its own, by their indices in the profile.
     pub path: &'v [u32],
-    /// Its caller's number among the contexts of its tree; 0 for an outermost one.
+    /// The number of the context's caller among the contexts of its tree; 0 for an outermost one.
     pub parent: u32,
-    /// Its value.
+    /// The context's value.
     pub value: Value,
 }
 

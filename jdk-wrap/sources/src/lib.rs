@@ -68,7 +68,7 @@ pub enum Error {
         javac: PathBuf,
         /// The folder.
         sources: PathBuf,
-        /// Its messages.
+        /// The compiler's messages.
         messages: String,
     },
     /// The record lacks a line.

@@ -22,8 +22,8 @@ pub struct Meaning {
 pub struct Body {
     /// The instructions, with jumps to numbers of instructions, followed by the exception table.
     pub instructions: Vec<String>,
-    /// Its effects beyond its own locals and stack: the members and types that it names, and its
-    /// texts.
+    /// The code's effects beyond its own locals and stack: the members and types that it names, and
+    /// its texts.
     pub effects: BTreeSet<String>,
 }
 

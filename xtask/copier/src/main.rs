@@ -2,7 +2,7 @@
 //! so that its time and memory are measured like those of the others:
 //!
 //! ```text
-//! copier copy FOLDER INPUT...      read, parse and write everything, on one thread: the least that a rewriter of ours can take
+//! copier copy FOLDER INPUT...      read, parse and write everything, on one thread: lower bound of the time of cctrewrite
 //! copier jar IMAGE JAR             the contents of a JDK's modules as a jar, for those who cannot read an image
 //! copier part INPUT JAR PART OF    the first PART of each OF classes of a jar
 //! copier survey INPUT...           what our reader and another one make of each class (`cargo xtask foreign`)

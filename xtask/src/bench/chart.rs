@@ -32,7 +32,7 @@ pub enum Across {
 
 /// A line chart.
 pub struct Chart {
-    /// Its title, for people who cannot see it.
+    /// The chart's title, for people who cannot see it.
     pub title: &'static str,
     /// The label of the horizontal axis.
     pub below: &'static str,

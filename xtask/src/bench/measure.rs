@@ -21,7 +21,7 @@ pub struct Run {
     pub cpu_seconds: f64,
     /// The largest observed resident set, in KiB.
     pub peak_kib: u64,
-    /// Its standard output.
+    /// The program's standard output.
     pub output: String,
 }
 

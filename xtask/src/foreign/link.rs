@@ -21,7 +21,7 @@ pub struct Linker<'a> {
     pub home: &'a Path,
     /// The JDK's version.
     pub version: u32,
-    /// Its options.
+    /// The JVM's options.
     pub options: Vec<String>,
     /// The folder of the compiled `LinkJars`.
     pub program: &'a Path,

@@ -93,9 +93,9 @@ pub struct Tried {
 
 /// The results of a set on a JDK.
 pub struct OnJdk {
-    /// Its version.
+    /// The JDK's version.
     pub version: u32,
-    /// Its full version.
+    /// The JDK's full version.
     pub full_version: String,
     /// The report of `instrument`.
     pub instrumented: Instrumented,

@@ -21,7 +21,7 @@ pub struct Obtained {
     pub jars: Vec<PathBuf>,
     /// Further entries of the class path: the original jars, which they refer to.
     pub besides: Vec<PathBuf>,
-    /// Their origins, with versions.
+    /// The jars' origins, with versions.
     pub versions: Vec<String>,
 }
 

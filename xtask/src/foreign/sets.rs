@@ -5,9 +5,9 @@ pub const SUITE: &str = "bookworm";
 
 /// Jars that belong together: they are on one class path.
 pub struct Set {
-    /// Its name on the command line.
+    /// The set's name on the command line.
     pub name: &'static str,
-    /// Its description for the page.
+    /// The set's description for the page.
     pub about: &'static str,
     /// The origin of its jars.
     pub origin: Origin,

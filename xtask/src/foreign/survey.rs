@@ -15,7 +15,7 @@ use crate::process;
 pub struct Survey {
     /// Number of classes that cctrewrite reads and writes unchanged.
     pub same: u64,
-    /// Their size in bytes.
+    /// The classes' size in bytes.
     pub bytes: u64,
     /// Number of their methods.
     pub methods: u64,

@@ -12,9 +12,9 @@ use crate::process;
 /// A JDK that runs on this machine.
 #[derive(Debug, Clone)]
 pub struct Jdk {
-    /// Its home: the folder with `bin/java`, `bin/javac`, `include/jni.h`.
+    /// The JDK's home: the folder with `bin/java`, `bin/javac`, `include/jni.h`.
     pub home: PathBuf,
-    /// Its origin.
+    /// The JDK's origin.
     pub origin: Origin,
     /// The build, as `java -version` states it: `1.8.0_482-b08`, `25.0.3+9-LTS`.
     pub full_version: String,

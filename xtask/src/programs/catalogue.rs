@@ -6,9 +6,9 @@ use super::today::TODAY;
 /// A program.
 #[derive(Clone, Copy)]
 pub struct Program {
-    /// Its name on the command line.
+    /// The program's name on the command line.
     pub name: &'static str,
-    /// Its description.
+    /// The program's description.
     pub about: &'static str,
     /// The versions of the JDK that can run it.
     pub jdks: &'static [u32],
@@ -19,8 +19,8 @@ pub struct Program {
     pub packages: &'static [&'static str],
     /// A source package whose upstream sources are in the folder `source` while it runs.
     pub source: Option<&'static str>,
-    /// Its class path: names in `/usr/share/java` (for npm, of files in the package), or [`TOOLS`].
-    /// A folder `classes` comes first, if [`Program::before`] creates one.
+    /// The program's class path: names in `/usr/share/java` (for npm, of files in the package), or
+    /// [`TOOLS`]. A folder `classes` comes first, if [`Program::before`] creates one.
     pub jars: &'static [&'static str],
     /// Files below `fixtures/programs` that are copied to the folder in which it runs.
     pub input: &'static [&'static str],
@@ -31,8 +31,8 @@ pub struct Program {
     pub options: &'static [&'static str],
     /// The main class.
     pub main: &'static str,
-    /// Its arguments. [`SOURCES`] stands for several, [`ORIGINAL`] in one for a folder, `{jdk}` for
-    /// the home of the JDK.
+    /// The program's arguments. [`SOURCES`] stands for several, [`ORIGINAL`] in one for a folder,
+    /// `{jdk}` for the home of the JDK.
     pub arguments: &'static [&'static str],
     /// The parts of its output that differ between two runs on one machine.
     pub masks: &'static [Mask],
@@ -51,10 +51,10 @@ pub const ORIGINAL: &str = "{original}";
 /// A program that prepares something for the main one, such as a compiler.
 #[derive(Clone, Copy)]
 pub struct Before {
-    /// Its main class, on the same class path.
+    /// The program's main class, on the same class path.
     pub main: &'static str,
-    /// Its arguments; see [`Program::arguments`]. Files that it creates in [`CLASSES`] go to the
-    /// class path, those in [`INPUT`] to the input.
+    /// The program's arguments; see [`Program::arguments`]. Files that it creates in [`CLASSES`] go
+    /// to the class path, those in [`INPUT`] to the input.
     pub arguments: &'static [&'static str],
 }
 

@@ -129,7 +129,7 @@ pub struct Case {
     pub program: &'static Program,
     /// The version of the JDK.
     pub jdk: u32,
-    /// Its packages, with their versions.
+    /// The program's packages, with their versions.
     pub packages: Vec<String>,
     /// The run on the plain JDK.
     pub plain: Outcome,

@@ -28,7 +28,7 @@ pub struct Packages {
 
 /// The files of a program.
 pub struct Fetched {
-    /// Its jars in the order of the class path, without the JDK's own.
+    /// The program's jars in the order of the class path, without the JDK's own.
     pub jars: Vec<(&'static str, PathBuf)>,
     /// The folder of the sources.
     pub source: Option<PathBuf>,

@@ -73,7 +73,7 @@ impl ProfiledJdk {
         }
     }
 
-    /// Its home, if it has one of its own, and the options for the JVM.
+    /// The JDK's home, if it has one of its own, and the options for the JVM.
     pub fn start(&self) -> (Option<&Path>, &[String]) {
         match self {
             ProfiledJdk::Library { flags, .. } => (None, flags),

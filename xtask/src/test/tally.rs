@@ -38,7 +38,7 @@ pub struct Failure {
     pub program: String,
     /// The test's name.
     pub test: String,
-    /// Its output, including its panic.
+    /// The test's output, including its panic.
     pub output: Vec<String>,
 }
 

@@ -38,7 +38,7 @@ pub enum Error {
     NoModule {
         /// The file that declares it.
         path: PathBuf,
-        /// Its name.
+        /// The module's name.
         module: String,
     },
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result, read};
 /// A package of the workspace.
 #[derive(Debug)]
 pub struct Package {
-    /// Its name.
+    /// The package's name.
     pub name: String,
     /// The root files of its crates, relative to the workspace: `src/lib.rs`, `src/main.rs`, or
     /// both.

@@ -30,7 +30,7 @@ pub struct Module {
     pub children: BTreeMap<String, usize>,
     /// Names of its other items, including macros.
     pub items: BTreeSet<String>,
-    /// Its imports, at module level or within a function.
+    /// The module's imports, at module level or within a function.
     pub imports: Vec<Import>,
     /// Paths of two names or more in its code.
     pub references: Vec<Reference>,
@@ -52,9 +52,9 @@ pub struct Import {
 /// A path in code.
 #[derive(Debug)]
 pub struct Reference {
-    /// Its names.
+    /// The path's names.
     pub path: Vec<String>,
-    /// Its line.
+    /// The path's line.
     pub line: usize,
 }
 

@@ -26,11 +26,11 @@ pub(super) struct Directory {
 /// The parts of one entry.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// Its header in the central directory, with name, extra fields and comment.
+    /// The entry's header in the central directory, with name, extra fields and comment.
     pub(super) central: Range<usize>,
-    /// Its local header, with name and extra fields.
+    /// The entry's local header, with name and extra fields.
     pub(super) local: Range<usize>,
-    /// Its bytes, as stored in the archive.
+    /// The entry's bytes, as stored in the archive.
     pub(super) data: Range<usize>,
     /// The end of its data descriptor, or of its data if none is announced. `None` if one is
     /// announced and missing: then the entry cannot be copied verbatim.

@@ -4,7 +4,7 @@
 //!
 //! Entries are the resources of modules, in the order of their contents, named
 //! `java.base/java/lang/Object.class`. The image's listings of its folders and packages are no
-//! entries; they are created anew when an image is written.
+//! entries; they are created again when an image is written.
 
 mod compressed;
 mod format;

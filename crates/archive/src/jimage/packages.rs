@@ -30,9 +30,9 @@ struct Presence {
 /// A module that has a package.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// Its name.
+    /// The module's name.
     pub(super) module: Vec<u8>,
-    /// Its flags in the listing.
+    /// The module's flags in the listing.
     pub(super) flags: u32,
 }
 

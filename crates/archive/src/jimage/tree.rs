@@ -3,7 +3,7 @@
 //! modules.
 //!
 //! `jdk.internal.jimage.ImageReader` lists folders by them. HotSpot's boot loader, while it knows
-//! no modules yet, and jrt file systems find the module of a package there. They are created anew
+//! no modules yet, and jrt file systems find the module of a package there. They are recreated
 //! for every written image, since they contain offsets of locations and strings.
 
 use std::collections::BTreeMap;

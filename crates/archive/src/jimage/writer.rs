@@ -1,7 +1,7 @@
 //! Writer of an image: contents first, the index when everything is known.
 //!
 //! The strings of the original image stay where they are, and new ones follow: compressed resources
-//! and locations refer to them by offset. The rest of the index is created anew, by the rules of
+//! and locations refer to them by offset. The rest of the index is recreated, by the rules of
 //! jlink.
 
 use std::borrow::Cow;

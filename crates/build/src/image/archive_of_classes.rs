@@ -23,7 +23,7 @@ use super::time_limit::TimeLimit;
 /// One of the archives that HotSpot looks for, depending on options.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant {
-    /// Its file in HotSpot's folder.
+    /// The archive's file in HotSpot's folder.
     pub file: &'static str,
     /// The options that select it.
     options: &'static [&'static str],

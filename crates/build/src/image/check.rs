@@ -24,7 +24,7 @@ use cct_image::{CoveredFile, Manifest};
 pub enum Finding {
     /// All covered files are unchanged.
     Sound {
-        /// Archives of classes that a JVM has created anew since, relative to the image.
+        /// Archives of classes that a JVM has recreated since, relative to the image.
         remade: Vec<PathBuf>,
     },
     /// An earlier version built the image, without a manifest.

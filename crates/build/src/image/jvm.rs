@@ -23,7 +23,7 @@ pub struct Jvm<'a> {
     pub java_home: &'a Path,
     /// The arguments of its launcher.
     pub arguments: &'a [&'a str],
-    /// Its time limit.
+    /// The JVM's time limit.
     pub limit: TimeLimit,
     /// The user's remedy if it takes longer.
     pub remedy: &'a str,

@@ -28,7 +28,7 @@ pub const STAMP: &str = "stamp";
 pub enum Fault {
     /// It is missing, or is no file.
     Missing,
-    /// Its size in bytes differs.
+    /// The file's size in bytes differs.
     Size(u64),
     /// It has the same size and different contents.
     Contents,

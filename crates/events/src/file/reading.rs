@@ -64,7 +64,7 @@ impl<R: Read> FrameReader<R> {
         Ok(FrameReader { from, at: (head.len() + length) as u64, provenance, cut: None })
     }
 
-    /// Its origin, in lines.
+    /// The file's origin, in lines.
     pub fn provenance(&self) -> &str {
         &self.provenance
     }

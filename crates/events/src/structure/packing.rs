@@ -131,7 +131,7 @@ impl Class {
 /// The head of a packed class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassHead<'a> {
-    /// Its number.
+    /// The class's number.
     pub number: u32,
     /// The number of its first method.
     pub first_method: u32,
@@ -139,7 +139,7 @@ pub struct ClassHead<'a> {
     pub methods: u32,
     /// Hash of the original class file.
     pub hash: u64,
-    /// Its name.
+    /// The class's name.
     pub name: &'a [u8],
 }
 

@@ -10,7 +10,7 @@ use super::sided::{Measure, Sided};
 /// Columns of contexts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns {
-    /// Number of contexts that were left before this one was entered, starting anew with each tree.
+    /// Number of contexts that were left before this one was entered, restarting with each tree.
     pub(super) left: Vec<u8>,
     /// The label.
     pub(super) label: Vec<u8>,

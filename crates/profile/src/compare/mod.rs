@@ -58,11 +58,11 @@ impl Default for CompareOptions {
 /// A context in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its counts in A.
+    /// The context's counts in A.
     pub a: Counts,
-    /// Its counts in B.
+    /// The context's counts in B.
     pub b: Counts,
-    /// Its frames, outermost first, as positions in [`Comparison::frames`].
+    /// The context's frames, outermost first, as positions in [`Comparison::frames`].
     pub path: Vec<u32>,
 }
 

@@ -86,24 +86,24 @@ impl Default for DiffOptions {
 /// A method, or a group of methods, that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedMethod {
-    /// Its name, as a position in [`Difference::names`].
+    /// The method's name, as a position in [`Difference::names`].
     pub name: u32,
-    /// Its calls.
+    /// The method's calls.
     pub calls: Change,
-    /// Its own count.
+    /// The method's own count.
     pub own: Change,
-    /// Its inclusive count; recursion counts once.
+    /// The method's inclusive count; recursion counts once.
     pub inclusive: Change,
 }
 
 /// A context that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedContext {
-    /// Its frames, outermost first, as positions in [`Difference::names`].
+    /// The context's frames, outermost first, as positions in [`Difference::names`].
     pub path: Vec<u32>,
-    /// Its calls.
+    /// The context's calls.
     pub calls: Change,
-    /// Its own count.
+    /// The context's own count.
     pub own: Change,
 }
 

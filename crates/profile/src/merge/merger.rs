@@ -53,7 +53,7 @@ struct Head {
     damage: Vec<String>,
     /// Whether it counts objects; see [`counts_objects`].
     counts_objects: Option<bool>,
-    /// Its columns; see [`columns_counted`].
+    /// The profile's columns; see [`columns_counted`].
     columns: Option<String>,
     /// Whether it distinguishes call sites; see [`tells`].
     tells_sites: Option<bool>,

@@ -56,9 +56,9 @@ pub enum Remark {
     Marker {
         /// The side.
         side: Side,
-        /// Its text.
+        /// The marker's text.
         marker: String,
-        /// Its calls: those of the missing contexts.
+        /// The marker's calls: those of the missing contexts.
         calls: u64,
     },
     /// Call sites of this side were added up, since the other does not distinguish them.

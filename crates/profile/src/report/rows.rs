@@ -30,7 +30,7 @@ impl RowsOptions {
 pub enum Row {
     /// A context.
     Context {
-        /// Its node.
+        /// The context's node.
         node: u32,
         /// The outermost frame has depth 1.
         depth: usize,
@@ -43,7 +43,7 @@ pub enum Row {
         contexts: u64,
         /// The metric's sum over them.
         inclusive: u64,
-        /// Their depth, without their descendants.
+        /// The contexts' depth, without their descendants.
         depth: usize,
     },
 }

@@ -11,9 +11,9 @@ use std::io::{BufWriter, Write};
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableRow {
-    /// Its label.
+    /// The row's label.
     pub label: u32,
-    /// Its sums.
+    /// The row's sums.
     pub sums: Sums,
 }
 

@@ -193,7 +193,7 @@ calls     self      %  inclusive      %  method
 #[test]
 fn recursion_counts_once() {
     let methods = vec![method("A", "f", "()V"), method("A", "g", "()V")];
-    // f (1) -> g (2) -> f (4) -> g (8), then another f (16) beside the first.
+    // f (1) -> g (2) -> f (4) -> g (8), then another f (16) next to the first.
     let t = tree(&[(1, 0, 1, 1), (2, 1, 1, 2), (3, 0, 1, 4), (4, 1, 1, 8), (1, 0, 1, 16)]);
     let top = top_text(&profile(methods, vec![thread("main", t)]), Order::Own, 30);
     let row = |name: &str| {

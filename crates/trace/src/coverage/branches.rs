@@ -25,7 +25,7 @@ pub struct Ways {
 
 #[derive(Debug, Clone, Copy)]
 struct Frame {
-    /// Its node there.
+    /// The frame's node in the execution counts.
     of_executions: u32,
     last: Option<Last>,
 }

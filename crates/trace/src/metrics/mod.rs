@@ -19,9 +19,9 @@ use measures::{Measures, Site};
 /// A metric with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Value {
-    /// Its name, from the literature if there is one.
+    /// The metric's name, from the literature if there is one.
     pub name: &'static str,
-    /// Its meaning.
+    /// The metric's meaning.
     pub meaning: &'static str,
     /// The value; `None` if the trace lacks the necessary events.
     pub value: Option<f64>,

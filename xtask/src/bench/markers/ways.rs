@@ -3,7 +3,7 @@
 /// A way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// Its name on the command line.
+    /// The way's name on the command line.
     pub word: &'static str,
     /// The heading of its column.
     pub name: &'static str,

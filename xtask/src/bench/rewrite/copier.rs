@@ -16,7 +16,7 @@ pub struct Copier(pub PathBuf);
 pub struct Counted {
     /// Number of classes.
     pub classes: u64,
-    /// Their uncompressed size, in bytes.
+    /// The classes' uncompressed size, in bytes.
     pub bytes: u64,
 }
 

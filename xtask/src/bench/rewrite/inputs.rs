@@ -71,9 +71,9 @@ impl Name {
 
 /// A prepared input.
 pub struct Input {
-    /// Its name.
+    /// The input's name.
     pub name: Name,
-    /// Its files, with different names.
+    /// The input's files, with different names.
     pub files: Vec<PathBuf>,
     /// A jar with the same contents, if the foreign libraries cannot read the files.
     pub as_jar: Option<PathBuf>,
@@ -81,9 +81,9 @@ pub struct Input {
     pub library: Option<PathBuf>,
     /// Number of classes.
     pub classes: u64,
-    /// Their uncompressed size, in bytes.
+    /// The classes' uncompressed size, in bytes.
     pub class_bytes: u64,
-    /// Its description in the section.
+    /// The input's description in the section.
     pub about: String,
 }
 

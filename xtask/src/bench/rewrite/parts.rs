@@ -27,7 +27,7 @@ pub struct Part {
     pub eighths: u32,
     /// Number of classes.
     pub classes: u64,
-    /// Their size, in bytes.
+    /// The classes' size, in bytes.
     pub class_bytes: u64,
     /// The measurements.
     pub rows: Vec<Row>,

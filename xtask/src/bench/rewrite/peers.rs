@@ -191,7 +191,7 @@ fn prepare(library: &Library, packages: &mut Packages, jdk: &Jdk, work: &Path) -
 /// A harness's report of a pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
-    /// Its time in seconds, as the harness measured it.
+    /// The pass's time in seconds, as the harness measured it.
     pub seconds: f64,
     /// Number of classes that it left unchanged.
     pub left: u64,

@@ -29,7 +29,7 @@ pub const MEASURED: u32 = 15;
 
 /// One kernel in all ways, on one JDK.
 pub struct Row {
-    /// Its name.
+    /// The kernel's name.
     pub name: String,
     /// Spreads of processor times in seconds, in the order of [`WAYS`].
     pub spreads: Vec<Spread>,

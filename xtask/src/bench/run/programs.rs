@@ -27,7 +27,7 @@ pub struct Bench<'a> {
     pub version: u32,
     /// The plain JDK.
     pub jdk: &'a Jdk,
-    /// Its images.
+    /// The JDK's images.
     pub homes: &'a Homes,
     /// The command.
     pub cctrewrite: &'a Path,
@@ -72,7 +72,7 @@ pub struct Cell {
 
 /// A program in all columns.
 pub struct Line {
-    /// Its name.
+    /// The program's name.
     pub name: &'static str,
     /// The measurements.
     pub cells: Vec<(Column, Cell)>,

@@ -26,7 +26,7 @@ pub enum Scheme {
 pub const SCHEMES: [Scheme; 2] = [Scheme::Jp, Scheme::Simple];
 
 impl Scheme {
-    /// Its name in `Recreate.java`.
+    /// The scheme's name in `Recreate.java`.
     fn word(self) -> &'static str {
         match self {
             Scheme::Jp => "jp",

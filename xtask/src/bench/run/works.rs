@@ -172,7 +172,7 @@ mod tests {
                 assert!(fixtures.join(input).is_file(), "{name}: {input}");
             }
             assert_eq!(works.iter().filter(|other| other.program.name == name).count(), 1, "{name}");
-            // A user who asks for a JDK is told why a program is missing.
+            // A user who asks for a JDK learns why a program is missing.
             for version in [8, 17, 25] {
                 let why = work.not_on.iter().find(|(of, _)| *of == version);
                 assert_eq!(why.is_none(), work.program.jdks.contains(&version), "{name} on {version}");

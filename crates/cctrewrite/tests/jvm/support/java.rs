@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 pub struct Java {
     program: PathBuf,
     version: u32,
-    /// Its working directory.
+    /// The JVM's working directory.
     pub folder: PathBuf,
     options: Vec<String>,
     class_path: Vec<PathBuf>,
@@ -156,7 +156,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Its process id.
+    /// The JVM's process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -234,15 +234,15 @@ pub fn mebibytes(text: &str, key: &str) -> Option<u64> {
 /// The result of a JVM.
 #[derive(Debug)]
 pub struct Run {
-    /// Its exit code; `None` after a signal.
+    /// The JVM's exit code; `None` after a signal.
     pub code: Option<i32>,
     /// Standard output.
     pub out: String,
     /// Standard error.
     pub err: String,
-    /// Its peak memory, in MiB.
+    /// The JVM's peak memory, in MiB.
     pub peak: u64,
-    /// Its working directory.
+    /// The JVM's working directory.
     pub folder: PathBuf,
     command: String,
 }

@@ -73,7 +73,7 @@ impl Jdk {
         self.home.join(below)
     }
 
-    /// Its home.
+    /// The JDK's home.
     pub fn home(&self) -> &Path {
         &self.home
     }

@@ -171,8 +171,8 @@ pub fn instrument(inputs: &[PathBuf], libraries: &[PathBuf], output: &Path, opti
     assert_succeeded(&mut command)
 }
 
-/// Adds `CONTEXT=thread` from the environment: then the thread carries contexts in all outputs,
-/// unless a test says otherwise. This runs the whole suite in that mode. (Tests of extended
+/// The option `--context` with the value of the variable `CONTEXT`, unless a test sets it itself.
+/// `CONTEXT=thread` runs the whole suite with contexts that the thread carries. (Tests of extended
 /// signatures then fail.)
 pub fn carrier(options: &[&str]) -> Vec<String> {
     match std::env::var("CONTEXT") {
