@@ -2,10 +2,10 @@
 //! `cargo xtask runtime` compiled from `java/` into `classes/`.
 //!
 //! `java.lang.CctRuntime` and `java.lang.CctMemory` are in that package because every loader may
-//! link to it and because they use the field that the rewriter adds to `java.lang.Thread`.
+//! link to it. They also use the field that the rewriter adds to `java.lang.Thread`.
 //! `cctrewrite.runtime` contains the internals and `cctrewrite.agent` the API for profiling agents.
 //! All of them belong on the boot class path (JDK 8) or into `java.base`. They are class files of
-//! version 52 that use the operations `sun.misc.Unsafe` shares with `jdk.internal.misc.Unsafe`: for
+//! version 52 that use the operations `sun.misc.Unsafe` shares with `jdk.internal.misc.Unsafe`. For
 //! JDK 9 and later, the name of that class must be replaced.
 
 // A test that cannot set itself up has failed.

@@ -1,4 +1,4 @@
-//! The class files in the repository match their sources: JDK 8's compiler produces the same bytes,
+//! The class files in the repository match their sources. JDK 8's compiler produces the same bytes,
 //! and every other compiler class files with the same meaning.
 
 // A test that cannot set itself up has failed.
@@ -108,7 +108,7 @@ fn every_compiler_says_the_same() {
 }
 
 /// A lambda would make the JVM generate a class while the program runs, which profiles report as
-/// missing, and set up method handles in programs that use none.
+/// missing. It would also set up method handles in programs that use none.
 #[test]
 fn nothing_that_runs_beside_programs_has_lambdas() {
     for (name, bytes) in kept() {

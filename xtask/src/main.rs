@@ -99,16 +99,15 @@ enum Task {
 
     /// Check the order of crates and of modules: layers, and unlisted circles (ARCHITECTURE.md).
     ///
-    /// Reads the sources, and fails if a crate depends on one that is not below it, or if files of
-    /// a crate depend on each other in a circle that `structure.toml` does not list with its
-    /// reason.
+    /// Reads the sources. Fails if a crate depends on one that is not below it, or if files of a
+    /// crate depend on each other in a circle that `structure.toml` does not list with its reason.
     Structure,
 
     /// Compile the Java sources of the runtime, and keep the class files
     /// (docs/internals/runtime.md).
     ///
     /// Run it after editing a source in `jdk-wrap`. It always uses the compiler of JDK 8, so that
-    /// the class files are the same on every machine; a build uses them unchanged, and needs no
+    /// the class files are the same on every machine. A build uses them unchanged, and needs no
     /// JDK.
     Runtime(runtime::Arguments),
 

@@ -61,7 +61,7 @@ pub fn to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
     watch(command, limits, Scope::Process)
 }
 
-/// Runs a command to its end or to a limit, including the processes that it starts: their processor
+/// Runs a command to its end or to a limit, including the processes that it starts. Their processor
 /// time is added if a parent waited for them, and the memory is that of the largest process.
 ///
 /// # Errors
@@ -116,13 +116,13 @@ pub fn peak_of(process: u32) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.trim().parse().ok()
 }
 
-/// The processor time of a process so far, and whether it has ended: `utime`, `stime` and the state
-/// of proc(5), the fields 14, 15 and 3.
+/// The processor time of a process so far, and whether it has ended. These are `utime`, `stime` and
+/// the state of proc(5), the fields 14, 15 and 3.
 pub fn usage_of(process: u32) -> Option<(f64, bool)> {
     times_of(process, Scope::Process)
 }
 
-/// The processor time and end of a process, as [`usage_of`]; for a tree with `cutime` and `cstime`,
+/// The processor time and end of a process, as [`usage_of`]. A tree also has `cutime` and `cstime`,
 /// the fields 16 and 17: the times of children that were waited for, and of theirs.
 fn times_of(process: u32, scope: Scope) -> Option<(f64, bool)> {
     /// Linux gives these times in hundredths of a second on all its machines (`USER_HZ`).

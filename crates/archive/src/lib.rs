@@ -5,15 +5,15 @@
 //!
 //! 1. [`Input::open`] lists an input, [`Input::survey`] passes every class to a visitor, in
 //!    parallel, and returns the visitor's results in input order.
-//! 2. [`Input::rewrite`] asks a [`Rewriter`] for an action for each class, lets it add entries to
-//!    each archive, and writes the result to a temporary neighbour of the [`Target`];
+//! 2. [`Input::rewrite`] asks a [`Rewriter`] for an action for each class, and lets it add entries
+//!    to each archive. It writes the result to a temporary neighbour of the [`Target`];
 //!    [`Staged::commit`] moves it to its place.
 //!
 //! # What a rewritten jar keeps
 //! An entry that the rewriter keeps is copied verbatim: compressed bytes, local header, extra
 //! fields, data descriptor, DOS time, comments, and also the bytes before the first entry (a
-//! launcher script). A jar without changes comes out byte for byte, with two exceptions:
-//! unreferenced gaps between its entries are dropped, and entries are laid out in the order of the
+//! launcher script). A jar without changes comes out byte for byte, with two exceptions.
+//! Unreferenced gaps between its entries are dropped. Entries are laid out in the order of the
 //! central directory. A replaced entry keeps its name, time, attributes, extra fields and its
 //! method, stored or deflated. Invalid signatures are removed, see [`Notice::SignatureRemoved`].
 //!
@@ -23,8 +23,8 @@
 //!
 //! # Duplicate names
 //! A zip archive may have two entries of one name. Both are visited, rewritten and kept, in order.
-//! The JVM, when loading a class, takes the *last* of them (its table of names is filled front to
-//! back and searched from the newest; seen on JDK 8, 17 and 25, on class path and boot class path).
+//! The JVM, when loading a class, takes the *last* of them. (Its table of names is filled front to
+//! back and searched from the newest. Seen on JDK 8, 17 and 25, on class path and boot class path.)
 //!
 //! # Memory
 //! An input file is read into memory whole, and classes that are stored are borrowed from it.

@@ -162,8 +162,8 @@ impl Iterator for Sections<'_> {
     }
 }
 
-/// Attributes of a section, each with its continuation lines (a value goes on after a line end and
-/// a space; lines have at most 72 bytes). Blank lines are separate items.
+/// Attributes of a section, each with its continuation lines. A value goes on after a line end and
+/// a space; lines have at most 72 bytes. Blank lines are separate items.
 struct Attributes<'a> {
     bytes: &'a [u8],
     at: usize,

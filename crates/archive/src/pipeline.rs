@@ -28,9 +28,9 @@ fn windows(count: usize, limit: u64, weight: impl Fn(usize) -> u64) -> Vec<Range
     cut
 }
 
-/// Computes `work(i)` for each `i < count` in parallel and passes the results to `consume` in
-/// order, one window (the first index and the results) at a time. While one window is consumed, the
-/// next is computed. With `limit == u64::MAX` everything is one window.
+/// Computes `work(i)` for each `i < count` in parallel. Passes the results to `consume` in order,
+/// one window (the first index and the results) at a time. While one window is consumed, the next
+/// is computed. With `limit == u64::MAX` everything is one window.
 ///
 /// The returned error is that of the lowest index, for any number of threads.
 pub(crate) fn in_order<T: Send, E: Send>(

@@ -20,9 +20,9 @@ use crate::input::{Input, Root};
 const WRITE_BUFFER: usize = 1 << 20;
 
 impl Input {
-    /// Writes the input, with the changes of `rewriter`, next to `target`: a jar, an image or a
-    /// class file to a file, a folder to a folder. Of several errors it returns that of the first
-    /// entry, and leaves nothing.
+    /// Writes the input, with the changes of `rewriter`, next to `target`. A jar, an image or a
+    /// class file becomes a file, a folder becomes a folder. Of several errors it returns that of
+    /// the first entry, and leaves nothing.
     pub fn rewrite<R: Rewriter>(
         &self,
         target: &Target,
@@ -61,10 +61,10 @@ impl Input {
         }
     }
 
-    /// Writes only the entries that `rewriter` replaces and adds, for `--patch-module`: for a jmod
-    /// a jar, for an image or a folder of modules a folder with a jar for each module, `NAME.jar`.
-    /// Entries added next to [`crate::INDEX_NAME`] are at the top of the jar or folder. For any
-    /// other input it writes everything, as [`Input::rewrite`] does.
+    /// Writes only the entries that `rewriter` replaces and adds, for `--patch-module`. A jmod
+    /// gives a jar; an image or a folder of modules gives a folder with a jar for each module,
+    /// `NAME.jar`. Entries added next to [`crate::INDEX_NAME`] are at the top of the jar or folder.
+    /// For any other input it writes everything, as [`Input::rewrite`] does.
     pub fn rewrite_as_patches<R: Rewriter>(
         &self,
         target: &Target,

@@ -78,7 +78,8 @@ pub(crate) enum Seen<T> {
 }
 
 /// Opens an archive inside another. If it only has the name of an archive, or is damaged as a
-/// whole, the result is a notice: test data often is, and no JVM loads a class from it.
+/// whole, the result is a notice. Test data often contains such files, and no JVM loads a class
+/// from them.
 pub(crate) fn open_nested<'a>(
     at: &Location<'_>,
     bytes: Cow<'a, [u8]>,

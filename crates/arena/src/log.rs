@@ -29,8 +29,8 @@ pub enum Entry<'a> {
     /// An index of the class library.
     Index(&'a [u8]),
     /// A rewritten class that is in no index: its name, its hash, and its methods. A method has its
-    /// original slots, its flags, its name and descriptor (each after a length of two bytes), and
-    /// the positions of its bytecodes (after a length of four bytes).
+    /// original slots, its flags, its name and its descriptor, each text after a length of two
+    /// bytes. The positions of its bytecodes follow, after a length of four bytes.
     Class(&'a [u8], ClassHash, &'a [u8]),
     /// A method that its callers count: id, class, name, descriptor.
     Foreign(Mid, &'a [u8], &'a [u8], &'a [u8]),

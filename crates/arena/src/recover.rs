@@ -225,7 +225,7 @@ fn copy(of: Record<'_>, name: u64, region: Option<u64>, lack: u64, tree: Copied)
 }
 
 /// The recorded trees of a thread, by name. The counts of its own tree belong to the region that is
-/// being recorded, so both are copied between two checks that find it not switched. `None` if that
+/// being recorded. So both are copied between two checks that find it not switched. `None` if that
 /// fails again and again.
 fn regions<'m>(
     of: Record<'m>,

@@ -12,8 +12,8 @@ const IMAGE: &str = "lib/modules";
 /// module.
 const EXPLODED: &str = "modules";
 
-/// The class library of the JDK (or JRE) that contains `path`, in a fixed order: the image of a JDK
-/// from 9 on, or the jars of a JDK 8. Empty if no JDK contains it.
+/// The class library of the JDK (or JRE) that contains `path`, in a fixed order. It is the image of
+/// a JDK from 9 on, or the jars of a JDK 8. Empty if no JDK contains the path.
 pub fn class_library_around(path: &Path) -> Vec<PathBuf> {
     home_around(path).map_or(Vec::new(), |home| class_library_of(&home))
 }
@@ -42,8 +42,8 @@ pub fn class_library_of(home: &Path) -> Vec<PathBuf> {
     jars
 }
 
-/// The JDK or JRE that contains a file: the outermost folder that looks like a home, so a JDK's
-/// home rather than that of the JRE inside it.
+/// The JDK or JRE that contains a file: the outermost folder that looks like a home. That is a
+/// JDK's home rather than that of the JRE inside it.
 pub fn home_around(path: &Path) -> Option<PathBuf> {
     let path = std::fs::canonicalize(path).ok()?;
     path.ancestors().skip(1).filter(|home| is_home(home)).last().map(Path::to_path_buf)

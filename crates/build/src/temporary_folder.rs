@@ -117,8 +117,8 @@ fn remove(folder: &Path) {
 /// Removes the folders of a kind without an owner.
 ///
 /// The surrounding folder may be public, such as `/tmp`. So a folder counts only if it is this
-/// user's and closed to others, and its lock only if it is a file: a link of such a name could lead
-/// to any folder, and opening a pipe would block.
+/// user's and closed to others. Its lock counts only if it is a file: a link of such a name could
+/// lead to any folder, and opening a pipe would block.
 pub fn clean(parent: &Path, kind: Kind) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 const HEAD: usize = 28;
 const SUMMED: usize = 20;
 
-/// Maximum number of chunks of threads that are not repeated: these do various things, on stacks
+/// Maximum number of chunks of threads that are not repeated. These do various things, on stacks
 /// that differ between the start and the end of a repetition.
 const FEW: u32 = 50;
 

@@ -90,7 +90,7 @@ pub enum Event {
     /// The running method has called a method without events of its own, at this bytecode index.
     Leaf(u32),
     /// The running method has called a method without events of its own, at this bytecode index,
-    /// which may call back: it is the caller of what begins next.
+    /// and that method may call back. It is the caller of what begins next.
     Call(u32),
     /// A method without events of its own has returned.
     Returned(u32),
@@ -107,7 +107,7 @@ pub enum Event {
     Resumed(u32),
     /// Events are missing.
     Gap(u32),
-    /// A turn, in a trace that keeps the order between threads: the following events of this thread
+    /// A turn, in a trace that keeps the order between threads. The following events of this thread
     /// come after all with a smaller number, in any thread.
     Order(u64),
     /// The instruction at this bytecode index has allocated an object.

@@ -60,7 +60,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
 /// Methods whose static data is written already, for any number of threads.
 ///
 /// It has a bit for each possible upper part of a word (type and method). The bit says that such a
-/// word is an event by itself, and that its method is familiar: so most words of most traces cost
+/// word is an event by itself, and that its method is familiar. So most words of most traces cost
 /// one load. Methods whose number does not fit into a word are never familiar.
 #[derive(Debug)]
 pub struct Familiar(Box<[AtomicU64]>);

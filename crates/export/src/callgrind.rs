@@ -3,9 +3,9 @@
 //! `Bytecodes` and `Calls` (entries).
 //!
 //! The format knows a function's direct callers and callees, but no stacks. Contexts are added up
-//! for each function, and for each pair of caller and callee; where call sites are distinguished,
-//! for each line of the caller. A function belongs to its class file; its own costs have no lines.
-//! A function without a caller is called by `(all threads)`, or by its thread.
+//! for each function, and for each pair of caller and callee. Where call sites are distinguished,
+//! each line of the caller has its own sum. A function belongs to its class file; its own costs
+//! have no lines. A function without a caller is called by `(all threads)`, or by its thread.
 //!
 //! With recursion the inclusive costs of nested calls must not be added up, or they would count
 //! several times. Here the cost of a call goes to its pair only if the callee is not already active

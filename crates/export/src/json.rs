@@ -1,7 +1,7 @@
 //! A source as one JSON object. Its schema is `docs/reference/formats/export.schema.json`,
 //! explained in `docs/reference/formats/export.md`.
 //!
-//! The contexts of a tree are columns, with a column `parent`, instead of nested objects: readers
+//! The contexts of a tree are columns, with a column `parent`, instead of nested objects. Readers
 //! of JSON recurse, and stacks are deeper than they can.
 
 use crate::name::Functions;

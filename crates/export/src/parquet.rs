@@ -1,6 +1,6 @@
 //! A Parquet file: a table with a row for each context, for DuckDB, Spark, pandas and their like.
 //!
-//! Rows are in preorder, over all trees, and `id` counts them; so the contexts below a context are
+//! Rows are in preorder, over all trees, and `id` counts them. So the contexts below a context are
 //! those with ids from its own to `last_id`. Texts have dictionaries, numbers are stored as
 //! differences, both compressed by Snappy. Row groups have at most [`ROWS`] rows, so that memory
 //! does not grow with the table.

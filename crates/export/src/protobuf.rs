@@ -1,7 +1,7 @@
 //! The wire format of Protocol Buffers, as far as `profile.proto` needs it: variable-length
 //! integers, and fields with a length.
 //!
-//! Written by hand, because libraries for it hold a whole message before they write it: a profile's
+//! Written by hand, because libraries for it hold a whole message before they write it. A profile's
 //! samples repeat their stacks, and millions of them are gigabytes. Here each part of the outermost
 //! message is written as soon as it is complete.
 

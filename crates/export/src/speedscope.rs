@@ -1,10 +1,10 @@
 //! speedscope's own format: JSON, for which its npm package has a schema
 //! (`file-format-schema.json`).
 //!
-//! For each tree and metric there is an evented profile: each context opens at the end of those
-//! before it, has its own count as a duration, then its callees, and closes. So it loses only the
-//! other metric, which is a profile of its own. (A sampled profile would repeat the whole stack for
-//! each context.)
+//! For each tree and metric there is an evented profile. Each context opens at the end of those
+//! before it, has its own count as a duration, then its callees, and closes. So a profile loses
+//! only the other metric, which is a profile of its own. (A sampled profile would repeat the whole
+//! stack for each context.)
 
 use crate::walk::{Step, Walk};
 use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};

@@ -207,8 +207,8 @@ fn a_profile_of_nothing_is_exported_too() {
 fn callgrind_adds_up_pairs_and_counts_nested_calls_once() {
     let written = text(&source(recursion(), &Options::default()), callgrind::write);
     let (_, functions) = written.split_once("\nsummary: 177 25\n").unwrap();
-    // The inclusive cost of f is 20 + 7 + 5 below main and 30 below g; of f's own calls nothing is
-    // added, as f is active.
+    // The inclusive cost of f is 20 + 7 + 5 below main and 30 below g. Nothing is added for f's own
+    // calls, as f is active.
     assert_eq!(
         functions,
         "\nfl=(2) a/A.class\nfn=(1) a.A.f(int)\n0 57 6\n\

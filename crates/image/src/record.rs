@@ -18,8 +18,8 @@ pub const INDEX: &str = "index";
 /// (docs/reference/formats/trace.md).
 pub const STRUCTURE: &str = "structure";
 
-/// The list of the files of the JDK's own class library, for agents that read class files: absolute
-/// paths, one a line, in the same folder.
+/// The list of the files of the JDK's own class library, for agents that read class files. It has
+/// absolute paths, one a line, and is in the same folder.
 pub const ORIGINALS: &str = "originals";
 
 /// The jar from which the JVM of a user's module starts.

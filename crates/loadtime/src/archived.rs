@@ -1,7 +1,7 @@
 //! Classes from an archive of the user's own (`-XX:SharedArchiveFile`, `-XX:AOTCache`). An earlier
 //! JVM rewrote them when it made the archive, and they are loaded without passing this library. The
-//! JVM itself can say what they are in the tree: the method id is in the code of the method, as
-//! the constant that its prologue pushes.
+//! JVM itself can say what they are in the tree. The method id is in the code of the method, as the
+//! constant that its prologue pushes.
 
 use std::sync::OnceLock;
 
@@ -112,9 +112,9 @@ fn shown_name(name: &[u8]) -> Box<[u8]> {
     }
 }
 
-/// The method id in a body's prologue, or in the wrapper of a native: the last `long` pushed before
-/// the first call of a helper that enters a node. Other bodies enter nodes of callees, too, but
-/// never before their own.
+/// The method id in a body's prologue, or in the wrapper of a native. It is the last `long` pushed
+/// before the first call of a helper that enters a node. Other bodies enter nodes of callees, too,
+/// but never before their own.
 fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
     let file = class_file(code, count, pool)?;
     let class = ClassFile::parse(&file).ok()?;
@@ -144,7 +144,7 @@ fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
 }
 
 /// The constant that a body's prologue pushes: the last `long` before the first static call after
-/// it. This does not check whether that call goes to a helper, which takes a constant pool: JVMTI
+/// it. This does not check whether that call goes to a helper, which takes a constant pool. JVMTI
 /// gives none for a class whose initialiser has failed. The result must be an id that is wanted.
 fn first_pushed(code: &[u8]) -> Option<u16> {
     let file = class_file(code, 1, &[])?;

@@ -92,7 +92,7 @@ pub fn is_wanted(env: Env, boot_path: Option<&str>, home: &str) -> bool {
 }
 
 /// Classes of the library that the boot class loader has taken from elsewhere before they could be
-/// rewritten: their callers rely on extended forms that they lack.
+/// rewritten. Their callers rely on extended forms that they lack.
 pub fn raw_of_library(env: Env) -> Vec<String> {
     let Some(jvmti) = jvmti(env) else { return Vec::new() };
     let mut raw = Vec::new();

@@ -78,10 +78,10 @@ pub struct FrameInfo {
 /// A callback for the event that a class is loaded.
 pub type ClassLoaded = extern "system" fn(*mut *const *const c_void, *mut sys::JNIEnv, jobject, jclass);
 
-/// A callback for the event that a class file is about to be parsed. Its arguments: the class that
-/// is redefined (null for a new one), its loader (null for the boot class loader), its name (null
-/// if the definer gave none), its protection domain, the class file, and where to store the
-/// replacement.
+/// A callback for the event that a class file is about to be parsed. Its arguments are the class
+/// that is redefined (null for a new one), its loader (null for the boot class loader), its name
+/// (null if the definer gave none), its protection domain, and the class file. The last ones say
+/// where to store the replacement.
 pub type ClassFileLoaded = unsafe extern "system" fn(
     *mut *const *const c_void,
     *mut sys::JNIEnv,
@@ -407,7 +407,7 @@ impl Jvmti {
     }
 
     /// The named module of a loader (null for the boot class loader) that has a package, by the
-    /// package's internal name; `None` on JDKs without modules.
+    /// package's internal name. `None` on JDKs without modules.
     pub fn named_module(self, loader: jobject, package: &CStr) -> Option<NamedModule> {
         // SAFETY: the environment came from the JVM, and its table has more places. Up to JDK 8
         // this one is empty.

@@ -1,12 +1,12 @@
 //! The load-time passes, called over JNI. They rewrite classes that are defined while the program
-//! runs, like those of the class library, and find the caller of what the VM itself calls
+//! runs, like those of the class library. They also find the caller of what the VM itself calls
 //! (docs/internals/loadtime.md).
 //!
 //! A class is rewritten in a *world of one*: itself, and the records of the classes that it names
 //! ([`known`]). Records of the class library come from the indexes of the outputs on the boot class
-//! path ([`library`]); those of the program's loaders from their tables ([`loaders`]). The passes
-//! never ask a loader for a class: a name that cannot be resolved without that is unknown, and
-//! calls of an unknown class use its original signature.
+//! path ([`library`]). Records of the program's loaders come from their tables ([`loaders`]). The
+//! passes never ask a loader for a class. A name that cannot be resolved without that is unknown,
+//! and calls of an unknown class use its original signature.
 //!
 //! Classes from an archive of the user were rewritten when the archive was made ([`archived`]).
 //!

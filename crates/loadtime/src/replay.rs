@@ -1,7 +1,7 @@
 //! Stack replay: finds the node of the method whose bytecode made the VM call something by itself.
 //!
 //! The thread's field names the last call of code that cannot receive a context. That call may be
-//! long ago, in a callee that has returned. The stack shows where the thread is now: from its
+//! long ago, in a callee that has returned. The stack shows where the thread is now. From its
 //! oldest frame to the newest, each frame of a recorded body is a child of the node before. Every
 //! such body made its node on entry. Frames without a node are skipped: wrappers, code that is not
 //! recorded, frames from before the thread got its tree.

@@ -77,8 +77,8 @@ pub fn rewrite(
     rewritten.or(given)
 }
 
-/// Rewrites a class file after all agents: one that they have changed, or that the boot class
-/// loader has taken from elsewhere than the class library. `None` if it stays unchanged.
+/// Rewrites a class file after all agents: one that they have changed, or one that the boot class
+/// loader does not take from the class library. `None` if it stays unchanged.
 ///
 /// `redefined` is the class that it replaces; null for a new one.
 pub fn rewrite_last(env: Env, loader: jobject, redefined: jclass, bytes: &[u8]) -> Option<Vec<u8>> {

@@ -15,8 +15,8 @@ pub struct Frames {
 /// Maximum number of cached methods.
 pub(crate) const REMEMBERED: usize = 1 << 16;
 
-/// The possible appearances of a method's frame in the tree, sorted: none, usually one body, or a
-/// body in each of several classes that have the same name to the JVM.
+/// The possible appearances of a method's frame in the tree, sorted. There are none, usually one
+/// body, or a body in each of several classes that have the same name to the JVM.
 pub type Shown = Arc<[Body]>;
 
 /// The body with this id, if it is one of these.

@@ -63,9 +63,9 @@ impl fmt::Display for Value {
 }
 
 impl Site {
-    /// The term of a call site of a method: the name of its class with slashes, its name and its
-    /// descriptor, then the bytecode index of the call. `None` stands for calls by a native, which
-    /// have no index and count as -1.
+    /// The term of a call site of a method. The site's name is the name of the class with slashes,
+    /// name and descriptor of the method, then the bytecode index of the call. `None` stands for
+    /// calls by a native, which have no index and count as -1.
     pub fn of(class: &str, method: &str, descriptor: &str, bci: Option<u16>) -> Site {
         Site::of_caller(&caller(class, method, descriptor), bci)
     }

@@ -1,11 +1,11 @@
 //! Objects and arrays by type, per context (CCCP 5.1).
 //!
 //! A profile with objects has more in its trees than calling contexts. Below a context that
-//! allocated objects there is a node for each type: its method is that type ([`Method::TYPE`]), and
+//! allocated objects there is a node for each type. Its method is that type ([`Method::TYPE`]), and
 //! its calls are the number of objects. Such a node is no context, and its count is no count of
-//! calls. So a reader uses one of two views: the profile [without
-//! them](Profile::without_allocations), which equals a profile of the same program without counted
-//! objects, or [its objects](Profile::allocations), which are then the only counts.
+//! calls. So a reader uses one of two views. The profile [without
+//! them](Profile::without_allocations) equals a profile of the same program without counted
+//! objects. In [its objects](Profile::allocations) objects are the only counts.
 
 use crate::merge::MergeError;
 use crate::metric::METRICS;

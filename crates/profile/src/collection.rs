@@ -1,11 +1,11 @@
 //! The contract between `cctrewrite run` (docs/use/run.md) and the JVMs that a command starts.
 //!
 //! The environment variable [`VARIABLE`] names a folder. Child processes inherit it, whoever starts
-//! them. Each JVM that records registers itself there when it starts ([`enter`]): it creates a file
-//! `NNNNNN.jvm`, numbered in the order of starts, with its process id and its command line, each
-//! part terminated by a zero. Its profile goes to `NNNNNN.cct` in the same folder. Until then its
-//! trees are in `NNNNNN.cct.arena`. `run` leaves options for the JVMs ([`tell`], [`Options`]) and
-//! lists the JVMs by [`entries`].
+//! them. Each JVM that records registers itself there when it starts ([`enter`]). It creates a file
+//! `NNNNNN.jvm`, numbered in the order of starts. The file has the JVM's process id and command
+//! line, each part terminated by a zero. Its profile goes to `NNNNNN.cct` in the same folder. Until
+//! then its trees are in `NNNNNN.cct.arena`. `run` leaves options for the JVMs ([`tell`],
+//! [`Options`]) and lists the JVMs by [`entries`].
 //!
 //! JVMs load classes that the options name, so both sides use a [`PrivateFolder`]: nobody else may
 //! have written what they read.

@@ -111,11 +111,11 @@ fn write_head(profile: &Profile, tree: &Tree, out: &mut dyn Write) -> io::Result
 
 /// Positions of lines among those of siblings.
 ///
-/// The line of a context does not always directly precede the lines of its callees: with the
+/// The line of a context does not always directly precede the lines of its callees. With the
 /// siblings `a` and `a$b`, the lines are `a`, `a$b`, `a;x`, since `$` sorts before `;`. So each
 /// frame has two places among its siblings: its own line sorts as its text, the lines below it as
-/// its text followed by `;`. No text holds a `;`, so none of the latter is a prefix of another, and
-/// whole blocks of lines never interleave.
+/// its text followed by `;`. No text contains a `;`. So none of the latter is a prefix of another,
+/// and whole blocks of lines never interleave.
 struct Places {
     line: Vec<u32>,
     below: Vec<u32>,

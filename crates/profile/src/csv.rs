@@ -1,7 +1,7 @@
 //! Comma-separated values (RFC 4180), for spreadsheets or for programs.
 //!
-//! A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, and a formula
-//! can start programs and send the contents of other cells. Names come from strangers, so texts are
+//! A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula. A formula can
+//! start programs and send the contents of other cells. Names come from strangers, so texts are
 //! escaped as OWASP recommends ("CSV Injection"). A `'` precedes such a sign, also after a `,` or
 //! `;` inside a text, since some spreadsheets separate cells there. Control characters are in
 //! Rust's notation.

@@ -2,8 +2,8 @@
 //! states it.
 //!
 //! A profile says it in three places: `exact` in `META` (JVM options), `limits` in `META` (limits
-//! of all profiles of its kind) and its notes (events of this run). This module combines them into
-//! one verdict, which all outputs show.
+//! of its kind) and its notes (events of this run). This module combines them into one verdict,
+//! which all outputs show.
 
 use crate::Metric;
 use crate::summary::Summary;

@@ -16,8 +16,8 @@
 //! * measured as in the literature ([`tables`]),
 //! * collected from the JVMs that a command starts ([`collection`]).
 //!
-//! This crate knows nothing of class files, and nothing in it recurses on the depth of a tree:
-//! stacks of a hundred thousand frames are ordinary.
+//! This crate knows nothing of class files. Nothing in it recurses on the depth of a tree: stacks
+//! of a hundred thousand frames are ordinary.
 
 pub mod allocations;
 pub mod collection;

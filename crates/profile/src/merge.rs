@@ -328,8 +328,8 @@ struct Waiting {
 
 /// Adds the contexts of all `trees`, united by label, below the node that `builder` is in.
 pub(crate) fn join(trees: &[(&Tree, &[u32])], builder: &mut TreeBuilder) -> Result<(), MergeError> {
-    // The waiting nodes of all levels of the walk, one level after the other; each level sorted in
-    // descending order, so that the next label is at the end.
+    // The waiting nodes of all levels of the walk, one level after the other. Each level is sorted
+    // in descending order, so that the next label is at the end.
     let mut waiting: Vec<Waiting> = Vec::new();
     let mut levels: Vec<usize> = vec![0];
     let mut united: Vec<Waiting> = Vec::new();

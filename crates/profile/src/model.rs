@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 /// The profile of one run of a JVM, or of several merged runs.
 ///
-/// A profile that was read is in canonical order (methods by class, name, descriptor and MID; trees
-/// by thread name; children by method), which [`Profile::write`] requires; [`crate::merge::merge`]
-/// of a single profile establishes it.
+/// A profile that was read is in canonical order: methods by class, name, descriptor and MID; trees
+/// by thread name; children by method. [`Profile::write`] requires that order;
+/// [`crate::merge::merge`] of a single profile establishes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
     /// How the numbers were recorded: JVM, tool, block analysis. Keys in

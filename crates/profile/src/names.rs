@@ -41,9 +41,10 @@ const PROXY: &str = "$Proxy";
 const PROXY_PACKAGES: [(&str, &str); 2] =
     [("jdk/proxy", "jdk/proxy/$Proxy"), ("com/sun/proxy/jdk/proxy", "com/sun/proxy/jdk/proxy/$Proxy")];
 
-/// The name of a class without the parts that differ between runs: the suffix of hidden classes
-/// (`Foo.0x0000..`, JDK 15 and later) and of VM-anonymous ones (`Foo/1234`, before), and the number
-/// of a lambda class (`Foo$$Lambda$12`), a proxy, a reflective accessor and a lambda form.
+/// The name of a class without the parts that differ between runs. These are the suffix of hidden
+/// classes (`Foo.0x0000..`, JDK 15 and later) and of VM-anonymous ones (`Foo/1234`, before), and
+/// the number of a lambda class (`Foo$$Lambda$12`), a proxy, a reflective accessor and a lambda
+/// form.
 pub fn normalised_class(class: &str) -> &str {
     let class = without_hidden_suffix(class);
     let class = class.find("$$Lambda$").map_or(class, |at| &class[..at + "$$Lambda".len()]);

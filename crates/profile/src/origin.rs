@@ -54,8 +54,8 @@ impl Origins {
     }
 
     /// The origin of a class. A class that was generated while the program ran has the origin of
-    /// the class that it was generated for (whose name it begins with, up to a `$`), or of its
-    /// package, if that is in one place only.
+    /// the class that it was generated for, whose name it begins with, up to a `$`. Otherwise it
+    /// has the origin of its package, if that is in one place only.
     pub fn of(&self, class: &str) -> Option<&Origin> {
         // The loader, where it is part of the name (docs/use/identity.md).
         let class = class.rsplit_once('~').map_or(class, |(stem, _)| stem);

@@ -1,7 +1,7 @@
 //! Reading a `.cct` file (`docs/reference/formats/profile.md`).
 //!
 //! The input is not trusted. Sections are held in memory one at a time and only as far as their
-//! bytes really arrive; counts in the file never size an allocation; every section's checksum is
+//! bytes really arrive. Counts in the file never size an allocation. Every section's checksum is
 //! verified before its contents are used.
 
 use crate::columns::{COLUMNS, is_column};
@@ -132,8 +132,8 @@ impl Profile {
     /// are altered, this returns the sound parts, and [`Profile::damage`] names the missing ones.
     ///
     /// # Errors
-    /// Fails if the bytes are no profile, if the names of methods are damaged, without which trees
-    /// mean nothing, and if a section whose checksum is right is invalid.
+    /// Fails if the bytes are no profile, or if a section whose checksum is right is invalid. Also
+    /// fails if the names of methods are damaged, without which trees mean nothing.
     pub fn read(bytes: &[u8]) -> Result<Profile, ReadError> {
         Profile::read_from(bytes)
     }

@@ -1,6 +1,6 @@
-//! Call sites: profiles that distinguish contexts by the place of the call in the caller (JP2,
-//! "Complete and platform-independent calling context profiling for the JVM", section 2), and their
-//! form without call sites.
+//! Call sites: profiles that distinguish contexts by the place of the call in the caller, and their
+//! form without call sites. (JP2, "Complete and platform-independent calling context profiling for
+//! the JVM", section 2.)
 //!
 //! Such a profile has an entry of [`Profile::methods`] for each method, body and site
 //! ([`crate::Site`]). So trees have the same form as elsewhere, and code that works by methods must

@@ -1,7 +1,7 @@
 //! A calling-context tree, stored in preorder.
 //!
-//! A node needs no links: its first child, if it has one, is the next element, and `end` is the end
-//! of its subtree, where its next sibling starts. It takes 24 bytes per node, in one allocation per
+//! A node needs no links. Its first child, if it has one, is the next element. `end` is the end of
+//! its subtree, where its next sibling starts. It takes 24 bytes per node, in one allocation per
 //! tree; columns take 8 bytes per node and column, in a second one.
 
 use std::ops::Range;

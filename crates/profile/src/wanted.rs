@@ -62,7 +62,7 @@ impl Profile {
         Ok(this)
     }
 
-    /// The profile in which methods have the call sites of their nearest callers that stay: a
+    /// The profile in which methods have the call sites of their nearest callers that stay. A
     /// bytecode index in a removed method's code means nothing in another's. There is no site if no
     /// caller stays, or if native code is between.
     fn called_from_those_that_stay(

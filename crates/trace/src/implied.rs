@@ -1,7 +1,7 @@
 //! Implied events, which a trace omits since they follow from others
-//! (docs/reference/formats/trace.md, "What has no event"): blocks with a single possible
-//! predecessor event, and ends of methods after which nothing else could have come. This module
-//! restores them, so that analyses see all events.
+//! (docs/reference/formats/trace.md, "What has no event"). They are blocks that are the only
+//! possible successor of the block before, and ends of methods after which nothing else could have
+//! come. This module restores them, so that analyses see all events.
 
 use cct_events::Event;
 use cct_events::structure::{MOST_IMPLIED, Recording};

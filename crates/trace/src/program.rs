@@ -71,7 +71,7 @@ impl Found<'_> {
     }
 }
 
-/// Size of the table. Methods with greater numbers are searched: words of events have room for half
+/// Size of the table. Methods with greater numbers are searched. Words of events have room for half
 /// as many, and numbers of a damaged file must not determine the size of a table.
 const TABLE: usize = 1 << 20;
 

@@ -1,5 +1,5 @@
 //! Call sites by their callees. The callee's name and descriptor identify the calling site of a
-//! block. A block may have thousands of sites, each with a name of 60,000 bytes: so names are
+//! block. A block may have thousands of sites, each with a name of 60,000 bytes. So names are
 //! numbered once, and sites are found without scanning the others.
 
 use cct_events::structure::{CallSite, Name};

@@ -1,4 +1,4 @@
-//! A thread's stack with a fast check whether a method is on it: a trace may have a million frames,
+//! A thread's stack with a fast check whether a method is on it. A trace may have a million frames,
 //! and as many events of a method that is on none of them.
 
 use std::ops::{Deref, DerefMut};

@@ -109,7 +109,7 @@ fn shared<T: Ord>(all: impl Iterator<Item = T>) -> u64 {
 }
 
 /// The expected number of collisions among `n` random numbers of this many bits, that is, of
-/// numbers drawn before: n - m (1 - (1 - 1/m)^n) for m possible numbers.
+/// numbers drawn before. It is n - m (1 - (1 - 1/m)^n) for m possible numbers.
 fn expected(n: u64, bits: u32) -> f64 {
     let (n, m) = (n as f64, 2f64.powi(bits as i32));
     if n / m < 1e-4 {

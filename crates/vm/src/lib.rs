@@ -1,4 +1,4 @@
-//! The JVM of a profiled JDK 8, from its launchers' view: it loads HotSpot, the JDK's own
+//! The JVM of a profiled JDK 8, from its launchers' view. It loads HotSpot, the JDK's own
 //! `libjvm.so`, and starts it with the image's options before the given ones
 //! (docs/reference/images.md, *How the options get in*).
 //!

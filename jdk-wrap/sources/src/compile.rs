@@ -3,9 +3,9 @@
 //! The stubs are compiled first (`stubs/`: `java.lang.Thread` with the added field,
 //! `sun.misc.Unsafe`, HotSpot's annotations), then the sources (`java/`) with the stubs before the
 //! class library. `--release 8` cannot do this: it hides the classes that the stubs replace. Three
-//! groups need nothing else: the programs' API (`api/`), the users' modules (`udi/`), and, except
-//! for HotSpot's annotations, the code that classes with markers call (`markers/`). The harness of
-//! `cctrewrite bench` (`harness/`) uses the API.
+//! groups need nothing else: the programs' API (`api/`), the users' modules (`udi/`), and the code
+//! that classes with markers call (`markers/`), which only uses HotSpot's annotations. The harness
+//! of `cctrewrite bench` (`harness/`) uses the API.
 
 use std::env;
 use std::ffi::OsString;

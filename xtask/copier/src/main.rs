@@ -2,10 +2,10 @@
 //! so that its time and memory are measured like those of the others:
 //!
 //! ```text
-//! copier copy FOLDER INPUT...      read, parse and write everything, on one thread: lower bound of the time of cctrewrite
-//! copier jar IMAGE JAR             the contents of a JDK's modules as a jar, for those who cannot read an image
+//! copier copy FOLDER INPUT...      read, parse and write everything, on one thread: a lower bound
+//! copier jar IMAGE JAR             the contents of a JDK's modules as a jar, for other tools
 //! copier part INPUT JAR PART OF    the first PART of each OF classes of a jar
-//! copier survey INPUT...           what our reader and another one make of each class (`cargo xtask foreign`)
+//! copier survey INPUT...           two readers on each class (`cargo xtask foreign`)
 //! ```
 //!
 //! `copy` and `part` print the number of classes and their bytes. It is a package next to `xtask`,

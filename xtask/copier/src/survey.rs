@@ -3,10 +3,10 @@
 //! The output has lines of words separated by tabs, classes in the order of their inputs:
 //!
 //! ```text
-//! class    INPUT  ENTRY  BYTES  METHODS    a class that is read to its last attribute and written as it was
-//! changed  INPUT  ENTRY  REASON            one that is read, but not written as it was
-//! refused  INPUT  ENTRY  REASON            one that our reader refuses
-//! another  INPUT  ENTRY  REASON            one on which cafebabe disagrees: what it says, or that it accepts
+//! class    INPUT  ENTRY  BYTES  METHODS    a class that is read to its last attribute and written unchanged
+//! changed  INPUT  ENTRY  REASON            one that is read, but written differently
+//! refused  INPUT  ENTRY  REASON            one that cctrewrite's reader rejects
+//! another  INPUT  ENTRY  REASON            one on which cafebabe disagrees
 //! ```
 
 use std::io::Write;

@@ -2,8 +2,8 @@
 
 use super::link::{Difference, MISSING};
 
-/// The verifier loads the classes that it needs, method by method, in an order that depends on
-/// addresses of names in memory; it reports the first missing one.
+/// The verifier loads the classes that it needs, method by method. The order depends on addresses
+/// of names in memory; it reports the first missing one.
 const ANOTHER_IS_MISSING: &str = "several classes are not there, and the verifier names the first that it looks for: its order of methods follows from addresses in memory";
 
 /// The cause of a difference, if known. `exists` says whether a class is among the jars.

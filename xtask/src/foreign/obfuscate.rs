@@ -13,7 +13,7 @@ use crate::process;
 const NAMES: &str =
     "if\ndo\nfor\nint\nnew\ntry\nnull\ntrue\nvoid\nlong\nÀ\nΩ\nж\n丁\nªº\naux\ncon\n_\n$\nclass\n";
 
-/// All members may have any name except those that the JVM calls by name; one name goes to as many
+/// All members may have any name except those that the JVM calls by name. One name goes to as many
 /// as possible, and classes to one package. Members become public, code is inlined and merged.
 /// Frames are recomputed.
 const OPTIONS: &str = "\

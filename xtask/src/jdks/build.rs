@@ -2,7 +2,7 @@
 //!
 //! Debian's packages expect to be installed: their homes have links to configuration files in /etc,
 //! and they need the C library of their release. A home created here has the files instead of the
-//! links and knows the path of its libraries, so that it can be used from any folder.
+//! links and knows the path of its libraries. So it can be used from any folder.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -74,9 +74,9 @@ fn unpacked_home(root: &Path) -> Result<PathBuf> {
     bail!("the packages have no JDK in /usr/lib/jvm")
 }
 
-/// Replaces each link in `home` that leads out of it by a copy of its target below `root`, and
-/// removes broken links (to packages that were not unpacked: documentation, the sources, the
-/// machine's root certificates).
+/// Replaces each link in `home` that leads out of it by a copy of its target below `root`. Removes
+/// broken links, which lead to packages that were not unpacked: documentation, the sources, the
+/// machine's root certificates.
 fn resolve_links(root: &Path, home: &Path) -> Result<()> {
     let entries = WalkDir::new(home).sort_by_file_name().into_iter().collect::<Result<Vec<_>, _>>()?;
     for link in entries.iter().filter(|entry| entry.path_is_symlink()).map(|entry| entry.path()) {

@@ -2,8 +2,8 @@
 //!
 //! Debian's newer packages are linked against a newer C library than an older machine has. That
 //! library cannot simply be put on `LD_LIBRARY_PATH`: the programs that a JVM starts would inherit
-//! it. So each ELF file of the JDK gets the new dynamic loader as its interpreter, and the folder
-//! of the new libraries in its run path (ld.so(8)).
+//! it. So each ELF file of the JDK gets the new dynamic loader as its interpreter. Its run path
+//! (ld.so(8)) gets the folder of the new libraries.
 
 use std::fs::{self, File};
 use std::io::Read as _;

@@ -130,8 +130,8 @@ fn masks(table: &Table) -> Result<Vec<Mask>> {
     list.iter().map(mask).collect()
 }
 
-/// All other files of the folder, and those of other programs' folders that the description names:
-/// they are copied to the folder in which the program runs.
+/// All other files of the folder, and those of other programs' folders that the description names.
+/// They are copied to the folder in which the program runs.
 fn inputs(folder: &Path, name: &str, of_others: &[&str]) -> Result<Vec<&'static str>> {
     let mut inputs: Vec<String> = of_others.iter().map(|file| format!("{CENTRAL}/{file}")).collect();
     for entry in fs::read_dir(folder)? {

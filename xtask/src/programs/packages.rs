@@ -1,6 +1,6 @@
-//! Packages in the cache folder: Debian's in `programs/<suite>/<package>`, unpacked, with upstream
-//! sources in `programs/<suite>/<package>.source`, npm's in `programs/npm/<package>`, and the jars
-//! of a set of Maven coordinates in `programs/maven/<first artifact>-<hash of all>`.
+//! Packages in the cache folder. Debian's are in `programs/<suite>/<package>`, unpacked, with
+//! upstream sources in `programs/<suite>/<package>.source`; npm's are in `programs/npm/<package>`.
+//! The jars of a set of Maven coordinates are in `programs/maven/<first artifact>-<hash of all>`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -206,8 +206,8 @@ fn jvm(line: &str) -> Option<(u32, Duration)> {
     Some((version.parse().ok()?, Duration::from_millis(time.strip_suffix(" ms")?.parse().ok()?)))
 }
 
-/// The text after `skipped:` at the start of the line, or in the position of a test's result (with
-/// a single test thread the harness prints the name of a test before it runs).
+/// The text after `skipped:` at the start of the line, or in the position of a test's result. (With
+/// a single test thread the harness prints the name of a test before it runs.)
 fn skip_reason(line: &str) -> Option<&str> {
     let line = match line.split_once(" ... ") {
         Some((test, rest)) if test.starts_with("test ") => rest,

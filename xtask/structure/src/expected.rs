@@ -70,8 +70,8 @@ impl Expected {
         .collect()
     }
 
-    /// Violations: packages that are in no layer or in several, that depend on one of their own
-    /// layer or above, or on one that they must not know.
+    /// The violations of the expectations: packages that are in no layer or in several, that depend
+    /// on one of their own layer or above, or on one that they must not know.
     pub fn misplaced(&self, packages: &[Package]) -> Vec<String> {
         let mut findings = Vec::new();
         let mut layer_of: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The order of crates and modules, read from the sources: which file of a crate uses which, in
-//! which circles, and which crate depends on which.
+//! The order of crates and modules, read from the sources: the uses between files of a crate, their
+//! circles, and the dependencies between crates.
 //!
 //! 1. [`packages`] reads the manifests of the workspace.
 //! 2. [`source`] reads the modules of a crate: items, imports, and the paths in code. Test code is

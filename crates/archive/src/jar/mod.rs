@@ -1,8 +1,8 @@
 //! Jars: zip archives as the JVM reads them (PKWARE APPNOTE.TXT 6.3, "APPNOTE" below).
 //!
 //! This crate reads and writes them without the `zip` crate, because kept entries must come out
-//! unchanged: local headers, data descriptors and extra fields verbatim, and entries deflated by
-//! worker threads. Only the parts of the format that a JVM reads are needed: stored and deflated
+//! unchanged. Local headers, data descriptors and extra fields stay verbatim; worker threads
+//! deflate entries. Only the parts of the format that a JVM reads are needed: stored and deflated
 //! entries, zip64, one file.
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Images: the file `lib/modules` of a JDK from 9 on, which contains all classes and resources of
-//! its modules (formats 1.0 and 1.1, `jdk.internal.jimage` in OpenJDK; written by jlink). See
+//! Images: the file `lib/modules` of a JDK from 9 on, with all classes and resources of its
+//! modules. The formats are 1.0 and 1.1 (`jdk.internal.jimage` in OpenJDK; written by jlink). See
 //! `docs/reference/formats/jimage.md`.
 //!
 //! Entries are the resources of modules, in the order of their contents, named

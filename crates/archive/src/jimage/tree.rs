@@ -1,6 +1,5 @@
-//! The image's listings of itself: a resource for each folder, `/modules/java.base/java/lang`, with
-//! the locations of its contents, and one for each package, `/packages/java.lang`, with its
-//! modules.
+//! The image's listings of itself. Each folder has a resource, `/modules/java.base/java/lang`, with
+//! the locations of its contents; each package has one, `/packages/java.lang`, with its modules.
 //!
 //! `jdk.internal.jimage.ImageReader` lists folders by them. HotSpot's boot loader, while it knows
 //! no modules yet, and jrt file systems find the module of a package there. They are recreated

@@ -2,14 +2,14 @@
 //! creates it.
 //!
 //! It contains what the JDK's own archive contains, so that the image starts fast and behaves like
-//! the JDK. That includes objects that HotSpot takes out of a running JVM, among them the modules;
-//! for these, class initialisers have run and hash codes are assigned. It never contains classes
+//! the JDK. That includes objects that HotSpot takes out of a running JVM, among them the modules.
+//! For these, class initialisers have run and hash codes are assigned. It never contains classes
 //! that the JVM generates for lambdas: these must pass the load-time library, which keeps their
 //! names.
 //!
 //! Runs that must be equal for all collectors (`--reproducible`) have no archive. Not all
-//! collectors can use the objects, nor the archive at all unless the JDK has one in their form, and
-//! code that runs before `main` assigns hash codes.
+//! collectors can use the objects, nor the archive at all unless the JDK has one in their form.
+//! Code that runs before `main` also assigns hash codes.
 
 use std::fs;
 use std::path::Path;
@@ -52,8 +52,8 @@ const NO_COMPACT: &str = "-XX:-UseCompactObjectHeaders";
 const HEAP: &[&str] = &["-XX:+UseG1GC", "-Xms128m", "-Xmx128m"];
 
 /// The archives that an image gets: those that its JDK has, at least the plain one. None for JDK 8:
-/// its archives contain the absolute paths of jars and are useless when these have moved (and they
-/// are not used unless requested).
+/// its archives contain the absolute paths of jars and are useless after a move. They are not used
+/// unless requested, either.
 pub fn variants(home: &Home) -> Vec<Variant> {
     if let Layout::Jars { .. } = home.layout {
         return Vec::new();

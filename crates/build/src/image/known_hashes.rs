@@ -1,8 +1,8 @@
 //! Known hashes of JDKs and of this build, kept in the cache of images (docs/reference/images.md).
 //!
 //! The key of an image is a hash over the contents of a JDK and of this command, some 400 MB. A
-//! stamp over size, times and inode of each file shows whether the files are those that were hashed
-//! before; then the stored hash is valid.
+//! stamp covers size, times and inode of each file. If it is unchanged, the files are those that
+//! were hashed before, and the stored hash is valid.
 
 use std::fs;
 use std::io::Write as _;

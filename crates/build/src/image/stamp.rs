@@ -1,5 +1,5 @@
-//! The stamp of an image: size, time and inode of each file that its manifest covers, at the time
-//! when all of them were last read and found sound (docs/reference/formats/manifest.md).
+//! The stamp of an image: size, time and inode of each file that its manifest covers. It is taken
+//! when all of them have been read and found sound (docs/reference/formats/manifest.md).
 //!
 //! A start of `run` compares the stamp instead of reading some 200 MB. A copy of an image has other
 //! inodes, so it is read once.

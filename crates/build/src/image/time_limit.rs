@@ -52,8 +52,8 @@ impl TimeLimit {
         Ok(TimeLimit(Some(Duration::from_secs(seconds))))
     }
 
-    /// The time limit of a wait for another process that builds an image: the time of all its JVMs,
-    /// and as long again for the rest.
+    /// The time limit of a wait for another process that builds an image: twice the time of all its
+    /// JVMs, half of it for the rest.
     pub fn of_image(self) -> TimeLimit {
         TimeLimit(self.0.map(|limit| limit.saturating_mul(2 * JVMS)))
     }

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::profiles::{CHAR_AT, Node, RUN, STEP, WORKER, profile, usual};
 use super::support::{Run, put, run, scratch, snapshot};
 
-/// The usual run, in which a line of the loop in `step` is longer by two bytecodes in each of its
-/// thousand calls, and a `step` of the worker calls `charAt`.
+/// The usual run with two changes. A line of the loop in `step` is longer by two bytecodes in each
+/// of its thousand calls, and a `step` of the worker calls `charAt`.
 fn changed() -> Vec<u8> {
     let mut main = RUN;
     assert_eq!(main[1], (2, STEP, 1000, 9000));

@@ -1,6 +1,6 @@
-//! Attacks by another user: writing, reading and replacing each file and folder that `run`, `jdk`,
-//! `bench`, `snapshot`, `recover` and the runtime create, while they work and afterwards
-//! (SECURITY.md).
+//! Attacks by another user, who tries to write, read and replace files and folders while cctrewrite
+//! works and afterwards (SECURITY.md). The targets are those that `run`, `jdk`, `bench`,
+//! `snapshot`, `recover` and the runtime create.
 
 use std::fs;
 use std::io::Write;
@@ -31,8 +31,9 @@ const ATTACK: &str = r#"for f do
     rm -f "$f" "$f.moved" 2> /dev/null
 done"#;
 
-/// Runs a script as another user, with a group of its own or with that of this process, which
-/// others share where the umask is 002. Returns `None`, with a message, if this process cannot.
+/// Runs a script as another user, with a group of its own or with that of this process. (Others
+/// share that group where the umask is 002.) Returns `None`, with a message, if this process
+/// cannot.
 fn as_nobody(is_in_group: bool, script: &str, arguments: &[&str]) -> Option<String> {
     let group = if is_in_group { fs::metadata("/proc/self").unwrap().gid() } else { NOBODY }.to_string();
     let mut command = Command::new("setpriv");

@@ -31,7 +31,7 @@ fn times<const N: usize>(factor: u64, counts: [Counts; N]) -> Counts {
     counts.iter().fold((0, 0), |sum, counts| (sum.0 + factor * counts.0, sum.1 + factor * counts.1))
 }
 
-/// Sums of a tree: contexts, without the node for merged ones, and the counts of all; and the
+/// Sums of a tree: contexts, without the node for merged ones, and the counts of all. Also the
 /// counts of that node, if there is one.
 fn sums(profile: &Profile, tree: &ThreadTree) -> (u64, Counts, Option<Counts>) {
     let (mut contexts, mut all, mut merged) = (0, (0, 0), None);

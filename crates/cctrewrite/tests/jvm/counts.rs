@@ -158,8 +158,8 @@ fn class_initialisers_are_counted() {
     check("initialisers");
 }
 
-/// Exceptions, class initialisers, a loader of the program's own: they are below the method with
-/// the bytecode, and without the library that walks the stack they are not.
+/// Exceptions, class initialisers, and a loader of the program's own are below the method whose
+/// bytecode triggered them. Without the library that walks the stack they are not.
 #[test]
 fn what_the_jvm_calls_by_itself_hangs_under_its_cause() {
     check("causes");

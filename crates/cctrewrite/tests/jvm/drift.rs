@@ -120,7 +120,7 @@ fn raw(jdk: &'static Jdk) -> Java {
     java
 }
 
-/// Among them a constructor that calls a native and then throws: no handler of its wrapper may
+/// Among them a constructor that calls a native and then throws. No handler of its wrapper may
 /// restore the context, so the native's wrapper must have restored it.
 #[test]
 fn raw_code_that_catches() {

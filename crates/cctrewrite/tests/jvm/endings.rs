@@ -193,7 +193,7 @@ fn nobody_else_can_open_it_at_any_moment(jdk: &'static Jdk) {
 }
 
 /// The load-time library writes the trees; without it the runtime does. In both cases names,
-/// methods, threads and children are in the order that readers rely on: reading and writing the
+/// methods, threads and children are in the order that readers rely on. So reading and writing the
 /// profile again gives the same bytes.
 fn in_canonical_order(jdk: &'static Jdk) {
     for options in [&[][..], &["-Dcctrewrite.loadtime=", "-Dcctrewrite.raw=allow"]] {

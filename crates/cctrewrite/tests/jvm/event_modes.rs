@@ -204,7 +204,7 @@ fn in_memory(jdk: &'static Jdk) {
     assert!(run.err.contains("trace-memory"), "{}", run.err);
 }
 
-/// javac compiles a class, on one image and then on the other at the same path: the contexts of all
+/// javac compiles a class, on one image and then on the other at the same path. The contexts of all
 /// threads are equal, calls and bytecodes.
 fn compiler(jdk: &'static Jdk) {
     let folder = folder("trace-javac");
@@ -247,8 +247,8 @@ fn compiler(jdk: &'static Jdk) {
     assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(folder.join("trace")).arg("-o").arg(&rebuilt));
     let mut compare = cctrewrite(&["compare", "--per-thread", "--limit", "3"]);
     // Two profiles of one image differ in these too: a table of names with random order, work after
-    // a collection, and which class of a class's signatures is loaded first
-    // (docs/ci/reproducible.md, what is not pinned).
+    // a collection, and the loading order of the classes in a signature (docs/ci/reproducible.md,
+    // what is not pinned).
     let by_chance = [
         "java.lang.ClassLoader.getClassLoadingLock",
         "jdk.internal.ref.CleanerImpl.run",

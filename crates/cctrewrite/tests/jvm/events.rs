@@ -58,8 +58,8 @@ fn is_right(jdk: &'static Jdk) {
 
 jdks!(checked, is_right, [8, 17]);
 
-/// The events of `foo` in the paper's figure 3: block 0 once, 1 for each test of the loop, 2 for
-/// the body, 3 and two calls for the first 50, 4 for `i++`, 5 at the end.
+/// The events of `foo` in the paper's figure 3. Block 0 runs once, 1 for each test of the loop, 2
+/// for the body, 3 and two calls for the first 50, 4 for `i++`, and 5 at the end.
 fn events_of_foo() -> Vec<String> {
     let mut events = Vec::new();
     let mut say = |event: &str| events.push(event.to_owned());

@@ -1,5 +1,5 @@
-//! Flight Recorder together with a profile: it replaces the methods of events and inserts code into
-//! the class library at run time, by names and original signatures.
+//! Flight Recorder together with a profile. It replaces the methods of events, and inserts code
+//! into the class library at run time, by names and original signatures.
 
 use cct_archive::{Input, Limits};
 use cct_classfile::ClassFile;

@@ -1,5 +1,5 @@
 //! The class library of JDK 9 and later in other forms than a whole profiled JDK: patches, linked
-//! images, folders of modules; and applications that are instrumented beforehand for it.
+//! images, folders of modules. Also applications that are instrumented beforehand for it.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Natives of the class library that the runtime must know change their parameters and results
-//! between releases; a hook that does not fit is ignored silently.
+//! Natives of the class library that the runtime must know. Their parameters and results change
+//! between releases, and a hook that does not fit is ignored silently.
 
 use cct_archive::{Input, Limits};
 use cct_classfile::{ClassFile, access};

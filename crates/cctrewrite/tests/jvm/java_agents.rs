@@ -1,5 +1,5 @@
-//! Java agents, redefinitions, and classes that the boot class loader takes from elsewhere:
-//! programs behave with them as on the plain JDK, and their counts continue.
+//! Java agents, redefinitions, and classes that the boot class loader takes from elsewhere.
+//! Programs behave with them as on the plain JDK, and their counts continue.
 
 use std::fs;
 use std::path::{Path, PathBuf};

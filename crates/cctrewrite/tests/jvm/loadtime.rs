@@ -132,7 +132,7 @@ fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
 
 /// Loaders that print the names that they are asked for. Inserted code makes them resolve no other
 /// name, nor at another time. The verifier checks methods in the order of their names' addresses
-/// (docs/reference/exactness.md), and requests the types of their handlers: only without it the
+/// (docs/reference/exactness.md), and requests the types of their handlers. Only without it the
 /// order is the same.
 fn loaders_are_asked_for_the_same_names(jdk: &'static Jdk) {
     let run = |mut java: Java, verifier: &[&str]| {

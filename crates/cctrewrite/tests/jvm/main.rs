@@ -2,9 +2,10 @@
 //!
 //! `JAVA8_HOME`, `JAVA11_HOME` and so on name the JDKs (`cargo xtask jdks` finds or fetches them);
 //! without its JDK a test prints that it is skipped. Tests without a version in their name run on
-//! JDK 8, those of `archives`, `forms`, `images`, `sections`, `steady`, `tools`, `walks` and
-//! `modern_counts` on all later ones, those of `profiled_jdks` on all. The programs are those of
-//! `fixtures/`, with their class files, so that no compiler affects the expected numbers.
+//! JDK 8, those of `profiled_jdks` on all versions. Those of `archives`, `forms`, `images`,
+//! `sections`, `steady`, `tools`, `walks` and `modern_counts` run on all later ones. The programs
+//! are those of `fixtures/`, with their class files, so that no compiler affects the expected
+//! numbers.
 
 // A test that cannot set itself up has failed.
 #![allow(clippy::unwrap_used)]

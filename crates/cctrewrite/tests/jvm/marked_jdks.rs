@@ -207,7 +207,7 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
 }
 
 /// The JVM's thread that wakes virtual threads calls no client, and the report gives the number of
-/// skipped calls: a client that took a lock there could make them wait for ever.
+/// skipped calls. A client that took a lock there could make them wait for ever.
 fn who_wakes_virtual_threads(jdk: &'static Jdk) {
     let here = folder("marked-waking");
     let rules = here.join("rules.toml");

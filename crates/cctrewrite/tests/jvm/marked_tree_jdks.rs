@@ -73,8 +73,8 @@ fn nodes(text: &str) -> String {
     text.lines().filter(|line| line.contains(" leaf in ")).map(|line| format!("{line}\n")).collect()
 }
 
-/// Classes that are defined while the program runs are marked and counted like instrumented ones:
-/// clients are called for the same events, in nodes of the same paths, and the profiles are equal.
+/// Classes that are defined while the program runs are marked and counted like instrumented ones.
+/// Clients are called for the same events, in nodes of the same paths, and the profiles are equal.
 fn a_jdk_to_keep(jdk: &'static Jdk) {
     let plain = fixture("markers").join("classes");
     let instrumented = folder(&format!("tree-jdk-instrumented-{}", jdk.version)).join("classes");

@@ -293,8 +293,8 @@ fn virtual_threads(jdk: &'static Jdk) {
     assert!(run.contexts(false).iter().any(|line| line.starts_with("360 ") && line.ends_with(leaf)));
 }
 
-/// Methods that become too large with markers have none, and are counted normally; a method that is
-/// too large to be counted is counted less precisely, and has none either.
+/// Methods that become too large with markers have none, and are counted normally. A method that is
+/// too large to be counted is counted less precisely, and has no markers either.
 fn too_large(jdk: &'static Jdk) {
     use cct_classfile::opcode as op;
     let mut class = ClassAssembler::new(50, "Large", "java/lang/Object");

@@ -99,7 +99,7 @@ fn switches(jdk: &'static Jdk) {
 }
 
 /// Markers at every location of a program with all features of class files, a client of all of
-/// them, and the verifier: only code that lists added members, or observes which classes are
+/// them, and the verifier. Only code that lists added members, or observes which classes are
 /// requested, sees a difference.
 fn everywhere(jdk: &'static Jdk) {
     let rules = folder(&format!("markers-rules-{}", jdk.version)).join("all.toml");
@@ -157,9 +157,9 @@ nothing:
     assert!(run.err.contains("not delivered before the JVM had booted"), "{}", run.err);
 }
 
-/// Optimisations of markers do not change the delivered events: clients of entries alone, methods
-/// in which nothing happens, a marker stack whose objects are allocated again many times while
-/// regions are open, threads in turns.
+/// Optimisations of markers do not change the delivered events. The cases: clients of entries
+/// alone; methods in which nothing happens; a marker stack whose objects are allocated again many
+/// times while regions are open; threads in turns.
 fn cheaply(jdk: &'static Jdk) {
     let run = java(jdk, "cheap", "cheap.toml").succeed("Cheap", &[]);
     let expected = "\
@@ -176,7 +176,7 @@ at last: []
     assert_eq!(run.out, expected);
 }
 
-/// The first output of Edges.java: a loop is one entry, whether its exit is delivered or not; a
+/// The first output of Edges.java. A loop is one entry, whether its exit is delivered or not; a
 /// client is asked once whether it is simple.
 const BEGINNING: &str = "\
 a loop: 1 entries, 0 exits
@@ -184,8 +184,8 @@ a loop of two: 2 entries, 0 exits; 1 entries, 1 exits
 asked: 1, 2 entries, 0 exits
 ";
 
-/// The stack overflows in the middle of the program, of deliveries, of handlers, hundreds of times:
-/// no exit is delivered without its entry, and nothing stays open.
+/// The stack overflows in the middle of the program, of deliveries, and of handlers, hundreds of
+/// times. No exit is delivered without its entry, and nothing stays open.
 fn overflowing(jdk: &'static Jdk) {
     let run = java(jdk, "overflowing", "edges.toml").option("-Xss512k").succeed("Edges", &["overflows"]);
     let expected =

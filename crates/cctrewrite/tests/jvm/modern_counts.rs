@@ -169,7 +169,7 @@ fn short_lived(jdk: &'static Jdk) {
     load(jdk, &["short", "100000"], "-Xmx2g");
 }
 
-/// Since JDK 24 a virtual thread that waits for a monitor releases its carrier, and a thread of the
+/// Since JDK 24 a virtual thread that waits for a monitor releases its carrier. A thread of the
 /// JVM's own resumes it, which also grows a tree. That thread used to wait for the runtime's memory
 /// behind the one that it should wake. Then everybody waited for ever, in one JVM of four like
 /// these.

@@ -23,8 +23,9 @@ const LINKED: &str = "linked";
 /// limits of class files (docs/internals/loadtime.md).
 const MISFIT: &str = "was not rewritten and overrides";
 
-/// Classes that JVMs reject and would accept after a normal rewriting: arguments that do not fit
-/// into the locals, an insufficient stack, and an interface of a version before the first.
+/// Classes that JVMs reject and would accept after a normal rewriting. They have arguments that do
+/// not fit into the locals, an insufficient stack, or (for an interface) a version before the
+/// first.
 fn refused() -> Vec<Vec<u8>> {
     let seeds = seeds::classes();
     let parsed: Vec<ClassFile<'_>> = seeds.iter().map(|seed| ClassFile::parse(seed).unwrap()).collect();
@@ -101,9 +102,9 @@ fn rules() -> String {
 }
 
 /// Instruments each as a file of its own, all in one run; returns them in the same order. Classes
-/// that cannot be rewritten stay unchanged, and so do those with the name of a class of the class
-/// library, which nobody may define: one that is called `java.lang.Object` would be taken for a
-/// class library.
+/// that cannot be rewritten stay unchanged. So do those with the name of a class of the class
+/// library, which nobody may define: one named `java.lang.Object` would be taken for a class
+/// library.
 fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], options: &[&str], folder: &Path) -> Vec<Vec<u8>> {
     let (before, after) = (folder.join("before"), folder.join("after"));
     fs::create_dir_all(&before).unwrap();

@@ -30,8 +30,8 @@ fn end(jdk: &'static Jdk, how: &str, code: i32) -> (Run, Contexts) {
     (run, own)
 }
 
-/// Bytecodes of `Frames.end` up to the call (or `athrow`) that never returns: the call of `tell`
-/// (2), the comparison (4) for each way not taken, and the listed ones at the end.
+/// Bytecodes of `Frames.end` up to the call (or `athrow`) that never returns. They are the call of
+/// `tell` (2), the comparison (4) for each way not taken, and the listed ones at the end.
 const WAYS: [(&str, i32, u64); 4] = [
     ("exit", 3, 2 + 4 + 2),       // iconst_3 invokestatic
     ("halt", 4, 2 + 2 * 4 + 3),   // invokestatic iconst_4 invokevirtual

@@ -120,7 +120,7 @@ fn the_stack_is_replayed_near_its_end_too(jdk: &'static Jdk) {
     check(jdk, true, 2000);
 }
 
-/// One call asks for up to 256 frames, a second one for deeper stacks: exceptions that the JVM
+/// One call asks for up to 256 frames, a second one for deeper stacks. So exceptions that the JVM
 /// throws are below the method that executes the bytecode, at any depth.
 fn exceptions_of_the_jvm_are_found_at_any_depth(jdk: &'static Jdk) {
     const DEPTHS: std::ops::RangeInclusive<usize> = 240..=280;

@@ -54,7 +54,7 @@ fn assert_equal(expected: &Run, found: &Run, ignored: &[&str], what: &str) {
 }
 
 /// System properties are in hash tables, and JDK 11 and 17 have fewer of them without compilers and
-/// without compressed references; so a lookup takes another number of steps.
+/// without compressed references. So a lookup takes another number of steps.
 fn ignored(jdk: &Jdk, way: &[&str]) -> &'static [&'static str] {
     let has_fewer = way.contains(&"-Xint") || way.contains(&"-XX:+UseZGC");
     if has_fewer && jdk.version < 21 {

@@ -84,7 +84,7 @@ impl Found {
     }
 }
 
-/// The properties of the class library's own classes, which are marked: a program's errors with
+/// The properties of the class library's own classes, which are marked. A program's errors with
 /// streams are found at their locations, and nothing else of the program.
 fn streams(jdk: &'static Jdk) {
     let output = folder(&format!("typestate-streams-{}", jdk.version)).join("library.jar");

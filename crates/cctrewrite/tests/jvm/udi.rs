@@ -61,8 +61,8 @@ fn count(file: &Path, class: &str) -> u64 {
     line.and_then(|line| line.split(' ').next()?.parse().ok()).unwrap_or_else(|| panic!("{class}: {text}"))
 }
 
-/// Each method reports its entry. The profile has the same calls as before and no further context
-/// of the program, four more bytecodes for each call, and nothing of the module's own; and the
+/// Each method reports its entry. The profile has the same calls as before, no further context of
+/// the program, and nothing of the module's own. It has four more bytecodes for each call. The
 /// module has counted the same calls.
 #[test]
 fn entries_of_methods() {

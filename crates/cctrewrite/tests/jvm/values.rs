@@ -1,5 +1,5 @@
-//! Values of contexts (docs/research/pcc.md): those of a program with known contexts, those of all
-//! contexts of the fixtures compared with the profiler's trees, and the commands for them.
+//! Values of contexts (docs/research/pcc.md). The tests cover a program with known contexts, all
+//! contexts of the fixtures compared with the profiler's trees, and the commands for values.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,8 +21,8 @@ fn cctrewrite(arguments: &[&str]) -> Command {
     command
 }
 
-/// All methods of the fixtures, which are in no package, and some of the class library: one with a
-/// body, natives of all kinds, and methods that callers count.
+/// All methods of the fixtures, which are in no package, and some of the class library. The latter
+/// are one with a body, natives of all kinds, and methods that callers count.
 const CHOSEN: [&str; 6] = [
     "*.*",
     "java.util.HashMap.put*",
@@ -163,10 +163,10 @@ const FIXTURES: [&str; 11] = [
     "types",
 ];
 
-/// The values recorded at chosen methods are those of the tree: including calls by the JVM itself,
-/// natives and their callbacks, and generated classes. For the fixtures' own methods all are equal;
-/// for the class library's those that two profiles share, which differ in code that runs once and
-/// in tables that grow randomly.
+/// The values recorded at chosen methods are those of the tree. That includes calls by the JVM
+/// itself, natives and their callbacks, and generated classes. For the fixtures' own methods all
+/// are equal. For the class library's, those that two profiles share are equal; profiles differ in
+/// code that runs once and in tables that grow randomly.
 fn as_in_trees(jdk: &'static Jdk) {
     for name in FIXTURES {
         let main = format!("{}{}", name[..1].to_uppercase(), &name[1..]);

@@ -3,8 +3,8 @@
 use super::{Block, CallSite, Class, Counted, Handler, METRICS, Method, Name, Recording};
 use crate::packed::{Unpacker, bytes, number};
 
-/// The bits after those of a block's metrics: the next block has no event, and its number follows;
-/// there is no other event up to the method's end.
+/// The bits after those of a block's metrics. The first: the next block has no event, and its
+/// number follows. The second: there is no other event up to the method's end.
 const HAS_NEXT: u64 = 1 << METRICS.len();
 const IS_LAST: u64 = HAS_NEXT << 1;
 

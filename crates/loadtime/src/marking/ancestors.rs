@@ -1,11 +1,10 @@
 //! The ancestors of a class that is about to be defined.
 //!
-//! The JVM passes a class file to the hook before it loads the superclass and the superinterfaces
-//! that it names; then it asks the class's loader for these at once. Where rules depend on
-//! ancestors, this module asks the same loader for them a moment earlier. So it asks for no name
-//! that the JVM would not ask for. It asks for none twice, since the JVM finds what `Class.forName`
-//! asked the loader for. (If the JVM then rejects the class file, its superclass is loaded
-//! already.)
+//! The JVM passes a class file to the hook before it loads the superclass and the superinterfaces.
+//! Then it asks the class's loader for these at once. Where rules depend on ancestors, this module
+//! asks the same loader for them a moment earlier. So it asks for no name that the JVM would not
+//! ask for. It asks for none twice, since the JVM finds what `Class.forName` asked the loader for.
+//! (If the JVM then rejects the class file, its superclass is loaded already.)
 
 use std::cell::RefCell;
 

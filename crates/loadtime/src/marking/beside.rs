@@ -1,7 +1,7 @@
 //! Markers in classes that are also counted, and rewritten when they are defined
 //! (docs/research/markers.md, *With a calling-context tree*).
 //!
-//! This module asks no loader for the ancestors of a class: its `loadClass` would run in a
+//! This module asks no loader for the ancestors of a class. The loader's `loadClass` would run in a
 //! different context from the JVM's own call a moment later. Unknown ancestors are reported.
 
 use std::collections::BTreeSet;

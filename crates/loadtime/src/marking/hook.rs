@@ -91,8 +91,8 @@ pub fn look_back(env: Env, jvmti: Jvmti, marking: &Marking) {
     }
 }
 
-/// The position in a class name at which the suffix of a class without a name of its own begins:
-/// `a/B.0x1234` of a hidden class (JDK 15), `a/B/1234` of a VM-anonymous one.
+/// The position of the suffix in the name of a class that has no name of its own: `a/B.0x1234` of a
+/// hidden class (JDK 15), `a/B/1234` of a VM-anonymous one.
 fn hidden(name: &[u8]) -> Option<usize> {
     if let Some(dot) = name.iter().position(|&b| b == b'.') {
         return Some(dot);

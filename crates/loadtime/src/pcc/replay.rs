@@ -1,6 +1,6 @@
-//! The value of a context that the VM or a native calls: computed from the stack, frame by frame
-//! from the oldest, as the calls computed it ([`crate::replay`] finds nodes of trees in the same
-//! way). A frame that takes part has a call site; others are skipped.
+//! The value of a context that the VM or a native calls. It is computed from the stack, frame by
+//! frame from the oldest, as the calls computed it ([`crate::replay`] finds nodes of trees in the
+//! same way). A frame that takes part has a call site; others are skipped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Creates a file, replacing an existing one of this name. Neither follows a link nor writes into a
-/// file that somebody else has open: in a folder into which others may write, both could be
+/// Creates a file, replacing an existing one of this name. It neither follows a link nor writes
+/// into a file that somebody else has open. In a folder into which others may write, both could be
 /// anybody's.
 pub fn create(path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {

@@ -403,8 +403,8 @@ impl Record {
         unsafe { (*self.0).thread }
     }
 
-    /// Writes an event where there is room, or after the place at which the buffer is full, as long
-    /// as another one would fit there too. Called in the record's thread.
+    /// Writes an event where there is room, or after the place at which the buffer is full. The
+    /// latter works as long as another event would fit there too. Called in the record's thread.
     pub fn force(self, event: Event) {
         let place = self.place();
         let words = event.words();

@@ -1,8 +1,8 @@
 //! Comparing two profiles, context by context.
 //!
 //! Contexts are the same if their paths are. Methods are matched by class, name and descriptor,
-//! whatever their MIDs, so that two builds of a program, or the same program on two machines, can
-//! be compared. Both trees are united and sorted by the same table of frames; then one walk visits
+//! whatever their MIDs. So two builds of a program, or the same program on two machines, can be
+//! compared. Both trees are united and sorted by the same table of frames; then one walk visits
 //! both in parallel. Time is n log n in the number of contexts; memory is that of the trees
 //! themselves and one more, whatever the difference.
 //!

@@ -14,7 +14,8 @@ pub const SIDES: [&str; 2] = ["BASE", "NEW"];
 const HEADING: usize = 16;
 
 /// Writes the difference: what was compared and with what reservations, totals, methods and
-/// contexts, at most `limit` of each, counts above their limits, and a last line that sums up.
+/// contexts, and counts above their limits. At most `limit` methods and contexts are listed. A last
+/// line sums up.
 ///
 /// # Errors
 /// Fails if the output fails.

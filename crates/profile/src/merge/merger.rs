@@ -23,8 +23,8 @@ const TOLD: [&str; 4] = ["exact", "limits", "reproducible", SELECTION];
 const SITES_LOST: &str =
     "call sites are told apart, and in other profiles not: contexts that differ by them alone are added up";
 
-/// Number of contexts that wait before they are added to the sum, so that small profiles do not
-/// each cost a walk over all of it.
+/// Number of contexts that wait before they are added to the sum. Otherwise each small profile
+/// would cost a walk over all of it.
 const BATCH: usize = 1 << 20;
 
 /// Maximum number of profiles that a note names.

@@ -26,8 +26,8 @@ pub(super) fn site_bytes(site: Site) -> impl Iterator<Item = u8> {
     bytes.into_iter().skip(at)
 }
 
-/// Splits a frame's text into the part before its call site, and the call site if it has one: `@`
-/// and the caller's bytecode index at its end, -1 for native code.
+/// Splits a frame's text into the part before its call site, and the call site if it has one. The
+/// site is `@` and the caller's bytecode index at the end, -1 for native code.
 pub(crate) fn split_call_site(frame: &str) -> (&str, Option<Site>) {
     let site = |index: &str| match index {
         "-1" => Some(Site::NATIVE),

@@ -1,6 +1,6 @@
 //! Two inputs in parallel: the common part of [`crate::compare`] and [`crate::diff`].
 //!
-//! Methods are matched by class, name and descriptor, whatever their MIDs, so that two builds of a
+//! Methods are matched by class, name and descriptor, whatever their MIDs. So two builds of a
 //! program, or the same program on two machines, can be compared. The trees of each side are united
 //! into one, unselected contexts are removed, and both get their labels from one table of frames. A
 //! walk then visits both ([`crate::walk`]).

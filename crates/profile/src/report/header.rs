@@ -29,8 +29,9 @@ pub fn write_header(
     Ok(())
 }
 
-/// The lines of the header, each a name and a text: program, JVM, what was counted and how, sums,
-/// further facts with their names, and every note and damage. Texts are escaped for terminals.
+/// The lines of the header, each a name and a text. They have the program, the JVM, what was
+/// counted and how, sums, further facts with their names, and every note and damage. Texts are
+/// escaped for terminals.
 pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(&'f str, String)> {
     let meta = |key: &str| summary.meta.get(key).map(|value| terminal(value));
     let mut lines = Vec::new();

@@ -128,8 +128,8 @@ impl Visitor for Ways {
     }
 }
 
-/// The bytecode indices to which control may go from a block that ends in a conditional jump or a
-/// switch, each once; empty for other blocks.
+/// The possible targets of a block that ends in a conditional jump or a switch, as bytecode
+/// indices, each once; empty for other blocks.
 fn targets(method: &Method, block: usize) -> Vec<u32> {
     let Some(start) = method.blocks.get(block).map(|block| block.start) else { return Vec::new() };
     let end = method.blocks.get(block + 1).map_or(method.code.len() as u32, |next| next.start);

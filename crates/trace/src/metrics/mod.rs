@@ -274,7 +274,7 @@ const BINS: [(u64, &str); 6] = [
 #[derive(Default)]
 struct Sizes {
     objects: u64,
-    /// Events of arrays of arrays have their number, up to 2^32 - 1, and their length: one event
+    /// Events of arrays of arrays have their number, up to 2^32 - 1, and their length. So one event
     /// may stand for more bytes than 64 bits can count.
     bytes: u128,
     bins: [u64; BINS.len()],

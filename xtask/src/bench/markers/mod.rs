@@ -1,5 +1,5 @@
 //! `cargo xtask bench markers`: cost of markers by the number of a program's marked methods (MTF
-//! 2010, table 3.5), with a client that does nothing, compared with the plain program.
+//! 2010, table 3.5). A client does nothing; the base is the plain program.
 
 mod ways;
 

@@ -9,7 +9,7 @@ use super::super::ways::{Homes, Way};
 pub enum Column {
     /// A way; classes outside the image are rewritten at load time.
     Of(Way),
-    /// The plain program with the options for speed that images have: programs that run for seconds
+    /// The plain program with the options for speed that images have. Programs that run for seconds
     /// spend much of their time in HotSpot's second compiler, which these options relieve.
     Fast,
     /// Exact, with the program's jars rewritten beforehand.

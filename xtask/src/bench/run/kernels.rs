@@ -45,8 +45,8 @@ impl Row {
     }
 }
 
-/// Runs a kernel in all ways, and by the papers' schemes, in turns, so that a slow minute of the
-/// machine affects all; each round starts with another one.
+/// Runs a kernel in all ways, and by the papers' schemes, in turns. So a slow minute of the machine
+/// affects all; each round starts with another one.
 ///
 /// # Errors
 /// Fails if a run fails.

@@ -1,8 +1,8 @@
 //! `cargo xtask bench run`: time of programs on profiled JDKs.
 //!
-//! [`kernels`] measures small warm programs, [`programs`] real ones ([`works`]) as whole processes,
-//! in [`columns`], some of which are [`foreign`] profilers; [`recreated`] has the papers' schemes;
-//! [`tables`] formats the results.
+//! [`kernels`] measures small warm programs. [`programs`] measures real ones ([`works`]) as whole
+//! processes, in [`columns`], some of which are [`foreign`] profilers. [`recreated`] has the
+//! papers' schemes; [`tables`] formats the results.
 
 mod columns;
 mod foreign;

@@ -181,7 +181,7 @@ pub fn can(program: &str, arguments: &[&str]) -> bool {
     can
 }
 
-/// Runs a shell script in a mount namespace of its own, with a small tmpfs of these options at
+/// Runs a shell script in a mount namespace of its own. A small tmpfs of these options is at
 /// `mount`, the script's first argument; the command follows.
 pub fn on_tmpfs(options: &str, mount: &Path, command: &Command) -> Command {
     let mut shell = Command::new("unshare");

@@ -67,8 +67,8 @@ fn the_times_of_files_are_in_no_output() {
     }
 }
 
-/// All places in the sources of the tool, and of the runtime, that read a clock or a file's time,
-/// each with the use of the result.
+/// All places in the sources of the tool, and of the runtime, that read a clock or a file's time.
+/// Each has the use of the result.
 const CLOCKS: [(&str, &str); 21] = [
     ("crates/cctrewrite/src/cache_command.rs", "how long ago images were used"),
     (

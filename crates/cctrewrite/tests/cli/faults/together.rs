@@ -1,4 +1,4 @@
-//! Two runs that write to one place at the same time: in the end one of the two outputs is there,
+//! Two runs that write to one place at the same time. In the end one of the two outputs is there,
 //! complete, and nobody ever sees anything else.
 
 use std::process::Stdio;

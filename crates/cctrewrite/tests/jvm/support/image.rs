@@ -58,8 +58,8 @@ impl Image {
     }
 
     /// The ways in which programs are run on images of a JDK to compare their output, with values
-    /// of `cctrewrite.record`: by its rules, and on some with contexts that the thread carries, and
-    /// with natives under other names.
+    /// of `cctrewrite.record`. They cover its rules and, on some JDKs, contexts that the thread
+    /// carries and natives under other names.
     pub fn runs(jdk: &Jdk) -> impl Iterator<Item = (Blocks, &'static str)> {
         const RUNS: [(Blocks, &str); 5] = [
             (Blocks::Exact, "on"),

@@ -145,8 +145,8 @@ pub fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// Compiles a native library from a file of `fixtures/`, with the headers of a JDK; `None`, with a
-/// message, if there is no C compiler or no header.
+/// Compiles a native library from a file of `fixtures/`, with the headers of a JDK. Returns `None`,
+/// with a message, if there is no C compiler or no header.
 pub fn jni_library(jdk: &Jdk, source: &str, library: &Path) -> Option<PathBuf> {
     let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     compile.args(["-shared", "-fPIC", "-pthread", "-o"]).arg(library).arg(fixture(source));

@@ -48,8 +48,8 @@ fn a_frame_with_a_carriage_return_is_read_as_it_is_written() {
     assert!(first.ends_with(b"\n3 0 ];a.?V@-1\n1 0 j.f@3\n"), "{}", String::from_utf8_lossy(&first));
 }
 
-/// A frame of a class without a method and a marker with that text were two entries in the list,
-/// but one after call sites were added up.
+/// A frame of a class without a method and a marker with that text used to be two entries in the
+/// list. They became one when call sites were added up.
 #[test]
 fn a_frame_of_a_class_without_a_method_is_a_marker() {
     let list = read("1 0 java;d.@3;j;java.\n").profile;
