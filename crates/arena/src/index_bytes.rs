@@ -22,7 +22,7 @@ impl IndexBytes {
         if !std::fs::metadata(path)?.is_file() {
             return Err(io::Error::other("no file"));
         }
-        // SAFETY: outputs are never written in place: a new one is another file of that name.
+        // SAFETY: outputs are never modified in place: a new one is another file of that name.
         Ok(IndexBytes::Mapped(unsafe { Mmap::map(&File::open(path)?)? }))
     }
 }

@@ -97,7 +97,7 @@ impl Memory {
         if !offset.is_multiple_of(8) || offset.checked_add(8)? > map.len() as u64 {
             return None;
         }
-        // SAFETY: within the mapping and aligned. Whoever else writes to it does so by whole words.
+        // SAFETY: within the mapping and aligned. Other processes write whole words.
         let word = unsafe { AtomicU64::from_ptr(map.as_mut_ptr().add(offset as usize).cast()) };
         Some(word.load(Ordering::Acquire))
     }
@@ -183,7 +183,7 @@ impl Memory {
             let is_new = log.len() < map.len();
             if kind == kind::LOG && offset < end && left > 0 && is_new {
                 let bytes = (end - offset).min(left) as usize;
-                // SAFETY: within the mapping. What is complete of the log is never written again.
+                // SAFETY: within the mapping. The complete part of the log is never written again.
                 let part =
                     unsafe { std::slice::from_raw_parts(map.as_mut_ptr().add(offset as usize), bytes) };
                 log.extend_from_slice(part);

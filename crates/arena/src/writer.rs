@@ -239,8 +239,8 @@ impl Arena {
                 return;
             }
             let count = bytes.len().min((self.log.length - self.log.used) as usize);
-            // SAFETY: the extent is mapped, has room set aside, and nobody reads beyond the length
-            // in the header, which is stored below.
+            // SAFETY: the extent is mapped and has room reserved. Nobody reads beyond the length in
+            // the header, which is stored below.
             unsafe {
                 let to = (self.log.address + self.log.used) as *mut u8;
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, count);

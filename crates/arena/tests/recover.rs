@@ -66,7 +66,7 @@ impl Jvm {
     }
 
     fn get(&self, address: u64) -> u64 {
-        // SAFETY: likewise.
+        // SAFETY: an address of the arena, which is mapped.
         unsafe { (address as *const u64).read_volatile() }
     }
 

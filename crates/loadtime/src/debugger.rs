@@ -42,8 +42,8 @@ pub fn look(env: Env, jvmti: Jvmti) -> bool {
     IS_THERE.store(true, Ordering::Relaxed);
     if let Some(address) = jvmti.address_of_get_class_methods().filter(|&address| is_writable(&maps, address))
     {
-        // SAFETY: the entry of HotSpot's one table of JVMTI functions, which is writable memory;
-        // the function has its type.
+        // SAFETY: the entry of HotSpot's only table of JVMTI functions, which is writable memory;
+        // the function has the entry's type.
         unsafe {
             let own = std::ptr::read(address as *const GetClassMethods);
             if GET_CLASS_METHODS.set(own).is_ok() {
@@ -77,7 +77,7 @@ unsafe extern "system" fn get_class_methods(
     let result = unsafe { own(env, class, count, methods) };
     if result == 0 && !count.is_null() && !methods.is_null() {
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: the function has just given an array of so many elements.
+            // SAFETY: the function has just returned an array of this many elements.
             let (jvmti, all) = unsafe {
                 (Jvmti::from_raw(env), std::slice::from_raw_parts_mut(*methods, (*count).max(0) as usize))
             };

@@ -97,7 +97,7 @@ unsafe extern "system" fn define_class(
 ) -> jclass {
     let Some(originals) = ORIGINALS.get() else { return std::ptr::null_mut() };
     let rewritten = usize::try_from(length).ok().filter(|_| !bytes.is_null()).and_then(|length| {
-        // SAFETY: JNI's caller gives this many bytes.
+        // SAFETY: JNI's caller passes this many bytes.
         let file = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) };
         // SAFETY: the interface that JNI's caller uses.
         let env = unsafe { Env::new(raw) };

@@ -65,7 +65,7 @@ impl Env {
             self.failed();
             return None;
         }
-        // SAFETY: JNI ends the text with a zero.
+        // SAFETY: JNI terminates the text with a zero byte.
         let bytes = unsafe { std::ffi::CStr::from_ptr(chars) }.to_bytes();
         let text = cct_classfile::mutf8::decode_lossy(bytes).into_owned();
         jni!(self, ReleaseStringUTFChars, string, chars);

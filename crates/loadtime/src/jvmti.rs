@@ -114,8 +114,7 @@ pub struct Jvmti(*mut *const *const c_void);
 
 // SAFETY: JVMTI environments belong to the JVM, not to a thread.
 unsafe impl Send for Jvmti {}
-// SAFETY: the same; their functions may be called by several threads at once (JVMTI,
-// *Environments*).
+// SAFETY: several threads may call an environment's functions at once (JVMTI, *Environments*).
 unsafe impl Sync for Jvmti {}
 
 /// Calls a function of JVMTI's table, by its number, its type and its arguments.
@@ -455,7 +454,7 @@ impl Jvmti {
         if array.is_null() {
             return Vec::new();
         }
-        // SAFETY: JVMTI made an array of this length.
+        // SAFETY: JVMTI allocated an array of this length.
         let copy = unsafe { std::slice::from_raw_parts(array, count.max(0) as usize) }.to_vec();
         self.give_back(array);
         copy

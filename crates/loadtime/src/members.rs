@@ -21,7 +21,7 @@ pub struct Members {
 #[allow(unsafe_code)]
 unsafe impl Send for Members {}
 
-// SAFETY: the same; nothing changes them.
+// SAFETY: field and method ids belong to the JVM, and nothing changes them.
 #[allow(unsafe_code)]
 unsafe impl Sync for Members {}
 

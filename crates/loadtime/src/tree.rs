@@ -51,7 +51,7 @@ impl Node {
     }
 
     fn word(self, offset: u64) -> u64 {
-        // SAFETY: by the contract of `at`, and nodes only lead to nodes.
+        // SAFETY: by the contract of `at`; nodes refer only to nodes.
         unsafe { std::ptr::read_volatile((self.0 + offset) as *const u64) }
     }
 

@@ -52,7 +52,7 @@ pub fn value(env: Env, name: &str) -> Option<String> {
 /// # Safety
 /// The field must hold null or the address of a string that stays.
 unsafe fn text<'t>(field: *const *const c_char) -> Option<&'t [u8]> {
-    // SAFETY: as demanded.
+    // SAFETY: by this function's contract.
     unsafe {
         let string = ptr::read(field);
         (!string.is_null()).then(|| CStr::from_ptr(string).to_bytes())
@@ -85,7 +85,7 @@ struct Flags {
 
 // SAFETY: the table belongs to the JVM, not to a thread, and stays.
 unsafe impl Send for Flags {}
-// SAFETY: the same; it is only read.
+// SAFETY: the table belongs to the JVM, stays, and is only read.
 unsafe impl Sync for Flags {}
 
 impl Jvm {
@@ -97,7 +97,7 @@ impl Jvm {
             symbol: ptr::null(),
             address: ptr::null_mut(),
         };
-        // SAFETY: an address within the JVM; opening it once more only counts it.
+        // SAFETY: an address within the JVM; opening it again only counts a reference.
         let library = unsafe {
             if dladdr(env.any_function(), &mut info) == 0 || info.file.is_null() {
                 return None;
@@ -116,7 +116,7 @@ impl Jvm {
 
     /// The `u64` (or the address) that an exported variable holds.
     fn exported(&self, name: &CStr) -> Option<u64> {
-        // SAFETY: an open library; all variables asked for have this size.
+        // SAFETY: an open library; all requested variables have this size.
         unsafe {
             let variable = dlsym(self.library, name.as_ptr());
             (!variable.is_null()).then(|| ptr::read(variable.cast::<u64>()))
@@ -174,7 +174,7 @@ impl Jvm {
         let kind = self.field(class, b"_type").or_else(|| self.field(class, b"type"))?;
         let part = |long: &[u8], short: &[u8]| self.field(class, long).or_else(|| self.field(class, short));
         let (flags, count) = (self.field(class, b"flags")?, self.field(class, b"numFlags")?);
-        // SAFETY: static fields, whose addresses the table holds.
+        // SAFETY: static fields, whose addresses are in the table.
         let (first, count) = unsafe {
             (ptr::read(flags.address.cast::<*const u8>()), ptr::read(count.address.cast::<usize>()))
         };
@@ -200,7 +200,7 @@ impl Flags {
     /// # Safety
     /// `flag` must be a row of the table.
     unsafe fn value(&self, flag: *const u8) -> Option<String> {
-        // SAFETY: as demanded; the kind says of what type the variable is.
+        // SAFETY: by this function's contract; the kind gives the variable's type.
         unsafe {
             let kind = if self.kind_is_text {
                 std::str::from_utf8(text(flag.add(self.kind).cast())?).ok()?

@@ -32,8 +32,8 @@ pub fn long(env: Env, class: jclass, index: u16) -> Option<u64> {
         let jvm = Jvm::of(env)?;
         let of_class = jvm.function(c"JVM_GetClassConstantPool")?;
         let long_at = jvm.function(c"JVM_ConstantPoolGetLongAt")?;
-        // SAFETY: these are their types in HotSpot, of the second one of the two; which, is asked
-        // before it is called.
+        // SAFETY: the types of these functions in HotSpot. The second one has two; the right one is
+        // chosen before the call.
         let functions = unsafe {
             (
                 transmute::<*mut c_void, OfClass>(of_class),

@@ -63,7 +63,7 @@ pub unsafe extern "system" fn JNI_CreateJavaVM(
         };
         all.extend(ours.iter().map(option));
         for i in 0..theirs.nOptions.max(0) as usize {
-            // SAFETY: there are as many options as it says.
+            // SAFETY: there are as many options as the field says.
             let theirs = unsafe { &*theirs.options.add(i) };
             all.push(sys::JavaVMOption { optionString: theirs.optionString, extraInfo: theirs.extraInfo });
         }
@@ -73,7 +73,7 @@ pub unsafe extern "system" fn JNI_CreateJavaVM(
             options: all.as_mut_ptr(),
             ignoreUnrecognized: theirs.ignoreUnrecognized,
         };
-        // SAFETY: as this function was called; HotSpot copies what it keeps of the options.
+        // SAFETY: the caller's own arguments; HotSpot copies the options that it keeps.
         Ok(unsafe { create(vm, env, (&raw mut with_ours).cast()) })
     })
 }
@@ -88,7 +88,7 @@ pub unsafe extern "system" fn JNI_GetDefaultJavaVMInitArgs(arguments: *mut c_voi
         let function = Home::find()?.function(c"JNI_GetDefaultJavaVMInitArgs")?;
         // SAFETY: this is the type of HotSpot's function of that name.
         let function: GetDefaultArguments = unsafe { std::mem::transmute(function) };
-        // SAFETY: as this function was called.
+        // SAFETY: the caller's own arguments.
         Ok(unsafe { function(arguments) })
     })
 }
@@ -107,7 +107,7 @@ pub unsafe extern "system" fn JNI_GetCreatedJavaVMs(
         let function = Home::find()?.function(c"JNI_GetCreatedJavaVMs")?;
         // SAFETY: this is the type of HotSpot's function of that name.
         let function: GetCreatedJavaVms = unsafe { std::mem::transmute(function) };
-        // SAFETY: as this function was called.
+        // SAFETY: the caller's own arguments.
         Ok(unsafe { function(vms, room, count) })
     })
 }
@@ -138,7 +138,7 @@ impl Home {
             symbol: ptr::null(),
             address: ptr::null_mut(),
         };
-        // SAFETY: the address of a function of this library; the result is for us to be written.
+        // SAFETY: the address of a function of this library, and a result to be written.
         let found = unsafe { dladdr(JNI_CreateJavaVM as *const c_void, &mut info) };
         if found == 0 || info.file.is_null() {
             return Err("cannot find the library that starts the JVM".to_owned());
@@ -156,8 +156,7 @@ impl Home {
         // this library.
         let file = std::fs::canonicalize(&file).map_err(|e| format!("{}: {e}", file.display()))?;
         let path = CString::new(file.into_os_string().into_vec()).map_err(|e| e.to_string())?;
-        // SAFETY: a string for each; loading a library runs its initialisers, as the launcher
-        // would.
+        // SAFETY: each is a string; loading a library runs its initialisers, as the launcher would.
         let address = unsafe {
             let library = dlopen(path.as_ptr(), RTLD_NOW | RTLD_GLOBAL);
             if library.is_null() { library } else { dlsym(library, name.as_ptr()) }

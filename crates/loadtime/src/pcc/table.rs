@@ -28,8 +28,8 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 #[derive(Debug, Clone, Copy)]
 pub struct Record(*mut u8);
 
-// SAFETY: records and tables are never freed but by `grow`, which the owner of the record runs
-// while nobody reads (`Tables`).
+// SAFETY: only `grow` frees memory of records and tables. The record's owner calls it while nobody
+// reads (`Tables`).
 unsafe impl Send for Record {}
 
 /// A count: place, value and number of entries.
@@ -79,12 +79,12 @@ impl Record {
     }
 
     fn word(self, offset: usize) -> u64 {
-        // SAFETY: a record has so many words; its thread may be writing one.
+        // SAFETY: a record has this many words; its thread may be writing one.
         unsafe { self.0.add(offset).cast::<u64>().read_volatile() }
     }
 
     fn set(self, offset: usize, value: u64) {
-        // SAFETY: the same.
+        // SAFETY: a record has this many words; its thread may be writing one.
         unsafe { self.0.add(offset).cast::<u64>().write_volatile(value) }
     }
 
@@ -98,7 +98,7 @@ impl Record {
     pub fn entries(self) -> impl Iterator<Item = Entry> {
         let (table, entries) = (self.word(TABLE) as *const u64, self.word(MASK) + 1);
         (0..entries as usize).filter_map(move |at| {
-            // SAFETY: a table has so many entries, and is there as long as nobody makes it larger.
+            // SAFETY: a table has this many entries, and exists as long as nobody grows it.
             let word = |place: usize| unsafe { table.add(at * (ENTRY / 8) + place).read_volatile() };
             let entry = (word(0), word(1), word(2));
             (entry.0 != 0 && entry.1 != 0 && entry.2 != 0).then_some(entry)
@@ -124,7 +124,7 @@ impl Record {
         let mut used = 0;
         for (place, value, count) in self.entries() {
             let mut at = (value ^ place).wrapping_mul(MIX) >> 32 & (larger - 1);
-            // SAFETY: the new table has so many entries, more than are used.
+            // SAFETY: the new table has this many entries, more than are used.
             unsafe {
                 let entry = |at: u64| table.cast::<u64>().add(at as usize * (ENTRY / 8));
                 while entry(at).read() != 0 {
@@ -142,7 +142,7 @@ impl Record {
         self.set(MOST, most(larger));
         self.set(USED, used);
         if let Some(layout) = layout(old_bytes) {
-            // SAFETY: made by `zeroed` with this layout, and nobody has it any more.
+            // SAFETY: allocated by `zeroed` with this layout, and nobody refers to it any more.
             unsafe { dealloc(old, layout) };
             give(old_bytes);
         }
@@ -172,7 +172,7 @@ mod tests {
                 let mut at = (value ^ place).wrapping_mul(MIX) >> 32 & mask;
                 // SAFETY: at most as many entries as the table has.
                 let word = |at: u64, place: usize| unsafe { table.add(at as usize * 3 + place) };
-                // SAFETY: the same; no other thread has the record.
+                // SAFETY: at most as many entries as the table has; no other thread has the record.
                 unsafe {
                     while word(at, 0).read() != 0 {
                         if word(at, 0).read() == place && word(at, 1).read() == value {

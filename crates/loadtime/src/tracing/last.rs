@@ -43,7 +43,7 @@ impl Last {
         let at = file.1;
         // Reserves the room on disk: without it, the kernel would kill the JVM at a write.
         fallocate(&file.0, FallocateFlags::empty(), at, size as u64).ok()?;
-        // SAFETY: nobody else knows the file, and nothing makes it shorter.
+        // SAFETY: nobody else knows the file, and nothing truncates it.
         let area = MmapOptions::new().offset(at).len(size).map_raw(&file.0).ok()?;
         file.1 = at + size as u64;
         // The record lives as long as the JVM.

@@ -29,7 +29,7 @@ pub struct Buffer {
     filled: usize,
 }
 
-// SAFETY: whoever has the buffer is the only one who knows of its memory.
+// SAFETY: only the owner of the buffer refers to its memory.
 unsafe impl Send for Buffer {}
 
 impl Buffer {
@@ -47,7 +47,7 @@ impl Buffer {
 
     /// The events.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: so many bytes were written, by a thread that does not write any more.
+        // SAFETY: this many bytes were written, by a thread that does not write any more.
         unsafe { std::slice::from_raw_parts(self.start, self.filled) }
     }
 }
@@ -136,7 +136,7 @@ const NOWHERE: usize = 1 << 12;
 #[derive(Debug, Clone, Copy)]
 pub struct Record(*mut Words);
 
-// SAFETY: an address; who may do what with it is said above.
+// SAFETY: an address; the type's comment says who may use it and how.
 unsafe impl Send for Record {}
 
 impl Record {
@@ -190,7 +190,7 @@ impl Record {
 
     /// In a ring: the contents of the half that is not being written.
     pub fn older(self) -> Vec<u8> {
-        // SAFETY: as above; the half is not written to once the trace is closed.
+        // SAFETY: as above; nobody writes to the half once the trace is closed.
         unsafe {
             let first = (*self.0).base + ring::HEAD as u64;
             let other = if (*self.0).start == first { first + (*self.0).size } else { first };
@@ -245,7 +245,7 @@ impl Record {
     fn put(self, buffer: Buffer) {
         let buffer = std::mem::ManuallyDrop::new(buffer);
         let words = self.0;
-        // SAFETY: the record's thread is here, or there is none.
+        // SAFETY: called in the record's thread, or the record has none.
         unsafe {
             (*words).start = buffer.start as u64;
             (*words).size = buffer.size as u64;
@@ -257,8 +257,8 @@ impl Record {
     /// Requests a pause or resumption: 0 pauses; otherwise the payload of the event that says so,
     /// plus one. The thread sees the request at its next event.
     pub fn ask(self, answer: u64) {
-        // SAFETY: a word that others may write; the end is read by its thread at each event, and 0
-        // is in front of every place.
+        // SAFETY: a word that others may write. Its thread reads the end at each event, and 0 is
+        // less than every place.
         unsafe {
             (*self.0).to_pause.store(answer.wrapping_add(1), Ordering::Release);
             std::ptr::write_volatile(&raw mut (*self.0).end, 0);
@@ -325,7 +325,7 @@ impl Record {
 
     /// Resumes the thread: it writes to its buffer again, where it stopped.
     pub fn resume(self) -> u64 {
-        // SAFETY: as above; what was nowhere is this record's alone.
+        // SAFETY: as above; the area for paused threads is this record's alone.
         unsafe {
             if (*self.0).paused != 0 {
                 drop(Buffer { start: (*self.0).paused as *mut u8, size: NOWHERE, filled: 0 });
@@ -383,7 +383,7 @@ impl Record {
 
     /// The place of the next event.
     pub fn place(self) -> u64 {
-        // SAFETY: read while the thread may write it: a word, whole before or whole after.
+        // SAFETY: its thread may be writing it: reading a word gives the old or the new value.
         unsafe { std::ptr::read_volatile(&raw const (*self.0).place) }
     }
 
@@ -408,8 +408,7 @@ impl Record {
     pub fn force(self, event: Event) {
         let place = self.place();
         let words = event.words();
-        // SAFETY: as above; at most four words are behind the end when it is seen that it is
-        // reached.
+        // SAFETY: as above; at most four words are beyond the end before the thread detects it.
         unsafe {
             if place < (*self.0).full + (SPARE as u64 - 32) {
                 for (at, &word) in (place..).step_by(4).zip(&*words) {
@@ -447,8 +446,8 @@ impl Record {
     pub fn bytes(self) -> Vec<u8> {
         // SAFETY: as above.
         let place = if self.is_paused() { unsafe { (*self.0).kept } } else { self.place() };
-        // SAFETY: buffers are never given back once the trace is closed, which is when others look;
-        // what stands before the place was written before it.
+        // SAFETY: buffers are never freed once the trace is closed, and others read only then. The
+        // bytes before the place were written before it.
         unsafe {
             let start = (*self.0).start;
             let filled = (place.saturating_sub(start) as usize).min((*self.0).size as usize);
