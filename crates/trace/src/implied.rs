@@ -136,8 +136,7 @@ impl<'p> Whole<'p> {
         }
     }
 
-    /// Passes on the blocks that the top method has passed since the last event, each the only
-    /// possible successor.
+    /// Passes on the implied blocks that follow the last event, each the only possible successor.
     fn pass(&mut self, see: &mut impl FnMut(Event)) {
         let Some(top) = self.stack.last_mut() else { return };
         let blocks = &top.found.method.blocks;

@@ -164,7 +164,8 @@ impl Tracer {
         self.output.send(Job::Frame(Frame::new(FrameKind::Thread, number, 0, &thread.bytes())));
     }
 
-    /// Pauses or resumes one thread, or all threads and new ones; and sets the thread's name.
+    /// Pauses or resumes one thread, or all threads and new ones. `name` is that of the part of the
+    /// recording that begins.
     fn switch(&self, record: Option<Record>, recorded: bool, name: Option<&str>) {
         let answer = match (recorded, name) {
             (false, _) => 0,

@@ -13,7 +13,7 @@ use crate::replay::{Noted, Type, Visitor};
 pub struct Measures {
     /// Execution counts.
     pub executions: Executions,
-    /// By method and block: how often control went to a different successor than the time before.
+    /// How often control went from a block to a different successor than the time before.
     pub changes: u64,
     /// By method and index of a call site.
     pub sites: FxHashMap<(u32, u32), Site>,
