@@ -51,7 +51,7 @@ impl Pattern {
         matches(frame) || name.is_some_and(|end| matches(&frame[..end]))
     }
 
-    /// Whether a pattern without stars is a name except for its first packages or classes.
+    /// Whether the pattern has no stars and equals the text without leading packages or classes.
     fn is_end_of(&self, text: &[u8]) -> bool {
         let before = text.strip_suffix(&*self.text).and_then(<[u8]>::last);
         // A descriptor has dots in it, too.

@@ -224,7 +224,7 @@ impl Record {
     /// The record at an address.
     ///
     /// # Safety
-    /// A record must be there.
+    /// The address must be that of a record.
     pub unsafe fn at(address: u64) -> Record {
         Record(address as *mut Words)
     }
