@@ -1,6 +1,6 @@
-//! Lists the class files of the runtime for `lib.rs` to embed: those of `classes/`, which
-//! `cargo xtask runtime` compiled from the sources beside them. So no JDK is needed here, and the
-//! runtime's bytes are the same whoever builds it.
+//! Lists the class files of the runtime for `lib.rs` to embed: those in `classes/`, which
+//! `cargo xtask runtime` compiled from the sources next to it. So no JDK is needed here, and the
+//! runtime's bytes are the same on every machine.
 
 use std::env;
 use std::error::Error;
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let record = match Record::checked(&root) {
         Ok(record) => record,
         Err(error) => {
-            // What a build script returns is shown as Rust sees it; this is for people.
+            // Cargo prints a build script's error in Rust's debug format; this one is for people.
             tell_cargo(&format!("error={error}"));
             return Err(error.into());
         }
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Cargo reads build scripts' directives from their standard output.
+/// Writes a directive to standard output, where cargo reads it.
 #[allow(clippy::print_stdout)]
 fn tell_cargo(directive: &str) {
     println!("cargo::{directive}");

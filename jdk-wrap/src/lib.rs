@@ -1,12 +1,12 @@
-//! What runs inside the JVM: the classes of the runtime (`docs/internals/runtime.md`), which
+//! The classes of the runtime inside the JVM (`docs/internals/runtime.md`), which
 //! `cargo xtask runtime` compiled from `java/` into `classes/`.
 //!
 //! `java.lang.CctRuntime` and `java.lang.CctMemory` are in that package because every loader may
-//! link to it and because they use the field that the rewriter adds to `java.lang.Thread`;
-//! `cctrewrite.runtime` holds the internals and `cctrewrite.agent` what a profiling agent sees. All
-//! of them belong on the boot class path (JDK 8) or into `java.base`. They are class files of
-//! version 52 that use the operations `sun.misc.Unsafe` shares with `jdk.internal.misc.Unsafe`: for
-//! JDK 9 and later the name of that class is to be replaced.
+//! link to it. They also use the field that the rewriter adds to `java.lang.Thread`.
+//! `cctrewrite.runtime` contains the internals and `cctrewrite.agent` the API for profiling agents.
+//! All of them belong on the boot class path (JDK 8) or into `java.base`. They are class files of
+//! version 52 that use the operations `sun.misc.Unsafe` shares with `jdk.internal.misc.Unsafe`. For
+//! JDK 9 and later, the name of that class must be replaced.
 
 // A test that cannot set itself up has failed.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -19,53 +19,53 @@ pub fn classes() -> &'static [Class] {
     CLASSES
 }
 
-/// The compiler that made the classes: `javac 1.8.0_504`. That of another release makes other class
-/// files, which do the same.
+/// The compiler of the classes: `javac 1.8.0_504`. One of another release produces different class
+/// files with the same behaviour.
 pub const COMPILER: &str = include_str!(concat!(env!("OUT_DIR"), "/compiler.txt"));
 
 static CLASSES: &[Class] = include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 
-/// The classes by which a program says what is recorded (`docs/use/parts.md`), sorted by name. They
-/// are no part of the runtime: a program brings them along, and on a plain JDK they do nothing.
+/// The classes with which a program controls recording (`docs/use/parts.md`), sorted by name. They
+/// are not part of the runtime: a program contains them, and on a plain JDK they do nothing.
 pub fn api() -> &'static [Class] {
     API
 }
 
-/// The program that runs a method and has it recorded (`docs/ci/bench.md`), sorted by name. It
-/// needs [`api`].
+/// The program that runs a method and records it (`docs/ci/bench.md`), sorted by name. It needs
+/// [`api`].
 pub fn harness() -> &'static [Class] {
     HARNESS
 }
 
-/// What modules of users are compiled against and run with (`docs/research/udi.md`). They are no
-/// part of the runtime.
+/// The classes that users' modules are compiled against and run with (`docs/research/udi.md`). They
+/// are not part of the runtime.
 pub fn udi() -> &'static [Class] {
     UDI
 }
 
-/// The runtime's classes that classes of such modules may call.
+/// The runtime's classes that classes of users' modules may call.
 pub fn bypass() -> impl Iterator<Item = &'static Class> {
     CLASSES.iter().filter(|(name, _)| name.starts_with("cctrewrite/udi/"))
 }
 
 static UDI: &[Class] = include!(concat!(env!("OUT_DIR"), "/udi.rs"));
 
-/// What classes with markers call, and what clients of markers implement
-/// (`docs/research/markers.md`), sorted by name. Of the program's own it needs nothing.
+/// The classes that classes with markers call, and that clients of markers implement
+/// (`docs/research/markers.md`), sorted by name. They need nothing of the program.
 pub fn markers() -> &'static [Class] {
     MARKERS
 }
 
 static MARKERS: &[Class] = include!(concat!(env!("OUT_DIR"), "/markers.rs"));
 
-/// The same for a marked class library, which has it beside `java.lang.Object`.
+/// The marker classes for a marked class library, which has them next to `java.lang.Object`.
 pub fn markers_of_library() -> &'static [Class] {
     MARKERS_OF_LIBRARY
 }
 
 static MARKERS_OF_LIBRARY: &[Class] = include!(concat!(env!("OUT_DIR"), "/markers-library.rs"));
 
-/// The same for a class library of which a calling-context tree is made, too.
+/// The marker classes for a class library that is also rewritten for a calling-context tree.
 pub fn markers_of_tree() -> &'static [Class] {
     MARKERS_OF_TREE
 }
@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    /// Programs of any age are to be compiled and run with it.
+    /// Programs of any age must compile and run with it.
     #[test]
     fn the_api_needs_nothing() {
         let names: Vec<_> = api().iter().map(|class| class.0).collect();
@@ -114,8 +114,8 @@ mod tests {
     }
 
     /// From JDK 9 on `ByteBuffer` and its kin override these methods with a narrower result; JDK 8
-    /// has them in `Buffer` only. A newer `javac` links to the narrower ones, and the first class
-    /// defined from a buffer ended with `NoSuchMethodError`.
+    /// has them in `Buffer` only. A newer `javac` links to the narrower ones, and on JDK 8 the
+    /// first class defined from a buffer then fails with `NoSuchMethodError`.
     #[test]
     fn buffers_are_moved_by_methods_that_jdk_8_has() {
         let moved: [&[u8]; 7] = [b"clear", b"flip", b"limit", b"mark", b"position", b"reset", b"rewind"];

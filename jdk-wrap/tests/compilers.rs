@@ -1,5 +1,5 @@
-//! The class files in the repository are what their sources say: that of JDK 8 makes the same bytes
-//! of them, and every other compiler class files that mean the same.
+//! The class files in the repository match their sources. JDK 8's compiler produces the same bytes,
+//! and every other compiler class files with the same meaning.
 
 // A test that cannot set itself up has failed.
 #![allow(clippy::unwrap_used)]
@@ -33,7 +33,7 @@ fn class_files(folder: &Path) -> Classes {
         .collect()
 }
 
-/// What this `javac` makes of the sources.
+/// The class files that this `javac` produces from the sources.
 fn compiled(javac: &Path) -> Classes {
     let scratch = tempfile::tempdir().unwrap();
     class_files(&compile(javac, Path::new(env!("CARGO_MANIFEST_DIR")), scratch.path()).unwrap())
@@ -43,7 +43,7 @@ fn kept() -> Classes {
     class_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("classes"))
 }
 
-/// The compilers of the releases with long-term support, and that of the machine.
+/// The compilers of the releases with long-term support, and the machine's own.
 fn compilers() -> Vec<PathBuf> {
     let homes = [8, 11, 17, 21, 25].iter().filter_map(|version| env::var_os(format!("JAVA{version}_HOME")));
     let homes = homes.chain(env::var_os("JAVA_HOME")).map(|home| PathBuf::from(home).join("bin"));
@@ -75,7 +75,7 @@ fn the_class_files_are_those_of_the_compiler() {
 
 #[test]
 fn every_compiler_says_the_same() {
-    // That of JDK 8 has made the same bytes.
+    // JDK 8's compiler has produced the same bytes.
     let compilers: Vec<_> = compilers().into_iter().filter(|javac| !is_of_release(javac)).collect();
     if compilers.is_empty() {
         eprintln!("skipped: no javac but that of JDK {RELEASE} on this machine");
@@ -97,8 +97,8 @@ fn every_compiler_says_the_same() {
             }
         }
         eprintln!("{}: {alike} of {bodies} bodies are alike", version(&javac).unwrap());
-        // Others arrange `finally`, number locals otherwise, or leave out a cast: seventeen of
-        // 1,516 when this was written.
+        // Other compilers arrange `finally` differently, number locals differently, or omit a cast:
+        // seventeen of 1,516 when this was written.
         assert!(
             bodies - alike <= bodies / 50,
             "{}: only {alike} of {bodies} bodies are alike",
@@ -107,8 +107,8 @@ fn every_compiler_says_the_same() {
     }
 }
 
-/// A lambda would have the JVM generate a class while the program runs, which profiles name as one
-/// that is missing, and set up method handles in programs that use none.
+/// A lambda would make the JVM generate a class while the program runs, which profiles report as
+/// missing. It would also set up method handles in programs that use none.
 #[test]
 fn nothing_that_runs_beside_programs_has_lambdas() {
     for (name, bytes) in kept() {
@@ -118,7 +118,7 @@ fn nothing_that_runs_beside_programs_has_lambdas() {
     }
 }
 
-/// A class file that does something else is found: not only that it is another one.
+/// A class file with different behaviour is detected as such, not only as a different file.
 #[test]
 fn another_meaning_is_seen() {
     let kept = kept();

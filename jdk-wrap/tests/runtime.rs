@@ -1,5 +1,5 @@
-//! The runtime in real JVMs: `java/Program.java` does by hand what rewritten code does, an index
-//! written here gives it names, and the profile is read back by a reader written here.
+//! The runtime in real JVMs. `java/Program.java` makes the calls of rewritten code by hand, an
+//! index written here provides names, and a reader written here reads the profile.
 
 // A test that cannot set itself up has failed.
 #![allow(clippy::unwrap_used)]
@@ -30,7 +30,7 @@ fn main_mid(k: usize) -> u64 {
     mid(HASH, k as u64, main_class().methods[k].2)
 }
 
-/// The options that tell `Program` the ids of the index.
+/// The options that pass the ids of the index to `Program`.
 fn mids() -> Vec<String> {
     let mids = [
         ("main", main_mid(0)),
@@ -47,7 +47,7 @@ fn with(options: &[&str]) -> Vec<String> {
     mids().into_iter().chain(options.iter().map(ToString::to_string)).collect()
 }
 
-/// A folder that is an output with that provenance.
+/// A folder that is an output with this provenance.
 fn output(jvm: &Jvm, name: &str, provenance: &str, more: Vec<Class>) -> PathBuf {
     let folder = jvm.path(name);
     fs::create_dir_all(folder.join("cctrewrite-output")).unwrap();
@@ -147,7 +147,7 @@ fn deep_and_wide_trees() {
 #[test]
 fn a_tree_survives_stack_overflows() {
     for jvm in jvms() {
-        // The interpreter overflows within helpers too; compiled code seldom does.
+        // The interpreter overflows within helpers too; compiled code rarely does.
         for mode in ["-Xint", "-Xmixed"] {
             let profile = jvm.record("overflow", &with(&[mode, "-Xss512k"]), &[app(&jvm)]);
             let tree = profile.tree("main");
@@ -155,7 +155,7 @@ fn a_tree_survives_stack_overflows() {
             let own = profile.methods.iter().position(|m| m.2 == main_mid(1)).unwrap() + 1;
             assert_eq!(tree.nodes.iter().find(|n| n.method == own).unwrap().calls, 20);
             assert!(tree.nodes.iter().all(|n| n.children <= 1 || n.depth <= 1), "{mode}: one callee each");
-            // The node whose helper overflowed may lack its count, no other.
+            // Only the node whose helper overflowed may lack its count.
             assert!(tree.nodes.iter().all(|n| n.children == 0 || n.depth <= 1 || n.calls == 1), "{mode}");
         }
     }
@@ -194,7 +194,7 @@ fn living_threads_keep_their_trees() {
 #[test]
 fn missing_jvm_options_are_noted() {
     for jvm in jvms() {
-        // Later JDKs have no intrinsic of that name, and refuse it.
+        // Later JDKs have no intrinsic of that name, and reject it.
         let intrinsics = if jvm.is_modular() {
             "-XX:DisableIntrinsic=_profileBoolean,_isCompileConstant"
         } else {
@@ -271,8 +271,7 @@ fn trees_are_merged_for_agents() {
             "contexts=2 calls=151 bytecodes=151\nfirst: app/Main.a(I)V calls=151 bytecodes=151\n"
         );
 
-        // There is not enough memory for the tree twice: the rest is absorbed, and not a call is
-        // lost.
+        // There is not enough memory for two trees: the rest is merged, and no call is lost.
         let text = merged("shape", "-Dcctrewrite.max=11");
         assert!(
             text.contains(&format!(
@@ -327,7 +326,7 @@ fn outputs_that_do_not_fit_stop_the_jvm() {
             "{text}"
         );
 
-        // A library that was made without a JDK at hand fits any.
+        // A library that was built without a JDK at hand fits any.
         let none = output(&jvm, "none.jar", &PROVENANCE.replace("jdk=12ab", "jdk=none"), Vec::new());
         jvm.record("calls", &mids(), &[none.clone(), app(&jvm)]);
         let jdk = output(&jvm, "jdk.jar", &PROVENANCE.replace("jdk=12ab", "jdk=ffff"), Vec::new());
@@ -346,8 +345,8 @@ fn app_folder(index: &std::path::Path) -> PathBuf {
     index.ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// A library class whose method `b` an override would miss, and below it a class that was not
-/// rewritten.
+/// A library class whose method `b` an override would not replace, and below it a class that was
+/// not rewritten.
 fn base() -> Class {
     let methods = vec![("a", "()V", (0, 0), 0), ("b", "()V", (3, 7), 2)];
     Class { name: "lib/Base", super_name: "java/lang/Object", hash: 77, methods }
@@ -402,7 +401,7 @@ fn overrides_that_would_not_run_are_found() {
         let static_b = ("Static.class", class_file(&raw("app/Static", "lib/Base", "b"), 0x0009, None));
         let message = "class app/Bottom was not rewritten and overrides b()V of lib/Base";
 
-        // Superclass first; superclasses last, as when the JVM loads them on the way; superclass in
+        // Superclass first; superclasses last, as when the JVM loads them meanwhile; superclass in
         // an index only.
         let orders = [
             (vec![base_file.clone(), static_b.clone(), middle.clone(), bottom.clone()], app(&jvm)),

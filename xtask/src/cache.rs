@@ -1,4 +1,4 @@
-//! The folder for what is worth keeping between runs and can be had again: fetched JDKs.
+//! The cache folder for files that can be fetched again, such as JDKs.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-/// The cache folder: `$CCTREWRITE_CACHE`, else `$XDG_CACHE_HOME/cctrewrite`, else
+/// The cache folder: `$CCTREWRITE_CACHE`, or `$XDG_CACHE_HOME/cctrewrite`, or
 /// `~/.cache/cctrewrite`. It need not exist yet.
 ///
 /// # Errors
-/// If none of the variables is set, or the path has a character that search paths cannot carry.
+/// Fails if none of the variables is set, or if the path has a character that search paths do not
+/// allow.
 pub fn folder() -> Result<PathBuf> {
     let folder = choose(|name| std::env::var_os(name))?;
-    // An absolute path: programs that are started in other folders get to see it.
+    // An absolute path: programs that run in other folders receive it.
     let folder =
         std::path::absolute(&folder).with_context(|| format!("cache folder {}", folder.display()))?;
-    // The path ends up in run paths of ELF files (separated by ':') and in quoted settings of apt.
+    // The path is used in run paths of ELF files (separated by ':') and in quoted settings of apt.
     if folder.to_str().is_none_or(|path| path.contains([':', '"', '$']) || path.contains(char::is_control)) {
         bail!(
             "the cache folder {} has a character that cannot be used there (: \" $); \
@@ -27,13 +28,13 @@ pub fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// [`folder`], with the environment as a parameter. A variable set to nothing counts as not set.
+/// [`folder`], with the environment as a parameter. An empty variable counts as unset.
 fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = path("CCTREWRITE_CACHE") {
         return Ok(folder);
     }
-    // The XDG base directory specification: a relative path in this variable is to be ignored.
+    // The XDG base directory specification: a relative path in this variable must be ignored.
     if let Some(folder) = path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute()) {
         return Ok(folder.join("cctrewrite"));
     }
@@ -43,7 +44,7 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     }
 }
 
-/// A folder of which this process is the only user as long as the value lives.
+/// A folder that only this process uses as long as the value lives.
 pub struct Locked {
     folder: PathBuf,
     /// Closing the file releases the lock.
@@ -51,10 +52,10 @@ pub struct Locked {
 }
 
 impl Locked {
-    /// Makes `folder` if need be and waits until no other process holds it.
+    /// Creates `folder` if necessary and waits until no other process holds it.
     ///
     /// # Errors
-    /// If the folder cannot be made or locked.
+    /// Fails if the folder cannot be created or locked.
     pub fn take(folder: PathBuf) -> Result<Locked> {
         fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
         let file = folder.join("lock");

@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result};
 
 use crate::jdks::Jdk;
 
-/// The jars of the boot class path that hold classes or resources, in `jre/lib`. Builds differ in
-/// which of them they have.
+/// The jars of the boot class path with classes or resources, in `jre/lib`. Not every build has all
+/// of them.
 const BOOT_JARS: [&str; 6] = ["rt.jar", "jce.jar", "jsse.jar", "charsets.jar", "resources.jar", "jfr.jar"];
 
 /// The jars of the boot class path.
@@ -21,7 +21,7 @@ pub fn boot_jars(jdk: &Jdk) -> Vec<PathBuf> {
 /// The jars of the extension folder.
 ///
 /// # Errors
-/// If the folder cannot be listed.
+/// Fails if the folder cannot be listed.
 pub fn extension_jars(jdk: &Jdk) -> Result<Vec<PathBuf>> {
     jars_in(&jdk.home.join("jre/lib/ext"))
 }
@@ -29,7 +29,7 @@ pub fn extension_jars(jdk: &Jdk) -> Result<Vec<PathBuf>> {
 /// The jars in a folder, by name; none if it does not exist.
 ///
 /// # Errors
-/// If the folder cannot be listed.
+/// Fails if the folder cannot be listed.
 pub fn jars_in(folder: &Path) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());

@@ -1,9 +1,9 @@
-//! Debian's archive: its packages, downloaded with the machine's own `apt-get` from the mirror that
-//! the machine is set up to use, and unpacked with `dpkg-deb`. No root needed.
+//! Packages of Debian's archive, downloaded with the machine's own `apt-get` from its configured
+//! mirror, and unpacked with `dpkg-deb`. No root needed.
 //!
-//! Nothing of the system changes: `apt-get` runs with a configuration of its own, whose lists,
-//! caches and status lie in a temporary folder. From the machine's configuration come only the
-//! mirrors, the settings of the download (proxies, certificates) and the logins in `auth.conf`.
+//! The system does not change: `apt-get` runs with a configuration of its own, whose lists, caches
+//! and status are in a temporary folder. Only the mirrors, the download settings (proxies,
+//! certificates) and the logins in `auth.conf` come from the machine's configuration.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,20 +17,20 @@ use crate::cache::Locked;
 use crate::jdks::entry;
 use crate::process;
 
-/// With these keys Debian signs its archive; package `debian-archive-keyring`.
+/// The keys that sign Debian's archive; package `debian-archive-keyring`.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// Names under which a Debian machine's sources may know its release, besides the code name.
+/// Names of Debian's release in a machine's sources, besides the code name.
 const STANDING_SUITES: [&str; 5] = ["oldstable", "stable", "testing", "unstable", "sid"];
 
-/// Temporary folders in the cache folder start with this.
+/// Prefix of temporary folders in the cache folder.
 const TEMPORARY: &str = ".work-";
 
-/// Debian's archive as seen from this machine.
+/// Debian's archive, as configured on this machine.
 pub struct Archive {
-    /// Goes away at the end, with all that was downloaded. Dropped before the lock.
+    /// Removed at the end, with all downloads. Dropped before the lock.
     work: TempDir,
-    /// Where unpacked packages may be left.
+    /// The folder for unpacked packages.
     store: Locked,
     /// The mirrors of the archive, in the order of the machine's sources.
     mirrors: Vec<String>,
@@ -40,12 +40,12 @@ pub struct Archive {
     suites: BTreeMap<(String, Kind), PathBuf>,
 }
 
-/// What a package holds; the word for it in apt's sources.
+/// The kind of a package; its value is the word in apt's sources.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// What is installed.
+    /// An installable package.
     Binary,
-    /// What it was built from.
+    /// A source package.
     Source,
 }
 
@@ -60,24 +60,24 @@ impl Kind {
 
 /// A downloaded package.
 pub struct Package {
-    /// Its name: `openjdk-8-jdk-headless`.
+    /// The package's name: `openjdk-8-jdk-headless`.
     pub name: String,
-    /// Its version: `8u482-ga-1`.
+    /// The package's version: `8u482-ga-1`.
     pub version: String,
     /// The `.deb`, which lives as long as the [`Archive`].
     pub file: PathBuf,
 }
 
 impl Archive {
-    /// Asks the machine's apt for its mirrors; `store` is where unpacked packages will be left.
+    /// Asks the machine's apt for its mirrors; `store` is the folder for unpacked packages.
     ///
     /// # Errors
-    /// If this machine has no apt and dpkg, or apt has no mirror of Debian.
+    /// Fails if this machine has no apt and dpkg, or if apt has no mirror of Debian.
     pub fn of_this_machine(store: Locked) -> Result<Archive> {
         sweep(store.folder())?;
         let work = temporary_folder(store.folder())?;
         let lists = work.path().join("no-lists");
-        // apt reads its sources of both formats itself, and says what it would fetch.
+        // apt reads its sources of both formats itself, and prints what it would fetch.
         let uris = process::output(
             apt("apt-get", None)
                 .args(["update", "--print-uris"])
@@ -96,7 +96,7 @@ impl Archive {
         Ok(Archive { work, store, mirrors, download_settings, suites: BTreeMap::new() })
     }
 
-    /// The folder in which unpacked packages may be left.
+    /// The folder for unpacked packages.
     pub fn store(&self) -> &Path {
         self.store.folder()
     }
@@ -104,15 +104,15 @@ impl Archive {
     /// A new temporary folder on the same file system as [`Archive::store`].
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// Fails if it cannot be created.
     pub fn temporary_folder(&self) -> Result<TempDir> {
         temporary_folder(self.store())
     }
 
-    /// The versions of `packages` that `suite` has, in the same order.
+    /// The versions of `packages` in `suite`, in the same order.
     ///
     /// # Errors
-    /// If the suite's lists cannot be fetched, or it lacks one of the packages.
+    /// Fails if the suite's lists cannot be fetched, or if it lacks one of the packages.
     pub fn versions(&mut self, suite: &str, packages: &[&str]) -> Result<Vec<String>> {
         let configuration = self.suite(suite, Kind::Binary)?;
         let show = |package: &&str| {
@@ -127,7 +127,8 @@ impl Archive {
     /// Downloads `packages` of `suite`; returns them in the order of their names.
     ///
     /// # Errors
-    /// If the suite's lists or the packages cannot be fetched, or their signatures are not right.
+    /// Fails if the suite's lists or the packages cannot be fetched, or if their signatures are
+    /// wrong.
     pub fn download(&mut self, suite: &str, packages: &[&str]) -> Result<Vec<Package>> {
         let configuration = self.suite(suite, Kind::Binary)?;
         let folder = tempfile::Builder::new().prefix("debs-").tempdir_in(self.work.path())?.keep();
@@ -149,11 +150,11 @@ impl Archive {
     }
 
     /// Downloads the upstream sources of `package` of `suite`: the tar archive, without Debian's
-    /// changes. `name` and `version` of what is returned are those of the source package.
+    /// changes. The result's `name` and `version` are those of the source package.
     ///
     /// # Errors
-    /// If the suite's lists or the package cannot be fetched, their signatures are not right, or it
-    /// is not in one archive.
+    /// Fails if the suite's lists or the package cannot be fetched, if their signatures are wrong,
+    /// or if the sources are not in one archive.
     pub fn download_source(&mut self, suite: &str, package: &str) -> Result<Package> {
         let configuration = self.suite(suite, Kind::Source)?;
         let folder = tempfile::Builder::new().prefix("source-").tempdir_in(self.work.path())?.keep();
@@ -180,7 +181,7 @@ impl Archive {
         Ok(Package { name: field("Source")?, version: field("Version")?, file: named(".orig.tar.")? })
     }
 
-    /// The apt configuration for `suite`, its package lists fetched.
+    /// The apt configuration for `suite`, after fetching its package lists.
     fn suite(&mut self, suite: &str, kind: Kind) -> Result<PathBuf> {
         let key = (suite.to_owned(), kind);
         if let Some(configuration) = self.suites.get(&key) {
@@ -207,7 +208,7 @@ impl Archive {
 /// Unpacks `packages` over one another below `root`, without running their scripts.
 ///
 /// # Errors
-/// If `dpkg-deb` fails.
+/// Fails if `dpkg-deb` fails.
 pub fn unpack(packages: &[Package], root: &Path) -> Result<()> {
     for package in packages {
         process::output(Command::new("dpkg-deb").arg("--extract").arg(&package.file).arg(root))?;
@@ -215,11 +216,11 @@ pub fn unpack(packages: &[Package], root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Unpacks the upstream sources that [`Archive::download_source`] left, into `root`, without the
-/// one folder that they all lie in.
+/// Unpacks the upstream sources from [`Archive::download_source`] into `root`, without their common
+/// top folder.
 ///
 /// # Errors
-/// If `tar` fails.
+/// Fails if `tar` fails.
 pub fn unpack_source(source: &Package, root: &Path) -> Result<()> {
     fs::create_dir_all(root)?;
     let mut tar = Command::new("tar");
@@ -271,8 +272,8 @@ fn configure(
 
     let nothing = Path::new("/dev/null");
     let paths = [
-        // apt reads $APT_CONFIG first, so this keeps it from reading the machine's configuration,
-        // whose hooks (`APT::Update::Post-Invoke`) would tidy the system's caches.
+        // apt reads $APT_CONFIG first, so this prevents it from reading the machine's
+        // configuration, whose hooks (`APT::Update::Post-Invoke`) would clean the system's caches.
         ("Dir::Etc::main", nothing),
         ("Dir::Etc::parts", nothing),
         ("Dir::Etc::preferences", nothing),
@@ -290,7 +291,7 @@ fn configure(
     text += "Acquire::Languages \"none\";\n";
     // For root, apt would download as the user `_apt`, who may not write here.
     text += "APT::Sandbox::User \"root\";\n";
-    // Without it a mirror that does not answer is only a warning.
+    // Otherwise an unreachable mirror is only a warning.
     text += "APT::Update::Error-Mode \"any\";\n";
     let configuration = folder.join("apt.conf");
     fs::write(&configuration, text)?;
@@ -303,7 +304,7 @@ fn configure(
 /// ```
 ///
 /// Sources of other suites than the machine's release are not the archive but security updates or
-/// somebody else's packages. (Somebody else's that use Debian's suite names are tried in vain:
+/// packages of others. (Packages of others under Debian's suite names are tried without success:
 /// their lists lack the suite, or Debian's signature.)
 fn mirrors(print_uris: &str, release: Option<&str>) -> Vec<String> {
     let mut mirrors = Vec::new();
@@ -320,15 +321,15 @@ fn mirrors(print_uris: &str, release: Option<&str>) -> Vec<String> {
     mirrors
 }
 
-/// The lines of `apt-config dump` that say how to download: proxies, certificates, time limits.
+/// The lines of `apt-config dump` about downloads: proxies, certificates, time limits.
 fn download_settings(dump: &str) -> String {
-    // Which files to download is for apt itself and for `configure` to say.
+    // apt itself and `configure` decide which files to download.
     const NOT: [&str; 3] = ["Acquire::IndexTargets", "Acquire::Languages", "Acquire::Changelogs"];
     let wanted = |line: &&str| line.starts_with("Acquire::") && !NOT.iter().any(|not| line.starts_with(not));
     dump.lines().filter(wanted).map(|line| format!("{line}\n")).collect()
 }
 
-/// A new temporary folder in `folder`, readable for its owner only: apt's settings may hold
+/// A new temporary folder in `folder`, readable for its owner only: apt's settings may contain
 /// secrets.
 fn temporary_folder(folder: &Path) -> Result<TempDir> {
     tempfile::Builder::new()
@@ -337,7 +338,7 @@ fn temporary_folder(folder: &Path) -> Result<TempDir> {
         .with_context(|| format!("make a folder in {}", folder.display()))
 }
 
-/// Removes the temporary folders of runs that were killed. Only for the holder of the lock.
+/// Removes the temporary folders of killed runs. Only the holder of the lock may call it.
 fn sweep(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

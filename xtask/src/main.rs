@@ -1,4 +1,4 @@
-//! The developer's one door: `cargo xtask <command>`.
+//! The entry point of all developer tasks: `cargo xtask <command>`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a failing unwrap fails its test, as it should
 
@@ -32,7 +32,7 @@ use clap::{Parser, Subcommand};
 
 use crate::print::print_line;
 
-/// Tasks for those who work on cctrewrite.
+/// Tasks for developers of cctrewrite.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask")]
 struct Arguments {
@@ -45,110 +45,110 @@ enum Task {
     /// See the calling-context tree and the flame graph of a program, on a machine that has only
     /// Rust.
     ///
-    /// Finds or fetches a JDK, builds cctrewrite, runs the program (a sample, or a command of one's
-    /// own) on the profiled JDK, prints the tree and draws the flame graph.
+    /// Finds or fetches a JDK, builds cctrewrite, runs the program (a sample, or your own command)
+    /// on the profiled JDK, prints the tree and draws the flame graph.
     Quickstart(quickstart::Arguments),
 
-    /// Run all checks and tests: format, lints, and the tests on all JDKs that are to be had.
+    /// Run all checks and tests: format, lints, and the tests on all available JDKs.
     ///
-    /// JDK 8 is needed; tests that need another one which is not to be had count as skipped. The
-    /// last line says how many tests passed, failed and were skipped.
+    /// JDK 8 is needed; tests for other JDKs that are missing count as skipped. The last line says
+    /// how many tests passed, failed and were skipped.
     Test(test::Arguments),
 
-    /// Run real programs plain and profiled, and compare what they do (docs/internals/programs.md).
+    /// Run real programs plain and profiled, and compare their behaviour
+    /// (docs/internals/programs.md).
     ///
-    /// Rhino, Jython, FOP, Xalan, data bases, Ant, compilers: fetched from Debian's packages into
+    /// Rhino, Jython, FOP, Xalan, databases, Ant, compilers: fetched from Debian's packages into
     /// the cache folder, run on a plain JDK 8 and on a rewritten one. Ends with a table, and fails
-    /// if anything differs that is not known with its cause.
+    /// if there is any difference without a known cause.
     Programs(programs::Arguments),
 
-    /// Rewrite hundreds of jars that others compiled or obfuscated, and have JVMs link every class
-    /// of them (docs/internals/foreign.md).
+    /// Rewrite hundreds of jars from other compilers and an obfuscator, and let JVMs link every
+    /// class of them (docs/internals/foreign.md).
     ///
-    /// Each class is read and written, instrumented, checked against its original, and linked by a
-    /// plain JVM and rewritten by a profiled one. Ends with a table, and fails if anything is
-    /// different that is not known with its cause.
+    /// Each class is read and written, instrumented, checked against its original, linked by a
+    /// plain JVM, and, rewritten, by a profiled one. Ends with a table, and fails if there is any
+    /// difference without a known cause.
     Foreign(foreign::Arguments),
 
     /// Find the programs that the tests of exports use, or fetch them into the cache folder
     /// (docs/use/exports.md).
     ///
-    /// callgrind_annotate, pprof, speedscope and DuckDB read what `cctrewrite export` writes.
-    /// Prints a line for each, and the variable by which the tests know their folder.
+    /// callgrind_annotate, pprof, speedscope and DuckDB read the output of `cctrewrite export`.
+    /// Prints a line for each, and the variable with their folder for the tests.
     Readers {
-        /// Only look; download nothing.
+        /// Only search; download nothing.
         #[arg(long)]
         offline: bool,
     },
 
-    /// Profile a server under load for an hour, and hold what it counts against what it was asked
+    /// Profile a server under load for an hour, and compare its counts with the requests
     /// (docs/internals/soak.md).
     Soak(soak::Arguments),
 
-    /// Run the fuzz targets under libFuzzer, each in its turn, and print what was run
+    /// Run the fuzz targets under libFuzzer in turns, and print a summary
     /// (docs/internals/fuzzing.md).
     ///
-    /// Builds them with this compiler, writes their seeds into `fuzz/corpus`, where what is learned
-    /// stays, and ends with a table. Fails if something was found, and says where the input is.
+    /// Builds them with this compiler, writes their seeds into `fuzz/corpus`, where new inputs are
+    /// kept, and ends with a table. Fails if a target found something, and names the input.
     Fuzz(fuzz::Arguments),
 
-    /// Build the tool twice, in two folders, and compare the two and what they make, byte for byte
+    /// Build the tool twice, in two folders, and compare both and their outputs, byte for byte
     /// (docs/ci/reproducible.md).
     Reproducible(reproducible::Arguments),
 
-    /// Check the order of crates and of modules: layers, and circles that are not listed
-    /// (ARCHITECTURE.md).
+    /// Check the order of crates and of modules: layers, and unlisted circles (ARCHITECTURE.md).
     ///
-    /// Reads the sources, and fails if a crate depends on one that is not below it, or if files of
-    /// a crate depend on each other in a circle that `structure.toml` does not list with its
-    /// reason.
+    /// Reads the sources. Fails if a crate depends on one that is not below it, or if files of a
+    /// crate depend on each other in a circle that `structure.toml` does not list with its reason.
     Structure,
 
-    /// Compile the Java sources of what runs inside the JVM, and keep the class files
+    /// Compile the Java sources of the runtime, and keep the class files
     /// (docs/internals/runtime.md).
     ///
-    /// To be called when a source in `jdk-wrap` was edited. It is always the compiler of JDK 8 that
-    /// makes them, so that they are the same whoever does it; a build takes them as they are, and
-    /// needs no JDK.
+    /// Run it after editing a source in `jdk-wrap`. It always uses the compiler of JDK 8, so that
+    /// the class files are the same on every machine. A build uses them unchanged, and needs no
+    /// JDK.
     Runtime(runtime::Arguments),
 
     /// Compile the sources of fixtures and of tests, and keep the class files (fixtures/README.md).
     ///
-    /// Each has its compiler: that of the JDK which `xtask/src/fixtures/recipes.rs` names. Names
-    /// each file that differs from what is there, and files that have no source.
+    /// Each has its compiler: that of the JDK which `xtask/src/fixtures/recipes.rs` names. Lists
+    /// each file that differs from the existing one, and files without a source.
     Fixtures(fixtures::Arguments),
 
-    /// Make the papers' tables for programs of today, and write them into docs/research/papers.md.
+    /// Compute the papers' tables for programs of today, and write them into
+    /// docs/research/papers.md.
     ///
     /// Natives and the overlap with trees without them, calls between application and JDK (CCCP
     /// 2009), methods and contexts (JP2 2011).
     Papers(papers::Arguments),
 
-    /// Measure something, and write the result into docs/benchmarks.md.
+    /// Run a benchmark, and write the result into docs/benchmarks.md.
     #[command(subcommand)]
     Bench(bench::Benchmark),
 
     /// Find the JDKs that the tests use, or fetch them into the cache folder
     /// (docs/internals/jdks.md).
     ///
-    /// Prints one line per version: version, home, where it came from, full version; for a version
-    /// that is not to be had, the reason.
+    /// Prints one line per version: version, home, origin, full version; for a missing version, the
+    /// reason.
     Jdks {
-        /// The versions wanted, for instance `8 21`; a version named here must be had, or the task
-        /// fails. Without any: all that the tests use.
+        /// The wanted versions, for instance `8 21`; the task fails if one of them is missing.
+        /// Default: all that the tests use.
         #[arg(value_name = "VERSION", value_parser = jdks::supported)]
         versions: Vec<u32>,
-        /// Only look; download nothing.
+        /// Only search; download nothing.
         #[arg(long)]
         offline: bool,
     },
 }
 
-/// The permissions that no new file gets.
+/// Permission bits that no new file gets.
 const NOT_BY_OTHERS: rustix::fs::Mode = rustix::fs::Mode::WGRP.union(rustix::fs::Mode::WOTH);
 
 fn main() -> Result<ExitCode> {
-    // JDKs and packages in the cache folder are run later: nobody else may write them.
+    // JDKs and packages in the cache folder are run later: nobody else may write to them.
     let umask = rustix::process::umask(NOT_BY_OTHERS);
     rustix::process::umask(umask | NOT_BY_OTHERS);
     match Arguments::parse().task {

@@ -1,5 +1,5 @@
-//! Keeps the paths of this machine out of what is built: panics' messages, debug information and C
-//! code name folders as they are called here, not as they lie.
+//! Removal of this machine's paths from built files: panic messages, debug information and C code
+//! use the folder names below instead of the real paths.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -8,13 +8,13 @@ use std::process::Command;
 
 use crate::workspace::root;
 
-/// What the workspace is called.
+/// Name of the workspace.
 const WORKSPACE: &str = "/cctrewrite";
 
-/// What the target folder is called, which may lie in the workspace or not.
+/// Name of the target folder, which need not be in the workspace.
 const TARGET: &str = "/cctrewrite/target";
 
-/// What cargo's home is called, where the sources of dependencies lie.
+/// Name of cargo's home, which contains the sources of dependencies.
 const HOME: &str = "/cargo";
 
 /// Cargo's target folder, for builds of this workspace.
@@ -22,13 +22,12 @@ pub fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Has a call of cargo's build name folders independently of where they lie.
+/// Makes cargo's build use folder names that do not depend on the real paths.
 ///
-/// `RUSTFLAGS` of the user's are no less valid than these: where there are any, cargo takes them
-/// instead.
+/// The user's `RUSTFLAGS` take precedence: if there are any, cargo uses them instead.
 pub fn forget(build: &mut Command, workspace: &Path, target: &Path) {
-    // The last one that fits is taken, by rustc and by C compilers: what may lie within another
-    // folder comes behind it.
+    // rustc and C compilers use the last prefix that fits: folders inside other folders follow
+    // these.
     let mut folders = vec![(workspace.to_owned(), WORKSPACE)];
     folders.extend(cargo_home().map(|home| (home, HOME)));
     folders.push((target.to_owned(), TARGET));
@@ -40,12 +39,13 @@ pub fn forget(build: &mut Command, workspace: &Path, target: &Path) {
     build.env("CFLAGS", c_flags(&of_the_user, &folders));
 }
 
-/// A list in TOML, which is one in JSON as well.
+/// A list in TOML, which is also a list in JSON.
 fn rust_flags(folders: &[(&str, &str)]) -> serde_json::Value {
     folders.iter().map(|(folder, name)| format!("--remap-path-prefix={folder}={name}")).collect()
 }
 
-/// Behind the user's own. They are separated by spaces, so a folder with one cannot be said.
+/// Appends to the user's flags. They are separated by spaces, so a folder with a space cannot be
+/// named.
 fn c_flags(of_the_user: &OsStr, folders: &[(&str, &str)]) -> OsString {
     let mut flags = of_the_user.to_owned();
     for (folder, name) in folders.iter().filter(|(folder, _)| !folder.contains(char::is_whitespace)) {

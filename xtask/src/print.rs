@@ -1,4 +1,4 @@
-//! Lines on standard output.
+//! Output of lines to standard output.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use anyhow::Result;
 /// Writes a line to standard output.
 ///
 /// # Errors
-/// If nobody reads it any more.
+/// Fails if the output is closed.
 pub(crate) fn print_line(line: &dyn Display) -> Result<()> {
     Ok(writeln!(std::io::stdout(), "{line}")?)
 }

@@ -1,4 +1,4 @@
-//! Running other programs, with errors that name the program and show what it said.
+//! Runs of other programs, with errors that name the program and show its output.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result, anyhow, bail};
 /// Runs `command` to its end and returns its standard output.
 ///
 /// # Errors
-/// If the program is not installed, cannot be started, or fails; then with the end of its output.
+/// Fails if the program is not installed, cannot be started, or fails; the error then has the end
+/// of its output.
 pub fn output(command: &mut Command) -> Result<String> {
     let Output { status, stdout, stderr } = run(command)?;
     if !status.success() {
@@ -19,10 +20,10 @@ pub fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(stdout).with_context(|| format!("`{}` wrote something other than UTF-8", name(command)))
 }
 
-/// Runs `command` to its end and returns what it wrote and how it ended, whatever that is.
+/// Runs `command` to its end and returns its output and exit status.
 ///
 /// # Errors
-/// If the program is not installed or cannot be started.
+/// Fails if the program is not installed or cannot be started.
 pub fn run(command: &mut Command) -> Result<Output> {
     command.output().map_err(|error| match error.kind() {
         ErrorKind::NotFound => anyhow!("the program `{}` is not there", name(command)),
@@ -30,7 +31,7 @@ pub fn run(command: &mut Command) -> Result<Output> {
     })
 }
 
-/// The program and its first argument: enough to know what failed.
+/// The program and its first argument: enough to identify a failure.
 fn name(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args().take(1));
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")

@@ -1,10 +1,9 @@
-//! `cargo xtask quickstart`: from a machine that has only Rust to a calling-context tree and a
-//! flame graph.
+//! `cargo xtask quickstart`: from a machine with only Rust to a calling-context tree and a flame
+//! graph.
 //!
-//! It runs the commands that a user would type, and shows them: a program is run by
-//! `cctrewrite run`, then its profile is reported and exported. The program is a sample
-//! (`fixtures/quickstart`), or the user's own. Only the JDK, its profiled image and what cargo
-//! built are kept.
+//! It runs the commands that a user would type, and shows them: `cctrewrite run` runs a program,
+//! then its profile is reported and exported. The program is a sample (`fixtures/quickstart`), or
+//! the user's own. Only the JDK, its profiled image and cargo's outputs are kept.
 
 use std::env;
 use std::ffi::OsString;
@@ -21,10 +20,10 @@ use crate::print::print_line;
 use crate::process;
 use crate::workspace::{self, Built};
 
-/// The JDK of the sample, so that it shows the same numbers everywhere.
+/// The JDK of the sample, so that it shows the same numbers on every machine.
 const SAMPLE_JDK: u32 = 17;
 
-/// What one screen shows of the report.
+/// The part of the report that fits on one screen.
 const SCREEN: Screen = Screen { lines: 32, columns: 100, depth: 10 };
 
 struct Screen {
@@ -33,14 +32,14 @@ struct Screen {
     depth: usize,
 }
 
-/// What the sample program prints, and so what it must print when it is profiled.
+/// The expected output of the sample program, plain and profiled.
 const SAID: &str = "a 1000  boat 1000  but 1000  down 1000  dream 1000  gently 1000  is 1000  life 1000  \
                     merrily 4000  row 3000  stream 1000  the 1000  your 1000  ";
 
 /// Arguments of the task.
 #[derive(Args)]
 pub struct Arguments {
-    /// A command of one's own that runs a Java program, behind `--`, in place of the sample:
+    /// Your own command that runs a Java program, after `--`, instead of the sample:
     /// `-- java -jar app.jar`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -49,7 +48,7 @@ pub struct Arguments {
 /// Runs the task.
 ///
 /// # Errors
-/// If there is no JDK, or one of the steps fails.
+/// Fails if there is no JDK, or if one of the steps fails.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let started = Instant::now();
     let own = !arguments.command.is_empty();
@@ -90,7 +89,7 @@ fn jdk() -> Result<Jdk> {
     answers.into_iter().next().context("no answer about the JDK")?.jdk.context("JDK")
 }
 
-/// The folder of what the quickstart makes, and the command that makes it.
+/// The folder for the quickstart's outputs, and the command.
 struct Place {
     folder: PathBuf,
     program: PathBuf,
@@ -113,7 +112,7 @@ impl Place {
         command
     }
 
-    /// Runs the sample program, and sees that it says what it should.
+    /// Runs the sample program, and checks its output.
     fn run_sample(&self, jdk: &Jdk, profile: &Path) -> Result<()> {
         let classes = self.folder.join("classes");
         fs::create_dir(&classes)?;
@@ -128,8 +127,8 @@ impl Place {
         Ok(())
     }
 
-    /// Runs the user's command with its own streams; on its own JDK, or on ours where there is
-    /// none.
+    /// Runs the user's command with its own streams; on its own JDK, or on the found one if there
+    /// is none.
     fn run_own(&self, command: &[OsString], jdk: &Jdk, profile: &Path) -> Result<()> {
         let mut run = self.command("run");
         if env::var_os("JAVA_HOME").is_none() && !is_on_path("java") {
@@ -145,7 +144,7 @@ impl Place {
         Ok(())
     }
 
-    /// Prints the beginning of the report: what fits on a screen.
+    /// Prints the beginning of the report: as much as fits on a screen.
     fn report(&self, profile: &Path) -> Result<()> {
         let mut report = self.command("report");
         report.arg(profile).args(["--depth", &SCREEN.depth.to_string()]);
@@ -161,7 +160,7 @@ impl Place {
         Ok(())
     }
 
-    /// Says where things are, and what to do with them.
+    /// Prints where the outputs are, and what to do with them.
     fn farewell(&self, own: bool, profile: &Path, picture: &Path) {
         let shown = |path: &Path| from_here(path).display().to_string();
         let [program, profile, picture] = [&self.program, profile, picture].map(shown);
@@ -188,8 +187,8 @@ fn is_on_path(name: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(name).is_file()))
 }
 
-/// Shows a command as it would be typed, runs it, shows the gist of what it says, and returns what
-/// it printed.
+/// Prints a command as a user would type it, runs it, prints the essence of its messages, and
+/// returns its output.
 fn shown(command: &mut Command) -> Result<String> {
     eprintln!("    $ {}", words(command));
     let output = process::run(command)?;
@@ -203,13 +202,13 @@ fn shown(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A command as it would be typed.
+/// A command as a user would type it.
 fn words(command: &Command) -> String {
     let words = [command.get_program()].into_iter().chain(command.get_args());
     words.map(|word| from_here(Path::new(word)).display().to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A path as it is to be typed here: relative, if it lies below the current folder.
+/// A path as a user would type it here: relative, if it is below the current folder.
 fn from_here(path: &Path) -> PathBuf {
     let relative =
         env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));

@@ -1,10 +1,10 @@
-//! `cargo xtask readers`: programs of others that read what `cctrewrite export` and
-//! `cctrewrite report --html` write, fetched into the cache folder.
+//! `cargo xtask readers`: foreign programs that read the outputs of `cctrewrite export` and
+//! `cctrewrite report --html`, fetched into the cache folder.
 //!
-//! The tests of `crates/export` hold the exports against them (docs/use/exports.md), those of
+//! The tests of `crates/export` compare the exports with them (docs/use/exports.md), those of
 //! `crates/cctrewrite` open pages in the browser (docs/use/html.md). They come from Debian's
-//! packages, npm and PyPI, each at a version that is stated here; of large packages only what is
-//! needed is kept. Nothing is installed.
+//! packages, npm and PyPI, each in a version that is stated here; of large packages only the
+//! necessary files are kept. Nothing is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,28 +20,28 @@ use crate::print::print_line;
 use crate::process;
 use crate::programs::npm;
 
-/// The variable by which the tests know the folder of the readers.
+/// The environment variable with the readers' folder for the tests.
 pub const VARIABLE: &str = "CCTREWRITE_READERS";
 
-/// In each reader's folder: package and version.
+/// File in each reader's folder with package and version.
 const STAMP: &str = "package.txt";
 
-/// The suite of Debian that the packages are taken from. Later releases of Go come without pprof.
+/// The suite of Debian for the packages. Later releases of Go lack pprof.
 const SUITE: &str = "bookworm";
 
 /// A reader, which has a folder of its name.
 struct Reader {
     name: &'static str,
     source: Source,
-    /// What the tests run, inside the folder.
+    /// The program for the tests, relative to the folder.
     main: &'static str,
 }
 
-/// Where a reader comes from.
+/// The source of a reader.
 enum Source {
-    /// A file of a Debian package, whose path ends like this.
+    /// A file of a Debian package, by the end of its path.
     Debian { package: &'static str, file: &'static str },
-    /// A Debian package as a whole, with others that it needs.
+    /// A whole Debian package, with others that it needs.
     DebianTree { package: &'static str, libraries: &'static [&'static str] },
     /// A package of the npm registry.
     Npm { package: &'static str },
@@ -69,8 +69,8 @@ const READERS: [Reader; 5] = [
     },
 ];
 
-/// What Chromium needs on a machine that has no more than Debian's base system: its libraries,
-/// theirs, and letters.
+/// Packages that Chromium needs on a machine with only Debian's base system: its libraries, their
+/// dependencies, and fonts.
 const CHROMIUM_NEEDS: [&str; 68] = [
     "chromium-common",
     "fonts-dejavu-core",
@@ -142,17 +142,17 @@ const CHROMIUM_NEEDS: [&str; 68] = [
     "libzstd1",
 ];
 
-/// What became of a reader.
+/// The result for one reader.
 pub struct Answer {
     name: &'static str,
-    /// Package and version, or why it is not to be had.
+    /// Package and version, or why it is missing.
     package: Result<String>,
 }
 
-/// Finds or fetches the readers; returns the folder with them.
+/// Finds or fetches the readers; also returns their folder.
 ///
 /// # Errors
-/// If there is no usable cache folder.
+/// Fails if there is no usable cache folder.
 pub fn get(fetch: Fetch) -> Result<(PathBuf, Vec<Answer>)> {
     let folder = cache::folder()?.join("readers");
     let mut store = Store { folder: folder.clone(), fetch, archive: None };
@@ -160,7 +160,7 @@ pub fn get(fetch: Fetch) -> Result<(PathBuf, Vec<Answer>)> {
     Ok((folder.clone(), answers.collect()))
 }
 
-/// What is to be said of a reader.
+/// The line about a reader.
 pub fn describe(answer: &Answer) -> String {
     let Answer { name, package } = answer;
     match package {
@@ -172,7 +172,7 @@ pub fn describe(answer: &Answer) -> String {
 /// Runs the task.
 ///
 /// # Errors
-/// If a reader is not to be had.
+/// Fails if a reader is missing.
 pub fn run(offline: bool) -> Result<()> {
     let (folder, answers) = get(if offline { Fetch::Never } else { Fetch::IfMissing })?;
     for answer in &answers {
@@ -190,7 +190,7 @@ pub fn run(offline: bool) -> Result<()> {
 struct Store {
     folder: PathBuf,
     fetch: Fetch,
-    /// Debian's archive with the lock on the folder, once it was needed.
+    /// Debian's archive with the lock on the folder, opened on first use.
     archive: Option<Archive>,
 }
 
@@ -199,7 +199,7 @@ impl Store {
         let place = self.folder.join(reader.name);
         let wanted = reader.source.package();
         let stamp = fs::read_to_string(place.join(STAMP)).unwrap_or_default();
-        // Of another version than this one wants: an earlier cctrewrite fetched it.
+        // A different version from the wanted one: an earlier cctrewrite fetched it.
         let is_wanted = |stamp: &str| stamp.split_whitespace().next() == Some(wanted);
         if is_wanted(&stamp) && place.join(reader.main).exists() {
             return Ok(stamp.trim_end().to_owned());
@@ -247,7 +247,7 @@ impl Store {
                 eprintln!("  downloading from PyPI: {package}");
                 let mut pip = Command::new("python3");
                 pip.args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]);
-                // Wheels only: nothing of the package is run, and nothing is built.
+                // Wheels only: pip runs no code of the package, and builds nothing.
                 pip.args(["--only-binary=:all:", "--no-deps", "--no-compile", "--root-user-action=ignore"]);
                 process::output(pip.arg("--target").arg(root).arg(package))?;
                 Ok(package.rsplit_once("==").map_or(package, |(_, version)| version).to_owned())
@@ -274,7 +274,7 @@ impl Source {
     }
 }
 
-/// The only file below `folder` whose path ends like this.
+/// The only file below `folder` whose path ends in this way.
 fn ending_with(folder: &Path, end: &str) -> Result<PathBuf> {
     let files = WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     let mut found =

@@ -1,5 +1,5 @@
-//! `cargo xtask reproducible`: the tool built twice, in two folders, and what the two make, byte
-//! for byte (docs/ci/reproducible.md).
+//! `cargo xtask reproducible`: the tool built twice, in two folders, and the outputs of both
+//! compared byte for byte (docs/ci/reproducible.md).
 
 use std::env;
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ use crate::{paths, process};
 /// Options of `cargo xtask reproducible`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The profile of cargo with which both are built.
+    /// The cargo profile of both builds.
     #[arg(long, default_value = "release")]
     profile: String,
     /// Download nothing.
@@ -27,24 +27,24 @@ pub struct Arguments {
     offline: bool,
 }
 
-/// Where the two are built, below the target folder. Their names have different lengths.
+/// The folders of the two builds, below the target folder. Their names have different lengths.
 const PLACES: [&str; 2] = ["a", "another-folder/with-a-longer-name"];
 
-/// What is built: the command, and the libraries that go into images.
+/// The compared results: the command, and the libraries for images.
 const BUILT: [&str; 4] =
     ["cctrewrite", "libcctrewrite_loadtime.so", "libcctrewrite_prefix.so", "libcctrewrite_vm.so"];
 
-/// Builds both, has both work, and compares.
+/// Builds both, runs both, and compares.
 ///
 /// # Errors
-/// If something does not compile, or differs.
+/// Fails if something does not compile, or differs.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
     let mut answers = jdks::get(&[8], fetch)?;
     let jdk = answers.pop().context("JDK 8")?.jdk?;
     let below = paths::target_folder().join("reproducible");
     let places = PLACES.map(|place| below.join(place));
-    // All at once: somebody may go on working on them while the first is built.
+    // All at once: a developer may go on editing while the first is built.
     places.iter().try_for_each(|place| copy_sources(&sources(place)))?;
     let mut sides = Vec::new();
     for (number, place) in places.iter().enumerate() {
@@ -62,14 +62,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     print_line(&format!("{} files are the same", sides[0].len()))
 }
 
-/// Where the sources are copied to.
+/// The folder of the copied sources.
 fn sources(place: &Path) -> PathBuf {
     place.join("sources")
 }
 
-/// Builds what has been copied; the folder of the results. The second build has another time zone,
-/// language and number of jobs; and a JDK, while the first finds a `javac` that only fails: what
-/// runs inside the JVM is not compiled when the tool is built (docs/internals/runtime.md).
+/// Builds the copied sources; returns the folder of the results. The second build has another time
+/// zone, language and number of jobs. It also has a JDK, while the first finds only a `javac` that
+/// fails: a build of the tool does not compile the runtime (docs/internals/runtime.md).
 fn build(place: &Path, number: usize, arguments: &Arguments, jdk: &Jdk) -> Result<PathBuf> {
     let (sources, target) = (sources(place), place.join("target"));
     let mut command = cargo(jdk);
@@ -78,7 +78,7 @@ fn build(place: &Path, number: usize, arguments: &Arguments, jdk: &Jdk) -> Resul
         command.arg("--offline");
     }
     command.env("CARGO_TARGET_DIR", &target);
-    // Flags, and a time, that are not the project's own.
+    // Flags and times that are not part of the project.
     for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "SOURCE_DATE_EPOCH"] {
         command.env_remove(variable);
     }
@@ -96,7 +96,7 @@ fn build(place: &Path, number: usize, arguments: &Arguments, jdk: &Jdk) -> Resul
     Ok(target.join(if arguments.profile == "dev" { "debug" } else { &*arguments.profile }))
 }
 
-/// A JDK whose `javac` refuses to work.
+/// A JDK whose `javac` always fails.
 fn without_a_compiler(place: &Path) -> Result<PathBuf> {
     let home = place.join("no-jdk");
     let javac = home.join("bin/javac");
@@ -126,7 +126,7 @@ fn copy_sources(to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Has one of the two make things; where they are.
+/// Runs one of the two builds; returns the paths of its outputs.
 fn work(built: &Path, place: &Path, number: usize, jdk: &Jdk) -> Result<Vec<PathBuf>> {
     let out = place.join("made");
     if out.exists() {
@@ -185,7 +185,7 @@ fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Says whether two files are the same, and how they differ if not.
+/// Whether two files are equal; prints how they differ if not.
 fn compare(a: &Path, b: &Path) -> Result<bool> {
     let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let (left, right) = (read(a)?, read(b)?);

@@ -1,5 +1,5 @@
-//! `cargo xtask runtime`: the class files of what runs inside the JVM, compiled anew from their
-//! sources (docs/internals/runtime.md).
+//! `cargo xtask runtime`: recompiles the runtime's class files from their sources
+//! (docs/internals/runtime.md).
 
 use std::fs;
 use std::path::Path;
@@ -19,10 +19,10 @@ pub struct Arguments {
     offline: bool,
 }
 
-/// Compiles the sources, and puts class files and record in the place of those that are there.
+/// Compiles the sources, and replaces class files and record.
 ///
 /// # Errors
-/// If the JDK is not to be had, or refuses a source.
+/// Fails if the JDK is missing, or rejects a source.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
     let mut answers = jdks::get(&[RELEASE], fetch)?;
@@ -36,20 +36,20 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let made = compile(&javac, &jdk_wrap, scratch.path())?;
     let place = jdk_wrap.join("classes");
     let mut record = Record::of(compiler, &jdk_wrap, &made)?;
-    // Another update of the same release, the same class files: the first who made them stays.
+    // Another update of the same release, the same class files: the first compiler stays in the
+    // record.
     if let Some(before) = Record::read(&place).ok().filter(|before| before.classes == record.classes) {
         record.compiler = before.compiler;
     }
     let changed = put(&made, &place)?;
-    // Last: whoever is interrupted has class files that are refused.
+    // Last: after an interruption the class files are rejected.
     let path = place.join(RECORD);
     fs::write(&path, record.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
     let all = files_below(&made)?.len();
     print_line(&format!("{all} class files by {}, {changed} of them changed or new", record.compiler))
 }
 
-/// Puts folders of class files in the place of those that are there; how many files are other than
-/// before, or new.
+/// Replaces folders of class files; returns how many files changed or are new.
 fn put(made: &Path, place: &Path) -> Result<usize> {
     let mut changed = 0;
     for group in GROUPS {

@@ -1,9 +1,9 @@
 //! `cargo xtask soak`: a profiled server under load for a long time (docs/internals/soak.md).
 //!
-//! The server is `fixtures/soak`, on the JDK's own HTTP server; the load comes from here, over
-//! connections that stay. While it runs snapshots are taken. What is held: each answer has been
-//! counted, in every snapshot and in the profile at the end; what has been reached once stays; and
-//! memory stops growing.
+//! The server is `fixtures/soak`, on the JDK's own HTTP server. This task generates the load, over
+//! persistent connections, and takes snapshots meanwhile. It checks that each answer was counted,
+//! in every snapshot and in the final profile; that contexts never disappear; and that memory stops
+//! growing.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -43,16 +43,16 @@ pub struct Arguments {
     snapshots: u32,
 }
 
-/// Connections.
+/// Number of connections.
 const CLIENTS: u32 = 8;
 
-/// The Java heap, in MiB, so that the JVM's memory is what it is soon.
+/// The Java heap in MiB, so that the JVM's memory settles soon.
 const HEAP: u32 = 128;
 
-/// By how many per cent the memory of the last quarter of the time may exceed that of the second.
+/// Maximum growth of memory from the second to the last quarter of the time, in percent.
 const GROWTH: f64 = 10.0;
 
-/// What has been asked, and answered.
+/// Numbers of requests and answers.
 #[derive(Default)]
 struct Counts {
     asked: AtomicU64,
@@ -60,7 +60,7 @@ struct Counts {
     stop: AtomicBool,
 }
 
-/// One look at the server.
+/// A snapshot of the server.
 struct Look {
     seconds: u64,
     answered: u64,
@@ -73,7 +73,7 @@ struct Look {
 /// Runs the task.
 ///
 /// # Errors
-/// If something cannot be had or run, or something does not hold.
+/// Fails if something is missing or cannot run, or if a check fails.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let jdk = jdk(arguments.jdk)?;
     let Built { program, .. } = workspace::build_release(&jdk)?;
@@ -101,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let looks = match looks {
         Ok(looks) => looks,
         Err(e) => {
-            // It may be the reason that it has ended; nobody waits for it any more.
+            // It may be the cause of the failure; nobody waits for it any more.
             let _ = server.kill();
             let _ = server.wait();
             return Err(e);
@@ -118,7 +118,7 @@ fn jdk(version: u32) -> Result<Jdk> {
     answer.jdk.with_context(|| format!("JDK {version} is not to be had"))
 }
 
-/// Starts the server; with its port.
+/// Starts the server; returns its port, too.
 fn start(jdk: &Jdk, image: &Path, folder: &Path, profile: &Path) -> Result<(Child, u16)> {
     let classes = folder.join("classes");
     fs::create_dir(&classes)?;
@@ -147,7 +147,7 @@ fn connect(port: u16) -> Result<BufReader<TcpStream>> {
     Ok(BufReader::new(stream))
 }
 
-/// Asks once, and reads the whole answer.
+/// Sends a request, and reads the whole answer.
 fn ask(connection: &mut BufReader<TcpStream>, path: &str) -> Result<()> {
     write!(connection.get_mut(), "GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
     let mut line = String::new();
@@ -169,8 +169,8 @@ fn ask(connection: &mut BufReader<TcpStream>, path: &str) -> Result<()> {
     Ok(connection.read_exact(&mut body)?)
 }
 
-/// One client: asks at its share of the rate until it is told to stop. Now and then it stays away
-/// for a while, so that the server's threads end.
+/// One client: sends requests at its share of the rate until it is told to stop. Now and then it
+/// pauses, so that the server's threads end.
 fn load(client: u32, port: u16, rate: u32, counts: &Counts) -> Result<()> {
     let mut connection = connect(port)?;
     let pause = Duration::from_secs_f64(f64::from(CLIENTS) / f64::from(rate));
@@ -239,7 +239,7 @@ fn snapshot(program: &Path, process: u32) -> Result<Profile> {
     Ok(Profile::read(&output.stdout)?)
 }
 
-/// How often the server's work was done.
+/// Number of times that the server's work was done.
 fn calls(profile: &Profile) -> u64 {
     let is = |method: u32| {
         profile.methods.get(method as usize).is_some_and(|m| &*m.class == "Soak" && &*m.name == "work")
@@ -247,7 +247,7 @@ fn calls(profile: &Profile) -> u64 {
     profile.threads.iter().flat_map(|t| t.tree.nodes()).filter(|n| is(n.method)).map(|n| n.calls).sum()
 }
 
-/// Memory that a process has, in MiB.
+/// Resident memory of a process, in MiB.
 fn resident(process: u32) -> Result<u64> {
     let status = fs::read_to_string(PathBuf::from(format!("/proc/{process}/status")))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
@@ -255,7 +255,7 @@ fn resident(process: u32) -> Result<u64> {
     Ok(kibibytes / 1024)
 }
 
-/// What is left to be held when the server has ended.
+/// The checks after the server has ended.
 fn report(looks: &[Look], last: &Profile, answered: u64) -> Result<()> {
     let counted = calls(last);
     print_line(&format!("at the end: {answered} answered, {counted} counted, {} contexts", last.contexts()))?;

@@ -7,10 +7,10 @@ use anyhow::Result;
 use crate::print::print_line;
 use crate::workspace::root;
 
-/// Prints what is out of order; the exit code says whether anything is.
+/// Prints violations; the exit code says whether there are any.
 ///
 /// # Errors
-/// If the sources cannot be read.
+/// Fails if the sources cannot be read.
 pub fn run() -> Result<ExitCode> {
     let findings = structure::check(&root())?;
     findings.iter().try_for_each(|finding| print_line(finding))?;

@@ -1,5 +1,4 @@
-//! A process that is watched to its end: how it ends, how long it takes, how much processor time
-//! and memory.
+//! Watching a process to its end: exit status, elapsed time, processor time and memory.
 
 use std::fs;
 use std::process::Command;
@@ -8,44 +7,44 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-/// How often a process is asked.
+/// Interval of queries of a process.
 const POLL: Duration = Duration::from_millis(2);
-/// How often the processes are looked for that a process has started.
+/// Interval of searches for the processes that a process has started.
 const LOOK_AT_ALL: Duration = Duration::from_millis(50);
 
-/// What a process must not exceed.
+/// The limits of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// From start to end.
+    /// Elapsed time from start to end.
     pub wall: Duration,
     /// Processor time in seconds.
     pub cpu_seconds: f64,
 }
 
 impl Limits {
-    /// On the time alone.
+    /// Limits only the time.
     pub fn of(wall: Duration) -> Limits {
         Limits { wall, cpu_seconds: f64::INFINITY }
     }
 }
 
-/// How a process ended.
+/// The result of a process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ended {
-    /// The exit code; none if a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub exit: Option<i32>,
-    /// Whether it was ended because it exceeded a limit.
+    /// Whether it was killed because it exceeded a limit.
     pub is_cut_off: bool,
-    /// From start to end.
+    /// Elapsed time from start to end.
     pub wall: Duration,
-    /// Processor time of all its threads, in the program and in the kernel. Processes that it
-    /// starts count with [`tree_to_its_end`] alone.
+    /// Processor time of all its threads, in user and kernel mode. Processes that it starts count
+    /// with [`tree_to_its_end`] alone.
     pub cpu_seconds: f64,
     /// The largest resident set of a process, in KiB.
     pub peak_kib: u64,
 }
 
-/// Which processes the times and the memory of [`Ended`] are of.
+/// The processes that the times and the memory of [`Ended`] cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     /// The process alone.
@@ -57,17 +56,16 @@ enum Scope {
 /// Runs a command to its end or to a limit.
 ///
 /// # Errors
-/// If it cannot be started, or not be waited for.
+/// Fails if it cannot be started or waited for.
 pub fn to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
     watch(command, limits, Scope::Process)
 }
 
-/// Runs a command to its end or to a limit, and includes the processes that it starts: their
-/// processor time is added if somebody waited for them, and the memory is that of the largest
-/// process.
+/// Runs a command to its end or to a limit, including the processes that it starts. Their processor
+/// time is added if a parent waited for them, and the memory is that of the largest process.
 ///
 /// # Errors
-/// If it cannot be started, or not be waited for.
+/// Fails if it cannot be started or waited for.
 pub fn tree_to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
     watch(command, limits, Scope::Tree)
 }
@@ -81,7 +79,7 @@ fn watch(command: &mut Command, limits: Limits, scope: Scope) -> Result<Ended> {
     let mut looked_at_all = started;
     let status = loop {
         match times_of(child.id(), scope) {
-            // What has ended keeps its times until somebody waits for it.
+            // An ended process keeps its times until its parent waits for it.
             Some((cpu, true)) => {
                 cpu_seconds = cpu;
                 break child.wait()?;
@@ -95,7 +93,7 @@ fn watch(command: &mut Command, limits: Limits, scope: Scope) -> Result<Ended> {
                     peak_kib = peaks.max().unwrap_or(0).max(peak_kib);
                 }
             }
-            // There is no proc(5).
+            // The system has no proc(5).
             None => {
                 if let Some(status) = child.try_wait()? {
                     break status;
@@ -118,14 +116,14 @@ pub fn peak_of(process: u32) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.trim().parse().ok()
 }
 
-/// The processor time of a process so far, and whether it has ended: `utime`, `stime` and the state
-/// of proc(5), the fields 14, 15 and 3.
+/// The processor time of a process so far, and whether it has ended. These are `utime`, `stime` and
+/// the state of proc(5), the fields 14, 15 and 3.
 pub fn usage_of(process: u32) -> Option<(f64, bool)> {
     times_of(process, Scope::Process)
 }
 
-/// As [`usage_of`]; for a tree with `cutime` and `cstime`, the fields 16 and 17: the times of
-/// children that were waited for, and of theirs.
+/// The processor time and end of a process, as [`usage_of`]. A tree also has `cutime` and `cstime`,
+/// the fields 16 and 17: the times of children that were waited for, and of theirs.
 fn times_of(process: u32, scope: Scope) -> Option<(f64, bool)> {
     /// Linux gives these times in hundredths of a second on all its machines (`USER_HZ`).
     const TICKS_PER_SECOND: f64 = 100.0;
@@ -137,12 +135,12 @@ fn times_of(process: u32, scope: Scope) -> Option<(f64, bool)> {
 }
 
 /// The fields of `/proc/PID/stat` from the third on: field 2 is the name in parentheses, which may
-/// hold anything.
+/// contain anything.
 fn after_name(stat: &str) -> Option<&str> {
     stat.rsplit_once(") ").map(|(_, fields)| fields)
 }
 
-/// The processes that a process has started, those that they have started, and so on.
+/// The processes that a process has started, directly or indirectly.
 fn descendants(process: u32) -> Vec<u32> {
     let parent = |of: u32| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{of}/stat")).ok()?;

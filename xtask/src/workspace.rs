@@ -11,14 +11,14 @@ use crate::paths;
 
 /// The root of the workspace.
 pub fn root() -> PathBuf {
-    // `cargo run` says where the package lies now; the constant, where it lay when it was compiled.
+    // `cargo run` sets the package's current path; the constant is its path at compile time.
     let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let package = PathBuf::from(package);
     package.parent().map_or_else(|| package.clone(), Path::to_path_buf)
 }
 
-/// A call of cargo in the workspace, with a `javac` for the build of the examples: `jdk` lends its
-/// own if the machine has none.
+/// A cargo command in the workspace, with a `javac` for the build of the examples: that of `jdk` if
+/// the machine has none.
 pub fn cargo(jdk: &Jdk) -> Command {
     let mut cargo = cargo_alone();
     if !machine_has_javac() {
@@ -27,11 +27,11 @@ pub fn cargo(jdk: &Jdk) -> Command {
     cargo
 }
 
-/// A call of cargo in the workspace, for packages that no Java belongs to.
+/// A cargo command in the workspace, for packages without Java.
 pub fn cargo_alone() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).stdin(Stdio::null());
-    // Cargo gives them to xtask; handed on, they would stand for another package.
+    // Cargo sets them for xtask; if passed on, they would describe another package.
     for variable in
         env::vars_os().map(|(name, _)| name).filter(|name| is_of_this_package(&name.to_string_lossy()))
     {
@@ -45,8 +45,8 @@ fn is_of_this_package(name: &str) -> bool {
     name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
-/// Whether the build of the examples finds a `javac` by itself; it looks where
-/// `examples/monitors/build.rs` says.
+/// Whether the build of the examples finds a `javac` by itself, in the places of
+/// `examples/monitors/build.rs`.
 fn machine_has_javac() -> bool {
     let home = env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin"));
     let path = env::var_os("PATH").unwrap_or_default();
@@ -61,18 +61,18 @@ pub struct Built {
     pub target: PathBuf,
 }
 
-/// Builds the command `cctrewrite` for release; cargo shows its progress on standard error.
+/// Builds the command `cctrewrite` in release mode; cargo shows its progress on standard error.
 ///
 /// # Errors
-/// If it does not compile.
+/// Fails if it does not compile.
 pub fn build_release(jdk: &Jdk) -> Result<Built> {
     build_release_of(jdk, "cctrewrite")
 }
 
-/// Builds a package for release, as [`build_release`] does.
+/// Builds a package in release mode, as [`build_release`] does.
 ///
 /// # Errors
-/// If it does not compile, or has no program.
+/// Fails if it does not compile, or has no program.
 pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<Built> {
     let mut build = cargo(jdk);
     build.args(["build", "--release", "--package", package]);
@@ -90,13 +90,12 @@ pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<Built> {
     Ok(Built { program, target })
 }
 
-/// The programs that cargo's JSON messages say were made, one message on each line.
+/// The built programs in cargo's JSON messages, one message on each line.
 pub fn executables(messages: &str) -> Vec<PathBuf> {
     messages.lines().filter_map(executable).collect()
 }
 
-/// The program that a line of cargo's JSON messages says was made (The Cargo Book, "External
-/// Tools").
+/// The built program in a line of cargo's JSON messages (The Cargo Book, "External Tools").
 fn executable(message: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     message.get("executable")?.as_str().map(PathBuf::from)

@@ -1,4 +1,5 @@
-//! Class files of a class library by the names of their classes, without a walk over the whole.
+//! Lookup of a class library's class files by the names of their classes, without a walk over the
+//! whole.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use crate::jar::Jar;
 use crate::jimage;
 use crate::limits::{Budget, Limits};
 
-/// A jar or an image in memory, of which single classes are read.
+/// A jar or an image in memory, for reading single classes.
 #[derive(Debug)]
 pub struct Classes<'b> {
     kind: Kind<'b>,
@@ -18,13 +19,13 @@ pub struct Classes<'b> {
 
 #[derive(Debug)]
 enum Kind<'b> {
-    /// The places of its classes by their names. Never iterated.
+    /// A jar, with the indices of its classes by their names. Never iterated.
     Jar(Jar<'b>, HashMap<Box<str>, usize>),
     Image(jimage::Lookup<'b>),
 }
 
 impl<'b> Classes<'b> {
-    /// Of the bytes of a jar or of an image.
+    /// Opens the bytes of a jar or of an image.
     pub fn of(bytes: &'b [u8]) -> Result<Self, ArchiveProblem> {
         let kind = if jimage::Image::is_announced_by(bytes) {
             Kind::Image(jimage::Lookup::new(bytes)?)

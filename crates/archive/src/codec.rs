@@ -1,5 +1,5 @@
-//! Deflate (RFC 1951), in jars bare and in images with a zlib header (RFC 1950), of single entries,
-//! with one compressor and one decompressor kept per thread.
+//! Deflate (RFC 1951) of single entries: raw in jars, with a zlib header (RFC 1950) in images. Each
+//! thread keeps one compressor and one decompressor.
 
 use std::cell::RefCell;
 
@@ -23,14 +23,14 @@ pub(crate) fn inflate(packed: &[u8], size: u64) -> Result<Vec<u8>, EntryProblem>
     inflate_as(packed, size, false)
 }
 
-/// As [`inflate`], of what has a zlib header and checksum.
+/// Inflates an entry that has a zlib header and checksum, as [`inflate`].
 pub(crate) fn inflate_zlib(packed: &[u8], size: u64) -> Result<Vec<u8>, EntryProblem> {
     inflate_as(packed, size, true)
 }
 
 fn inflate_as(packed: &[u8], size: u64, zlib: bool) -> Result<Vec<u8>, EntryProblem> {
     if size > (packed.len() as u64 + 1).saturating_mul(MAX_EXPANSION) {
-        // An impossible claim: say so before reserving the memory.
+        // An impossible size: fail before reserving the memory.
         return Err(EntryProblem::Size { declared: size, actual: 0 });
     }
     let capacity =
@@ -62,8 +62,7 @@ fn inflate_as(packed: &[u8], size: u64, zlib: bool) -> Result<Vec<u8>, EntryProb
     })
 }
 
-/// Whether the stream, of which all declared bytes have been produced, ends without producing
-/// another.
+/// Whether the stream ends without producing another byte, after all declared bytes.
 fn ends_here(inflater: &mut Decompress, packed: &[u8]) -> Result<bool, EntryProblem> {
     let rest =
         usize::try_from(inflater.total_in()).ok().and_then(|read| packed.get(read..)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What all kinds of containers have in common, and the walk over them that shows the classes.
+//! The common interface of all containers.
 
 use std::borrow::Cow;
 
@@ -11,6 +11,6 @@ pub(crate) trait Container: Sync {
     /// The entries in order.
     fn entries(&self) -> &[Entry];
 
-    /// The contents of the entry at `index`: borrowed where the container holds them as they are.
+    /// The contents of the entry at `index`: borrowed where the container holds them uncompressed.
     fn read(&self, index: usize, budget: &Budget<'_>) -> Result<Cow<'_, [u8]>, EntryProblem>;
 }

@@ -1,10 +1,10 @@
 //! Entries, and how messages and callers name them.
 
-/// What an entry is, judged by its name alone.
+/// The kind of an entry, judged by its name alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryKind {
-    /// A name ending in `.class`, including `META-INF/versions/N/` ones. Whether it holds a class
-    /// is not known.
+    /// A name ending in `.class`, including `META-INF/versions/N/` ones. The contents may be
+    /// something else.
     Class,
     /// A name ending in `.jar`, `.war` or `.ear` (in any case).
     NestedArchive,
@@ -58,10 +58,10 @@ fn is_signature(name: &str) -> bool {
     named_sig && file.rsplit_once('.').is_none_or(|(_, extension)| extension.len() <= 3)
 }
 
-/// How an entry's bytes are kept in a jar. Folders do not compress.
+/// How a jar stores an entry's bytes. Folders do not compress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// As they are (zip method 0).
+    /// Uncompressed (zip method 0).
     Stored,
     /// Deflated (zip method 8).
     Deflated,
@@ -70,10 +70,10 @@ pub enum Method {
 /// One entry of an archive or folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The name, with `/` between its parts. Bytes that are not UTF-8 are shown as U+FFFD; the
+    /// The name, with `/` between its parts. Bytes that are not UTF-8 are displayed as U+FFFD; the
     /// output keeps them.
     pub name: Box<str>,
-    /// What the name says it is.
+    /// The kind by its name.
     pub kind: EntryKind,
     /// Size of its contents in bytes, as the archive declares it; checked when it is read.
     pub size: u64,

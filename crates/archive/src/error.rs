@@ -1,4 +1,4 @@
-//! What can go wrong, and what a caller should be told without anything having gone wrong.
+//! Errors, and notices about inputs that were handled.
 
 use std::fmt;
 use std::io;
@@ -10,14 +10,14 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("{}: cannot {action}: {cause}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was tried: "read", "create" ...
+        /// The attempted action: "read", "create" ...
         action: &'static str,
-        /// The answer.
+        /// The system's answer.
         cause: io::Error,
     },
     /// An archive as a whole is unusable.
@@ -25,7 +25,7 @@ pub enum Error {
     Archive {
         /// The archive, as [`crate::ArchivePath`] displays it.
         archive: String,
-        /// Why.
+        /// The problem.
         problem: ArchiveProblem,
     },
     /// One entry is unusable.
@@ -33,15 +33,15 @@ pub enum Error {
     Entry {
         /// The entry, as [`crate::Location`] displays it.
         entry: String,
-        /// Why.
+        /// The problem.
         problem: EntryProblem,
     },
-    /// The output may not be written there. Found before anything is written.
+    /// The output may not be written there. Reported before anything is written.
     #[error("output {}: {problem}", path.display())]
     Target {
-        /// The output asked for.
+        /// The requested output.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         problem: TargetProblem,
     },
 }
@@ -70,10 +70,10 @@ pub enum ArchiveProblem {
     /// It starts as a zip archive and does not end as one.
     #[error("truncated: the zip directory at its end is missing; copy or download it again")]
     Truncated,
-    /// Bytes follow what claims to be the end.
+    /// Bytes follow the supposed end.
     #[error("{count} bytes follow the end of the zip directory; damaged, or something was appended")]
     TrailingBytes {
-        /// How many.
+        /// Number of bytes.
         count: usize,
     },
     /// Part of a split archive.
@@ -82,9 +82,9 @@ pub enum ArchiveProblem {
     /// The directory contradicts itself or the rest of the file.
     #[error("damaged zip directory at offset {offset}: {what}")]
     Directory {
-        /// Where, in bytes from the start of the archive.
+        /// Offset in bytes from the start of the archive.
         offset: usize,
-        /// What does not fit.
+        /// The contradiction.
         what: &'static str,
     },
     /// An entry contradicts the directory.
@@ -92,20 +92,20 @@ pub enum ArchiveProblem {
     EntryHeader {
         /// The entry's name.
         name: Box<str>,
-        /// Where its local header is or should be.
+        /// Actual or expected offset of its local header.
         offset: usize,
-        /// What does not fit.
+        /// The contradiction.
         what: &'static str,
     },
     /// An image's index contradicts itself or the rest of the file.
     #[error("damaged image at offset {offset}: {what}; copy it again from its JDK")]
     Image {
-        /// Where, in bytes from the start of the file.
+        /// Offset in bytes from the start of the file.
         offset: usize,
-        /// What does not fit.
+        /// The contradiction.
         what: &'static str,
     },
-    /// An image of a format of the future.
+    /// An image of a newer format.
     #[error(
         "an image of version {major}.{minor}; only 1.0 is known, which JDK 9 to 26 have, and 1.1 of JDK 27"
     )]
@@ -118,7 +118,7 @@ pub enum ArchiveProblem {
     /// An output image that no JDK could read.
     #[error("the rewritten image exceeds 2 GiB, which is all that a JDK reads")]
     ImageTooLarge,
-    /// Names that were made to collide.
+    /// Names that were constructed to collide.
     #[error("no perfect hash is found for its names; are they of a JDK?")]
     ImageHash,
     /// More levels of nesting than [`crate::Limits::max_depth`].
@@ -155,16 +155,16 @@ pub enum EntryProblem {
         /// CRC-32 found.
         actual: u32,
     },
-    /// The deflated bytes make no sense.
+    /// The deflated bytes are invalid.
     #[error("damaged: its deflated bytes cannot be inflated ({0})")]
     Inflate(String),
     /// Compression failed.
     #[error("cannot be deflated ({0})")]
     Deflate(String),
-    /// The bytes of an image's resource are not what its location or its compression say.
+    /// The bytes of an image's resource do not match its location or its compression.
     #[error("damaged: {0}")]
     Image(&'static str),
-    /// jlink knows only two, unless plug-ins of others were used.
+    /// An unknown decompressor. jlink has only two, unless foreign plug-ins were used.
     #[error("compressed by {0:?}; only zip and compact-cp are known, which are those of jlink")]
     Decompressor(String),
     /// Larger than [`crate::Limits::max_entry_bytes`].
@@ -177,7 +177,7 @@ pub enum EntryProblem {
         /// The limit.
         limit: u64,
     },
-    /// Compressed better than [`crate::Limits::max_ratio`] believes.
+    /// Compressed better than [`crate::Limits::max_ratio`] allows.
     #[error(
         "{packed} bytes inflate to {size}, more than {limit} times as many; if it is meant to be, raise the limit (max-ratio)"
     )]
@@ -200,7 +200,7 @@ pub enum EntryProblem {
     /// Reading or writing it failed.
     #[error("cannot {action}: {cause}")]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
         /// The operating system's answer.
         cause: io::Error,
@@ -208,56 +208,56 @@ pub enum EntryProblem {
     /// A symbolic link that leads out of the input folder.
     #[error("a symbolic link to {}, outside the input folder; replace it by what it points to", target.display())]
     LinkOutside {
-        /// Where it leads.
+        /// The link's target.
         target: PathBuf,
     },
-    /// A symbolic link to one of the folders it lies in.
+    /// A symbolic link to one of the folders that contain it.
     #[error("a symbolic link to a folder that contains it; remove it")]
     LinkLoop,
     /// A pipe, socket or device.
     #[error("neither a file nor a folder nor a symbolic link to one; remove it")]
     Special,
-    /// A name to be added that is absolute, climbs out with `..`, is empty or is no file name.
+    /// A name to be added that is absolute, contains `..`, is empty or is no file name.
     #[error(
         "not a name that may be added: it must be relative, with parts separated by single `/`, none of them `.` or `..`"
     )]
     BadName,
-    /// A name to be added to an image that names no module, or one that an image uses for itself.
+    /// A name to be added to an image that has no module, or that an image reserves for itself.
     #[error(
         "not a name that may be added to an image: it must start with a module, and be of at most 256 parts"
     )]
     NoModule,
-    /// A name to be added that is there already.
+    /// A name to be added that exists already.
     #[error("exists already, and was to be added; was this input rewritten before?")]
     NameTaken,
-    /// The one class of an input that is a class file was to be left out.
+    /// The rewriter dropped the class of an input that is a class file.
     #[error("was to be left out, and is all that there is; name the jar or folder that it belongs to")]
     Undroppable,
 }
 
-/// Why output may not be written where asked.
+/// Why output may not be written to a path.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TargetProblem {
     /// It is one of the inputs, by this or another name.
     #[error("is the input {}; name another output", .0.display())]
     IsInput(PathBuf),
-    /// It lies in a folder that is an input.
+    /// It is in a folder that is an input.
     #[error("lies inside the input folder {}; name an output outside", .0.display())]
     InsideInput(PathBuf),
-    /// An input lies in the folder to be replaced.
+    /// An input is in the folder that would be replaced.
     #[error("is a folder that contains the input {}; name another output", .0.display())]
     ContainsInput(PathBuf),
     /// The path ends in no name.
     #[error("has no file name")]
     NoName,
-    /// A jar was to be written, and a folder stands there.
+    /// A folder is in the place of a jar.
     #[error("is a folder, but the input is a jar; name a file")]
     IsFolder,
-    /// A folder was to be written, and a file stands there.
+    /// A file is in the place of a folder.
     #[error("is a file, but the input is a folder; name a folder")]
     IsFile,
-    /// A pipe, device or socket stands there.
+    /// A pipe, device or socket is there.
     #[error("is neither a file nor a folder")]
     Special,
     /// A folder with other contents than an earlier output.
@@ -270,10 +270,10 @@ pub enum TargetProblem {
 /// An error of this crate, or of the caller's own code that it called.
 #[derive(Debug, Error)]
 pub enum Failure<E> {
-    /// Ours.
+    /// An error of this crate.
     #[error(transparent)]
     Archive(#[from] Error),
-    /// The caller's, with the place it was called for.
+    /// The caller's error, with the entry or archive at which it occurred.
     #[error("{at}: {cause}")]
     Callback {
         /// The entry or archive, as [`crate::Location`] or [`crate::ArchivePath`] displays it.
@@ -283,11 +283,11 @@ pub enum Failure<E> {
     },
 }
 
-/// Something a user should hear about an input that was handled.
+/// A notice for the user about an input that was handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// Entries of a signed jar changed, so its signatures hold no longer and were taken out.
+    /// Entries of a signed jar changed, so its signatures became invalid and were removed.
     SignatureRemoved {
         /// The jar.
         archive: String,
@@ -296,12 +296,12 @@ pub enum Notice {
         /// How many digest attributes were removed from its manifest.
         digests: usize,
     },
-    /// An entry is named like an archive, is none, and was kept as it is: no JVM loads classes from
-    /// it.
+    /// An entry has the name of an archive but is none, and was kept unchanged: no JVM loads
+    /// classes from it.
     NotAnArchive {
         /// The entry.
         entry: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: ArchiveProblem,
     },
 }

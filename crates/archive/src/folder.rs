@@ -13,11 +13,11 @@ use crate::location::{ArchivePath, Location};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 
-/// A folder with all that is below it: each folder before its contents, siblings in the order of
-/// their names' bytes. Symbolic links are followed where they stay inside.
+/// A folder with everything below it: each folder before its contents, siblings in the order of
+/// their names' bytes. Symbolic links are followed if they stay inside.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// Canonical.
+    /// The canonical path.
     root: PathBuf,
     entries: Vec<Entry>,
     /// Parallel to `entries`: relative paths, whose names need not be UTF-8.
@@ -33,9 +33,9 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Lists what is in `real`, the folder found under `relative`. `above` are the canonical
-    /// folders on the way. By hand, since a walker follows links before it can be asked whether
-    /// they stay inside.
+    /// Lists the contents of `real`, the folder found under `relative`. `above` are the canonical
+    /// folders on the way. Implemented here, since a walker follows links before the caller can
+    /// check whether they stay inside.
     fn walk_below(
         &mut self,
         real: &Path,
@@ -119,15 +119,15 @@ impl Container for Folder {
         let size = file.metadata().map_err(io("read"))?.len();
         budget.check_size(size)?;
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-        // One byte past the limit, in case the file is growing.
+        // One byte more than the limit, in case the file is growing.
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(io("read"))?;
         budget.check_size(bytes.len() as u64)?;
         Ok(Cow::Owned(bytes))
     }
 }
 
-/// Writes `folder` below `out`, an empty folder, as the rewriter of `pass` wants it. Files keep
-/// their mode bits, links become what they point to, times are not kept.
+/// Writes `folder` below `out`, an empty folder, with the changes of the rewriter of `pass`. Files
+/// keep their mode bits; links become copies of their targets; times are not kept.
 pub(crate) fn rewrite<R: Rewriter>(
     pass: &Pass<'_, R>,
     folder: &Folder,
@@ -180,8 +180,8 @@ pub(crate) fn rewrite<R: Rewriter>(
     }
     total.tally.added += added.len() as u64;
 
-    // Innermost first and last of all, as nothing can be created in a folder that may not be
-    // written.
+    // Innermost first, and after everything else, since nothing can be created in a read-only
+    // folder.
     for index in (0..entries.len()).rev().filter(|&index| is_folder(index)) {
         let set = || {
             let mode = folder.metadata(index)?.permissions();
@@ -210,7 +210,7 @@ fn add(new: &NewEntry, out: &Path) -> Result<(), EntryProblem> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(io("create its folder in the output"))?;
     }
-    // Not over a file that a case-insensitive file system takes for the same.
+    // Never overwrites a file that a case-insensitive file system takes for the same.
     let mut file = fs::File::create_new(&path).map_err(io("create it in the output"))?;
     std::io::Write::write_all(&mut file, &new.bytes).map_err(io("write it to the output"))
 }

@@ -1,4 +1,4 @@
-//! Inputs: opening, surveying, rewriting.
+//! Inputs: opening, surveying and rewriting them.
 
 use std::borrow::Cow;
 use std::fs;
@@ -34,12 +34,13 @@ pub(crate) enum Root {
     Class(Lone),
 }
 
-/// What a visitor made of the classes of an input.
+/// The results of a visitor for the classes of an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survey<T> {
-    /// One for each class, in input order, those of a nested archive in that archive's place.
+    /// One result for each class, in input order; those of a nested archive are at that archive's
+    /// position.
     pub classes: Vec<T>,
-    /// What a user should hear, in input order.
+    /// Notices for the user, in input order.
     pub notices: Vec<Notice>,
 }
 
@@ -67,12 +68,12 @@ impl Input {
         Ok(Input { path: path.to_path_buf(), canonical, limits: limits.clone(), root })
     }
 
-    /// The path as it was named.
+    /// The path as given.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the file has; `None` of a folder.
+    /// The contents of the file; `None` for a folder.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.root {
             Root::Jar(jar) => Some(jar.bytes()),
@@ -86,7 +87,7 @@ impl Input {
         &self.canonical
     }
 
-    /// What it is.
+    /// The kind of the input.
     pub fn kind(&self) -> InputKind {
         match self.root {
             Root::Jar(_) => InputKind::Jar,
@@ -96,7 +97,7 @@ impl Input {
         }
     }
 
-    /// Where it has its classes.
+    /// The input's layout.
     pub fn layout(&self) -> Layout {
         match &self.root {
             Root::Jar(jar) => Layout::of_prefix(jar.prefix()),
@@ -115,18 +116,18 @@ impl Input {
         }
     }
 
-    /// The input as messages and rewriters see it.
+    /// The input's path, for messages and rewriters.
     pub fn archive_path(&self) -> ArchivePath<'_> {
         ArchivePath::input(&self.path, self.kind(), self.layout())
     }
 
-    /// Its entries in order, without those of nested archives. A jar's are in the order of its
-    /// central directory, an image's in the order of their contents, a folder's sorted by name.
+    /// The input's entries in order, without those of nested archives. A jar's are in the order of
+    /// its central directory, an image's in the order of their contents, a folder's sorted by name.
     pub fn entries(&self) -> &[Entry] {
         self.container().entries()
     }
 
-    /// The contents of an entry of [`Input::entries`], borrowed if they are stored. None past the
+    /// The contents of an entry of [`Input::entries`], borrowed if they are stored. `None` past the
     /// last entry.
     pub fn read(&self, index: usize) -> Option<Result<Cow<'_, [u8]>, Error>> {
         let archive = self.archive_path();
@@ -134,8 +135,8 @@ impl Input {
         Some(self.container().read(index, &Budget::new(&self.limits)).map_err(Error::entry(&at)))
     }
 
-    /// Shows all classes, those of nested archives too, to `visit` in parallel; returns its results
-    /// in input order. Of several errors, that of the first entry is returned.
+    /// Passes all classes, including those of nested archives, to `visit` in parallel; returns its
+    /// results in input order. Of several errors it returns that of the first entry.
     pub fn survey<T, E, F>(&self, visit: F) -> Result<Survey<T>, Failure<E>>
     where
         T: Send,

@@ -1,9 +1,9 @@
-//! Where a container has the classes of a package: at its top, or further in.
+//! Layouts of containers: the folder of package folders, at the top or further in.
 
 use crate::INDEX_NAME;
 use crate::entry::Entry;
 
-/// How the names of entries begin that stand for what a jar on the class path has at its top.
+/// Prefix of the names of entries that correspond to the top of a jar on the class path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// `java/lang/Object.class`: jars, folders of classes.
@@ -42,20 +42,20 @@ impl Layout {
         }
     }
 
-    /// The name of the entry that holds what a jar has at `path`. Of several modules it is the one
-    /// of `java.base`.
+    /// The name of the entry for a jar's entry at `path`. Of several modules it is the one of
+    /// `java.base`.
     pub fn name(self, path: &str) -> String {
         format!("{}{path}", self.root())
     }
 
-    /// Where an output's index may be.
+    /// Names that an output's index may have.
     pub(crate) fn index_names() -> [String; 3] {
         [Layout::Plain, Layout::Modules, Layout::Jmod].map(|layout| layout.name(INDEX_NAME))
     }
 
-    /// What of an entry's name the class path knows, and the module that it belongs to if the
-    /// container holds several: `java.base/java/lang/Object.class` is `java/lang/Object.class` of
-    /// `java.base`. None if it is in no module.
+    /// The part of an entry's name that the class path uses, and its module if the container has
+    /// several: `java.base/java/lang/Object.class` is `java/lang/Object.class` of `java.base`.
+    /// `None` if it is in no module.
     pub fn path(self, name: &str) -> Option<(Option<&str>, &str)> {
         match self {
             Layout::Plain => Some((None, name)),

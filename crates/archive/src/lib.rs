@@ -1,31 +1,30 @@
-//! Containers of class files: jars, jars within jars, jmods, images of modules, folders, and a
-//! class file by itself. This crate knows names and bytes, never what a class means.
+//! Containers of class files: jars, jars within jars, jmods, images of modules, folders, and single
+//! class files. This crate knows names and bytes, never what a class means.
 //!
 //! A run goes through it twice:
 //!
-//! 1. [`Input::open`] lists an input, [`Input::survey`] shows every class to a visitor, in
-//!    parallel, and returns what the visitor made of each, in input order.
-//! 2. [`Input::rewrite`] asks a [`Rewriter`] what shall become of each class, lets it add entries
-//!    to each archive, and writes the result to a temporary neighbour of the [`Target`];
-//!    [`Staged::commit`] puts it in its place.
+//! 1. [`Input::open`] lists an input, [`Input::survey`] passes every class to a visitor, in
+//!    parallel, and returns the visitor's results in input order.
+//! 2. [`Input::rewrite`] asks a [`Rewriter`] for an action for each class, and lets it add entries
+//!    to each archive. It writes the result to a temporary neighbour of the [`Target`];
+//!    [`Staged::commit`] moves it to its place.
 //!
 //! # What a rewritten jar keeps
-//! Whatever the rewriter keeps is copied as it stands: compressed bytes, local header, extra
-//! fields, data descriptor, DOS time, comments, and also what precedes the first entry (a launcher
-//! script). A jar of which nothing changes comes out byte for byte, unless it had unreferenced gaps
-//! between its entries or its central directory lists the entries in another order than they lie
-//! in; such gaps are dropped and entries are laid out in directory order. A replaced entry keeps
-//! its name, time, attributes, extra fields and its method, stored or deflated. Signatures that no
-//! longer hold are removed, see [`Notice::SignatureRemoved`].
+//! An entry that the rewriter keeps is copied verbatim: compressed bytes, local header, extra
+//! fields, data descriptor, DOS time, comments, and also the bytes before the first entry (a
+//! launcher script). A jar without changes comes out byte for byte, with two exceptions.
+//! Unreferenced gaps between its entries are dropped. Entries are laid out in the order of the
+//! central directory. A replaced entry keeps its name, time, attributes, extra fields and its
+//! method, stored or deflated. Invalid signatures are removed, see [`Notice::SignatureRemoved`].
 //!
 //! The output depends on the input, the options and the rewriter alone, not on the number of
 //! threads. Work runs on the current rayon pool (install one to choose its size); compression is
 //! part of the parallel work.
 //!
 //! # Duplicate names
-//! A zip archive may hold two entries of one name. Both are visited, rewritten and kept, in order.
-//! The JVM, when loading a class, takes the *last* of them (its table of names is filled front to
-//! back and searched from the newest; seen on JDK 8, 17 and 25, on class path and boot class path).
+//! A zip archive may have two entries of one name. Both are visited, rewritten and kept, in order.
+//! The JVM, when loading a class, takes the *last* of them. (Its table of names is filled front to
+//! back and searched from the newest. Seen on JDK 8, 17 and 25, on class path and boot class path.)
 //!
 //! # Memory
 //! An input file is read into memory whole, and classes that are stored are borrowed from it.
@@ -35,8 +34,8 @@
 //! held in memory until it is complete.
 //!
 //! # Whole or not at all
-//! Output goes to `.cctrewrite-*.tmp` beside the target and is renamed in the end. An error removes
-//! the temporary file; a killed process may leave it behind, where it is harmless and may be
+//! Output goes to `.cctrewrite-*.tmp` next to the target and is renamed in the end. An error
+//! removes the temporary file; a killed process may leave it, where it is harmless and may be
 //! deleted. Nothing is flushed to the disk explicitly: this protects against a failing run, not
 //! against a failing machine.
 //!
@@ -81,9 +80,9 @@ pub use target::{Staged, Target};
 
 pub use crate::location::{ArchivePath, EntryId, Location};
 
-/// The entry, below where a [`Layout`] has its classes, that marks a container as output of this
-/// tool chain. A non-empty folder that carries it may be replaced by a new output.
+/// The entry, relative to the root of a [`Layout`], that marks a container as output of this tool
+/// chain. A non-empty folder that has it may be replaced by a new output.
 ///
-/// Its folder's name can be no package's: two modules may not have the same package. It is not
-/// below `META-INF`, whose entries `java.util.jar.JarFile` goes through.
+/// No package can have its folder's name: two modules may not have the same package. It is not
+/// below `META-INF`, whose entries `java.util.jar.JarFile` scans.
 pub const INDEX_NAME: &str = "cctrewrite-output/index";

@@ -1,11 +1,11 @@
-//! Bounds on what an input may make us do, against damaged and hostile archives.
+//! Limits of the resources that an input may take, against damaged and hostile archives.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::EntryProblem;
 
-/// How much an input may unfold. Only what is read counts: classes, nested archives and manifests;
-/// other entries are copied as they are and never inflated.
+/// Limits of how much an input may unfold. Only what is read counts: classes, nested archives and
+/// manifests. Other entries are copied and never inflated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Levels of archives within archives: 1 allows a jar in a jar, 0 none.
@@ -32,7 +32,7 @@ impl Default for Limits {
     }
 }
 
-/// What one pass over one input has inflated so far.
+/// Number of bytes that one pass over one input has inflated so far.
 #[derive(Debug)]
 pub(crate) struct Budget<'a> {
     pub(crate) limits: &'a Limits,
@@ -44,7 +44,7 @@ impl<'a> Budget<'a> {
         Budget { limits, spent: AtomicU64::new(0) }
     }
 
-    /// Checks an entry that claims to inflate from `packed` to `size` bytes, before anything is
+    /// Checks an entry that declares to inflate from `packed` to `size` bytes, before anything is
     /// allocated.
     pub(crate) fn charge(&self, packed: u64, size: u64) -> Result<(), EntryProblem> {
         self.check_size(size)?;

@@ -1,4 +1,4 @@
-//! Where entries are, and how messages and callers name them.
+//! Locations of entries, for messages and callers.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::entry::Entry;
 use crate::kind::InputKind;
 use crate::layout::Layout;
 
-/// Where an archive is: an input, or an archive inside it.
+/// The path of an archive: an input, or an archive inside it.
 #[derive(Debug, Clone, Copy)]
 pub struct ArchivePath<'a> {
     place: Place<'a>,
@@ -37,7 +37,7 @@ impl<'a> ArchivePath<'a> {
         }
     }
 
-    /// Where it has its classes.
+    /// The archive's layout.
     pub fn layout(&self) -> Layout {
         match self.place {
             Place::Input { layout, .. } => layout,
@@ -45,7 +45,7 @@ impl<'a> ArchivePath<'a> {
         }
     }
 
-    /// How messages name an entry of this archive, existing or not.
+    /// The text for an entry of this archive in messages, whether it exists or not.
     pub(crate) fn entry(&self, name: &str) -> String {
         match self.separator() {
             Some(separator) => format!("{self}{separator}{name}"),
@@ -53,8 +53,8 @@ impl<'a> ArchivePath<'a> {
         }
     }
 
-    /// What stands between the path and an entry's name; `None` of a class file, which is its own
-    /// entry.
+    /// The separator between the path and an entry's name; `None` for a class file, which is its
+    /// own entry.
     fn separator(&self) -> Option<&'static str> {
         match self.place {
             Place::Input { kind: InputKind::Folder, .. } => Some("/"),
@@ -63,7 +63,7 @@ impl<'a> ArchivePath<'a> {
         }
     }
 
-    /// The path of the input that this archive is or lies in.
+    /// The path of the input that is or contains this archive.
     pub fn input_path(&self) -> &'a Path {
         match self.place {
             Place::Input { path, .. } => path,
@@ -81,20 +81,20 @@ impl fmt::Display for ArchivePath<'_> {
     }
 }
 
-/// Where an entry is. Displays as `outer.jar!/lib/inner.jar!/a/B.class`, `folder/a/B.class`, or
-/// `B.class` of a class file by itself.
+/// The location of an entry. Displayed as `outer.jar!/lib/inner.jar!/a/B.class`,
+/// `folder/a/B.class`, or `B.class` for a single class file.
 #[derive(Debug, Clone, Copy)]
 pub struct Location<'a> {
-    /// The archive or folder it lies in.
+    /// The archive or folder that contains it.
     pub archive: &'a ArchivePath<'a>,
-    /// Its position among that archive's entries.
+    /// The entry's position among that archive's entries.
     pub index: usize,
     /// The entry itself.
     pub entry: &'a Entry,
 }
 
 impl Location<'_> {
-    /// An owned key of this entry, the same in every pass over the same input.
+    /// An owned key of this entry, equal in every pass over the same input.
     pub fn id(&self) -> EntryId {
         let mut indices = match self.archive.place {
             Place::Input { .. } => Vec::new(),
@@ -114,7 +114,7 @@ impl fmt::Display for Location<'_> {
     }
 }
 
-/// Names an entry within its input by its positions, outermost archive first. Ordered as the input
+/// Key of an entry within its input: its positions, outermost archive first. Ordered as the input
 /// is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(Vec<usize>);

@@ -1,4 +1,4 @@
-//! A class file that lies in no archive and is named by itself.
+//! A single class file, outside of archives.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::rewrite::{Action, Pass, Rewriter, Rewritten};
 /// The first bytes of a class file (JVMS 4.1).
 const MAGIC: [u8; 4] = [0xCA, 0xFE, 0xBA, 0xBE];
 
-/// A class file as a container of one entry, which has the file's name.
+/// A class file as a container of one entry with the file's name.
 #[derive(Debug)]
 pub(crate) struct Lone {
     bytes: Vec<u8>,
@@ -22,7 +22,7 @@ pub(crate) struct Lone {
 }
 
 impl Lone {
-    /// Whether a file begins as class files do.
+    /// Whether a file begins like a class file.
     pub(crate) fn is_announced_by(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)
     }
@@ -50,8 +50,8 @@ impl Container for Lone {
     }
 }
 
-/// Writes the class as the rewriter of `pass` wants it, to `out`, which messages call `shown`.
-/// Entries that the rewriter would add to an archive have no place: it is not asked for them.
+/// Writes the class to `out` (`shown` in messages), with the changes of the rewriter of `pass`.
+/// There is no place for added entries, so the rewriter is not asked for them.
 pub(crate) fn rewrite<R: Rewriter>(
     pass: &Pass<'_, R>,
     lone: &Lone,

@@ -1,17 +1,17 @@
-//! Manifests: reading and adding attributes of the main section, taking digests out of the others
+//! Manifests: reading and adding attributes of the main section, removing digests from the others
 //! (JAR File Specification, "JAR Manifest" and "Signed JAR File").
 
 use std::ops::Range;
 
-/// Where a jar has its manifest, in the case that everybody writes.
+/// The usual name of a jar's manifest.
 pub const NAME: &str = "META-INF/MANIFEST.MF";
 
-/// The longest line, without its end. "No line may be longer than 72 bytes"; `java.util.jar` counts
-/// the line end in.
+/// Maximum length of a line in bytes, without its end. "No line may be longer than 72 bytes";
+/// `java.util.jar` includes the line end.
 const LINE: usize = 70;
 
-/// The value of an attribute of the main section; of several the last, as
-/// `java.util.jar.Attributes` has it.
+/// The value of an attribute of the main section; of several the last, as in
+/// `java.util.jar.Attributes`.
 pub fn main_attribute(manifest: &[u8], wanted: &str) -> Option<String> {
     let main = Sections { bytes: manifest, at: 0 }.next()?;
     let mut value = None;
@@ -24,13 +24,13 @@ pub fn main_attribute(manifest: &[u8], wanted: &str) -> Option<String> {
     value
 }
 
-/// A value without its line ends, the space that begins each continuation line, and the space
-/// behind the colon.
+/// A value without its line ends, the space that begins each continuation line, and the space after
+/// the colon.
 fn unfolded(mut text: &[u8]) -> String {
     let mut value = Vec::with_capacity(text.len());
     while !text.is_empty() {
         let (line, rest) = text.split_at(line_len(text));
-        // The first line follows the colon and a space, each other one the space that makes it a
+        // The first line follows the colon and a space; every other one starts with the space of a
         // continuation.
         let line = line.strip_prefix(b" ").unwrap_or(line);
         value.extend(line.iter().filter(|&&byte| !matches!(byte, b'\n' | b'\r')));
@@ -39,9 +39,8 @@ fn unfolded(mut text: &[u8]) -> String {
     String::from_utf8_lossy(&value).into_owned()
 }
 
-/// The manifest with attributes added to its main section, instead of those that have one of their
-/// names. Everything else stays. An empty manifest gets its version first, without which it is
-/// none.
+/// The manifest with attributes added to its main section, replacing those of the same names.
+/// Everything else stays. An empty manifest gets its version first, which it must have.
 pub fn with_main_attributes(manifest: &[u8], new: &[(String, String)]) -> Vec<u8> {
     let main = Sections { bytes: manifest, at: 0 }.next().unwrap_or(0..0);
     let mut out = Vec::with_capacity(manifest.len() + 256);
@@ -73,7 +72,7 @@ pub fn with_main_attributes(manifest: &[u8], new: &[(String, String)]) -> Vec<u8
     out
 }
 
-/// Writes an attribute in lines that are short enough, none of which ends within a character.
+/// Writes an attribute in lines of valid length, none of which ends within a character.
 fn fold(attribute: &str, out: &mut Vec<u8>) {
     let mut length = 0;
     for c in attribute.chars().filter(|c| !matches!(c, '\n' | '\r' | '\0')) {
@@ -91,12 +90,12 @@ fn fold(attribute: &str, out: &mut Vec<u8>) {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stripped {
     pub(crate) bytes: Vec<u8>,
-    /// How many attributes were removed.
+    /// Number of removed attributes.
     pub(crate) digests: usize,
 }
 
-/// Removes the attributes `x-Digest` and `x-Digest-y` from all sections but the main one, and the
-/// sections that have nothing but their name left. All other bytes stay.
+/// Removes the attributes `x-Digest` and `x-Digest-y` from all sections but the main one, and
+/// sections with only a name left. All other bytes stay.
 pub(crate) fn strip_digests(manifest: &[u8]) -> Stripped {
     let mut sections = Sections { bytes: manifest, at: 0 };
     let main = sections.next().unwrap_or(0..0);
@@ -163,8 +162,8 @@ impl Iterator for Sections<'_> {
     }
 }
 
-/// Attributes of a section, each with its continuation lines (a value goes on after a line end and
-/// a space; lines have at most 72 bytes). Blank lines come as items of their own.
+/// Attributes of a section, each with its continuation lines. A value goes on after a line end and
+/// a space; lines have at most 72 bytes. Blank lines are separate items.
 struct Attributes<'a> {
     bytes: &'a [u8],
     at: usize,

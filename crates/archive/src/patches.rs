@@ -1,5 +1,4 @@
-//! What a rewrite changes of modules, as jars for `--patch-module`: of each module only the entries
-//! that have new contents.
+//! Patches for `--patch-module`: jars with only the changed entries of each module.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,24 +15,25 @@ use crate::location::{ArchivePath, Location};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 
-/// Where patches go.
+/// The destination of patches.
 pub(crate) enum Place<'p> {
-    /// A jar for each module, named after it; a folder of images, or of modules, has several.
+    /// A folder with a jar for each module, named after it; images, and folders of modules, have
+    /// several.
     Folder(&'p Path),
     /// The one jar of a jmod.
     Jar(File),
 }
 
-/// Bytes gathered before each write to a jar.
+/// Size of the buffer for a jar, in bytes.
 const WRITE_BUFFER: usize = 1 << 16;
 
-/// Contents of an entry, ready to be written, and what is to be said of it.
+/// Contents of an entry, ready to be written, and the account of it.
 struct Step<T> {
     changed: Option<Contents<'static>>,
     account: Rewritten<T>,
 }
 
-/// Writes what the rewriter of `pass` replaces in `container` and adds to it.
+/// Writes the entries that the rewriter of `pass` replaces in `container` or adds to it.
 pub(crate) fn rewrite<R: Rewriter>(
     pass: &Pass<'_, R>,
     container: &dyn Container,
@@ -82,7 +82,7 @@ pub(crate) fn rewrite<R: Rewriter>(
     Ok(total)
 }
 
-/// Whether an added entry is about the output as a whole.
+/// Whether an added entry concerns the output as a whole.
 fn of_output(name: &str) -> bool {
     let folder = |name: &str| name.split_once('/').map(|(folder, _)| folder.to_owned());
     folder(name) == folder(INDEX_NAME)
@@ -94,7 +94,7 @@ fn step<R: Rewriter>(
     container: &dyn Container,
     at: &Location<'_>,
 ) -> Result<Step<R::Record>, Failure<R::Error>> {
-    // Other sections of a jmod are not for a JVM to load.
+    // A JVM does not load other sections of a jmod.
     if at.archive.layout().path(&at.entry.name).is_none() {
         return Ok(Step { changed: None, account: Rewritten::default() });
     }
@@ -109,11 +109,11 @@ fn step<R: Rewriter>(
     Ok(Step { changed, account: decision.account })
 }
 
-/// The jars, each begun with its first entry.
+/// The jars, each created with its first entry.
 struct Patches<'p> {
     folder: Option<&'p Path>,
     shown: String,
-    /// By module; that of a jmod is not named.
+    /// By module; that of a jmod has no name.
     jars: BTreeMap<String, FreshJar<BufWriter<File>>>,
 }
 
@@ -171,7 +171,7 @@ impl<'p> Patches<'p> {
     }
 }
 
-/// Whether a file may be named after it.
+/// Whether a file may have the module's name.
 fn is_module_name(name: &str) -> bool {
     !name.is_empty()
         && name.chars().all(|c| c.is_alphanumeric() || "._-$".contains(c))
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::{Input, Limits, RewriteOptions, Target};
 
-    /// Replaces what is called `A`, drops module descriptors, and adds one of its own.
+    /// Replaces entries named `A`, drops module descriptors, and adds one of its own.
     struct Marker;
 
     impl Rewriter for Marker {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Most items in one window, so that many tiny ones do not pile up either.
+/// Maximum number of items in one window, so that many tiny ones do not pile up either.
 const WINDOW_ITEMS: usize = 4096;
 
 /// Cuts `0..count` into windows whose weights sum to at most `limit`, or hold one item.
@@ -14,7 +14,7 @@ fn windows(count: usize, limit: u64, weight: impl Fn(usize) -> u64) -> Vec<Range
     let (mut start, mut sum) = (0, 0u64);
     for index in 0..count {
         let weight = weight(index);
-        // An unlimited window is meant literally: its consumer wants to see everything at once.
+        // An unlimited window is meant literally: its consumer must see everything at once.
         let full = limit != u64::MAX && (sum.saturating_add(weight) > limit || index - start >= WINDOW_ITEMS);
         if full && index > start {
             cut.push(start..index);
@@ -28,11 +28,11 @@ fn windows(count: usize, limit: u64, weight: impl Fn(usize) -> u64) -> Vec<Range
     cut
 }
 
-/// Computes `work(i)` for each `i < count` in parallel and hands the results to `consume` in order,
-/// one window (the first index and the results) at a time; while one window is consumed the next is
-/// computed. With `limit == u64::MAX` everything is one window.
+/// Computes `work(i)` for each `i < count` in parallel. Passes the results to `consume` in order,
+/// one window (the first index and the results) at a time. While one window is consumed, the next
+/// is computed. With `limit == u64::MAX` everything is one window.
 ///
-/// The error returned is that of the lowest index, whatever the number of threads.
+/// The returned error is that of the lowest index, for any number of threads.
 pub(crate) fn in_order<T: Send, E: Send>(
     count: usize,
     limit: u64,
@@ -48,7 +48,7 @@ pub(crate) fn in_order<T: Send, E: Send>(
             || ready.take().map_or(Ok(()), |(start, results)| consume(start, results)),
         );
         consumed?;
-        // Not collected into a Result by rayon: that would return whichever error came first in
+        // Not collected into a Result by rayon, which would return the error that came first in
         // time.
         ready = Some((start, computed.into_iter().collect::<Result<Vec<T>, E>>()?));
     }

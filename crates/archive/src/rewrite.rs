@@ -1,5 +1,4 @@
-//! What a caller says about entries, and how each entry's fate is found, whatever container holds
-//! it.
+//! The caller's actions on entries, and how each entry's action is decided in any container.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,43 +11,43 @@ use crate::limits::Budget;
 use crate::location::{ArchivePath, Location};
 use crate::survey::open_nested;
 
-/// What shall become of an entry.
+/// The action on an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Copied as it stands.
+    /// Copy it unchanged.
     Keep,
-    /// Written with these contents.
+    /// Write it with these contents.
     Replace(Vec<u8>),
-    /// Left out.
+    /// Drop it.
     Drop,
 }
 
 /// An entry that the caller adds to an archive. In a jar it is dated 1980-01-01.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
-    /// Its name: relative, parts separated by `/`.
+    /// The entry's name: relative, parts separated by `/`.
     pub name: String,
-    /// Its contents.
+    /// The entry's contents.
     pub bytes: Vec<u8>,
-    /// How a jar holds it.
+    /// How a jar stores it.
     pub method: Method,
 }
 
-/// Settings of a rewrite, beside the limits of the input.
+/// Options of a rewrite, besides the limits of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewriteOptions {
     /// Deflate level of replaced and added entries, 0 (fastest) to 9 (smallest).
     pub level: u32,
-    /// Bytes of entries (before compression) that are worked on between two writes. More gives
-    /// threads more to share and takes more memory.
+    /// Bytes of entries (before compression) that are processed between two writes. A larger window
+    /// gives threads more to share and takes more memory.
     pub window_bytes: u64,
-    /// Attributes for the main section of the manifest of an input that is a jar; it gets a
-    /// manifest if it has none.
+    /// Attributes for the main section of the manifest, if the input is a jar; a manifest is added
+    /// if there is none.
     pub manifest: Vec<(String, String)>,
 }
 
 impl Default for RewriteOptions {
-    /// Level 6, which is the JDK's default, 16 MiB, and manifests as they are.
+    /// Level 6, which is the JDK's default, 16 MiB, and unchanged manifests.
     fn default() -> RewriteOptions {
         RewriteOptions { level: 6, window_bytes: 16 << 20, manifest: Vec::new() }
     }
@@ -56,16 +55,16 @@ impl Default for RewriteOptions {
 
 /// The caller's part in a rewrite. Called from many threads.
 ///
-/// A closure `Fn(&Location, &[u8]) -> Result<Action, E>` is a rewriter that is shown the classes,
-/// adds nothing and records nothing.
+/// A closure `Fn(&Location, &[u8]) -> Result<Action, E>` is a rewriter that sees the classes, adds
+/// nothing and records nothing.
 pub trait Rewriter: Sync {
-    /// What the caller notes about an entry; delivered to [`Rewriter::trailing`] and in
+    /// The caller's record for an entry; passed to [`Rewriter::trailing`] and in
     /// [`Rewritten::records`].
     type Record: Send;
     /// The caller's errors.
     type Error: Send;
 
-    /// Whether [`Rewriter::rewrite`] is to see this entry; the others are kept. Asked for classes,
+    /// Whether [`Rewriter::rewrite`] sees this entry; others are kept. Called for classes,
     /// resources, manifests and signature files; directories are kept and nested archives are
     /// walked.
     fn wants(&self, at: &Location<'_>) -> bool {
@@ -76,16 +75,15 @@ pub trait Rewriter: Sync {
     fn rewrite(&self, at: &Location<'_>, bytes: &[u8])
     -> Result<(Action, Option<Self::Record>), Self::Error>;
 
-    /// Entries to be added at the start of an archive: behind its `META-INF/` directory and
-    /// manifest, which `java.util.jar.JarInputStream` finds only there. Asked before any entry of
-    /// the archive is rewritten, for the input and for each archive nested in it.
+    /// Entries to add at the start of an archive: after its `META-INF/` directory and manifest,
+    /// which `java.util.jar.JarInputStream` finds only there. Called before any entry of the
+    /// archive is rewritten, for the input and for each archive nested in it.
     fn leading(&self, _archive: &ArchivePath<'_>) -> Result<Vec<NewEntry>, Self::Error> {
         Ok(Vec::new())
     }
 
-    /// Entries to be added at the end of an archive. Asked after all entries of the archive were
-    /// rewritten, with what was recorded for them and for those of archives nested in it, in input
-    /// order.
+    /// Entries to add at the end of an archive. Called after all entries of the archive were
+    /// rewritten, with the records of them and of archives nested in it, in input order.
     fn trailing(
         &self,
         _archive: &ArchivePath<'_>,
@@ -108,15 +106,15 @@ where
     }
 }
 
-/// How many entries had which fate, those of nested archives included.
+/// Number of entries for each action, including those of nested archives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Copied as they stand.
+    /// Copied unchanged.
     pub kept: u64,
     /// Written with new contents; counts neither nested archives nor manifests that lost their
     /// digests.
     pub replaced: u64,
-    /// Left out, signature files included.
+    /// Dropped, including signature files.
     pub dropped: u64,
     /// Added.
     pub added: u64,
@@ -142,11 +140,11 @@ impl Tally {
 /// The account of a rewritten input or archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten<T> {
-    /// How many entries had which fate.
+    /// Number of entries for each action.
     pub tally: Tally,
-    /// What the rewriter recorded, in input order.
+    /// The rewriter's records, in input order.
     pub records: Vec<T>,
-    /// What a user should hear, in input order.
+    /// Notices for the user, in input order.
     pub notices: Vec<Notice>,
 }
 
@@ -171,14 +169,14 @@ pub(crate) struct Pass<'a, R> {
     pub(crate) budget: Budget<'a>,
 }
 
-/// An entry's fate, with the account of it.
+/// The action on an entry, with the account of it.
 pub(crate) struct Decision<T> {
     pub(crate) action: Action,
     pub(crate) account: Rewritten<T>,
 }
 
 impl<R: Rewriter> Pass<'_, R> {
-    /// Finds the fate of one entry: asks the rewriter, or rewrites the archive that it is.
+    /// Decides about one entry: asks the rewriter, or rewrites the nested archive.
     pub(crate) fn decide(
         &self,
         container: &dyn Container,
@@ -220,19 +218,19 @@ impl<R: Rewriter> Pass<'_, R> {
         let mut out = Vec::new();
         let mut account = jar::rewrite(self, &jar, &ArchivePath::nested(at), &mut out)?;
         account.tally.nested += 1;
-        // Unchanged, it is kept as it stands, compressed bytes and all.
+        // An unchanged archive is kept, including its compressed bytes.
         let action = if account.tally.changed() { Action::Replace(out) } else { Action::Keep };
         Ok(Decision { action, account })
     }
 
-    /// The entries to be added at the start of an archive.
+    /// The entries to add at the start of an archive.
     pub(crate) fn leading(&self, archive: &ArchivePath<'_>) -> Result<Vec<NewEntry>, Failure<R::Error>> {
         let new = self.rewriter.leading(archive);
         let new = new.map_err(|cause| Failure::Callback { at: archive.to_string(), cause })?;
         check_names(&new, archive).map(|()| new)
     }
 
-    /// The entries to be added at the end of an archive.
+    /// The entries to add at the end of an archive.
     pub(crate) fn trailing(
         &self,
         archive: &ArchivePath<'_>,
@@ -260,8 +258,8 @@ impl<T> Decision<T> {
     }
 }
 
-/// Added names end up as paths below an output folder, and are loaded by name: no `..`, no roots,
-/// no drive letters.
+/// Added names become paths below an output folder, and are loaded by name: no `..`, no roots, no
+/// drive letters.
 fn check_names<E>(new: &[NewEntry], archive: &ArchivePath<'_>) -> Result<(), Failure<E>> {
     for entry in new {
         let fine = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
@@ -272,7 +270,7 @@ fn check_names<E>(new: &[NewEntry], archive: &ArchivePath<'_>) -> Result<(), Fai
     Ok(())
 }
 
-/// The error that an added entry exists already, if any does. `kept` are the names that stay.
+/// The error that an added entry exists already, if one does. `kept` are the names that stay.
 pub(crate) fn check_collisions<'n, E>(
     new: impl Iterator<Item = &'n NewEntry>,
     mut kept: impl Iterator<Item = &'n str>,

@@ -1,4 +1,4 @@
-//! Rewriting inputs: each is written whole, beside its target.
+//! Rewriting of inputs: each is written completely, next to its target.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -16,13 +16,13 @@ use crate::target::{Staged, StagedPlace, Target};
 
 use crate::input::{Input, Root};
 
-/// Bytes gathered before each write to an output file.
+/// Size of the buffer for an output file, in bytes.
 const WRITE_BUFFER: usize = 1 << 20;
 
 impl Input {
-    /// Writes the input, as `rewriter` wants it, beside `target`: a jar, an image or a class file
-    /// to a file, a folder to a folder. Of several errors, that of the first entry is returned, and
-    /// nothing is left behind.
+    /// Writes the input, with the changes of `rewriter`, next to `target`. A jar, an image or a
+    /// class file becomes a file, a folder becomes a folder. Of several errors it returns that of
+    /// the first entry, and leaves nothing.
     pub fn rewrite<R: Rewriter>(
         &self,
         target: &Target,
@@ -61,10 +61,10 @@ impl Input {
         }
     }
 
-    /// Writes only what `rewriter` replaces and adds, for `--patch-module`: of a jmod a jar, of an
-    /// image or a folder of modules a folder with a jar for each module, `NAME.jar`. Entries added
-    /// beside [`crate::INDEX_NAME`] lie at the top of the jar or folder. Of anything else the whole
-    /// is written, as [`Input::rewrite`] does.
+    /// Writes only the entries that `rewriter` replaces and adds, for `--patch-module`. A jmod
+    /// gives a jar; an image or a folder of modules gives a folder with a jar for each module,
+    /// `NAME.jar`. Entries added next to [`crate::INDEX_NAME`] are at the top of the jar or folder.
+    /// For any other input it writes everything, as [`Input::rewrite`] does.
     pub fn rewrite_as_patches<R: Rewriter>(
         &self,
         target: &Target,

@@ -1,4 +1,4 @@
-//! The walk over containers that shows the classes, those of archives in archives too.
+//! The walk over the classes of containers, including those of nested archives.
 
 use std::borrow::Cow;
 
@@ -10,19 +10,19 @@ use crate::limits::Budget;
 use crate::location::{ArchivePath, Location};
 use crate::pipeline;
 
-/// Bytes of classes looked at between two points where results are gathered.
+/// Bytes of classes visited between two points where results are collected.
 pub(crate) const SURVEY_WINDOW: u64 = 64 << 20;
 
-/// What a visitor made of the classes of a container, with notices, in order.
+/// The results of a visitor for the classes of a container, with notices, in order.
 pub(crate) struct Visited<T> {
     pub(crate) results: Vec<T>,
     pub(crate) notices: Vec<Notice>,
 }
 
-/// What a class is shown to. Not a generic parameter: the walk calls itself.
+/// The visitor of classes. Not a generic parameter: the walk calls itself.
 pub(crate) type Visitor<'v, T, E> = dyn Fn(&Location<'_>, &[u8]) -> Result<T, E> + Sync + 'v;
 
-/// Shows each class of a container, and of the archives nested in it, to `visit`.
+/// Passes each class of a container, and of the archives nested in it, to `visit`.
 pub(crate) fn survey<T: Send, E: Send>(
     container: &dyn Container,
     archive: &ArchivePath<'_>,
@@ -77,8 +77,9 @@ pub(crate) enum Seen<T> {
     Other,
 }
 
-/// Opens an archive inside another. What only bears the name of an archive, or is damaged as a
-/// whole, is told in a notice: test data often is, and no JVM loads a class from it.
+/// Opens an archive inside another. If it only has the name of an archive, or is damaged as a
+/// whole, the result is a notice. Test data often contains such files, and no JVM loads a class
+/// from them.
 pub(crate) fn open_nested<'a>(
     at: &Location<'_>,
     bytes: Cow<'a, [u8]>,

@@ -1,4 +1,5 @@
-//! Where output goes: checked before anything is written, written beside it, renamed in the end.
+//! Targets of output: checked before anything is written, written to a neighbour, renamed in the
+//! end.
 
 use std::fs;
 use std::io;
@@ -15,19 +16,18 @@ use crate::rewrite::Rewritten;
 const TEMP_PREFIX: &str = ".cctrewrite-";
 const TEMP_SUFFIX: &str = ".tmp";
 
-/// An output path that is neither an input, nor in one, nor around one.
+/// An output path that is not an input, not in one, and does not contain one.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// As the caller named it, for messages.
+    /// The path as given, for messages.
     shown: PathBuf,
-    /// Canonical.
+    /// The canonical path.
     place: PathBuf,
 }
 
 impl Target {
-    /// Checks an output path against all inputs of a run. An existing file is going to be
-    /// overwritten (if it is a symbolic link, what it points to); an existing folder must be empty
-    /// or an earlier output.
+    /// Checks an output path against all inputs of a run. An existing file will be overwritten (for
+    /// a symbolic link, its target); an existing folder must be empty or an earlier output.
     pub fn new(path: &Path, inputs: &[&Input]) -> Result<Target, Error> {
         let shown = path.to_path_buf();
         let refuse = |problem| Error::Target { path: shown.clone(), problem };
@@ -56,7 +56,7 @@ impl Target {
         Ok(Target { shown, place: path })
     }
 
-    /// The path as it was named.
+    /// The path as given.
     pub fn path(&self) -> &Path {
         &self.shown
     }
@@ -65,7 +65,7 @@ impl Target {
         Error::Target { path: self.shown.clone(), problem }
     }
 
-    /// A temporary file beside the target, which may be overwritten.
+    /// A temporary file next to the target, if the target may be overwritten.
     pub(crate) fn stage_file(&self) -> Result<(fs::File, TempPath), Error> {
         match fs::metadata(&self.place) {
             Ok(there) if there.is_dir() => return Err(self.refuse(TargetProblem::IsFolder)),
@@ -77,22 +77,21 @@ impl Target {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As any new file, for the umask to narrow, not for the owner alone as other temporary
-            // files.
+            // As for any new file, restricted by the umask: temporary files are usually for the
+            // owner alone.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let staged = builder.tempfile_in(parent_of(&self.place)).map_err(Error::io(&self.shown, "create"))?;
         Ok(staged.into_parts())
     }
 
-    /// A temporary file without a name where the target is going to be, which is gone when it is
-    /// closed.
+    /// A temporary file without a name in the target's folder, which is gone when it is closed.
     pub(crate) fn scratch_file(&self) -> Result<fs::File, Error> {
         tempfile::tempfile_in(parent_of(&self.place))
             .map_err(Error::io(&self.shown, "create a scratch file for"))
     }
 
-    /// A temporary folder beside the target, which may be replaced.
+    /// A temporary folder next to the target, if the target may be replaced.
     pub(crate) fn stage_folder(&self) -> Result<TempDir, Error> {
         self.check_folder()?;
         self.temp_folder()
@@ -104,13 +103,13 @@ impl Target {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As any new folder.
+            // As for any new folder.
             builder.permissions(fs::Permissions::from_mode(0o777));
         }
         builder.tempdir_in(parent_of(&self.place)).map_err(Error::io(&self.shown, "create"))
     }
 
-    /// What stands where a folder is to be written.
+    /// The current state of a target folder.
     fn check_folder(&self) -> Result<Occupied, Error> {
         let there = match fs::metadata(&self.place) {
             Ok(there) => there,
@@ -133,8 +132,8 @@ impl Target {
         Err(self.refuse(TargetProblem::NotEmpty))
     }
 
-    /// Puts a folder in its place, at once: whoever looks finds the old one or the new one, also
-    /// when this process is killed meanwhile.
+    /// Moves a folder to its place in one step: readers find the old or the new one, even if this
+    /// process is killed meanwhile.
     fn commit_folder(&self, staged: TempDir) -> Result<(), Error> {
         let mut again = 0;
         let cause = loop {
@@ -143,7 +142,7 @@ impl Target {
                 Occupied::EmptyFolder => replace_empty(staged.path(), &self.place),
                 Occupied::EarlierOutput => match exchange(staged.path(), &self.place) {
                     Ok(true) => {
-                        // It is the earlier output now.
+                        // The staged folder is the earlier output now.
                         remove_old(staged);
                         return Ok(());
                     }
@@ -153,7 +152,7 @@ impl Target {
             };
             match moved {
                 Ok(()) => break None,
-                // Another run that writes there has been faster, or is in the middle of it.
+                // Another run that writes there was faster, or is at it.
                 Err(cause) if again < ATTEMPTS && is_overtaken(&cause) => again += 1,
                 Err(cause) => break Some(cause),
             }
@@ -161,13 +160,13 @@ impl Target {
         if let Some(cause) = cause {
             return Err(Error::io(&self.shown, "put in place")(cause));
         }
-        // Its name is gone; nothing is left to be removed.
+        // Its name is gone; nothing is left to remove.
         let _ = staged.keep();
         Ok(())
     }
 
-    /// Where the system cannot exchange two folders. A process that is killed between the two steps
-    /// leaves the earlier output in the temporary folder.
+    /// Replaces the folder where the system cannot exchange two folders. A process that is killed
+    /// between the two steps leaves the earlier output in the temporary folder.
     fn replace_in_two_steps(&self, staged: TempDir) -> Result<(), Error> {
         // Into a temporary folder, which removes it in the end.
         let attic = self.temp_folder()?;
@@ -175,7 +174,7 @@ impl Target {
         fs::rename(&self.place, &old).map_err(Error::io(&self.shown, "replace"))?;
         if let Err(cause) = fs::rename(staged.path(), &self.place) {
             if fs::rename(&old, &self.place).is_err() {
-                // The earlier output could not go back; at least it must not be deleted.
+                // The earlier output could not be moved back; at least it must not be deleted.
                 let _ = attic.keep();
             }
             return Err(Error::io(&self.shown, "put in place")(cause));
@@ -186,10 +185,10 @@ impl Target {
     }
 }
 
-/// How often a run looks again at what is in its output's place, when other runs write there, too.
+/// Maximum number of attempts when other runs write to the same output.
 const ATTEMPTS: u32 = 100;
 
-/// Whether something else has come into the place, or has gone from it, since it was looked at.
+/// Whether the place has been filled or emptied since it was checked.
 fn is_overtaken(cause: &io::Error) -> bool {
     use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
     matches!(cause.kind(), AlreadyExists | DirectoryNotEmpty | NotFound)
@@ -201,14 +200,14 @@ fn replace_empty(folder: &Path, place: &Path) -> io::Result<()> {
     fs::rename(folder, place)
 }
 
-/// Elsewhere the empty folder has to go first.
+/// Replaces an empty folder on other systems, where it must be removed first.
 #[cfg(not(unix))]
 fn replace_empty(folder: &Path, place: &Path) -> io::Result<()> {
     fs::remove_dir(place)?;
     fs::rename(folder, place)
 }
 
-/// Has two folders change places; false where the system or the file system cannot do that.
+/// Exchanges two folders; false if the system or the file system cannot do that.
 #[cfg(target_os = "linux")]
 fn exchange(a: &Path, b: &Path) -> io::Result<bool> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -231,13 +230,13 @@ enum Occupied {
     EarlierOutput,
 }
 
-/// Removes a replaced output. The new one is in place: what cannot be removed (a folder without
-/// write permission) stays behind as a harmless temporary folder.
+/// Removes a replaced output. The new one is in place: a part that cannot be removed (a folder
+/// without write permission) stays as a harmless temporary folder.
 fn remove_old(attic: TempDir) {
     let _ = attic.close();
 }
 
-/// The folder a path is in; a bare name is in the current one.
+/// The folder that contains a path; for a bare name the current one.
 fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -252,13 +251,13 @@ fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Elsewhere, canonical paths must do.
+/// Whether two canonical paths are equal, for systems without hard links in the standard library.
 #[cfg(not(unix))]
 fn same_file(_: &Path, _: &Path) -> bool {
     false
 }
 
-/// A complete output in its temporary place. Dropped without [`Staged::commit`], it is removed.
+/// A complete output in its temporary place. It is removed when dropped without [`Staged::commit`].
 #[derive(Debug)]
 #[must_use = "the output is removed unless it is committed"]
 pub struct Staged<T> {
@@ -278,12 +277,13 @@ impl<T> Staged<T> {
         Staged { target: target.clone(), place, account }
     }
 
-    /// What was done.
+    /// The account of the rewrite.
     pub fn account(&self) -> &Rewritten<T> {
         &self.account
     }
 
-    /// Puts the output in its place. A run with several outputs commits them when all are complete.
+    /// Moves the output to its place. A run with several outputs commits them when all are
+    /// complete.
     pub fn commit(self) -> Result<Rewritten<T>, Error> {
         match self.place {
             StagedPlace::File(temp) => {

@@ -1,4 +1,4 @@
-//! What the log says, put in order.
+//! The contents of the log, in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,13 +15,13 @@ use rustc_hash::FxHashMap;
 use crate::index_bytes::IndexBytes;
 use crate::log::{Entry, entries, methods};
 
-/// Finds the index in a jar that is an output; what went wrong otherwise.
+/// Finds the index in a jar that is an output; an error message on failure.
 pub type InJar<'a> = &'a dyn Fn(&Path) -> Result<Vec<u8>, String>;
 
-/// Classes that were not rewritten named in a note at most.
+/// Maximum number of classes that a note names as not rewritten.
 const NAMED: usize = 20;
 
-/// The log of a JVM.
+/// The contents of a JVM's log.
 #[derive(Default)]
 pub struct Contents {
     texts: FxHashMap<u64, Arc<str>>,
@@ -33,11 +33,11 @@ pub struct Contents {
     troubles: Vec<(String, String)>,
     indexes: Vec<Index<IndexBytes>>,
     named: FxHashMap<u64, Known>,
-    /// What could not be read.
+    /// Problems found while reading.
     pub problems: BTreeSet<String>,
 }
 
-/// A method of which the log has the name. Many are of one class.
+/// A method whose name is in the log. Many are of one class.
 #[derive(Clone)]
 struct Known {
     class: Arc<str>,
@@ -146,17 +146,17 @@ impl Contents {
         }
     }
 
-    /// The text that a word of the memory names; `None` for 0 and for what is no text.
+    /// The text that a word of the memory names; `None` for 0 and for a word that names no text.
     pub fn text(&self, word: u64) -> Option<Arc<str>> {
         self.texts.get(&word).cloned()
     }
 
-    /// The value of a line of the profile's description.
+    /// The value of a key of the profile's description.
     pub fn meta(&self, key: &str) -> Option<&str> {
         self.meta.get(key).map(String::as_str)
     }
 
-    /// The profile's description, given how many classes were generated and not rewritten.
+    /// The profile's description, given the number of generated classes that were not rewritten.
     pub fn description(&self, generated: u64) -> BTreeMap<String, String> {
         let mut meta = self.meta.clone();
         if !self.raw.is_empty() || generated > 0 {
@@ -165,7 +165,7 @@ impl Contents {
         meta
     }
 
-    /// What the reader of the profile must know, in the runtime's own words (`RawClasses.notes`).
+    /// Notes for the reader of the profile, in the runtime's own words (`RawClasses.notes`).
     pub fn notes(&self, generated: u64) -> BTreeSet<String> {
         let mut notes = self.notes.clone();
         let mut raw = self.raw.clone();
@@ -190,7 +190,7 @@ impl Contents {
         notes
     }
 
-    /// What was wrong with classes that were defined while the program ran: the trouble, the class.
+    /// Problems with classes that were defined while the program ran: the problem and the class.
     pub fn troubles(&self) -> impl Iterator<Item = (&str, &str)> {
         self.troubles.iter().map(|(trouble, name)| (&**trouble, &**name))
     }
@@ -210,7 +210,7 @@ impl Contents {
         self.named.get(&mid).cloned().or_else(in_indexes)
     }
 
-    /// Where the bytecodes of the method with an id were, if its name is known.
+    /// The original positions of a method's bytecodes, if its name is known. `mid` is its id.
     pub fn positions(&self, mid: u64) -> Option<Packed> {
         Some(self.known(mid)?.positions)
     }
@@ -234,7 +234,7 @@ impl Contents {
             mid,
             flags: kind | if known.is_synchronized { Method::SYNCHRONIZED } else { 0 },
         };
-        // Nothing else is without a class.
+        // Only columns have no class.
         (!is_column || columns::is_column(&method)).then_some(method)
     }
 }

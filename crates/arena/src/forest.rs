@@ -1,4 +1,4 @@
-//! The trees in the memory, copied out.
+//! The trees in the memory, copied.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,14 +9,14 @@ use crate::layout::{header, node, record};
 use crate::memory::Memory;
 use crate::rows::{Callees, Rows};
 
-/// What is wrong with the memory, if something is: then not all of a tree could be read.
+/// A fault in the memory: a tree could not be read completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// An address that leads out of the memory.
+    /// An address outside the memory.
     Astray,
-    /// What can be reached in two ways, or from where it does not belong.
+    /// A node that can be reached in two ways, or from where it does not belong.
     Tangled,
-    /// Counts of a region that cannot be.
+    /// Impossible counts of a region.
     Negative,
 }
 
@@ -24,11 +24,11 @@ pub enum Fault {
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     mid: u64,
-    /// The bytecode index in the caller from which it was entered, where call sites are told apart.
+    /// The bytecode index of the call in the caller, where call sites are distinguished.
     site: Option<u16>,
     calls: i64,
     bytecodes: i64,
-    /// Places of the first child and the next sibling; 0, which is the root's, for none.
+    /// Indices of the first child and the next sibling; 0, which is the root's, for none.
     first_child: u32,
     next: u32,
 }
@@ -38,7 +38,7 @@ impl Counted {
     const ROOT: Counted = Counted { mid: 0, site: None, calls: 0, bytecodes: 0, first_child: 0, next: 0 };
 }
 
-/// A tree that was copied out. Counts may be those of another tree less.
+/// A copied tree. Its counts may have those of another tree subtracted.
 #[derive(Debug)]
 pub struct Copied {
     nodes: Vec<Counted>,
@@ -48,7 +48,7 @@ pub struct Copied {
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'m> {
     memory: &'m Memory,
-    /// Its address.
+    /// The record's address.
     pub address: u64,
 }
 
@@ -58,14 +58,14 @@ impl std::fmt::Debug for Memory {
     }
 }
 
-/// The records of all trees, in the order in which these were made.
+/// The records of all trees, in the order of their creation.
 pub fn records(memory: &Memory) -> (Vec<Record<'_>>, Option<Fault>) {
     let mut records = chain(memory, memory.header(header::NEWEST), record::NEXT_TREE);
     records.0.reverse();
     records
 }
 
-/// A list of records.
+/// The records of a linked list.
 fn chain(memory: &Memory, first: u64, next: u64) -> (Vec<Record<'_>>, Option<Fault>) {
     let mut seen = FxHashSet::default();
     let mut records = Vec::new();
@@ -83,12 +83,12 @@ fn chain(memory: &Memory, first: u64, next: u64) -> (Vec<Record<'_>>, Option<Fau
 }
 
 impl<'m> Record<'m> {
-    /// Its word at an offset.
+    /// The record's word at an offset.
     pub fn get(self, offset: u64) -> Option<u64> {
         self.memory.word(self.address.checked_add(offset)?)
     }
 
-    /// The memory in which it is.
+    /// The memory that holds the record.
     pub fn memory(self) -> &'m Memory {
         self.memory
     }
@@ -102,8 +102,8 @@ impl<'m> Record<'m> {
     }
 }
 
-/// How many nodes may be copied in all: as many as there is room for. Of a sound memory each is
-/// copied once.
+/// Budget of nodes to copy: as many as the memory has room for. In sound memory each node is copied
+/// once.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     copied: u64,
@@ -111,11 +111,11 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Says whether there is room for one more.
+    /// Takes one node from the budget; false if it is exhausted.
     fn take(&mut self, memory: &Memory) -> bool {
         self.copied += 1;
         if self.copied > self.room {
-            // The JVM may have got more memory since.
+            // The JVM may have grown its memory since.
             self.room = memory.bytes() / node::SMALLEST;
         }
         self.copied <= self.room
@@ -123,7 +123,7 @@ impl Budget {
 }
 
 impl Copied {
-    /// Copies a tree out of the memory.
+    /// Copies a tree from the memory.
     pub fn of(of: Record<'_>, budget: &mut Budget) -> (Copied, Option<Fault>) {
         let mut copied = Copied { nodes: vec![Counted::ROOT] };
         let fault = copied.fill(of, budget);
@@ -163,7 +163,7 @@ impl Copied {
         fault
     }
 
-    /// Adds a child; its place.
+    /// Adds a child; returns its index.
     fn push(&mut self, parent: u32, counted: Counted) -> u32 {
         let place = self.nodes.len() as u32;
         let parent = &mut self.nodes[parent as usize];
@@ -172,7 +172,7 @@ impl Copied {
         place
     }
 
-    /// Places of a node's children.
+    /// Indices of a node's children.
     fn children(&self, place: u32) -> impl Iterator<Item = u32> {
         let some = |place: u32| (place != 0).then_some(place);
         std::iter::successors(some(self.nodes[place as usize].first_child), move |&child| {
@@ -203,8 +203,8 @@ impl Copied {
         }
     }
 
-    /// Takes out what has no counts and leads to nothing that has; what has counts that cannot be
-    /// counts for nothing, and is a fault.
+    /// Removes nodes without counts that lead to none with counts. Impossible counts are removed,
+    /// and are a fault.
     pub fn prune(&mut self) -> Option<Fault> {
         let mut fault = None;
         for node in &mut self.nodes {
@@ -220,7 +220,7 @@ impl Copied {
                 parents[child as usize] = place;
             }
         }
-        // Children stand behind their parents.
+        // Children follow their parents.
         for place in (1..self.nodes.len()).rev() {
             let node = self.nodes[place];
             keep[place] |= node.calls != 0 || node.bytecodes != 0;
@@ -250,7 +250,7 @@ impl Copied {
         self.nodes[0].first_child == 0
     }
 
-    /// Adds what is called in all contexts.
+    /// Adds the callees in all contexts.
     pub fn callees(&self, to: &mut Callees) {
         let mut open = vec![0];
         while let Some(place) = open.pop() {
@@ -265,7 +265,7 @@ impl Copied {
     /// The tree in the profile's order, given the table of methods.
     ///
     /// # Errors
-    /// When it has too many contexts.
+    /// Fails if the tree has more contexts than a profile can hold.
     pub fn tree(&self, rows: &Rows) -> Result<Tree, TreeTooLarge> {
         let mut builder = TreeBuilder::new();
         let sorted = |place: u32| {
@@ -276,7 +276,7 @@ impl Copied {
                     Some((rows.place(self.nodes[place as usize].mid, mid, site)?, child))
                 })
                 .collect();
-            // The first one is taken first: it lies on top.
+            // The first one is taken first, so it goes on top.
             children.sort_unstable_by_key(|&child| std::cmp::Reverse(child));
             children
         };
@@ -301,11 +301,11 @@ impl Copied {
     }
 }
 
-/// A node's address, and what is in it.
+/// A node's address and counts.
 type Child = (u64, Counted);
 
-/// The children of the node at an address, the newest first; all of them or none. The last one must
-/// name that node: whoever leads into another node's children, or around in a circle, is found out.
+/// The children of the node at an address, the newest first; all of them or an error. The last one
+/// must name that node as its parent. This detects links into another node's children, and cycles.
 fn children(memory: &Memory, parent: u64, budget: &mut Budget) -> Result<Vec<Child>, Fault> {
     let get = |address, offset| word(memory, address, offset).ok_or(Fault::Astray);
     let mut children = Vec::new();

@@ -5,8 +5,8 @@ use std::io;
 
 use memmap2::Mmap;
 
-/// The bytes of an index: of an image's, which lies in a file of its own, only those that are
-/// looked at are ever read.
+/// The bytes of an index. An image's index is a file of its own and is mapped, so that only the
+/// pages that are used are read.
 pub enum IndexBytes {
     /// In memory.
     Owned(Vec<u8>),
@@ -18,11 +18,11 @@ impl IndexBytes {
     /// The bytes of a file.
     #[allow(unsafe_code)]
     pub fn of_file(path: &str) -> io::Result<IndexBytes> {
-        // A pipe would be waited for, a folder cannot be mapped.
+        // Opening a pipe would block, and a folder cannot be mapped.
         if !std::fs::metadata(path)?.is_file() {
             return Err(io::Error::other("no file"));
         }
-        // SAFETY: outputs are never written in place: a new one is another file of that name.
+        // SAFETY: outputs are never modified in place: a new one is another file of that name.
         Ok(IndexBytes::Mapped(unsafe { Mmap::map(&File::open(path)?)? }))
     }
 }

@@ -1,47 +1,47 @@
-//! Where things lie: in the file's header, in a tree's record, in a node. The runtime has the same
-//! numbers (`cctrewrite.runtime.Layout`, `Board`).
+//! The memory layout: the file's header, a tree's record, a node. The runtime has the same numbers
+//! (`cctrewrite.runtime.Layout`, `Board`).
 
-/// The first word of the file, in the machine's own order: all words are little-endian, so a file
-/// of another kind of machine is refused.
+/// The first word of the file, in the machine's own byte order. All words are little-endian, so a
+/// file from a big-endian machine is rejected.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"\x89CCTMEM\n");
 
-/// The second word.
+/// The version of the format, which is the second word.
 pub const VERSION: u64 = 2;
 
-/// Bytes of the header.
+/// Size of the header, in bytes.
 pub const HEADER: u64 = 1 << 16;
 
-/// Words of the header, by their number.
+/// Numbers of the words of the header.
 pub mod header {
-    /// How many entries the table of extents has.
+    /// Number of entries of the table of extents.
     pub const EXTENTS: u64 = 2;
-    /// How many bytes of the log are complete.
+    /// Number of complete bytes of the log.
     pub const LOG: u64 = 3;
-    /// 1 when there was no room for more of the log.
+    /// 1 if part of the log was lost for lack of room.
     pub const LOG_LOST: u64 = 4;
-    /// Where the table of extents begins: four words each (address, offset in the file, bytes,
-    /// kind).
+    /// Start of the table of extents. An entry has four words: address, offset in the file, bytes,
+    /// kind.
     pub const TABLE: u64 = 128;
-    /// How many extents there may be.
+    /// Maximum number of extents.
     pub const MOST_EXTENTS: u64 = (super::HEADER / 8 - TABLE) / 4;
 
-    // The board: what the runtime says of all trees.
+    // The board: what the runtime records about all trees.
 
     /// The address of the newest tree's record.
     pub const NEWEST: u64 = 8;
-    /// The text of the region's name under which everything is recorded; 0 if nothing is.
+    /// The text of the region name under which everything is recorded; 0 if nothing is.
     pub const ALL: u64 = 9;
-    /// How often recording was switched on, off, or to another name.
+    /// Number of times that recording was switched on, off, or to another name.
     pub const SWITCHES: u64 = 10;
-    /// Classes that were generated while the program ran and not rewritten.
+    /// Number of classes that were generated while the program ran and not rewritten.
     pub const GENERATED: u64 = 11;
-    /// Entries of new threads that were not recorded for want of memory for a tree.
+    /// Number of entries of new threads that were not recorded for lack of memory for a tree.
     pub const FAILURES: u64 = 12;
-    /// Entries of new threads that were not recorded for want of stack or Java heap.
+    /// Number of entries of new threads that were not recorded for lack of stack or Java heap.
     pub const UNATTACHED: u64 = 14;
-    /// Regions of threads that were not recorded for want of memory for a tree.
+    /// Number of threads' regions that were not recorded for lack of memory for a tree.
     pub const REGION_FAILURES: u64 = 15;
-    /// 1 when the JVM has written its profile itself.
+    /// 1 once the JVM has written its profile itself.
     pub const ENDED: u64 = 13;
 }
 
@@ -57,29 +57,29 @@ pub mod kind {
 pub mod node {
     /// The method's id.
     pub const MID: u64 = 0;
-    /// Entries.
+    /// Number of entries.
     pub const CALLS: u64 = 8;
-    /// Bytecodes that it executed itself.
+    /// Number of bytecodes that the context itself executed.
     pub const BYTECODES: u64 = 16;
-    /// The newest child's address, or 0, in the bits of [`ADDRESS`]; above them the call site from
-    /// which the node itself was entered.
+    /// The newest child's address, or 0, in the bits of [`ADDRESS`]; above them the call site that
+    /// entered the node itself.
     pub const FIRST_CHILD: u64 = 24;
     /// See [`FIRST_CHILD`].
     pub const ADDRESS: u64 = (1 << 48) - 1;
     /// See [`site`].
     pub const SITE_SHIFT: u32 = 48;
 
-    /// The bytecode index in the caller that the word [`FIRST_CHILD`] tells of: one less than what
-    /// stands there, where 0 is none.
+    /// The bytecode index in the caller that the word [`FIRST_CHILD`] encodes: the field minus one;
+    /// a field of 0 means none.
     pub fn site(first_child: u64) -> Option<u16> {
         ((first_child >> SITE_SHIFT) as u16).checked_sub(1)
     }
-    /// The next sibling's address, negated; of the last one the parent's, negated and with
+    /// The next sibling's address, negated. In the last sibling the parent's, negated and with
     /// [`LAST`].
     pub const NEXT: u64 = 32;
     /// See [`NEXT`].
     pub const LAST: u64 = 1;
-    /// The bytes of the smallest node.
+    /// Size of the smallest node, in bytes.
     pub const SMALLEST: u64 = 40;
     /// The id of the node for contexts that were merged.
     pub const MERGED_MID: u64 = 2;
@@ -99,20 +99,20 @@ pub mod record {
     pub const BOUND_REACHED: u64 = 2;
     /// The tree's number, in the order in which they were made.
     pub const SERIAL: u64 = 56;
-    /// How many threads the tree has served.
+    /// Number of threads that the tree has served.
     pub const THREADS: u64 = 64;
     /// The address of the node for merged contexts.
     pub const MERGED: u64 = 72;
-    /// The text of the thread's name; of a region's tree, of the region's.
+    /// The text of the thread's name; in a region's tree, of the region's name.
     pub const NAME: u64 = 120;
-    /// The text of the name that all threads of the tree have in common; 0 for none.
+    /// The text of the common name of all threads of the tree; 0 for none.
     pub const GROUP: u64 = 128;
-    /// 1 for a daemon.
+    /// 1 for a daemon thread.
     pub const DAEMON: u64 = 136;
-    /// The record of the newest region of the tree, and in that one of the next; 0 for none.
+    /// The record of the newest region of the tree, which links to the next one; 0 for none.
     pub const REGIONS: u64 = 144;
-    /// What is recorded now: 0 what [`header::ALL`](super::header::ALL) says, [`NOTHING`],
-    /// [`SWITCHING`], or the record of a region.
+    /// What is recorded now: 0 for [`header::ALL`](super::header::ALL), [`NOTHING`], [`SWITCHING`],
+    /// or the record of a region.
     pub const OPEN: u64 = 152;
     /// See [`OPEN`].
     pub const NOTHING: u64 = 1;

@@ -1,13 +1,13 @@
-//! The memory of a profiled JVM's trees, as a file.
+//! The trees of a profiled JVM, in memory that is a file.
 //!
-//! Where the load-time library is at work, the runtime's nodes lie in a file that the library maps
-//! ([`Arena`]): one that was named, or one that has no name and lives as long as the JVM. What the
-//! nodes do not say (names of methods and threads, how the numbers came about) stands in a log in
-//! the same file ([`log`]). So whoever may read the file can have the profile without the JVM's
-//! help: while it runs, and after it was killed ([`recover`]).
+//! With the load-time library, the runtime's nodes are in a file that the library maps ([`Arena`]).
+//! The file has a name, or none and then lives as long as the JVM. A log in the same file holds
+//! what the nodes do not contain: names of methods and threads, and how the numbers were recorded
+//! ([`log`]). So anyone who may read the file can extract the profile without the JVM's help, while
+//! it runs and after it was killed ([`recover`]).
 //!
-//! The format is `docs/reference/formats/arena.md`. What is read is not trusted: addresses lead
-//! nowhere but into the file, and cycles end.
+//! The format is `docs/reference/formats/arena.md`. The contents are not trusted: no address leads
+//! out of the file, and cycles end.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,5 +1,5 @@
-//! What the file has beside the trees: names, and how the numbers came about. A list of entries,
-//! only ever added to.
+//! The log in the file: names, and how the numbers were recorded. A list of entries to which the
+//! JVM only appends.
 
 use cct_index::mid::{ClassHash, Mid, Shape};
 
@@ -7,37 +7,38 @@ use cct_index::mid::{ClassHash, Mid, Shape};
 /// texts UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry<'a> {
-    /// A text, which words of the memory name by its place in the log plus one.
+    /// A text. Words of the memory refer to it by its position in the log plus one.
     Text(&'a str),
-    /// A line of the profile's description; a later one of that key replaces it.
+    /// A key and value of the profile's description; a later entry of the key replaces it.
     Meta(&'a str, &'a str),
-    /// What the reader of the profile must know.
+    /// A note for the reader of the profile.
     Note(&'a str),
-    /// The same, if there are classes that were not rewritten.
+    /// A note for the reader that holds only if there are classes that were not rewritten.
     NoteWithRawClasses(&'a str),
-    /// The same of [`Entry::Meta`].
+    /// A key and value of the description that hold only if there are classes that were not
+    /// rewritten.
     MetaWithRawClasses(&'a str, &'a str),
     /// A class that was not rewritten.
     RawClass(&'a str),
-    /// What was wrong with a class that was defined while the program ran, and its name.
+    /// A problem with a class that was defined while the program ran, and the class's name.
     Trouble(&'a str, &'a str),
-    /// The file in which an index of the class library is, and the index's provenance.
+    /// The file that contains an index of the class library, and the index's provenance.
     IndexFile(&'a str, &'a [u8]),
-    /// The jar in which an index of the class library is, and the index's provenance.
+    /// The jar that contains an index of the class library, and the index's provenance.
     IndexInJar(&'a str, &'a [u8]),
     /// An index of the class library.
     Index(&'a [u8]),
-    /// A rewritten class that is in no index: name, hash, and of each method of its original slots,
-    /// flags, and with their lengths in front its name, its descriptor (two bytes), and where its
-    /// bytecodes were (four).
+    /// A rewritten class that is in no index: its name, its hash, and its methods. A method has its
+    /// original slots, its flags, its name and its descriptor, each text after a length of two
+    /// bytes. The positions of its bytecodes follow, after a length of four bytes.
     Class(&'a [u8], ClassHash, &'a [u8]),
-    /// A method that is counted by who calls it: id, class, name, descriptor.
+    /// A method that its callers count: id, class, name, descriptor.
     Foreign(Mid, &'a [u8], &'a [u8], &'a [u8]),
 }
 
 impl Entry<'_> {
-    /// Adds the entry's bytes: the kind, the length of what follows in four bytes, and then each
-    /// part, those with another one behind them preceded by their length.
+    /// Appends the entry's bytes: the kind, the length of the rest in four bytes, and then each
+    /// part. All parts but the last are preceded by their lengths.
     pub fn encode(&self, to: &mut Vec<u8>) {
         let number;
         let (kind, parts): (u8, &[&[u8]]) = match self {
@@ -73,8 +74,8 @@ impl Entry<'_> {
     }
 }
 
-/// The entries of a log, with their places. `None` for one that is not as it should be; one that is
-/// not there as a whole is the last.
+/// The entries of a log, with their positions. `None` stands for a malformed entry; an incomplete
+/// one ends the list.
 pub fn entries(log: &[u8]) -> impl Iterator<Item = (u64, Option<Entry<'_>>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -122,7 +123,7 @@ fn decode(kind: u8, body: &[u8]) -> Option<Entry<'_>> {
 /// A method of an [`Entry::Class`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedMethod<'a> {
-    /// What its id says beside the hash.
+    /// The part of the method's id besides the hash.
     pub shape: Shape,
     /// Flags, as in an index.
     pub flags: u8,
@@ -130,7 +131,8 @@ pub struct PackedMethod<'a> {
     pub name: &'a [u8],
     /// Original descriptor.
     pub descriptor: &'a [u8],
-    /// Where its bytecodes were, if call sites are told apart ([`cct_index::positions`]).
+    /// The original positions of its bytecodes, if call sites are distinguished
+    /// ([`cct_index::positions`]).
     pub positions: &'a [u8],
 }
 
@@ -139,7 +141,7 @@ pub fn methods(packed: &[u8]) -> impl Iterator<Item = PackedMethod<'_>> {
     let mut rest = packed;
     std::iter::from_fn(move || {
         let (&[slots, on_entry, flags], behind) = rest.split_first_chunk()?;
-        // Out of bounds it would be another method's id.
+        // Out of range it would be another method's id.
         let shape = Shape::checked(slots, on_entry)?;
         rest = behind;
         let mut text = || {
@@ -157,11 +159,11 @@ pub fn methods(packed: &[u8]) -> impl Iterator<Item = PackedMethod<'_>> {
 }
 
 impl PackedMethod<'_> {
-    /// Adds the method to the packed ones of an [`Entry::Class`].
+    /// Appends the method to the packed ones of an [`Entry::Class`].
     pub fn pack(&self, to: &mut Vec<u8>) {
         to.extend([self.shape.slots, self.shape.on_entry, self.flags]);
         for text in [self.name, self.descriptor] {
-            // A constant of a class file is not longer (JVMS 4.4.7).
+            // A constant of a class file is no longer than that (JVMS 4.4.7).
             to.extend((text.len() as u16).to_be_bytes());
             to.extend_from_slice(text);
         }
@@ -237,7 +239,7 @@ mod tests {
         for at in 0..log.len() {
             let mut bad = log.clone();
             bad[at] ^= 0xFF;
-            // Whatever it is, it ends.
+            // Reading ends for any contents.
             assert!(entries(&bad).count() <= 2);
         }
     }

@@ -1,4 +1,4 @@
-//! The reader's side: the words of a file that may be growing, or of one that was left behind.
+//! The reader's side: the words of a file that may be growing, or that a JVM has left.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -14,39 +14,39 @@ use crate::layout::{HEADER, MAGIC, VERSION, header, kind};
 /// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The system refused.
+    /// The system reported an error.
     #[error("cannot be read")]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// The file is something else.
     #[error(
         "not the memory of a profiled JVM (a file that -Dcctrewrite.arena names, or cctrewrite run keeps)"
     )]
     NoArena,
-    /// Another version of the format, or another kind of machine.
+    /// Another version of the format, or a machine with another byte order.
     #[error(
         "version {0} of the format, which this version of cctrewrite does not know; use the one that the JVM was profiled with"
     )]
     Version(u64),
-    /// It stops before its own header ends.
+    /// The file ends before its header does.
     #[error("stops after {0} bytes, in its header")]
     Short(u64),
 }
 
-/// The words of the file, by their place in it and by the address that they have in the JVM.
+/// The words of the file, by their position in it and by their address in the JVM.
 ///
-/// The file is mapped, and looked at word by word: a JVM may be writing to it. That makes what is
-/// complete before it is linked complete for the reader, too, as the words are loaded in the order
-/// in which they are asked for.
+/// The file is mapped and read word by word: a JVM may be writing to it. The JVM completes a node
+/// before it links it. Since the words are loaded in program order, a node that the reader reaches
+/// is complete for it, too.
 pub struct Memory {
     file: File,
-    /// The whole file as it was when it was last mapped; anew when it has grown.
+    /// The whole file as of the last mapping; mapped again after it has grown.
     map: RefCell<MmapRaw>,
     extents: RefCell<Vec<Extent>>,
-    /// The extent in which the last address was.
+    /// The extent that contained the last address.
     last: Cell<usize>,
 }
 
-/// Where a part of the memory is.
+/// The location of a part of the memory.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     address: u64,
@@ -55,10 +55,10 @@ struct Extent {
 }
 
 impl Memory {
-    /// Opens a file. Its owner must not make it shorter meanwhile, which no JVM does.
+    /// Opens a file. Its owner must not truncate it meanwhile, which no JVM does.
     ///
     /// # Errors
-    /// When it cannot be read or is something else.
+    /// Fails if the file cannot be read or is something else.
     pub fn open(file: File) -> Result<Memory, ReadError> {
         let length = file.metadata()?.len();
         if length < 16 {
@@ -78,11 +78,11 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Whether the JVM still runs, or whoever else has its file.
+    /// Whether a process, usually the JVM, still has the file open.
     pub fn is_in_use(&self) -> bool {
         match retry_on_intr(|| flock(&self.file, FlockOperation::NonBlockingLockShared)) {
             Ok(()) => {
-                // Nobody else waits for it.
+                // Nobody else waits for the lock.
                 let _ = flock(&self.file, FlockOperation::Unlock);
                 false
             }
@@ -90,14 +90,14 @@ impl Memory {
         }
     }
 
-    /// The word at a place in the file; `None` behind its end.
+    /// The word at an offset in the file; `None` beyond its end.
     #[allow(unsafe_code)]
     fn at(&self, offset: u64) -> Option<u64> {
         let map = self.map.borrow();
         if !offset.is_multiple_of(8) || offset.checked_add(8)? > map.len() as u64 {
             return None;
         }
-        // SAFETY: within the mapping and aligned. Whoever else writes to it does so by whole words.
+        // SAFETY: within the mapping and aligned. Other processes write whole words.
         let word = unsafe { AtomicU64::from_ptr(map.as_mut_ptr().add(offset as usize).cast()) };
         Some(word.load(Ordering::Acquire))
     }
@@ -107,7 +107,7 @@ impl Memory {
         self.at(8 * number).unwrap_or(0)
     }
 
-    /// Takes up the extents that there are now. Says whether there are more than before.
+    /// Loads the current table of extents. Returns whether it has grown.
     fn load_extents(&self) -> bool {
         let count = self.header(header::EXTENTS).min(header::MOST_EXTENTS);
         let mut extents = Vec::new();
@@ -129,7 +129,7 @@ impl Memory {
         if let Some(word) = self.place(address).and_then(|offset| self.at(offset)) {
             return Some(word);
         }
-        // The JVM may have got more memory since.
+        // The JVM may have grown its memory since.
         let grown = self.file.metadata().is_ok_and(|file| file.len() > self.map.borrow().len() as u64);
         if grown {
             self.map.replace(map(&self.file).ok()?);
@@ -140,7 +140,7 @@ impl Memory {
         self.at(self.place(address)?)
     }
 
-    /// Where the word with that address is in the file.
+    /// The file offset of the word at that address.
     fn place(&self, address: u64) -> Option<u64> {
         let extents = self.extents.borrow();
         let holds = |extent: &&Extent| address >= extent.address && address - extent.address < extent.length;
@@ -155,7 +155,7 @@ impl Memory {
         extent.offset.checked_add(address - extent.address)
     }
 
-    /// Bytes of memory for trees that the file really has.
+    /// Bytes of memory for trees that the file really contains.
     pub fn bytes(&self) -> u64 {
         let length = self.map.borrow().len() as u64;
         let extents = self.extents.borrow();
@@ -163,7 +163,7 @@ impl Memory {
         extents.iter().map(within).sum::<u64>().min(length)
     }
 
-    /// The log as far as it is complete; and whether that is all of it.
+    /// The complete part of the log; and whether that is all of it.
     #[allow(unsafe_code)]
     pub fn log(&self) -> (Vec<u8>, bool) {
         let wanted = self.header(header::LOG);
@@ -179,11 +179,11 @@ impl Memory {
             let [offset, length, kind] = [1, 2, 3].map(|i| self.header(header::TABLE + 4 * number + i));
             let end = offset.saturating_add(length).min(map.len() as u64);
             let left = wanted - log.len() as u64;
-            // Of a damaged file the same part may be named again and again.
+            // A damaged file may list the same part again and again.
             let is_new = log.len() < map.len();
             if kind == kind::LOG && offset < end && left > 0 && is_new {
                 let bytes = (end - offset).min(left) as usize;
-                // SAFETY: within the mapping. What is complete of the log is never written again.
+                // SAFETY: within the mapping. The complete part of the log is never written again.
                 let part =
                     unsafe { std::slice::from_raw_parts(map.as_mut_ptr().add(offset as usize), bytes) };
                 log.extend_from_slice(part);
@@ -194,7 +194,7 @@ impl Memory {
     }
 }
 
-/// Maps the file as it is now, to be read only.
+/// Maps the file at its current length, read-only.
 fn map(file: &File) -> io::Result<MmapRaw> {
     MmapOptions::new().map_raw_read_only(file)
 }

@@ -1,4 +1,4 @@
-//! The profile that the memory holds.
+//! Recovery of the profile from the memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,32 +14,32 @@ use crate::memory::Memory;
 use crate::rows::{Callees, Rows};
 use crate::troubles::Troubles;
 
-/// What has become of the JVM.
+/// State of the JVM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It runs.
+    /// The JVM runs.
     Running,
-    /// It is gone without having written its profile.
+    /// The JVM ended without writing its profile.
     Killed,
 }
 
-/// A profile out of the memory.
+/// A profile recovered from the memory.
 #[derive(Debug)]
 pub struct Recovered {
-    /// The profile. What must be known of it is in its notes.
+    /// The profile. Its notes have what a reader must know.
     pub profile: Profile,
-    /// What of the memory could not be read, in words; also among the notes.
+    /// Parts of the memory that could not be read, in words; also among the notes.
     pub problems: Vec<String>,
     /// Whether the JVM has written its profile itself, which is then as good or better.
     pub ended: bool,
 }
 
-/// How often a thread is looked at that is switched meanwhile.
+/// Maximum number of attempts to copy a thread that is being switched meanwhile.
 const TRIES: usize = 5;
 
-/// What was copied of a tree of a thread, or of a thread's region, before the log was read.
+/// Copy of a tree of a thread, or of a thread's region, taken before the log is read.
 struct Copy {
-    /// Words that name texts: the thread's, and the region's unless that is all that the thread
+    /// Words that name texts: the thread's, and the region's unless it is all that the thread
     /// executed.
     name: u64,
     region: Option<u64>,
@@ -51,13 +51,13 @@ struct Copy {
     lack: u64,
 }
 
-/// The same with its name.
+/// A copy with its thread's name.
 struct Row {
     name: Arc<str>,
     copy: Copy,
 }
 
-/// What is wrong, by the word that names the thread.
+/// A problem, by the word that names the thread.
 enum Trouble {
     Fault(u64, Fault),
     Switching(u64),
@@ -65,14 +65,14 @@ enum Trouble {
     Records,
 }
 
-/// Makes a profile of the memory. `in_jar` finds the index in a jar of the class library, which has
-/// the names of its methods.
+/// Builds a profile from the memory. `in_jar` finds the index in a jar of the class library, which
+/// has the names of its methods.
 ///
-/// The trees are copied first and the log is read afterwards: it only grows, so what was found in
-/// the trees has its name there.
+/// The trees are copied first and the log is read afterwards. The log only grows, so every name in
+/// the trees is in it.
 ///
 /// # Errors
-/// When a tree has more contexts than a profile can hold.
+/// Fails if a tree has more contexts than a profile can hold.
 pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recovered, MergeError> {
     let all = memory.header(header::ALL);
     let switches = memory.header(header::SWITCHES);
@@ -123,7 +123,7 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
     })
 }
 
-/// What every such profile's reader must know.
+/// The note in every recovered profile.
 fn note_of(state: State) -> &'static str {
     match state {
         State::Killed => {
@@ -138,7 +138,7 @@ fn note_of(state: State) -> &'static str {
     }
 }
 
-/// Notes of what the runtime counts on its board, in its own words.
+/// Notes about the counters on the runtime's board, in its own words.
 fn counted_notes(memory: &Memory, selective: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let switches = memory.header(header::SWITCHES);
@@ -161,7 +161,7 @@ fn counted_notes(memory: &Memory, selective: bool) -> Vec<String> {
     notes
 }
 
-/// What of the description depends on the moment.
+/// Sets the parts of the description that depend on the moment.
 fn describe(meta: &mut BTreeMap<String, String>, selective: bool, state: State) {
     let word = match state {
         State::Running => "running",
@@ -169,7 +169,7 @@ fn describe(meta: &mut BTreeMap<String, String>, selective: bool, state: State) 
     };
     let is_known = meta.contains_key("tool");
     meta.insert("recovered".to_owned(), word.to_owned());
-    // What a run lacked to be the same as the next one is looked up at its end.
+    // A JVM checks only at its end whether a run was reproducible.
     if meta.get("reproducible").is_some_and(|value| value == "yes") {
         meta.insert("reproducible".to_owned(), "partly".to_owned());
     }
@@ -224,9 +224,9 @@ fn copy(of: Record<'_>, name: u64, region: Option<u64>, lack: u64, tree: Copied)
     }
 }
 
-/// What was recorded of a thread under each name. The counts of its own tree belong to the region
-/// that is being recorded, so both are copied between two looks that find it not switched; `None`
-/// when that fails again and again.
+/// The recorded trees of a thread, by name. The counts of its own tree belong to the region that is
+/// being recorded. So both are copied between two checks that find it not switched. `None` if that
+/// fails again and again.
 fn regions<'m>(
     of: Record<'m>,
     name: u64,
@@ -242,7 +242,7 @@ fn regions<'m>(
             std::thread::yield_now();
             continue;
         }
-        // Each try copies anew, and each node but once.
+        // Each attempt copies everything again, but each node only once.
         let mut copied = budget.clone();
         let mut found = Vec::new();
         let (live, fault) = Copied::of(of, &mut copied);
@@ -253,7 +253,7 @@ fn regions<'m>(
         let mut copies = Vec::new();
         let mut trouble = None;
         if open == 0 && records.is_empty() {
-            // Recorded from its beginning on, under one name, or not at all.
+            // Recorded from the start, under one name, or not at all.
             if all != 0 {
                 copies.push(copy(of, name, Some(all), lack, live));
             }
@@ -307,7 +307,7 @@ impl Trouble {
     }
 }
 
-/// Gives the copies their names.
+/// Names the copies.
 fn named(copies: Vec<Copy>, contents: &Contents, problems: &mut BTreeSet<String>) -> Vec<Row> {
     let mut text = |word: u64| {
         if word != 0 && contents.text(word).is_none() {
@@ -364,7 +364,7 @@ fn table(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> Row
     table
 }
 
-/// What stands for contexts that were merged, and notes of why, in the runtime's own words
+/// The text of the marker for merged contexts, and notes of the reason, in the runtime's own words
 /// (`MergedContexts`).
 fn merged(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> String {
     let lacks: Vec<u64> =

@@ -1,5 +1,5 @@
-//! The rows of a profile's table of methods: one for each method, or, where call sites are told
-//! apart, one for each place from which it is called.
+//! The rows of a profile's table of methods: one for each method or, where call sites are
+//! distinguished, one for each place that calls it.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use cct_index::positions::Lines;
 use cct_profile::{Method, Site};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is called in some trees, and from where.
+/// The callees in some trees, by call site.
 #[derive(Debug, Default)]
 pub struct Callees {
-    /// Without a call site.
+    /// Methods called without a call site.
     called: FxHashSet<u64>,
     at_sites: FxHashSet<AtSite>,
 }
@@ -24,8 +24,8 @@ struct AtSite {
 }
 
 impl Callees {
-    /// Adds a method, by ids: it is called by that caller, from that bytecode index if call sites
-    /// are told apart.
+    /// Adds a method by the ids of its caller and itself, and the bytecode index of the call if
+    /// call sites are distinguished.
     pub fn add(&mut self, caller: u64, mid: u64, site: Option<u16>) {
         match site {
             None => self.called.insert(mid),
@@ -43,8 +43,8 @@ impl Callees {
         self.at_sites.iter().map(|call| call.caller).collect()
     }
 
-    /// The table. `method` gives the method with an id, without a call site, and `packed` where the
-    /// bytecodes of a caller were, if that is known.
+    /// The table. `method` returns the method with an id, without a call site, and `packed` the
+    /// original positions of a caller's bytecodes, if known.
     pub fn rows<'p>(
         &self,
         mut method: impl FnMut(u64) -> Method,
@@ -81,7 +81,7 @@ impl Callees {
     }
 }
 
-/// The table of methods, and who is where in it.
+/// The table of methods, with an index.
 #[derive(Debug)]
 pub struct Rows {
     /// In the profile's order.
@@ -91,8 +91,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The row of a method that is called like this; `None` if it was not there when the table was
-    /// made.
+    /// The row of a method that is called in this way; `None` if the method was unknown when the
+    /// table was built.
     pub fn place(&self, caller: u64, mid: u64, site: Option<u16>) -> Option<u32> {
         match site {
             None => self.called.get(&mid).copied(),

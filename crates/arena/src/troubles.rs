@@ -1,17 +1,18 @@
-//! What the reader of a profile must know of classes that were defined at run time.
+//! Notes for the reader of a profile about classes that were defined at run time.
 
 use std::collections::BTreeMap;
 
-/// Classes named in one note at most.
+/// Maximum number of classes that one note names.
 const NAMED: usize = 20;
 
-/// Troubles told apart at most: their texts may name what a program makes up without end.
+/// Maximum number of distinct problems: their texts may contain names that a program invents
+/// without end.
 const TROUBLES: usize = 100;
 
-/// What the others are counted under.
+/// Heading for all other problems.
 const OTHERS: &str = "other troubles with classes that were defined at run time";
 
-/// Classes by what was wrong with them.
+/// Classes by their problems.
 #[derive(Debug, Default)]
 pub struct Troubles {
     by_trouble: BTreeMap<String, Group>,
@@ -25,7 +26,7 @@ struct Group {
 }
 
 impl Troubles {
-    /// All of these: the trouble, the class.
+    /// Collects pairs of a problem and a class.
     pub fn of<'a>(troubles: impl Iterator<Item = (&'a str, &'a str)>) -> Troubles {
         let mut all = Troubles::default();
         troubles.for_each(|(trouble, name)| all.add(trouble, name));
@@ -46,7 +47,7 @@ impl Troubles {
         }
     }
 
-    /// One line for each trouble.
+    /// One line for each problem.
     pub fn lines(&self) -> Vec<String> {
         let line = |(trouble, group): (&String, &Group)| {
             let names: Vec<&str> = group.names.iter().map(String::as_str).collect();

@@ -14,30 +14,30 @@ use rustix::io::retry_on_intr;
 use crate::layout::{HEADER, MAGIC, VERSION, header, kind};
 use crate::log::Entry;
 
-/// What is got from the file system, and handed out, at once.
+/// Bytes that are taken from the file system, and handed out, at once.
 pub const REGION: u64 = 1 << 20;
 
-/// The least bytes by which the log grows.
+/// Minimum number of bytes by which the log grows.
 const LOG_STEP: u64 = 1 << 16;
 
-/// The most address space that is taken at once.
+/// Maximum number of bytes of address space taken at once.
 const LARGEST: u64 = 1 << 30;
 
-/// Address space that must be left when more is taken: it is the JVM's and the program's, whose own
-/// requests would be the next to fail. It is never touched.
+/// Address space to leave free, in bytes, for the JVM and the program, whose own requests would
+/// fail next. It is never touched.
 const RESERVE: u64 = 64 << 20;
 
-/// How many files of one name there may be.
+/// Maximum number of files of one name.
 const NAMES: u32 = 1000;
 
-/// The file, mapped. Nothing in it is ever given back or moved.
+/// The mapped file. Nothing in it is ever freed or moved.
 #[derive(Debug)]
 pub struct Arena {
     file: File,
     path: Option<PathBuf>,
-    /// The header first.
+    /// The mappings; the header is the first.
     maps: Vec<MmapRaw>,
-    /// Where the file ends.
+    /// Length of the file, in bytes.
     length: u64,
     trees: Part,
     log: Part,
@@ -47,22 +47,22 @@ pub struct Arena {
 /// The newest extent of a kind.
 #[derive(Debug, Default)]
 struct Part {
-    /// Its address, and where it is in the file.
+    /// The extent's address, and its offset in the file.
     address: u64,
     offset: u64,
-    /// Bytes of it, and how many of them are in use.
+    /// The extent's size in bytes, and the bytes in use.
     length: u64,
     used: u64,
-    /// Bytes of all extents of that kind.
+    /// Size of all extents of that kind, in bytes.
     total: u64,
 }
 
 impl Arena {
-    /// A new file of that name, which only its owner may read; where there is one already, `NAME-1`
-    /// and so on: that one may be all that is left of a JVM.
+    /// Creates a file of that name, which only its owner may read. If there is one already, the
+    /// name is `NAME-1` and so on: the old file may be all that is left of a JVM.
     ///
     /// # Errors
-    /// When it cannot be made, or its file system cannot set room aside.
+    /// Fails if the file cannot be created, or its file system cannot reserve room.
     pub fn create(path: &Path) -> io::Result<Arena> {
         for number in 0..NAMES {
             let mut name = path.as_os_str().to_owned();
@@ -73,7 +73,7 @@ impl Arena {
             match cct_private::create(&path) {
                 Ok(file) => {
                     return Arena::of(file, Some(path.clone())).inspect_err(|_| {
-                        // Nothing is in it.
+                        // The file is empty.
                         let _ = std::fs::remove_file(&path);
                     });
                 }
@@ -84,10 +84,10 @@ impl Arena {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// A file without a name, which is gone when the last process is that has it open.
+    /// Creates a file without a name, which is gone when the last process closes it.
     ///
     /// # Errors
-    /// When the system has no such files.
+    /// Fails if the system has no such files.
     pub fn nameless() -> io::Result<Arena> {
         let file = memfd_create("cctrewrite.arena", MemfdFlags::CLOEXEC)?;
         Arena::of(file.into(), None)
@@ -103,7 +103,7 @@ impl Arena {
             log: Part::default(),
             texts: FxHashMap::default(),
         };
-        // Held as long as the JVM lives, however it ends: so readers know.
+        // Held as long as the JVM lives, however it ends; readers check it.
         retry_on_intr(|| flock(&arena.file, FlockOperation::NonBlockingLockExclusive))?;
         arena.map(HEADER)?;
         arena.set_aside(0, HEADER)?;
@@ -130,7 +130,8 @@ impl Arena {
         unsafe { AtomicU64::from_ptr(self.maps[0].as_mut_ptr().cast::<u64>().add(number as usize)) }
     }
 
-    /// Maps so many bytes at the end of the file, without room for them yet. Returns the address.
+    /// Maps this many bytes at the end of the file, without reserving room yet. Returns the
+    /// address.
     fn map(&mut self, bytes: u64) -> io::Result<u64> {
         let offset = self.length;
         retry_on_intr(|| ftruncate(&self.file, offset + bytes))?;
@@ -141,10 +142,10 @@ impl Arena {
         Ok(address)
     }
 
-    /// Has the file system set room aside. A write to a mapping that finds none would end the JVM
+    /// Reserves room in the file system. A write to a mapping without room would end the JVM
     /// (SIGBUS).
     fn set_aside(&self, offset: u64, bytes: u64) -> io::Result<()> {
-        // Profilers and timers of the program send signals at any moment.
+        // Profilers and timers of the program may send signals at any moment.
         Ok(retry_on_intr(|| fallocate(&self.file, FallocateFlags::empty(), offset, bytes))?)
     }
 
@@ -164,11 +165,11 @@ impl Arena {
         Ok(Part { address, offset, length: bytes, used: 0, total: 0 })
     }
 
-    /// Memory for trees, aligned to pages: the address of [`REGION`] bytes, which are zero. `None`
-    /// when there is none, or what must be left would not be.
+    /// Allocates memory for trees, aligned to pages: the address of [`REGION`] zero bytes. `None`
+    /// if there is none, or if too little address space would be left.
     ///
-    /// When the file cannot grow it is memory that no reader has, who then finds that addresses
-    /// lead out of the file: the JVM's own profile is to be whole.
+    /// If the file cannot grow, the memory is outside it. Readers then find addresses that lead out
+    /// of the file, but the JVM's own profile is complete.
     pub fn memory(&mut self) -> Option<u64> {
         if !is_left(RESERVE + REGION) {
             return None;
@@ -184,8 +185,8 @@ impl Arena {
 
     fn memory_of_file(&mut self) -> Option<u64> {
         if self.trees.used == self.trees.length {
-            // By a quarter of what there is, so that there are few extents. Where address space is
-            // limited that may be too much.
+            // Grows by a quarter, to keep extents few. Where address space is limited that may be
+            // too much.
             let quarter = (self.trees.total / 4).next_multiple_of(REGION).clamp(REGION, LARGEST);
             let part = if quarter > REGION && is_left(RESERVE + quarter) {
                 self.extend(kind::TREES, quarter).ok()
@@ -205,21 +206,21 @@ impl Arena {
         Some(address)
     }
 
-    /// Adds a record to the log. Without room for it that is lost, which is marked.
+    /// Appends a record to the log. Without room the record is lost, and the header says so.
     pub fn log(&mut self, record: &Entry<'_>) {
         let mut bytes = Vec::new();
         record.encode(&mut bytes);
         self.append(&bytes);
     }
 
-    /// The name of a text for words of the memory, which is not 0.
+    /// The word by which the memory refers to a text; never 0.
     pub fn text(&mut self, text: &str) -> u64 {
         if let Some(&known) = self.texts.get(text) {
             return known;
         }
         let place = self.word(header::LOG).load(Ordering::Relaxed) + 1;
         self.log(&Entry::Text(text));
-        // What programs make up without end is not looked up, only written.
+        // Texts that programs invent without end are not looked up, only written.
         if self.texts.len() < 1 << 16 {
             self.texts.insert(text.into(), place);
         }
@@ -238,8 +239,8 @@ impl Arena {
                 return;
             }
             let count = bytes.len().min((self.log.length - self.log.used) as usize);
-            // SAFETY: the extent is mapped, has room set aside, and nobody reads beyond the length
-            // in the header, which is stored below.
+            // SAFETY: the extent is mapped and has room reserved. Nobody reads beyond the length in
+            // the header, which is stored below.
             unsafe {
                 let to = (self.log.address + self.log.used) as *mut u8;
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, count);
@@ -254,7 +255,7 @@ impl Arena {
     fn grow_log(&mut self, bytes: u64) -> io::Result<()> {
         let step = bytes.max(self.log.total / 4).next_multiple_of(LOG_STEP);
         let offset = self.length;
-        // First the room: an extent that is published counts as part of the log.
+        // First the room: a published extent counts as part of the log.
         retry_on_intr(|| ftruncate(&self.file, offset + step))?;
         self.set_aside(offset, step)?;
         let part = self.extend(kind::LOG, step)?;
@@ -263,10 +264,10 @@ impl Arena {
         Ok(())
     }
 
-    /// The JVM has written its profile: the file has served.
+    /// Closes the file: the JVM has written its profile.
     pub fn end(&mut self) {
         self.word(header::ENDED).store(1, Ordering::Release);
-        // Somebody may have moved it away, and another JVM have made one in its place.
+        // Somebody may have moved the file, and another JVM may have created one of the same name.
         let is_ours = |path: &Path| {
             let (there, ours) = (path.symlink_metadata().ok()?, self.file.metadata().ok()?);
             Some((there.dev(), there.ino()) == (ours.dev(), ours.ino()))
@@ -274,13 +275,13 @@ impl Arena {
         if let Some(path) = &self.path
             && is_ours(path) == Some(true)
         {
-            // Whoever finds it reads that the JVM has ended by itself.
+            // A reader that still finds the file sees that the JVM ended by itself.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// Whether the address space has so many bytes more.
+/// Whether the address space has this many bytes left.
 fn is_left(bytes: u64) -> bool {
     MmapMut::map_anon(bytes as usize).is_ok()
 }
@@ -309,16 +310,16 @@ mod tests {
         places.sort_unstable();
         assert!(places.iter().all(|place| place % 4096 == 0));
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= REGION));
-        // Few extents, however much there is.
+        // Few extents, for any size.
         assert!(arena.word(header::EXTENTS).load(Ordering::Relaxed) < 20);
     }
 
-    /// A reader finds that something is missing; the JVM has its memory all the same.
+    /// A reader finds that something is missing; the JVM still has its memory.
     #[test]
     fn when_the_file_is_full_there_is_other_memory() {
         let mut arena = Arena::nameless().unwrap();
         let inside = arena.memory().unwrap();
-        // Its system has no room for it any more.
+        // The file system has no room for it any more.
         let file = std::mem::replace(&mut arena.file, File::open("/dev/null").unwrap());
         let outside = arena.memory().unwrap();
         let memory = crate::Memory::open(file).unwrap();

@@ -1,4 +1,4 @@
-//! Memory written as the runtime writes it, read by others.
+//! Reading of memory that is written as the runtime writes it.
 
 #![allow(unsafe_code)]
 // A test that cannot set itself up has failed.
@@ -21,7 +21,7 @@ fn mid(k: usize) -> u64 {
     CLASS.method(k, Shape::of_slots(1)).0
 }
 
-/// A runtime of few words.
+/// A minimal runtime.
 struct Jvm {
     folder: tempfile::TempDir,
     arena: Arena,
@@ -66,7 +66,7 @@ impl Jvm {
     }
 
     fn get(&self, address: u64) -> u64 {
-        // SAFETY: likewise.
+        // SAFETY: an address of the arena, which is mapped.
         unsafe { (address as *const u64).read_volatile() }
     }
 
@@ -192,7 +192,7 @@ fn trees_names_and_description() {
     profile.to_bytes().unwrap();
 }
 
-/// Where call sites are told apart nodes have the bytecode index, and the log has the callers'
+/// Where call sites are distinguished, nodes have the bytecode index, and the log has the callers'
 /// lines.
 #[test]
 fn call_sites_and_their_lines() {
@@ -228,7 +228,7 @@ fn call_sites_and_their_lines() {
     };
     assert_eq!(sites("s"), [None]);
     assert_eq!(sites("a"), [Some((2, 0)), Some((7, 40))]);
-    // Of the class of these two no lines are known.
+    // The lines of these two methods' class are unknown.
     assert_eq!(sites("b"), [Some((65_534, 0))]);
     let calls: Vec<u64> = profile.threads[0].tree.nodes().iter().map(|node| node.calls).collect();
     assert_eq!(calls, [0, 1, 5, 1, 6, 1]);
@@ -263,7 +263,7 @@ fn merged_contexts_are_marked() {
     assert!(profile.notes.iter().any(|n| n.contains("in 1 tree of 1")), "{:?}", profile.notes);
 }
 
-/// A region that is being recorded has what its thread had at its start, with the opposite sign.
+/// A region that is being recorded contains its thread's counts at its start, negated.
 #[test]
 fn regions_that_are_open_have_what_their_thread_has_executed_since() {
     let mut jvm = Jvm::new();
@@ -335,7 +335,7 @@ fn what_is_no_arena_is_refused() {
     assert!(matches!(read(&head), Some(ReadError::Short(16))));
 }
 
-/// Whatever stands in the file, reading it ends, and says what it could not read.
+/// Reading ends for any contents of the file, and reports what it could not read.
 #[test]
 fn damage_is_named_and_never_followed_for_ever() {
     let mut jvm = Jvm::new();
@@ -343,7 +343,7 @@ fn damage_is_named_and_never_followed_for_ever() {
     let a = jvm.child(jvm.root(main), mid(0), 1, 10);
     let b = jvm.child(a, mid(1), 2, 20);
     jvm.put(b + node::FIRST_CHILD, a);
-    // What is sound is there once.
+    // Sound contents occur once.
     assert_eq!(lines(&jvm.recover().profile), ["main;p/C.a 1 10", "main;p/C.a;p/C.b 2 20"]);
     assert!(jvm.recover().problems.iter().any(|p| p.contains("leads where it does not belong")));
     jvm.put(b + node::FIRST_CHILD, 0x1234_5678);
@@ -390,7 +390,7 @@ fn damage_is_named_and_never_followed_for_ever() {
     }
 }
 
-/// Where the first extent for trees is in the file.
+/// The file offset of the first extent for trees.
 fn first_trees(path: &Path) -> u64 {
     let file = File::open(path).unwrap();
     let word = |number: u64| {

@@ -1,4 +1,4 @@
-//! Where classes come from: `--classes`.
+//! Origins of classes: `--classes`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use cct_profile::origin::{Origin, Origins};
 
 use crate::jdk;
 
-/// Class folders inside of archives that servers and launchers take for class paths.
+/// Class folders inside archives that servers and launchers take for class paths.
 const CLASS_FOLDERS: [&str; 2] = ["BOOT-INF/classes/", "WEB-INF/classes/"];
 
 /// Looks up all classes of jars, folders, images, and homes of JDKs, in their order.
@@ -44,7 +44,7 @@ fn add(path: &Path, origins: &mut Origins) -> Result<()> {
     Ok(())
 }
 
-/// The module and the class that an entry holds, by its name.
+/// The module and the class of an entry, by its name.
 fn class_at<'n>(at: &'n Location<'_>) -> Option<(Option<&'n str>, &'n str)> {
     let (module, path) = at.archive.layout().path(&at.entry.name)?;
     let path = path.strip_suffix(".class")?;

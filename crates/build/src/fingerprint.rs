@@ -1,4 +1,4 @@
-//! Hashes over what goes into an output, so that it need not be made again.
+//! Hashes over the inputs of an output, so that it need not be built again.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -10,13 +10,13 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::image::tree::Tree;
 
-/// Feeds a text with its length, so that no two sequences of texts are fed alike.
+/// Feeds a text with its length, so that no two sequences of texts give the same input.
 pub fn text(hash: &mut Xxh3, bytes: &[u8]) {
     hash.update(&(bytes.len() as u64).to_le_bytes());
     hash.update(bytes);
 }
 
-/// Feeds the contents of a file, or everything in a folder; where it is does not matter.
+/// Feeds the contents of a file, or everything in a folder; the path does not matter.
 pub fn content(hash: &mut Xxh3, path: &Path) -> Result<()> {
     let path = fs::canonicalize(path).with_context(|| format!("{}: cannot find", path.display()))?;
     if path.is_dir() {
@@ -26,7 +26,7 @@ pub fn content(hash: &mut Xxh3, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The same of what has been opened already.
+/// Feeds the contents of an input that is open already.
 pub fn opened(hash: &mut Xxh3, input: &Input) -> Result<()> {
     match input.bytes() {
         Some(bytes) => text(hash, &xxh3_128(bytes).to_le_bytes()),
@@ -35,7 +35,7 @@ pub fn opened(hash: &mut Xxh3, input: &Input) -> Result<()> {
     Ok(())
 }
 
-/// The hash of a file's contents, of which no more is in memory than a piece.
+/// The hash of a file's contents, read piece by piece.
 pub fn of_file(path: &Path) -> Result<u128> {
     let cannot = || format!("cannot read {}", path.display());
     let mut file = File::open(path).with_context(cannot)?;

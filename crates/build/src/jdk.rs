@@ -1,4 +1,4 @@
-//! Finding the rest of the JDK in which an input lies.
+//! Search for the rest of the JDK that contains an input.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,18 @@ const LIBRARY_FOLDERS: &[&str] = &["jre/lib", "jre/lib/ext", "lib", "lib/ext"];
 /// The image of a JDK from 9 on, relative to its home: its whole class library.
 const IMAGE: &str = "lib/modules";
 
-/// Its class library as a JDK's build leaves it, which HotSpot takes where there is no image: a
-/// folder for each module.
+/// The class library of a JDK's build, which HotSpot uses without an image: a folder for each
+/// module.
 const EXPLODED: &str = "modules";
 
-/// What the class library of the JDK (or JRE) is made of in which `path` lies, in a fixed order:
-/// the image of a JDK from 9 on, the jars of a JDK 8. Nothing if it lies in none.
+/// The class library of the JDK (or JRE) that contains `path`, in a fixed order. It is the image of
+/// a JDK from 9 on, or the jars of a JDK 8. Empty if no JDK contains the path.
 pub fn class_library_around(path: &Path) -> Vec<PathBuf> {
     home_around(path).map_or(Vec::new(), |home| class_library_of(&home))
 }
 
-/// Likewise of the JDK (or JRE) whose home this is.
+/// The class library of the JDK (or JRE) with this home, in a fixed order; see
+/// [`class_library_around`].
 pub fn class_library_of(home: &Path) -> Vec<PathBuf> {
     let image = home.join(IMAGE);
     if image.is_file() {
@@ -34,15 +35,15 @@ pub fn class_library_of(home: &Path) -> Vec<PathBuf> {
             .filter_map(|e| Some(e.ok()?.path()))
             .filter(|p| p.extension().is_some_and(|e| e == "jar") && p.is_file())
             .collect();
-        // rt.jar first: the first class of a name stands for it, as on the boot class path.
+        // rt.jar first: the first class of a name wins, as on the boot class path.
         here.sort_by_key(|p| (p.file_name().is_none_or(|n| n != "rt.jar"), p.clone()));
         jars.extend(here);
     }
     jars
 }
 
-/// The JDK or JRE in which a file lies: the outermost folder that looks like a home, a JDK's rather
-/// than that of the JRE inside it.
+/// The JDK or JRE that contains a file: the outermost folder that looks like a home. That is a
+/// JDK's home rather than that of the JRE inside it.
 pub fn home_around(path: &Path) -> Option<PathBuf> {
     let path = std::fs::canonicalize(path).ok()?;
     path.ancestors().skip(1).filter(|home| is_home(home)).last().map(Path::to_path_buf)

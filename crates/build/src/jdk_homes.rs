@@ -1,4 +1,4 @@
-//! The JDKs of a machine: homes in the places where people and tools keep them.
+//! The JDKs of a machine: homes in the usual places.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -34,8 +34,8 @@ pub struct JdkHome {
     pub named_by: String,
 }
 
-/// The homes that this process's environment leads to: first the JDK that `cctrewrite run -- java`
-/// takes, then that of `JAVA_HOME`, then those of the usual folders, by path.
+/// The homes in this process's environment: first the JDK that `cctrewrite run -- java` uses, then
+/// that of `JAVA_HOME`, then those of the usual folders, by path.
 pub fn find() -> Vec<JdkHome> {
     let java = Target::of(OsStr::new("java"), None).ok().map(|target| target.home);
     let java_home = env::var_os("JAVA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);

@@ -1,5 +1,5 @@
-//! What outputs lie in and beside: images of JDKs and their cache, places of outputs, what an
-//! output says of itself, files that appear whole or not at all.
+//! Outputs and the files around them: images of JDKs and their cache, places of outputs, provenance
+//! of outputs, files that are complete or absent.
 //!
 //! Part of the command: it knows neither arguments nor messages, and its errors are for people.
 

@@ -1,4 +1,4 @@
-//! What an output of an earlier run says of itself.
+//! The description of an output of an earlier run.
 
 use std::borrow::Cow;
 use std::fs;
@@ -10,25 +10,25 @@ use cct_index::provenance::Provenance;
 use cct_index::read::Index;
 use cct_jdk::convention;
 
-/// The contents of what an input has at this path of its layout; `None` if there is nothing.
+/// The contents of an input's entry at this path of its layout; `None` if it is missing.
 pub fn entry<'i>(input: &'i Input, path: &str) -> Result<Option<Cow<'i, [u8]>>> {
     let name = input.layout().name(path);
     let index = input.entries().iter().position(|entry| *entry.name == *name);
     Ok(index.and_then(|index| input.read(index)).transpose()?)
 }
 
-/// Whether an input has `java.lang.Object`, and so the runtime's place.
+/// Whether an input has `java.lang.Object`, and so should have the runtime.
 pub fn has_object(input: &Input) -> bool {
     let object = input.layout().name("java/lang/Object.class");
     input.entries().iter().any(|entry| *entry.name == *object)
 }
 
-/// Where a profiled JDK has the index of its `lib/modules`, seen from there
+/// The path of the index of a profiled JDK's `lib/modules`, relative to it
 /// (docs/reference/images.md).
 const INDEX_BESIDE_IMAGE: &str = "cctrewrite/index";
 
-/// The index of an output: an entry, or a file beside the image of a profiled JDK. `None` of what
-/// is no output.
+/// The index of an output: an entry, or a file next to the image of a profiled JDK. `None` if the
+/// input is no output.
 fn index(input: &Input) -> Result<Option<Cow<'_, [u8]>>> {
     let index = entry(input, INDEX_NAME)?;
     if index.is_some() || input.kind() != InputKind::Image {
@@ -53,14 +53,14 @@ fn with_index<T>(input: &Input, ask: impl FnOnce(&Index<&[u8]>) -> Option<T>) ->
     }
 }
 
-/// The provenance lines of an output; `None` of what is no output.
+/// The provenance lines of an output; `None` if the input is no output.
 pub fn provenance(input: &Input) -> Result<Option<String>> {
     with_index(input, |index| String::from_utf8(index.provenance().to_vec()).ok())
 }
 
-/// The JDK for which an output with the class library was made, by its feature release: 8, 11, 17.
-/// The class files of each have a version of their own, from 52 for JDK 8 on. `None` of an output
-/// without `java.lang.Object`.
+/// The feature release (8, 11, 17) of the JDK for which an output with the class library was built.
+/// The class files of each release have a version of their own, from 52 for JDK 8 on. `None` for an
+/// output without `java.lang.Object`.
 pub fn feature(input: &Input) -> Result<Option<u16>> {
     let majors = with_index(input, |index| {
         Some(index.classes_named(convention::OBJECT).next().map(|object| object.major_version))
@@ -79,7 +79,7 @@ pub fn value<'p>(provenance: &'p str, key: &str) -> Option<&'p str> {
     provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
 }
 
-/// The hash of the class library that an output was made for (or is).
+/// The hash of the class library that an output was built for (or is).
 pub fn library_hash(provenance: &str) -> Result<Option<u64>> {
     match value(provenance, "jdk") {
         None | Some("none") => Ok(None),
@@ -89,7 +89,7 @@ pub fn library_hash(provenance: &str) -> Result<Option<u64>> {
     }
 }
 
-/// Fails if two outputs cannot run together; the runtime would refuse them
+/// Fails if two outputs cannot run together; the runtime would reject them
 /// (docs/reference/formats/index.md, *Provenance keys*).
 pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
     for key in [
@@ -127,8 +127,8 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
     Ok(())
 }
 
-/// Fails if what this run makes cannot run together with a library that is an output of an earlier
-/// one.
+/// Fails if the output of this run cannot run together with a library that is an output of an
+/// earlier one.
 pub fn check_library(library: &Input, its: &str, ours: &Provenance) -> Result<()> {
     check_fit((&library.path().display().to_string(), its), ("this run's output", ours.lines()))
 }

@@ -1,7 +1,7 @@
-//! A file that is complete or not there: written beside its place, renamed in the end.
+//! A file that is complete or absent: written next to its place, renamed in the end.
 //!
 //! A device or a pipe cannot be replaced, and must not be (a renamed file in place of `/dev/null`
-//! breaks the machine). What is to go there is kept in memory and written in the end.
+//! breaks the machine). Its contents are kept in memory and written in the end.
 
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use anyhow::{Context, Result, anyhow};
 use tempfile::TempPath;
 
-/// A complete file that waits to be put in its place. Dropped, it is removed.
+/// A complete file that waits to be moved to its place. When dropped, it is removed.
 #[derive(Debug)]
 pub struct PendingFile {
     path: PathBuf,
@@ -24,10 +24,10 @@ enum Written {
     InMemory(Vec<u8>),
 }
 
-/// All files of this process that are beside their places.
+/// All temporary files of this process next to their places.
 static LISTED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file that is beside its place, listed for [`remove_all`] as long as this exists.
+/// A temporary file next to its place, listed for [`remove_all`] as long as this exists.
 #[derive(Debug)]
 struct Listed(PathBuf);
 
@@ -48,23 +48,23 @@ fn listed() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LISTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all files that are beside their places. For a process that a signal ends: nothing is
+/// Removes all temporary files next to their places, in a process that a signal ends: nothing is
 /// dropped then.
 pub fn remove_all() {
     for path in &*listed() {
-        // One that is in its place by now is no longer there.
+        // A file that is in its place by now is no longer there.
         let _ = std::fs::remove_file(path);
     }
 }
 
-/// Who may use a file. The umask narrows it.
+/// Access rights of a file, restricted by the umask.
 #[derive(Clone, Copy)]
 enum Access {
     /// Everybody, as with any new file.
     Usual,
-    /// Its owner writes, everybody reads.
+    /// The file's owner writes, everybody reads.
     OwnerWrites,
-    /// Its owner.
+    /// The file's owner alone.
     Owner,
 }
 
@@ -79,7 +79,7 @@ impl Access {
 }
 
 impl PendingFile {
-    /// Writes the contents beside `path`.
+    /// Writes the contents next to `path`.
     pub fn write(
         path: &Path,
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
@@ -87,8 +87,7 @@ impl PendingFile {
         PendingFile::write_for(Access::Usual, path, contents)
     }
 
-    /// Writes a file that decides about later runs, beside `path`. Nobody but its owner may write
-    /// to it.
+    /// Writes a file that influences later runs, next to `path`. Only its owner may write to it.
     pub fn write_decisive(
         path: &Path,
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
@@ -96,9 +95,9 @@ impl PendingFile {
         PendingFile::write_for(Access::OwnerWrites, path, contents)
     }
 
-    /// Writes a profile beside `path`. Which methods a program has, and which of them ran, is its
-    /// owner's business: nobody else may read it, as with the records of perf(1) and the files of
-    /// the runtime.
+    /// Writes a profile next to `path`. Only its owner may read it: it shows which methods a
+    /// program has, and which of them ran. Records of perf(1) and the files of the runtime have the
+    /// same protection.
     pub fn write_profile(
         path: &Path,
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
@@ -112,7 +111,7 @@ impl PendingFile {
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
     ) -> Result<PendingFile> {
         let cannot = || format!("cannot write {}", path.display());
-        // A link is followed: what it points to is what the user named.
+        // A link is followed: the user means its target.
         let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if path.exists() && !path.is_file() {
             let mut bytes = Vec::new();
@@ -135,7 +134,7 @@ impl PendingFile {
         Ok(PendingFile { path: path.clone(), written: Written::Beside(file.into_temp_path(), listed) })
     }
 
-    /// Puts it in its place.
+    /// Moves it to its place.
     pub fn commit(self) -> Result<()> {
         let path = self.path;
         let cannot = || format!("cannot write {}", path.display());
@@ -145,8 +144,8 @@ impl PendingFile {
             }
             Written::InMemory(bytes) => {
                 let mut out = std::fs::OpenOptions::new().write(true).open(&path).with_context(cannot)?;
-                // Whoever may write to the folder may have put a link in its place since it was
-                // looked at.
+                // Anyone who may write to the folder may have put a link in its place since it was
+                // checked.
                 if out.metadata().with_context(cannot)?.is_file() {
                     return Err(anyhow!("it was no file a moment ago")).with_context(cannot);
                 }
@@ -167,7 +166,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let (profile, report) = (folder.path().join("a.cct"), folder.path().join("a.txt"));
-        // Also in place of one that others could read.
+        // Also replaces a file that others could read.
         std::fs::write(&profile, "").unwrap();
         std::fs::set_permissions(&profile, std::fs::Permissions::from_mode(0o644)).unwrap();
         PendingFile::write_profile(&profile, |out| Ok(out.write_all(b"x")?)).unwrap().commit().unwrap();

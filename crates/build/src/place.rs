@@ -1,14 +1,14 @@
-//! Where an output belongs in a JVM: recorded when it is made, read by `cctrewrite flags`.
+//! The place of an output in a JVM: recorded when it is built, read by `cctrewrite flags`.
 
 use std::path::Path;
 
 use cct_archive::Layout;
 
-/// The entry of an output that holds its place, as its first line. The second line says what it was
-/// made from ([`made_from`]).
+/// The entry of an output whose first line is its place. The second line says what it was made from
+/// ([`made_from`]).
 pub const PLACE_NAME: &str = "cctrewrite-output/place";
 
-/// What stands in front of the hash in the second line.
+/// Prefix of the hash in the second line.
 const MADE_FROM: &str = "made-from ";
 
 /// The second line of the entry.
@@ -16,7 +16,7 @@ pub fn made_from_line(hash: &str) -> String {
     format!("{MADE_FROM}{hash}\n")
 }
 
-/// What an output was made from, by the text of its entry.
+/// The hash of an output's inputs, from the text of its entry.
 pub fn made_from(text: &[u8]) -> Option<&str> {
     std::str::from_utf8(text).ok()?.lines().nth(1)?.strip_prefix(MADE_FROM)
 }
@@ -25,14 +25,14 @@ pub fn made_from(text: &[u8]) -> Option<&str> {
 /// program is on the class path.
 pub const RESOLVED_NAME: &str = "cctrewrite-output/resolved";
 
-/// What of a JVM an output replaces.
+/// The part of a JVM that an output replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// Part of the boot class path.
     Boot,
     /// An installed extension (JDK 8 and before).
     Extension,
-    /// The image of a JDK from 9 on, or the folder that stands for one.
+    /// The image of a JDK from 9 on, or the corresponding folder.
     Image,
     /// A module from which images are linked.
     Jmod,
@@ -40,14 +40,14 @@ pub enum Place {
     Patches,
     /// One such jar, and its module.
     Patch(String),
-    /// Something of the user's.
+    /// A part of the user's program.
     Application,
 }
 
 impl Place {
-    /// The place of what was made from an input of this layout: of classes at its top that of the
-    /// folder of a JDK (or JRE) 8 in which it lies; outside of one, what has `java/lang/Object` is
-    /// for the boot class path and everything else is the application's.
+    /// The place of an output of an input with this layout. A jar of classes in a folder of a JDK
+    /// (or JRE) 8 has that folder's place. Elsewhere, an input with `java/lang/Object` is for the
+    /// boot class path, and others belong to the application.
     pub fn of(input: &Path, layout: Layout, has_object: bool) -> Place {
         match layout {
             Layout::Modules => return Place::Image,

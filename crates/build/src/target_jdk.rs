@@ -1,4 +1,4 @@
-//! Which JDK a command would use.
+//! The JDK that a command would use.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// What a command is, as far as JDKs are concerned.
+/// A command's relation to JDKs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Target {
     /// The home of the JDK that it would use.
@@ -16,7 +16,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Looks the command up as a shell would.
+    /// Looks up the command as a shell would.
     ///
     /// `chosen` is the JDK that the user wants instead.
     pub fn of(command: &OsStr, chosen: Option<&Path>) -> Result<Target> {
@@ -44,7 +44,7 @@ impl Target {
     }
 }
 
-/// The file that a command's name stands for: a path as it is, a name in one of the folders.
+/// The file of a command's name: a path is used unchanged, a name is searched in the folders.
 fn find(command: &OsStr, folders: &OsStr) -> Option<PathBuf> {
     if Path::new(command).components().count() > 1 {
         return Some(command.into());
@@ -61,7 +61,7 @@ fn of_tool(file: &Path) -> Option<Target> {
     if bin.file_name()? != "bin" {
         return None;
     }
-    // The tools that a JRE has, too, lie in both folders of a JDK 8.
+    // The tools that a JRE has, too, are in both folders of a JDK 8.
     if home.file_name() == Some(OsStr::new("jre"))
         && let Some(around) = home.parent().filter(|around| around.join("bin").join(name).is_file())
     {

@@ -1,7 +1,7 @@
-//! Temporary folders that later commands can tell from those of the living: each has a file that
-//! its owner keeps locked.
+//! Temporary folders whose owners later commands can check: each has a file that its owner keeps
+//! locked.
 //!
-//! A killed command leaves its folder behind and frees the lock. [`clean`] removes such folders.
+//! A killed command leaves its folder and releases the lock. [`clean`] removes such folders.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -12,16 +12,16 @@ use cct_private::{FOLDER_MODE, PrivateFolder};
 use rustix::io::{FdFlags, fcntl_setfd};
 use tempfile::TempDir;
 
-/// How names of such folders begin.
+/// Prefix of the folders' names.
 const PREFIX: &str = ".cctrewrite-";
 
-/// The file that is locked.
+/// Name of the locked file.
 const LOCK: &str = "lock";
 
-/// What a folder is for.
+/// The purpose of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// An image in the making.
+    /// An image under construction.
     Workshop,
     /// Classes and profiles of `bench`.
     Bench,
@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// How names of such folders end.
+    /// Suffix of the names of folders of this kind.
     fn suffix(self) -> &'static str {
         match self {
             Kind::Workshop => ".tmp",
@@ -40,7 +40,7 @@ impl Kind {
     }
 }
 
-/// A temporary folder of which this process is the owner. Dropped, it is removed.
+/// A temporary folder that this process owns. When dropped, it is removed.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     /// `None` only while the value is dropped, or if the folder stays.
@@ -50,16 +50,16 @@ pub struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    /// Makes one in a folder, and removes those of this kind that nobody owns.
+    /// Creates one in a folder, and removes folders of this kind without an owner.
     ///
     /// # Errors
-    /// If the system refuses, or if the file system has no locks.
+    /// Fails if the system reports an error, or if the file system has no locks.
     pub fn make(parent: &Path, kind: Kind) -> io::Result<TemporaryFolder> {
         clean(parent, kind);
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(kind.suffix()).permissions(Permissions::from_mode(FOLDER_MODE));
         let folder = builder.tempdir_in(parent)?;
-        // Locked before it has its name: a lock of that name is free only when its owner is gone.
+        // Locked before it gets its name: a lock of that name is free only when its owner is gone.
         let fresh = folder.path().join("fresh");
         let lock = cct_private::create(&fresh)?;
         lock.lock()?;
@@ -72,16 +72,16 @@ impl TemporaryFolder {
         self.folder.as_ref().map_or(Path::new(""), TempDir::path)
     }
 
-    /// Has processes that this one starts hold the lock as well, so that the folder stays until the
+    /// Makes processes that this one starts inherit the lock, so that the folder stays until the
     /// last of them ends.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// Fails if the system reports an error.
     pub fn share(&self) -> io::Result<()> {
         Ok(fcntl_setfd(&self.lock, FdFlags::empty())?)
     }
 
-    /// Leaves the folder when this value is dropped.
+    /// Keeps the folder when this value is dropped.
     pub fn keep(&mut self) {
         if let Some(folder) = self.folder.take() {
             let _ = folder.keep();
@@ -97,12 +97,13 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Removes a folder, its lock last: one whose removal was cut off is recognised as abandoned.
+/// Removes a folder, its lock last: after an interrupted removal the folder is still recognised as
+/// abandoned.
 fn remove(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name() != LOCK {
             let path = entry.path();
-            // What cannot be removed stays: it is in nobody's way.
+            // A folder that cannot be removed stays, which does no harm.
             let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
         }
     }
@@ -113,11 +114,11 @@ fn remove(folder: &Path) {
     }
 }
 
-/// Removes the folders of a kind that nobody owns.
+/// Removes the folders of a kind without an owner.
 ///
-/// The folder around them may be everybody's, such as `/tmp`. So a folder counts only if it is this
-/// user's and closed to others, and its lock only if it is a file: a link of such a name could lead
-/// to any folder, and a pipe would be waited for.
+/// The surrounding folder may be public, such as `/tmp`. So a folder counts only if it is this
+/// user's and closed to others. Its lock counts only if it is a file: a link of such a name could
+/// lead to any folder, and opening a pipe would block.
 pub fn clean(parent: &Path, kind: Kind) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -162,7 +163,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         for kind in [Kind::Workshop, Kind::Bench] {
             let dead = abandoned(parent.path().join(format!(".cctrewrite-dead{}", kind.suffix())), 0o700);
-            // Not one of ours, or not yet.
+            // A folder of another kind, or an incomplete one.
             let unfinished = parent.path().join(format!(".cctrewrite-other{}", kind.suffix()));
             fs::create_dir(&unfinished).unwrap();
             let first = TemporaryFolder::make(parent.path(), kind).unwrap();
@@ -185,7 +186,7 @@ mod tests {
         assert!(!dead.exists());
     }
 
-    /// In a folder of everybody, names say nothing about who made a folder.
+    /// In a public folder, names do not show who created a folder.
     #[test]
     fn what_others_may_have_made_is_left_alone() {
         let parent = tempfile::tempdir().unwrap();
@@ -199,7 +200,7 @@ mod tests {
         let linked = abandoned(place("linked"), 0o700);
         fs::remove_file(linked.join(LOCK)).unwrap();
         symlink("file", linked.join(LOCK)).unwrap();
-        // Whoever opened this to read would wait for a writer.
+        // Opening this for reading would wait for a writer.
         let waiting = abandoned(place("waiting"), 0o700);
         fs::remove_file(waiting.join(LOCK)).unwrap();
         assert!(Command::new("mkfifo").arg(waiting.join(LOCK)).status().unwrap().success());
@@ -224,7 +225,7 @@ mod tests {
         assert!(path.exists());
         child.kill().unwrap();
         child.wait().unwrap();
-        // Processes of tests beside this one may have inherited the file, too.
+        // Processes of concurrent tests may have inherited the file, too.
         let is_gone = || {
             clean(parent.path(), Kind::Bench);
             !path.exists()

@@ -1,4 +1,4 @@
-//! The resource of an image from which HotSpot takes options, since JDK 9
+//! The resource of an image with options for HotSpot, since JDK 9
 //! (`ClassLoader::lookup_vm_options`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,16 +7,16 @@ use cct_archive::{Action, Location, Method, NewEntry};
 
 const NAME: &str = "java.base/jdk/internal/vm/options";
 
-/// Options, one on each line, on their way into the only input of a run, the modules of a JDK.
+/// Options, one on each line, to be added to the only input of a run, the modules of a JDK.
 #[derive(Debug)]
 pub struct VmOptions<'o> {
     text: &'o str,
-    /// Whether they stand together with such as the image had.
+    /// Whether they were added to options that the image had.
     are_in: AtomicBool,
 }
 
 impl<'o> VmOptions<'o> {
-    /// None of them is in yet.
+    /// Creates options that are not added yet.
     pub fn new(text: &'o str) -> Self {
         VmOptions { text, are_in: AtomicBool::new(false) }
     }
@@ -26,14 +26,13 @@ impl<'o> VmOptions<'o> {
         &*at.entry.name == NAME
     }
 
-    /// Puts them in front of those that the image has: HotSpot takes the last of options given
-    /// twice.
+    /// Prepends them to the image's options: HotSpot uses the last of options given twice.
     pub fn put_before(&self, old: &[u8]) -> Action {
         self.are_in.store(true, Ordering::Relaxed);
         Action::Replace([self.text.as_bytes(), old].concat())
     }
 
-    /// The resource, for an image that had none.
+    /// The new resource, for an image that had none.
     pub fn entry(&self) -> Option<NewEntry> {
         let bytes = || self.text.as_bytes().to_vec();
         let is_missing = !self.are_in.load(Ordering::Relaxed);

@@ -1,10 +1,9 @@
-//! Makes a long trace of a short one, as if its threads had done the same again and again:
+//! Makes a long trace from a short one, as if its threads had repeated their actions:
 //! `repeat FROM TIMES TO`.
 //!
-//! For trying what reading a long trace takes (docs/research/trace.md): a program would have to run
-//! for that long. The chunks of threads that do little else than one thing are written again, but
-//! for the first and the last ones; where they meet, a method that runs may have begun in another
-//! chunk.
+//! For measuring readers of long traces (docs/research/trace.md): a program would have to run for
+//! that long. It repeats the chunks of threads that do mostly one thing, except for the first and
+//! the last ones. Where repetitions meet, a running method may have begun in another chunk.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,12 +13,12 @@ use cct_events::FrameKind;
 use cct_events::file::Places;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Bytes in front of a frame's content, and in front of its checksum.
+/// Size of a frame's head in bytes, and offset of the checksum in it.
 const HEAD: usize = 28;
 const SUMMED: usize = 20;
 
-/// Threads with so many chunks or fewer do this and that, on stacks that are not the same where a
-/// repetition would begin and end.
+/// Maximum number of chunks of threads that are not repeated. These do various things, on stacks
+/// that differ between the start and the end of a repetition.
 const FEW: u32 = 50;
 
 fn main() -> io::Result<()> {
@@ -43,7 +42,7 @@ fn main() -> io::Result<()> {
             let frame = &bytes[at..at + HEAD + place.head.stored as usize];
             let (of, all) =
                 (place.head.sequence, chunks.get(&place.head.thread).copied().unwrap_or_default());
-            // All but those at the beginning and at the end come each time.
+            // All but those at the beginning and at the end are repeated each time.
             let is_inner = place.head.kind == FrameKind::Events && all > FEW && of > 0 && of < all - 1;
             let is_now = is_inner || round == if is_early(place.head.kind, of, all) { 0 } else { times - 1 };
             if !is_now {
@@ -68,7 +67,7 @@ fn main() -> io::Result<()> {
     out.flush()
 }
 
-/// What stands in front of what is repeated: classes, threads, names, and the first events.
+/// Whether a frame precedes the repeated part: classes, threads, names, and the first events.
 fn is_early(kind: FrameKind, sequence: u32, chunks: u32) -> bool {
     match kind {
         FrameKind::End | FrameKind::Notes => false,

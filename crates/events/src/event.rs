@@ -8,7 +8,7 @@
 //! | 11 basic block | method | block |
 //! | 00 others | kind (bits 29..25), payload (bits 24..0) | |
 //!
-//! What does not fit is not cut off: a word of kind *wide* in front has the upper bits.
+//! Larger values are not cut off: a preceding word of kind *wide* has the upper bits.
 
 /// Bits of a method's number in a word.
 pub const METHOD_BITS: u32 = 19;
@@ -54,16 +54,16 @@ pub(crate) mod kind {
 /// Something that a thread did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// Nothing: room that was not used.
+    /// Unused room.
     Padding,
-    /// A method begins; with it its first block, unless that is the target of a jump and has an
+    /// A method begins, and with it its first block, unless that is the target of a jump and has an
     /// event of its own.
     Start {
         /// The method's number.
         method: u32,
         /// Whether a [`Event::Receiver`] follows.
         has_receiver: bool,
-        /// Whether it is over with that: nothing that it does is recorded, and no end.
+        /// Whether it ends at once: its actions and its end are not recorded.
         ends_at_once: bool,
     },
     /// A method ends.
@@ -84,69 +84,70 @@ pub enum Event {
     ClassLoaded(u32),
     /// The class of the receiver of the method that has just begun.
     Receiver(u32),
-    /// An exception has left the block that was running, after so many of its bytecodes; the one
-    /// that threw is counted.
+    /// An exception has left the running block after this many of its bytecodes, including the one
+    /// that threw.
     Partial(u32),
-    /// The running method has called a method that has no events of its own, at this bytecode
-    /// index.
+    /// The running method has called a method without events of its own, at this bytecode index.
     Leaf(u32),
-    /// Likewise, and it may call back: what begins next is called by it.
+    /// The running method has called a method without events of its own, at this bytecode index,
+    /// and that method may call back. It is the caller of what begins next.
     Call(u32),
-    /// Such a method has returned.
+    /// A method without events of its own has returned.
     Returned(u32),
-    /// A method begins that is known by its id alone, which the next two words are.
+    /// A method begins that is identified by its id alone, which is in the next two words.
     ById {
-        /// Its id.
+        /// The method's id.
         id: u64,
-        /// Whether it is over with that.
+        /// Whether it ends at once.
         ends_at_once: bool,
     },
     /// Recording pauses.
     Paused,
-    /// Recording goes on; 0, or the number of the name that this part was given, plus one.
+    /// Recording resumes; 0, or one plus the number of this part's name.
     Resumed(u32),
     /// Events are missing.
     Gap(u32),
-    /// In a trace that keeps the order between threads: what comes next in this thread is behind
-    /// all that has a smaller number, in any thread.
+    /// A turn, in a trace that keeps the order between threads. The following events of this thread
+    /// come after all with a smaller number, in any thread.
     Order(u64),
-    /// The instruction at this bytecode index has made an object.
+    /// The instruction at this bytecode index has allocated an object.
     Made(u32),
-    /// It has made an array.
+    /// An instruction has allocated an array.
     Array {
         /// The bytecode index.
         bci: u32,
-        /// Elements.
+        /// Number of elements.
         length: u32,
     },
-    /// It has made the arrays inside an array.
+    /// An instruction has allocated the arrays inside an array.
     Arrays {
         /// The bytecode index.
         bci: u32,
-        /// How many levels inside; at least 1.
+        /// The level inside; at least 1.
         level: u32,
-        /// How many.
+        /// Number of arrays.
         count: u32,
-        /// Elements of each.
+        /// Number of elements of each.
         length: u32,
     },
-    /// The native that runs, or was called last, has made something of this class.
+    /// The native that runs, or was called last, has allocated an object of this class.
     MadeByNative {
         /// The number of the class's name.
         class: u32,
-        /// Elements, of an array.
+        /// Number of elements, for an array.
         length: u32,
     },
-    /// The instruction at this bytecode index wants the monitor of the object with this identity.
+    /// The instruction at this bytecode index requests the monitor of the object with this
+    /// identity.
     Lock {
         /// The bytecode index.
         bci: u32,
         /// The object.
         object: u32,
     },
-    /// The method that has just begun is synchronized, and has the monitor of this object.
+    /// The synchronized method that has just begun holds the monitor of this object.
     Locked(u32),
-    /// The instruction at this bytecode index has given the monitor of this object back.
+    /// The instruction at this bytecode index has released the monitor of this object.
     Unlock {
         /// The bytecode index.
         bci: u32,
@@ -155,7 +156,7 @@ pub enum Event {
     },
 }
 
-/// The words of an event, four at most.
+/// The words of an event, at most four.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Words {
     words: [u32; 4],
@@ -175,7 +176,7 @@ impl Words {
         Words { words: [word, 0, 0, 0], length: 1 }
     }
 
-    /// A word of another kind, and words behind it.
+    /// A word of another kind, and the words after it.
     fn more(kind: u32, payload: u32, behind: &[u32]) -> Words {
         let mut words = Words::other(kind, payload);
         for &word in behind {
@@ -189,8 +190,7 @@ impl Words {
         Words::one(kind << PAYLOAD_BITS | payload & ((1 << PAYLOAD_BITS) - 1))
     }
 
-    /// A word with a method and what belongs to it, behind one with their upper bits if they have
-    /// any.
+    /// A word with a method and further bits, after a word with their upper bits if they have any.
     fn of_method(of: u32, method: u32, low: u32) -> Words {
         let word =
             of << 30 | (method & ((1 << METHOD_BITS) - 1)) << BLOCK_BITS | low & ((1 << BLOCK_BITS) - 1);
@@ -205,7 +205,7 @@ impl Words {
 }
 
 impl Event {
-    /// Its words.
+    /// The event's words.
     pub fn words(self) -> Words {
         match self {
             Event::Padding => Words::other(kind::PADDING, 0),
@@ -244,12 +244,12 @@ impl Event {
     }
 }
 
-/// What stands in a trace and is no event.
+/// A word in a trace that is no event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the word {0:#010x} is no event of this version")]
 pub struct UnknownEvent(pub u32);
 
-/// Reads events out of the words of one thread, in whatever pieces they come.
+/// Decodes the events of one thread from its words, in pieces of any size.
 #[derive(Debug, Clone, Default)]
 pub struct Decoder {
     wide: Option<u32>,
@@ -257,18 +257,18 @@ pub struct Decoder {
     wides: u64,
 }
 
-/// An event of several words, some of which are still to come.
+/// An event of several words, some of which are still to follow.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Open {
     kind: u32,
     payload: u32,
     left: u8,
-    /// The one behind the first, if it is there.
+    /// The word after the first, if it has been read.
     second: u32,
 }
 
 impl Open {
-    /// How many words come behind one of this kind.
+    /// Number of words after one of this kind.
     pub(crate) fn behind(kind: u32) -> u8 {
         match kind {
             kind::BY_ID | kind::ARRAYS => 2,
@@ -277,7 +277,7 @@ impl Open {
         }
     }
 
-    /// The event, with its last word.
+    /// Completes the event with its last word.
     fn event(self, last: u32) -> Event {
         let Open { kind, payload, second, .. } = self;
         match kind {
@@ -302,7 +302,7 @@ impl Decoder {
     /// The event that this word completes, if it does.
     ///
     /// # Errors
-    /// When the word is none of this version's.
+    /// Fails if this version does not know the word.
     #[inline]
     pub fn word(&mut self, word: u32) -> Result<Option<Event>, UnknownEvent> {
         if let Some(open) = &mut self.open {
@@ -359,7 +359,7 @@ impl Decoder {
         }))
     }
 
-    /// How many events did not fit into a word.
+    /// Number of events that did not fit into a word.
     pub fn wides(&self) -> u64 {
         self.wides
     }
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_paper() {
-        // Fig. 3 of the paper: a method that happens to be number 5328, with five blocks.
+        // Fig. 3 of the paper: method number 5328, with five blocks.
         let method = 5328;
         let figure =
             [1084653569, -1062830080, -1062830079, -1062830078, -1062830077, -1062830076, -2136571904];

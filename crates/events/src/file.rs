@@ -1,5 +1,5 @@
-//! The file of a trace: a head, then frames, one after the other; nothing that was written is ever
-//! changed. Whatever ends the writer, what stands before the last whole frame can be read.
+//! The file of a trace: a head, then frames, one after the other. Written bytes never change.
+//! However the writer ends, everything up to the last complete frame can be read.
 
 mod reading;
 
@@ -15,31 +15,31 @@ pub const MAGIC: [u8; 8] = *b"CCTTRACE";
 /// Version of the format.
 pub const VERSION: u16 = 3;
 
-/// Bytes of a frame in front of its content.
+/// Size of a frame's head, in bytes.
 const FRAME_HEAD: usize = 28;
 
-/// No frame has more, stored or not.
+/// Maximum size of a frame, stored or not.
 pub const LARGEST: usize = 1 << 26;
 
-/// What a frame holds.
+/// The kind of a frame's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FrameKind {
     /// Classes that were rewritten before the program ran ([`crate::Class`], one after the other).
     Structure,
     /// A class that was rewritten while it was loaded.
     Class,
-    /// A thread: see [`Thread`].
+    /// The description of a thread: see [`Thread`].
     Thread,
-    /// Events of one thread, in words; their order by the frame's sequence number.
+    /// Events of one thread, in words, ordered by the frame's sequence number.
     Events,
-    /// The name of a class as events of receivers and of loading number them: the number is in the
-    /// place of the thread's.
+    /// The name of a class, for its number in events of receivers and of loading; the number is in
+    /// the field of the thread.
     ClassName,
-    /// How the trace comes about, in lines `key=value`, when the program begins.
+    /// How the trace is recorded, in lines `key=value`, written when the program begins.
     Meta,
     /// Lines for people.
     Notes,
-    /// The trace is complete.
+    /// The end mark: the trace is complete.
     End,
 }
 
@@ -60,22 +60,22 @@ impl FrameKind {
     }
 }
 
-/// What stands in front of a frame's content.
+/// The head of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// What it is.
+    /// The kind of its content.
     pub kind: FrameKind,
-    /// Whether it is stored compressed.
+    /// Whether the content is stored compressed.
     pub compressed: bool,
-    /// The thread, of a thread's frames.
+    /// The thread, for a thread's frames.
     pub thread: u32,
-    /// Of a thread's events, the number of the frame among them, from 0.
+    /// For a thread's events, the number of the frame among them, from 0.
     pub sequence: u32,
-    /// Bytes of the content.
+    /// Size of the content, in bytes.
     pub length: u32,
-    /// Bytes as they are stored.
+    /// Stored size, in bytes.
     pub stored: u32,
-    /// Checksum of all this and of the stored bytes.
+    /// Checksum of the fields above and of the stored bytes.
     checksum: u64,
 }
 
@@ -103,7 +103,7 @@ impl Head {
             stored: word(16),
             checksum: u64::from(word(20)) | u64::from(word(24)) << 32,
         };
-        // A byte of LZ4 stands for 255 at most: what announces more would only take memory.
+        // A byte of LZ4 expands to at most 255: a larger announced size would only take memory.
         let most = if head.compressed { u64::from(head.stored) * 255 } else { u64::from(head.stored) };
         let fits = head.length as usize <= LARGEST
             && head.stored as usize <= LARGEST
@@ -122,13 +122,13 @@ impl Head {
 /// A frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// What stands in front.
+    /// The frame's head.
     pub head: Head,
     stored: Vec<u8>,
 }
 
 impl Frame {
-    /// A frame with this content.
+    /// Creates a frame with this content.
     pub fn new(kind: FrameKind, thread: u32, sequence: u32, content: &[u8]) -> Frame {
         let packed = kind.is_compressed().then(|| lz4_flex::compress(content));
         let packed = packed.filter(|packed| packed.len() < content.len());
@@ -140,10 +140,10 @@ impl Frame {
         Frame { head, stored }
     }
 
-    /// Writes it.
+    /// Writes the frame.
     ///
     /// # Errors
-    /// When the output fails.
+    /// Fails if the output fails.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&self.head.bytes())?;
         out.write_all(&self.stored)
@@ -163,25 +163,25 @@ impl Frame {
         }
     }
 
-    /// The bytes that it takes in the file.
+    /// Size of the frame in the file, in bytes.
     pub fn size(&self) -> u64 {
         (FRAME_HEAD + self.stored.len()) as u64
     }
 }
 
-/// Writes a file.
+/// Writes the frames of a file.
 #[derive(Debug)]
 pub struct FrameWriter<W: Write> {
     out: W,
-    /// Bytes written.
+    /// Number of bytes written.
     pub written: u64,
 }
 
 impl<W: Write> FrameWriter<W> {
-    /// Begins a file, which says in lines where it comes from.
+    /// Starts a file, with lines about its origin.
     ///
     /// # Errors
-    /// When the output fails.
+    /// Fails if the output fails.
     pub fn new(mut out: W, provenance: &str) -> io::Result<Self> {
         let mut head = MAGIC.to_vec();
         head.extend_from_slice(&VERSION.to_le_bytes());
@@ -195,17 +195,17 @@ impl<W: Write> FrameWriter<W> {
     /// Writes a frame.
     ///
     /// # Errors
-    /// When the output fails.
+    /// Fails if the output fails.
     pub fn frame(&mut self, frame: &Frame) -> io::Result<()> {
         frame.write(&mut self.out)?;
         self.written += frame.size();
         Ok(())
     }
 
-    /// Writes what was buffered on the way.
+    /// Writes buffered bytes.
     ///
     /// # Errors
-    /// When the output fails.
+    /// Fails if the output fails.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
@@ -216,12 +216,12 @@ impl<W: Write> FrameWriter<W> {
     }
 }
 
-/// A thread, as its frame has it.
+/// The description of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thread {
-    /// Its name.
+    /// The thread's name.
     pub name: String,
-    /// Java's number of it; 0 if that is not known.
+    /// The thread's number in Java; 0 if unknown.
     pub id: u64,
     /// [`Thread::DAEMON`], [`Thread::VIRTUAL`].
     pub flags: u32,
@@ -233,7 +233,7 @@ impl Thread {
     /// Flag: a virtual thread.
     pub const VIRTUAL: u32 = 2;
 
-    /// The frame's content.
+    /// The frame's content for this thread.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.id.to_le_bytes().to_vec();
         bytes.extend_from_slice(&self.flags.to_le_bytes());
@@ -241,7 +241,7 @@ impl Thread {
         bytes
     }
 
-    /// The thread of such a content.
+    /// Parses a frame's content.
     pub fn of_bytes(bytes: &[u8]) -> Option<Thread> {
         let (id, rest) = bytes.split_first_chunk()?;
         let (flags, name) = rest.split_first_chunk()?;

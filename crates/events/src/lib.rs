@@ -1,12 +1,12 @@
-//! What the writer and the readers of a trace must agree on (docs/reference/formats/trace.md).
+//! The common part of the writer and the readers of a trace (docs/reference/formats/trace.md).
 //!
-//! * [`event`]: what is recorded, as words of 32 bits (Caserta and Zendra 2012, 3.2.2),
-//! * [`scan`]: which methods events are of, without decoding them,
-//! * [`structure`]: the static side of classes: methods, basic blocks, call sites (there 3.2.1),
-//! * [`file`](mod@file): the file that holds both, frame by frame,
-//! * [`ring`]: the file that holds the last events alone, as long as the JVM runs.
+//! * [`event`]: the events, as words of 32 bits (Caserta and Zendra 2012, 3.2.2),
+//! * [`scan`]: the methods of events, found without decoding them,
+//! * [`structure`]: the static data of classes: methods, basic blocks, call sites (there 3.2.1),
+//! * [`file`](mod@file): the file that contains both, frame by frame,
+//! * [`ring`]: the file that contains the last events alone, as long as the JVM runs.
 //!
-//! Nothing here knows class files, JVMs or profiles.
+//! This crate knows nothing of class files, JVMs or profiles.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,4 +1,4 @@
-//! Numbers and texts, packed: numbers of seven bits a byte, the lowest first.
+//! Packed numbers and texts: numbers take seven bits a byte, the lowest first.
 
 /// Appends a number.
 pub fn number(out: &mut Vec<u8>, mut value: u64) {
@@ -15,7 +15,7 @@ pub fn bytes(out: &mut Vec<u8>, value: &[u8]) {
     out.extend_from_slice(value);
 }
 
-/// Reads them again. What is missing or too large is `None`.
+/// Reads packed values. Missing or too large ones are `None`.
 #[derive(Debug, Clone, Copy)]
 pub struct Unpacker<'a>(pub &'a [u8]);
 
@@ -47,7 +47,8 @@ impl<'a> Unpacker<'a> {
         Some(byte)
     }
 
-    /// A number of things that have a byte at least each: no more than there are bytes.
+    /// Reads a number of items that take at least a byte each: it is at most the number of
+    /// remaining bytes.
     pub fn count(&mut self) -> Option<usize> {
         usize::try_from(self.number()?).ok().filter(|&count| count <= self.0.len())
     }

@@ -1,48 +1,49 @@
-//! The last events of threads, in a file beside the trace's that is mapped into memory: whatever
-//! ends the JVM, what was written there is there.
+//! The last events of threads, in a memory-mapped file next to the trace: they survive any end of
+//! the JVM.
 //!
-//! Behind a page that says what it is stand areas of one size, one for each record of a thread. An
-//! area begins with the record itself, of which readers know what [`Area`] names, and then has two
-//! halves. Events go to one until it is full, then to the other: what is in both are the last ones.
+//! A page with the properties of the file precedes areas of one size, one for each record of a
+//! thread. An area starts with the record itself, of which readers use the fields in [`Area`],
+//! followed by two halves. Events go to one half until it is full, then to the other: both together
+//! contain the last ones.
 
 /// The first bytes.
 pub const MAGIC: [u8; 8] = *b"CCTRING1";
 
-/// Bytes in front of the first area, and what areas are aligned to.
+/// Size of the part before the first area, and alignment of areas, in bytes.
 pub const PAGE: usize = 4096;
 
-/// Bytes of an area in front of its first half.
+/// Size of the part of an area before its first half, in bytes.
 pub const HEAD: usize = 256;
 
-/// What is appended to a trace's name.
+/// Suffix of the file's name, after the trace's.
 pub const SUFFIX: &str = ".last";
 
-/// Where a record has what readers must know, in bytes.
+/// Offsets of the fields of a record that readers use, in bytes.
 pub mod offset {
-    /// Where the next event goes, as an address.
+    /// The place of the next event, as an address.
     pub const PLACE: usize = 0;
-    /// Where the half begins that is written to, as an address.
+    /// Start of the half that is being written, as an address.
     pub const START: usize = 40;
-    /// Where the area begins, as an address.
+    /// Start of the area, as an address.
     pub const BASE: usize = 48;
     /// Bytes of events in the other half.
     pub const BEHIND: usize = 56;
-    /// Not 0 while nothing is recorded.
+    /// Not 0 while recording is paused.
     pub const PAUSED: usize = 64;
-    /// Where the next event will go then, as an address.
+    /// The place of the next event after the pause, as an address.
     pub const KEPT: usize = 72;
     /// The thread's number (32 bits).
     pub const THREAD: usize = 80;
-    /// How many halves the thread has filled (32 bits).
+    /// Number of halves that the thread has filled (32 bits).
     pub const SEQUENCE: usize = 84;
 }
 
-/// Bytes of an area with halves of this size.
+/// Size in bytes of an area with halves of this size.
 pub fn area_size(half: usize) -> usize {
     (HEAD + 2 * half).next_multiple_of(PAGE)
 }
 
-/// The first page: the size of halves, and the file that has the static side of the class library.
+/// The first page: the size of halves, and the path of the class library's static data.
 pub fn head(half: usize, structure: &str) -> Option<Vec<u8>> {
     let mut head = MAGIC.to_vec();
     head.extend_from_slice(&(half as u64).to_le_bytes());
@@ -57,26 +58,26 @@ pub fn head(half: usize, structure: &str) -> Option<Vec<u8>> {
 /// The last events of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Area {
-    /// Its number.
+    /// The thread's number.
     pub thread: u32,
-    /// The number of the older half among all that it has filled.
+    /// The number of the older half, among all halves of the thread.
     pub sequence: u32,
     /// The older half's events; empty if there is none.
     pub older: Vec<u8>,
-    /// The newer half's.
+    /// The newer half's events.
     pub newer: Vec<u8>,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ring {
-    /// The file that has the static side of the class library.
+    /// The path of the class library's static data.
     pub structure: String,
     /// The areas that were in use.
     pub areas: Vec<Area>,
 }
 
-/// Reads a file; `None` if it is none, or what it says of itself cannot be.
+/// Reads a file; `None` if it is invalid.
 pub fn read(bytes: &[u8]) -> Option<Ring> {
     let number = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     if bytes.get(..8)? != MAGIC {
@@ -116,8 +117,8 @@ fn area(bytes: &[u8], half: usize) -> Option<Area> {
 mod tests {
     use super::*;
 
-    /// One area in use, with `behind` bytes in the half that is not written to, and one that is
-    /// not.
+    /// One area in use, with `behind` bytes in the half that is not being written, and an unused
+    /// one.
     fn file(second_half: bool, behind: u64) -> Vec<u8> {
         let half = 64;
         let mut bytes = head(half, "/jdk/structure").unwrap();

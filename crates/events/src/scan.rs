@@ -1,32 +1,32 @@
-//! The methods of events, without decoding these: a tracer looks at each word that it writes, so
-//! this must cost next to nothing.
+//! The methods of events, found without decoding: a tracer scans each word that it writes, so this
+//! must be very cheap.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::event::{BLOCK_BITS, METHOD_BITS, Open, PAYLOAD_BITS, kind};
 
-/// Words that are looked at together.
+/// Number of words that are checked together.
 const GROUP: usize = 32;
 
 /// The types of events that have a method.
 const OF_METHODS: std::ops::RangeInclusive<u32> = 1..=3;
 
-/// Finds methods in words of one thread, which begin with an event.
+/// Scanner for methods in the words of one thread, starting at an event.
 #[derive(Debug, Clone, Copy, Default)]
 struct Scanner {
     /// Upper bits of the next event's method.
     above: u32,
-    /// How many of the next words are part of an event.
+    /// Number of the next words that are part of an event.
     behind: u8,
 }
 
 impl Scanner {
-    /// Whether the next word is an event of its own.
+    /// Whether the next word starts an event.
     fn is_between_events(self) -> bool {
         self.above == 0 && self.behind == 0
     }
 
-    /// The method of the event that this word is.
+    /// The method of the event that this word completes, if it has one.
     fn word(&mut self, word: u32) -> Option<u32> {
         if self.behind > 0 {
             // Part of an event, whatever it looks like.
@@ -47,7 +47,7 @@ impl Scanner {
     }
 }
 
-/// The methods of all events in these bytes, which begin with an event, as they come.
+/// The methods of all events in these bytes, in order. The bytes must start at an event.
 pub fn methods(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let mut scanner = Scanner::default();
     words(bytes).filter_map(move |word| scanner.word(word))
@@ -57,16 +57,16 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word))
 }
 
-/// Methods that are no news, for any number of threads.
+/// Methods whose static data is written already, for any number of threads.
 ///
-/// It has a bit for each beginning of a word (type and method), which says that such a word is an
-/// event of its own, and of no method that is news: most words of most traces then cost a load.
-/// Methods whose number does not fit into a word are always news.
+/// It has a bit for each possible upper part of a word (type and method). The bit says that such a
+/// word is an event by itself, and that its method is familiar. So most words of most traces cost
+/// one load. Methods whose number does not fit into a word are never familiar.
 #[derive(Debug)]
 pub struct Familiar(Box<[AtomicU64]>);
 
 impl Familiar {
-    /// No method is familiar.
+    /// Creates a set without familiar methods.
     pub fn new() -> Familiar {
         let none = Familiar((0..1 << (32 - BLOCK_BITS - 6)).map(|_| AtomicU64::new(0)).collect());
         let alone = |kind| kind != kind::WIDE && Open::behind(kind) == 0;
@@ -78,14 +78,14 @@ impl Familiar {
         none
     }
 
-    /// From now on this method is.
+    /// Makes a method familiar.
     pub fn add(&self, method: u32) {
         if method < 1 << METHOD_BITS {
             OF_METHODS.for_each(|of| self.set(of << METHOD_BITS | method));
         }
     }
 
-    /// The methods in these bytes, which begin with an event, that are not; each at least once.
+    /// The unfamiliar methods in these bytes, each at least once. The bytes must start at an event.
     pub fn news(&self, bytes: &[u8]) -> Vec<u32> {
         let mut news = Vec::new();
         let mut scanner = Scanner::default();
@@ -111,7 +111,8 @@ impl Familiar {
     }
 
     fn has(&self, beginning: u32) -> bool {
-        // Who finds a bit may write events behind what the one who set it has written before.
+        // A thread that sees a bit may write events after everything that the thread which set it
+        // wrote before.
         self.0[beginning as usize / 64].load(Ordering::Acquire) >> (beginning % 64) & 1 != 0
     }
 }

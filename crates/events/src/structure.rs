@@ -1,5 +1,5 @@
-//! The static side of a class (Caserta and Zendra 2012, 3.2.1): its methods, their basic blocks and
-//! call sites, numbered as events name them.
+//! The static data of a class (Caserta and Zendra 2012, 3.2.1): its methods, their basic blocks and
+//! call sites, numbered as in events.
 
 mod packing;
 
@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 pub use packing::ClassHead;
 
-/// A name or descriptor. A class has each once, however many there are that use it: a copy for each
-/// would be a product of two parts of a file.
+/// A name or descriptor. A class has each once, for all its uses: a copy for each use would
+/// multiply two sizes of a file.
 pub type Name = Arc<[u8]>;
 
-/// So many blocks come one behind the other without an event at most; of longer ways one block has
-/// its own. So an event never stands for many others, whatever a file says.
+/// Maximum number of consecutive blocks without an event; a longer path has an event in between. So
+/// no file can make an event stand for many others.
 pub const MOST_IMPLIED: usize = 32;
 
 /// Metrics of a basic block, in the paper's order.
@@ -41,13 +41,13 @@ pub const METRICS: [&str; 19] = [
 /// A class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Class {
-    /// Its number.
+    /// The class's number.
     pub number: u32,
     /// The number of its first method; the others follow in the order of the class file.
     pub first_method: u32,
-    /// Hash of the class file as it was.
+    /// Hash of the original class file.
     pub hash: u64,
-    /// Internal name, with slashes; of a generated class without its number.
+    /// Internal name, with slashes; for a generated class without its number.
     pub name: Name,
     /// Superclass.
     pub super_name: Option<Name>,
@@ -55,28 +55,28 @@ pub struct Class {
     pub interfaces: Vec<Name>,
     /// Access flags.
     pub access: u16,
-    /// Bytes of its own instance fields, references having four.
+    /// Size of its own instance fields in bytes, with references of four bytes.
     pub field_bytes: u32,
     /// The source file, if the class file names it.
     pub source: Option<Name>,
-    /// Its methods.
+    /// The class's methods.
     pub methods: Vec<Method>,
 }
 
-/// What is recorded of a method.
+/// The extent of a method's recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Recording {
     /// Nothing.
     #[default]
     None,
-    /// Start and end, of a native.
+    /// Start and end of a native.
     Native,
-    /// Start alone: it ends at once, and counts as its only block says.
+    /// The start alone: it ends at once, and its only block gives its counts.
     Leaf,
     /// Start and end: the body is too large for more.
     Calls,
-    /// Blocks too, and how far the last one came that an exception left is not known: the body is
-    /// too large for that.
+    /// Blocks, too. The progress of a block that an exception left is unknown: the body is too
+    /// large for that.
     Blocks,
     /// Everything.
     Full,
@@ -92,7 +92,7 @@ impl Recording {
         Recording::Full,
     ];
 
-    /// Its name.
+    /// The recording's name.
     pub fn name(self) -> &'static str {
         ["none", "native", "leaf", "calls", "blocks", "full"][self as usize]
     }
@@ -107,24 +107,24 @@ pub struct Method {
     pub descriptor: Name,
     /// Access flags.
     pub access: u16,
-    /// Its id, as profiles have it; 0 if it has none.
+    /// The method's id, as in profiles; 0 if it has none.
     pub id: u64,
-    /// What is recorded.
+    /// The extent of its recording.
     pub recording: Recording,
     /// Whether its first block has an event of its own, since jumps lead there.
     pub entry_is_target: bool,
-    /// Its basic blocks, in code order.
+    /// The method's basic blocks, in code order.
     pub blocks: Vec<Block>,
-    /// Its call sites, in code order.
+    /// The method's call sites, in code order.
     pub calls: Vec<CallSite>,
-    /// What makes objects in it, in code order: the bytecode index, and the class or, of arrays,
-    /// the descriptor.
+    /// The method's allocating instructions, in code order: the bytecode index, and the class or,
+    /// for arrays, the descriptor.
     pub makes: Vec<(u32, Name)>,
-    /// Its exception handlers, in the order in which the JVM looks at them.
+    /// The method's exception handlers, in the JVM's search order.
     pub handlers: Vec<Handler>,
-    /// Lines: a bytecode index and the line that begins there.
+    /// The method's line table: bytecode indices and the lines that begin there.
     pub lines: Vec<(u32, u32)>,
-    /// The bytecode, as it was.
+    /// The original bytecode.
     pub code: Box<[u8]>,
 }
 
@@ -133,40 +133,40 @@ pub struct Method {
 pub struct Block {
     /// The index of its first bytecode.
     pub start: u32,
-    /// Its metrics; the first is the number of its bytecodes.
+    /// The block's metrics; the first is the number of its bytecodes.
     pub metrics: [u32; METRICS.len()],
-    /// The block that comes next and has no event, since nothing else can come behind this one.
+    /// The only possible next block, which has no event.
     pub next: Option<u32>,
-    /// Whether the method goes from here to its end without another event, that of its end
-    /// included.
+    /// Whether the method continues from here to its end without another event, including that of
+    /// its end.
     pub is_last: bool,
 }
 
 impl Block {
-    /// How many bytecodes it has.
+    /// Number of its bytecodes.
     pub fn bytecodes(&self) -> u32 {
         self.metrics[0]
     }
 }
 
-/// How a call site's callee comes to be in the trace.
+/// How a call site's callee gets into the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Counted {
-    /// By itself, if it is recorded.
+    /// By its own events, if it is recorded.
     #[default]
     Itself,
     /// By an event of the call site.
     Always,
-    /// By an event of the call site, if it is the method that is named here and no other.
+    /// By an event of the call site, if it is exactly the method named here.
     Perhaps,
 }
 
 /// A call site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallSite {
-    /// Its bytecode index.
+    /// The call site's bytecode index.
     pub bci: u32,
-    /// The place of its bytecode in its block, from 1.
+    /// The index of its bytecode in its block, from 1.
     pub place: u32,
     /// The opcode.
     pub opcode: u8,
@@ -174,39 +174,39 @@ pub struct CallSite {
     pub class: Name,
     /// The method's name.
     pub name: Name,
-    /// Its descriptor.
+    /// The call site's descriptor.
     pub descriptor: Name,
-    /// Who says that the callee was called.
+    /// How the callee gets into the trace.
     pub counted: Counted,
-    /// Where an event of the call site says so: the class that declares the callee, which has its
-    /// name and descriptor.
+    /// For an event of the call site: the class that declares the callee, whose name and descriptor
+    /// are those above.
     pub callee: Name,
-    /// And how many bytecodes that executes.
+    /// For an event of the call site: number of bytecodes that the callee executes.
     pub bytecodes: u32,
-    /// And its id.
+    /// For an event of the call site: the callee's id.
     pub id: u64,
 }
 
 /// An exception handler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Handler {
-    /// The first bytecode index that it covers.
+    /// Start of the covered range.
     pub start: u32,
-    /// The first that it covers no more.
+    /// End of the covered range, exclusive.
     pub end: u32,
-    /// The block that it is.
+    /// The block of the handler.
     pub block: u32,
-    /// What it catches; empty for everything.
+    /// The caught type; empty for all.
     pub catches: Name,
 }
 
 impl Method {
-    /// The block that has this bytecode index.
+    /// The block that contains this bytecode index.
     pub fn block_at(&self, bci: u32) -> Option<usize> {
         self.blocks.partition_point(|block| block.start <= bci).checked_sub(1)
     }
 
-    /// What the instruction at a bytecode index makes.
+    /// The type that the instruction at a bytecode index allocates.
     pub fn made_at(&self, bci: u32) -> Option<&[u8]> {
         let place = self.makes.binary_search_by_key(&bci, |(bci, _)| *bci).ok()?;
         self.makes.get(place).map(|(_, of)| &**of)

@@ -2,17 +2,17 @@
 //! and calls from function to function with their number and inclusive cost. The events are
 //! `Bytecodes` and `Calls` (entries).
 //!
-//! The format knows a function's direct callers and callees, no stacks: contexts are added up for
-//! each function, and for each pair of caller and callee; where call sites are told apart, for each
-//! line of the caller. Functions belong to the class file that has them; what they cost themselves
-//! has no lines. What has no caller is called by `(all threads)`, or by its thread.
+//! The format knows a function's direct callers and callees, but no stacks. Contexts are added up
+//! for each function, and for each pair of caller and callee. Where call sites are distinguished,
+//! each line of the caller has its own sum. A function belongs to its class file; its own costs
+//! have no lines. A function without a caller is called by `(all threads)`, or by its thread.
 //!
 //! With recursion the inclusive costs of nested calls must not be added up, or they would count
-//! several times. Here the cost of a call goes to its pair only if the callee is not active already
-//! further out in the stack. So the inclusive costs of the calls of a function sum up to exactly
-//! its inclusive cost, which is what `callgrind_annotate --inclusive=yes` shows; between functions
-//! that do not call each other in a circle all are exact; and KCachegrind, which makes a cycle of
-//! those that do, does not look at costs inside it.
+//! several times. Here the cost of a call goes to its pair only if the callee is not already active
+//! further out in the stack. So the inclusive costs of the calls of a function add up to its exact
+//! inclusive cost, which `callgrind_annotate --inclusive=yes` shows. Between functions that do not
+//! call each other in a circle all costs are exact. KCachegrind makes a cycle of functions that do,
+//! and ignores costs inside it.
 
 use crate::name::Functions;
 use crate::walk::{Step, Walk};
@@ -25,7 +25,7 @@ use std::io::{BufWriter, Write};
 /// Writes the file.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut graph = Graph::new(source);
     for (root, stacks) in (graph.functions.first.len() as u32..).zip(&source.stacks) {
@@ -59,18 +59,19 @@ struct Calls {
     inclusive: Cost,
 }
 
-/// Caller, callee, and the caller's line (0: not known).
+/// Caller, callee, and the caller's line (0: unknown).
 type Pair = (u32, u32, u32);
 
-/// What contexts are added up to. Functions are methods; behind them come the threads.
+/// The call graph to which contexts are added up. Functions are methods; the threads follow them.
 struct Graph {
     functions: Functions,
     /// Each function's own cost.
     own: Vec<Cost>,
-    /// The calls of each pair of caller and callee, numbered as they are met.
+    /// The calls of each pair of caller and callee, numbered in the order in which the walk meets
+    /// them.
     pairs: FxHashMap<Pair, u32>,
     calls: Vec<Calls>,
-    /// How often each function is on the stack.
+    /// Number of occurrences of each function on the stack.
     active: Vec<u32>,
 }
 
@@ -90,7 +91,7 @@ impl Graph {
         Graph { functions, own, pairs: FxHashMap::default(), calls: Vec::new(), active }
     }
 
-    /// Adds the contexts of a tree, the outermost of which are called by `root`.
+    /// Adds the contexts of a tree; `root` calls the outermost ones.
     fn add(&mut self, root: u32, stacks: &Stacks, names: &[Name]) {
         let mut open: Vec<Open> = Vec::new();
         let mut sum = Cost::default();
@@ -133,15 +134,15 @@ impl Graph {
 
 struct Writer<'s> {
     source: &'s Source,
-    /// For each function its text, and its file's.
+    /// For each function its text and the text of its file.
     functions: Vec<(String, u32)>,
     files: Vec<String>,
-    /// Files and functions that have been written, with their texts.
+    /// Files and functions that have been written with their texts.
     seen_files: BTreeSet<u32>,
     seen_functions: BTreeSet<u32>,
 }
 
-/// What callgrind writes for a file that is not known.
+/// callgrind's name for an unknown file.
 const UNKNOWN_FILE: &str = "???";
 
 impl<'s> Writer<'s> {
@@ -204,7 +205,7 @@ impl<'s> Writer<'s> {
         Ok(writeln!(out, "summary:{}", &self.costs(0, total)[1..])?)
     }
 
-    /// A line of costs of a line of the program; 0 where that is not known.
+    /// The costs of a line of the program; line 0 where it is unknown.
     fn costs(&self, line: u32, cost: Cost) -> String {
         match self.source.bytecodes {
             Some(_) => format!("{line} {} {}", cost.bytecodes, cost.calls),
@@ -212,7 +213,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// The function's file, with its text where it is named first.
+    /// The function's file, with its text at the first mention.
     fn file_of(&mut self, function: u32) -> String {
         let (_, file) = self.functions[function as usize];
         compressed(file, &self.files[file as usize], &mut self.seen_files)
@@ -223,7 +224,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// The number that stands for a text, with the text where it is met first.
+/// The number of a text, with the text at the first mention.
 fn compressed(index: u32, text: &str, seen: &mut BTreeSet<u32>) -> String {
     let number = u64::from(index) + 1;
     if seen.insert(index) { format!("({number}) {text}") } else { format!("({number})") }

@@ -4,7 +4,7 @@
 //! app.Main.main(String[]);app.Main.step(int) 9000
 //! ```
 //!
-//! Lines stand in the order of the tree. Contexts whose count is 0 have no line.
+//! Lines are in the order of the tree. Contexts whose count is 0 have no line.
 
 use crate::walk::{Step, Walk};
 use crate::{ExportError, Source, Stacks};
@@ -14,7 +14,7 @@ use std::io::{BufWriter, Write};
 /// Writes the lines, with the source's metric.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut out = BufWriter::with_capacity(1 << 18, out);
     for stacks in &source.stacks {
@@ -30,7 +30,7 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     Ok(out.flush()?)
 }
 
-/// The stack that a walk has come to, as text.
+/// The current stack of a walk, as text.
 pub(crate) struct Path<'s> {
     source: &'s Source,
     stacks: &'s Stacks,
@@ -40,12 +40,12 @@ pub(crate) struct Path<'s> {
 }
 
 impl<'s> Path<'s> {
-    /// The empty path, or that of the thread, whose frame is outermost.
+    /// The empty path, or the path of the thread, whose frame is outermost.
     pub(crate) fn of(source: &'s Source, stacks: &'s Stacks) -> Path<'s> {
         Path { source, stacks, text: stacks.frame().unwrap_or_default(), starts: Vec::new() }
     }
 
-    /// Takes the step; the context, if it led into one.
+    /// Takes the step; returns the context, if the step enters one.
     pub(crate) fn step(&mut self, step: Step) -> Option<&'s Node> {
         match step {
             Step::Enter(context) => {

@@ -1,4 +1,4 @@
-//! Two profiles side by side.
+//! The comparison of two profiles, for exports.
 
 use crate::name::{Names, all_methods};
 use crate::source::{metric, stacks};
@@ -11,32 +11,32 @@ use cct_profile::{Damage, Node, Profile, Tree, TreeBuilder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where [`Difference::source`] has the counts of the first profile.
+/// The metric in which [`Difference::source`] has the counts of the first profile.
 pub(crate) const BEFORE: Metric = Metric::Calls;
 
-/// Where it has those of the second.
+/// The metric in which it has the counts of the second profile.
 pub(crate) const AFTER: Metric = Metric::Bytecodes;
 
-/// What two profiles have of one metric, context by context.
+/// The counts of one metric in two profiles, context by context.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// What is measured.
+    /// The metric that is compared.
     pub metric: Metric,
-    /// A source of which each context has the counts of one metric in both profiles, as [`BEFORE`]
-    /// and [`AFTER`]. Thresholds are those of the latter.
+    /// A source in which each context has the counts of both profiles, as [`BEFORE`] and [`AFTER`].
+    /// Thresholds apply to the latter.
     pub(crate) source: Source,
-    /// What makes the numbers of the two differ even where the programs do the same, in sentences.
+    /// Reasons why the numbers of the two differ even where the programs do the same, in sentences.
     pub differing: Vec<String>,
 }
 
-/// Keys of the meta data without which numbers have no common meaning.
+/// `META` keys that must agree for numbers to have a common meaning.
 pub(crate) const DECISIVE: [&str; 2] = ["blocks", "intrinsics"];
 
 impl Difference {
-    /// Holds two profiles against each other. Meta data and notes are those of `after`.
+    /// Compares two profiles. Metadata and notes are those of `after`.
     ///
     /// # Errors
-    /// As [`Source::new`].
+    /// Fails as [`Source::new`].
     pub fn new(before: Profile, after: Profile, options: &Options) -> Result<Difference, ExportError> {
         let metric_before = metric(&before, options)?;
         let metric = match options.metric {
@@ -112,7 +112,7 @@ impl Difference {
         Ok(Difference { metric, source: source.summed()?.pruned()?, differing })
     }
 
-    /// What is missing of either profile.
+    /// Missing parts of either profile.
     pub fn incomplete(&self) -> &[String] {
         &self.source.incomplete
     }
@@ -122,7 +122,7 @@ impl Difference {
         &self.source.vain
     }
 
-    /// How much was cut off, in a sentence; `None` if nothing was.
+    /// How much was pruned, in a sentence; `None` if nothing was.
     pub fn pruning(&self) -> Option<String> {
         let Pruned { contexts, calls: before, bytecodes: after } = self.source.pruned;
         let (word, reasons) = (self.metric.name(), self.source.threshold.reasons(self.metric));
@@ -137,9 +137,9 @@ impl Difference {
     }
 }
 
-/// Both profiles, ready to be shown, so that either both tell call sites apart or none does; with
-/// which of the two did alone, if one did. Call sites are without their lines, as in
-/// `cctrewrite diff`: from one version of a program to the next, lines move where code stays.
+/// Both profiles, ready to be shown, so that either both distinguish call sites or neither does.
+/// Also returns which of the two did alone, if one did. Call sites are without their lines, as in
+/// `cctrewrite diff`: between versions of a program lines move while code stays.
 pub(crate) fn with_same_sites(
     a: Profile,
     b: Profile,
@@ -156,11 +156,11 @@ fn without_lines(mut profile: Profile) -> Profile {
     profile
 }
 
-/// What is selected of one of the profiles.
+/// The selected part of one of the profiles.
 pub(crate) struct Side {
     pub(crate) profile: Profile,
     pub(crate) vain: Vec<String>,
-    /// Why nothing is.
+    /// The reason why nothing is selected.
     pub(crate) nothing: Option<SelectionError>,
 }
 
@@ -173,7 +173,7 @@ impl Side {
             Ok(Selected { profile, vain }) => Ok(Side { profile, vain, nothing: None }),
             Err(SelectionError::Tree(error)) => Err(error.into()),
             Err(nothing) => {
-                // Whether a pattern matches anything is for the other side to say.
+                // A pattern may still match on the other side.
                 let vain = options.selection.ignore.iter().map(|pattern| pattern.given().to_owned());
                 Ok(Side { profile: rest, vain: vain.collect(), nothing: Some(nothing) })
             }

@@ -2,9 +2,9 @@
 //! inclusive count; as icicles, below it. Drawn by inferno, with the script that searches and zooms
 //! in a browser.
 //!
-//! A picture of a difference ([`Difference`]) has the widths of the second profile. A box is red
-//! where the context itself has more than in the first, blue where it has less. What is only in the
-//! first has no width; how much that is, the subtitle says.
+//! A picture of a difference ([`Difference`]) has the widths of the second profile. A box is red if
+//! the context's own count is larger than in the first, and blue if it is smaller. Contexts that
+//! are only in the first have no width; the subtitle gives their sum.
 
 use crate::collapsed::Path;
 use crate::difference::{AFTER, BEFORE};
@@ -17,7 +17,7 @@ use inferno::flamegraph::color::{BackgroundColor, Color, PaletteMap};
 use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines};
 use std::io::Write;
 
-/// Which way stacks grow.
+/// Direction in which stacks grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// Up: a flame graph.
@@ -29,7 +29,7 @@ pub enum Growth {
 /// Draws the contexts of a source.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write(source: &Source, growth: Growth, out: &mut dyn Write) -> Result<(), ExportError> {
     let title = format!("{}: {}", source.program(), source.metric.name());
     let weight = |node: &Node| source.metric.of_node(node);
@@ -47,7 +47,7 @@ pub fn write(source: &Source, growth: Growth, out: &mut dyn Write) -> Result<(),
 /// Draws a difference.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write_difference(
     difference: &Difference,
     growth: Growth,
@@ -67,7 +67,7 @@ pub fn write_difference(
     Picture { source, metric: *metric, growth, total: after, facts }.draw(&title, lines, None, out)
 }
 
-/// How much the first profile of a difference has in contexts that are not in the second.
+/// The sum of the first profile of a difference over contexts that are not in the second.
 fn gone(source: &Source) -> Option<String> {
     let nodes = source.stacks.iter().flat_map(|stacks| &stacks.tree.nodes()[1..]);
     let gone = nodes.filter(|node| BEFORE.of_node(node) > 0 && AFTER.of_node(node) == 0);
@@ -79,7 +79,7 @@ fn gone(source: &Source) -> Option<String> {
     })
 }
 
-/// What the subtitle of a plain picture says.
+/// The subtitle of a plain picture.
 fn facts(source: &Source) -> Vec<String> {
     let total = grouped(source.total().into());
     let whole = format!("{total} {} in {} contexts", source.metric.name(), grouped(source.contexts.into()));
@@ -90,7 +90,7 @@ fn facts(source: &Source) -> Vec<String> {
     std::iter::once(whole).chain(pruning(source, source.metric, weight, source.total())).collect()
 }
 
-/// How much was cut off: `weight` of the `total`.
+/// How much was pruned: `weight` of the `total`.
 fn pruning(source: &Source, metric: Metric, weight: u64, total: u64) -> Option<String> {
     let contexts = source.pruned.contexts;
     (contexts > 0).then(|| {
@@ -103,18 +103,18 @@ fn pruning(source: &Source, metric: Metric, weight: u64, total: u64) -> Option<S
     })
 }
 
-/// Most bytes of [`Lines`]. Each box repeats its stack.
+/// Maximum size of [`Lines`], in bytes. Each box repeats its stack.
 const LARGEST: usize = 1 << 30;
 
-/// The lines that inferno reads, in one piece.
+/// The lines for inferno, in one piece.
 struct Lines {
     text: String,
     ends: Vec<usize>,
 }
 
 impl Lines {
-    /// A line for each context that has counts. What was pruned and is too narrow for a box of its
-    /// own belongs to the caller's.
+    /// A line for each context with counts. Pruned contexts that are too narrow for a box of their
+    /// own belong to the caller's box.
     fn of(
         source: &Source,
         total: u64,
@@ -147,7 +147,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// The last line first.
+    /// The lines, the last one first.
     fn reversed(&self) -> impl Iterator<Item = &str> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges: Vec<_> = starts.zip(self.ends.iter().copied()).collect();
@@ -160,7 +160,7 @@ struct Picture<'s> {
     metric: Metric,
     growth: Growth,
     total: u64,
-    /// What the subtitle says, behind what is missing.
+    /// Facts for the subtitle, after the missing parts.
     facts: Vec<String>,
 }
 
@@ -190,19 +190,19 @@ impl Picture<'_> {
         options.text_truncate_direction = TextTruncateDirection::Right;
         options.bgcolors = Some(BackgroundColor::Grey);
         options.palette_map = palette;
-        // Colours of names that the palette lacks come from a hash, not from random numbers.
+        // Colours of names that the palette lacks come from a hash instead of random numbers.
         options.deterministic = true;
-        // Boxes without any width only: what is too narrow was pruned before, and counted.
+        // Hides only boxes without any width: narrow ones were pruned before, and counted.
         options.min_width = 50.0 / self.total as f64;
-        // The lines are in the order of the tree, not in that of the bytes, in which `a$b` would
-        // tear `a` and what is above it apart. Only for charts does inferno take them as they come,
-        // from the last to the first.
+        // The lines are in the order of the tree. In the order of bytes `a$b` would split `a` from
+        // the boxes above it. Only for charts does inferno keep the given order, from the last line
+        // to the first.
         options.flame_chart = true;
         Ok(from_lines(&mut options, lines.reversed(), out)?)
     }
 }
 
-/// The picture of nothing, which inferno does not draw.
+/// The picture of an empty profile, which inferno does not draw.
 fn empty(title: &str, subtitle: &str, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, r#"<?xml version="1.0" standalone="no"?>"#)?;
     writeln!(out, r#"<svg version="1.1" width="1200" height="80" xmlns="http://www.w3.org/2000/svg">"#)?;
@@ -223,8 +223,8 @@ fn empty(title: &str, subtitle: &str, out: &mut dyn Write) -> std::io::Result<()
 /// Packages of the class library.
 const CLASS_LIBRARY: [&str; 6] = ["java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/"];
 
-/// The colours of the names: green for the class library, orange for others, grey for what is no
-/// method. Methods of a class have one shade.
+/// The colours of the names: green for the class library, orange for others, grey for names that
+/// are no methods. Methods of a class have one shade.
 fn palette(source: &Source) -> PaletteMap {
     let mut palette = PaletteMap::default();
     for name in &source.names {
@@ -241,7 +241,7 @@ const GREY: Color = Color { r: 200, g: 200, b: 200 };
 
 fn colour(name: &Name) -> Color {
     let Some(class) = &name.class else { return GREY };
-    // FNV-1a: one byte of a hash that is the same everywhere.
+    // FNV-1a: one byte of a hash that is the same on all machines.
     let hash =
         class.bytes().fold(0x811C_9DC5u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     let shade = (hash ^ hash >> 16) as u8;

@@ -1,14 +1,14 @@
-//! A page for browsers: the profile in one HTML file that asks for nothing else, with a flame
-//! graph, the tree and the methods.
+//! A page for browsers: the profile in one self-contained HTML file, with a flame graph, the tree
+//! and the methods.
 //!
-//! A page of a large profile has its heaviest contexts only (`html/cut.rs`). What was pruned stands
-//! in the tree with its sums, so each context's inclusive count is exact; and the table of methods,
+//! A page of a large profile has only its heaviest contexts (`html/cut.rs`). The tree contains the
+//! sums of the pruned ones, so each context's inclusive count is exact. The table of methods,
 //! summed up here over all contexts, is exact too. The data are columns of numbers
 //! (`html/columns.rs`), compressed, as base64; the page's script (`page/`) decodes them.
 //!
-//! Names come from class files, and anything may stand in them. So they are part of the compressed
-//! data, but for the title, and the script makes text nodes of them, never markup. Besides, the
-//! page's policy lets the browser run this script alone, and fetch nothing.
+//! Names come from class files and may contain anything. So all names but the title are in the
+//! compressed data, and the script makes text nodes of them, never markup. The page's policy also
+//! lets the browser run this script alone, and fetch nothing.
 
 mod assemble;
 mod columns;
@@ -32,41 +32,41 @@ use gather::Gathered;
 use serde::Serialize;
 use std::io::Write;
 
-/// How many contexts a page has unless something else is asked for.
+/// Default maximum number of contexts of a page.
 pub const MOST_CONTEXTS: usize = 1_000_000;
 
-/// Numbers up to which a browser's are exact.
+/// Limit below which a browser's numbers are exact.
 const EXACT: u64 = 1 << 53;
 
-/// How a profile is shown.
+/// Options of a page.
 #[derive(Clone, Debug)]
 pub struct PageOptions {
-    /// What of the profiles is shown.
+    /// The part of the profiles that is shown.
     pub selection: Selection,
-    /// What is selected, in words.
+    /// The selection, in words.
     pub selected: Vec<String>,
-    /// What contexts stand for; not threads, which the page keeps apart in any case.
+    /// The kind of labels; not threads, which the page always keeps separate.
     pub by: By,
-    /// Whether names that differ from run to run are made equal.
+    /// Whether to normalise names that differ between runs.
     pub names: NameStyle,
-    /// What is measured at first.
+    /// The initial metric.
     pub metric: Option<Metric>,
-    /// Whether recursion is folded at first.
+    /// Whether recursion is folded initially.
     pub fold_recursion: bool,
-    /// How many contexts the page has at most.
+    /// Maximum number of contexts of the page.
     pub most_contexts: usize,
 }
 
-/// What is to be known of a profile beside its contexts.
+/// Facts about a profile besides its contexts.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct About {
-    /// What the profile is called.
+    /// The profile's name.
     pub name: String,
-    /// What it is and what it lacks, as `cctrewrite info` has it: names of facts with the facts.
+    /// Facts and missing parts, as `cctrewrite info` shows them: names and texts.
     pub facts: Vec<(String, String)>,
-    /// The heads of the columns of its trees.
+    /// Headings of the columns of its trees.
     pub head: Vec<String>,
-    /// Its trees.
+    /// The profile's trees.
     pub trees: Vec<Vec<String>>,
 }
 
@@ -76,43 +76,43 @@ pub struct Page {
     head: Head,
     contexts: Columns,
     methods: Methods,
-    /// What was pruned, in a sentence; `None` if nothing was.
+    /// How much was pruned, in a sentence; `None` if nothing was.
     pub pruning: Option<String>,
-    /// What is missing of the profiles.
+    /// Missing parts of the profiles.
     pub incomplete: Vec<String>,
-    /// What makes the numbers of two profiles differ even where the programs do the same, in
+    /// Reasons why the numbers of two profiles differ even where the programs do the same, in
     /// sentences.
     pub differing: Vec<String>,
     /// Patterns of [`Selection::ignore`] that match no method.
     pub vain: Vec<String>,
 }
 
-/// All but columns, as the script gets it.
+/// The data for the script, except for the columns.
 #[derive(Debug, Serialize)]
 struct Head {
-    /// The version of what the script gets.
+    /// Version of the data's format.
     version: u32,
     creator: &'static str,
-    /// What the program is called.
+    /// The program's name.
     program: String,
-    /// What labels are.
+    /// The kind of labels.
     by: &'static str,
     labels: Vec<String>,
-    /// For each label the one of its method, where call sites are told apart.
+    /// For each label the label of its method, where call sites are distinguished.
     #[serde(skip_serializing_if = "Option::is_none")]
     methods: Option<Vec<u32>>,
     /// For each label its [`gather::Kind`].
     kinds: Vec<u8>,
     metrics: Vec<&'static str>,
-    /// 1, or 2 of a difference. Measures are the metrics of the new profile, then those of the
+    /// 1, or 2 for a difference. Measures are the metrics of the new profile, then those of the
     /// base.
     sides: usize,
     threads: Vec<Thread>,
-    /// The number of contexts of the profile, or of both.
+    /// Number of contexts of the profile, or of both together.
     contexts: u64,
-    /// For each measure its sum, as text: it may be too large for a number of the script.
+    /// The sum of each measure, as text: it may be too large for a number of the script.
     sums: Vec<String>,
-    /// Sentences that stand above all.
+    /// Sentences at the top of the page.
     remarks: Vec<String>,
     about: Vec<About>,
     metric: &'static str,
@@ -123,24 +123,24 @@ struct Head {
 #[derive(Debug, Serialize)]
 struct Thread {
     name: String,
-    /// Of how many names they are, if they are those of which there was not room for each.
+    /// Number of names, if these are the threads that share one entry for lack of room.
     others: Option<u64>,
-    /// Number of contexts before anything was pruned.
+    /// Number of contexts before pruning.
     contexts: u64,
     sums: Vec<u64>,
-    /// What was pruned.
+    /// Number of pruned contexts.
     lost: u64,
     lost_sums: Vec<u64>,
-    /// How many contexts of the columns are theirs.
+    /// Number of their contexts in the columns.
     nodes: u64,
-    /// How many rows of the table of methods are theirs.
+    /// Number of their rows in the table of methods.
     rows: u64,
 }
 
 /// The table of methods, thread by thread, as columns.
 #[derive(Clone, Debug, Default)]
 struct Methods {
-    /// How much larger the label is than that of the row before, starting anew with each thread.
+    /// Difference of the label to that of the row before, restarting with each thread.
     label: Vec<u8>,
     /// Number of contexts.
     contexts: Vec<u8>,
@@ -150,11 +150,11 @@ struct Methods {
 }
 
 impl Page {
-    /// The page of a profile, or of what has changed since `base`. `about` says what both are, the
+    /// Creates the page of a profile, or of the changes since `base`. `about` describes both, the
     /// base last.
     ///
     /// # Errors
-    /// When counts overflow, the metric was not counted, or nothing is selected.
+    /// Fails if counts overflow, if the metric was not counted, or if nothing is selected.
     pub fn new(
         new: Profile,
         base: Option<Profile>,
@@ -167,7 +167,7 @@ impl Page {
         let (mut new, mut base, differing, vain) = selected(new, base, options)?;
         let gathered = Gathered::of(&mut new, base.as_mut(), options.by, options.names, origins)?;
         let metric = match options.metric {
-            // Of profiles with a cost model, what bytecodes cost.
+            // For profiles with a cost model, the cost of bytecodes.
             None | Some(Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_)) => {
                 match (options.metric, gathered.metrics[0]) {
                     (Some(_), Metric::Calls) => return Err(ExportError::NoBytecodes),
@@ -244,13 +244,13 @@ impl Page {
     /// Writes the page.
     ///
     /// # Errors
-    /// When the output fails.
+    /// Fails if the output fails.
     pub fn write(&self, out: &mut dyn Write) -> Result<(), ExportError> {
         assemble::write(self, out)
     }
 }
 
-/// Sentences that a page hands on.
+/// Sentences that a page passes on.
 struct Said {
     program: String,
     incomplete: Vec<String>,
@@ -262,8 +262,8 @@ fn damage(profile: &Profile) -> impl Iterator<Item = String> + '_ {
     profile.damage.iter().map(Damage::to_string)
 }
 
-/// What is selected of both; in sentences what makes them differ in any case; patterns that match
-/// nothing.
+/// The selected part of both; reasons why they differ in any case, in sentences; patterns that
+/// match nothing.
 type Both = (Profile, Option<Profile>, Vec<String>, Vec<String>);
 
 fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Result<Both, ExportError> {

@@ -1,8 +1,8 @@
-//! All of a source as one JSON object. Its schema is `docs/reference/formats/export.schema.json`,
-//! with a page beside it, `docs/reference/formats/export.md`.
+//! A source as one JSON object. Its schema is `docs/reference/formats/export.schema.json`,
+//! explained in `docs/reference/formats/export.md`.
 //!
-//! The contexts of a tree are columns, `parent` among them, and not objects in objects: readers of
-//! JSON recurse, and stacks are deeper than they can.
+//! The contexts of a tree are columns, with a column `parent`, instead of nested objects. Readers
+//! of JSON recurse, and stacks are deeper than they can.
 
 use crate::name::Functions;
 use crate::walk::Places;
@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 /// Writes the object.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut out = BufWriter::with_capacity(1 << 18, out);
     let bytecodes = source.bytecodes.filter(|_| !source.is_by_column());
@@ -76,7 +76,7 @@ struct Counts {
     columns: BTreeMap<&'static str, u64>,
 }
 
-/// The columns beside calls and bytecodes, the one that was asked for among them.
+/// The columns besides calls and bytecodes, including the requested one.
 fn columns(source: &Source) -> impl Iterator<Item = Metric> {
     source.metrics().into_iter().filter(|metric| matches!(metric, Metric::Column(_)))
 }
@@ -111,12 +111,12 @@ struct Tree<'s> {
     contexts: Columns<'s>,
 }
 
-/// One array for each, the contexts in preorder.
+/// One array for each property, the contexts in preorder.
 #[derive(Serialize)]
 struct Columns<'s> {
     parent: Parents<'s>,
     method: Column<'s>,
-    /// Only where call sites are told apart, as is the line.
+    /// Only where call sites are distinguished, like the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     bci: Option<Column<'s>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,10 +159,10 @@ fn count(node: &Node, metric: Metric) -> Option<i64> {
     Some(metric.of_node(node) as i64)
 }
 
-/// What a column has of a context, given its index; `None` is null.
+/// The value of a column for a context, given its index; `None` is null.
 type Value<'s> = dyn Fn(u32, &Node) -> Option<i64> + 's;
 
-/// A column, made while it is written: there may be millions of contexts.
+/// A column, generated while it is written: there may be millions of contexts.
 struct Column<'s> {
     stacks: &'s Stacks,
     value: Box<Value<'s>>,

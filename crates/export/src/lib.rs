@@ -1,8 +1,8 @@
 //! Profiles in the formats of other tools.
 //!
-//! A [`Source`] is what is exported: the trees of a profile, their methods replaced by names
-//! ([`Name`]), restricted to what was asked for and pruned, if that was asked for too. Each format
-//! is a module with a function that writes a source:
+//! A [`Source`] is the input of all formats: the trees of a profile, with names instead of methods
+//! ([`Name`]), after selection and pruning. Each format is a module with a function that writes a
+//! source:
 //!
 //! | | |
 //! |---|---|
@@ -15,9 +15,9 @@
 //! | [`parquet`] | a table with a row for each context, for data bases |
 //! | [`json`] | all of it, with a JSON Schema (`docs/reference/formats/export.schema.json`) |
 //!
-//! The sum over what is written is that of the profile, whatever the format: what pruning cuts off
-//! is added up as [`PRUNED`]. The same source gives the same bytes. Nothing recurses on the depth
-//! of a tree. `docs/use/exports.md` says what each format cannot carry.
+//! In every format the sum of the written counts is that of the profile: pruned contexts are added
+//! up as [`PRUNED`]. The same source gives the same bytes. Nothing recurses on the depth of a tree.
+//! `docs/use/exports.md` lists the limits of each format.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -49,7 +49,7 @@ pub use source::{Options, Source, Stacks};
 use cct_profile::{MergeError, SelectionError, TreeTooLarge};
 use std::io;
 
-/// Who made the file, as formats want to know it.
+/// The creator of the file, for formats that name one.
 const CREATOR: &str = concat!("cctrewrite ", env!("CARGO_PKG_VERSION"));
 
 /// Why a profile cannot be exported.
@@ -61,13 +61,13 @@ pub enum ExportError {
     /// Trees could not be added up.
     #[error(transparent)]
     Merge(#[from] MergeError),
-    /// The formats have signed numbers of 64 bits.
+    /// The formats have signed 64-bit numbers.
     #[error("the {0} of all contexts are more than 2^63 - 1, which the formats of other tools cannot hold")]
     TooMany(&'static str),
     /// Nothing is selected.
     #[error(transparent)]
     Selection(#[from] SelectionError),
-    /// The metric that was asked for.
+    /// Bytecodes were requested and not counted.
     #[error("the profile counts calls only, no bytecodes")]
     NoBytecodes,
     /// Numbers of different things.
@@ -75,23 +75,23 @@ pub enum ExportError {
         "the profiles count by different cost models ({0} and {1}), and their numbers cannot be compared; use --metric calls"
     )]
     CostModels(String, String),
-    /// The metric that was asked for.
+    /// Objects were requested and not counted.
     #[error("the profile does not count objects")]
     NoObjects,
-    /// More boxes, or deeper ones, than a browser could show.
+    /// More or deeper boxes than a browser could show.
     #[error("the picture would be too large; raise --min-percent, or lower --depth")]
     PictureTooLarge,
-    /// Parquet.
+    /// Writing of Parquet failed.
     #[error("writing the table failed")]
     Parquet(#[from] ::parquet::errors::ParquetError),
-    /// JSON.
+    /// Writing of JSON failed.
     #[error("writing JSON failed")]
     Json(#[source] serde_json::Error),
 }
 
 impl From<serde_json::Error> for ExportError {
     fn from(error: serde_json::Error) -> ExportError {
-        // So that a closed pipe is known for what it is.
+        // Lets callers recognise a closed pipe.
         if error.is_io() { ExportError::Io(error.into()) } else { ExportError::Json(error) }
     }
 }

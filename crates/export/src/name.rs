@@ -1,47 +1,48 @@
-//! What methods are called in exports.
+//! Names of methods in exports.
 
 use cct_profile::names::{Frame, FrameTable, NameStyle, normalised_class};
 use cct_profile::{Method, Profile, Site};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Which text stands for a method.
+/// The form of method names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameForm {
-    /// `java.util.HashMap.put(Object, Object)`; where two methods have the same, with the return
-    /// type, or the descriptor.
+    /// `java.util.HashMap.put(Object, Object)`; if two methods share a name, with the return type,
+    /// or the descriptor.
     #[default]
     Readable,
     /// `java.util.HashMap.put(Ljava/lang/Object,Ljava/lang/Object,)Ljava/lang/Object,`, as in lists
     /// of contexts.
     Exact,
-    /// `java.util.HashMap.put`: methods that differ in their parameters become one.
+    /// `java.util.HashMap.put`: methods that differ only in their parameters are united.
     Short,
 }
 
-/// What a context is called.
+/// The name of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The text, which no other name has. It has no `;`, no control character, no white space at
-    /// its ends, and is not empty.
+    /// The text, unique among names. It has no `;`, no control character, no white space at its
+    /// ends, and is not empty.
     pub text: String,
-    /// The class, a binary name with slashes; `None` for what is no method.
+    /// The class, a binary name with slashes; `None` if the name is no method's.
     pub class: Option<Arc<str>>,
     /// The method's name.
     pub method: Option<Arc<str>>,
-    /// Its descriptor (JVMS 4.3.3); `None` where methods of different descriptors became one.
+    /// The method's descriptor (JVMS 4.3.3); `None` if methods of different descriptors were
+    /// united.
     pub descriptor: Option<Arc<str>>,
-    /// Where call sites are told apart, the bytecode index in the caller from which it is called,
-    /// -1 for native code. `None` also where several became one.
+    /// The bytecode index of the call in the caller, where call sites are distinguished; -1 for
+    /// native code. `None` also if several were united.
     pub bci: Option<i32>,
-    /// The caller's source line there, if it is known.
+    /// The caller's source line there, if known.
     pub line: Option<u32>,
-    /// How much of the text names the method; behind it stands the call site.
+    /// Length of the part of the text that names the method; the call site follows.
     method_text: usize,
 }
 
 impl Name {
-    /// The name of what is no method.
+    /// The name of something that is no method.
     pub(crate) fn of_text(text: &str) -> Name {
         Name::of_parts(text, "")
     }
@@ -53,21 +54,21 @@ impl Name {
         Name { text, class: None, method: None, descriptor: None, bci: None, line: None, method_text }
     }
 
-    /// The text without the call site: the same for all places from which the method is called, and
-    /// for no other method.
+    /// The text without the call site: equal for all call sites of the method, and unique among
+    /// methods.
     pub fn method_text(&self) -> &str {
         &self.text[..self.method_text]
     }
 
-    /// The file in which the method's code stood, as far as a profile knows: the class file
+    /// The file with the method's code, as far as a profile knows: the class file
     /// (`java/util/HashMap.class`).
     pub fn file(&self) -> Option<String> {
         self.class.as_ref().map(|class| clean(&format!("{class}.class")))
     }
 }
 
-/// A text that each format can hold. Separators of stacks become commas; flame graphs cut white
-/// space off, and take `# ` for a comment; XML has no U+FFFE and U+FFFF.
+/// A text that every format can contain. Separators of stacks become commas; flame graphs cut off
+/// white space, and take `# ` for a comment; XML has no U+FFFE and U+FFFF.
 fn clean(text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for c in &mut chars {
@@ -91,7 +92,7 @@ fn clean(text: &str) -> String {
 pub(crate) struct Names<'m> {
     /// The frames of the methods.
     table: FrameTable<'m>,
-    /// For each frame its name.
+    /// The name of each frame.
     of_frame: Vec<u32>,
     /// The names.
     pub(crate) names: Vec<Name>,
@@ -142,7 +143,7 @@ impl<'m> Names<'m> {
         Names::united(table, named)
     }
 
-    /// Gives frames of equal texts one name.
+    /// Unites the names of frames with equal texts.
     fn united(table: FrameTable<'m>, named: Vec<Name>) -> Names<'m> {
         // There are at most as many frames as methods, whose indices are u32 everywhere.
         let mut order: Vec<u32> = (0..u32::MAX).take(named.len()).collect();
@@ -164,23 +165,23 @@ impl<'m> Names<'m> {
         Names { table, of_frame, names }
     }
 
-    /// For each method its name.
+    /// The name of each method.
     pub(crate) fn of_method(&self) -> Vec<u32> {
         self.table.of_method().iter().map(|&frame| self.of_frame[frame as usize]).collect()
     }
 }
 
-/// The methods of a list of names, which differ by call sites, too.
+/// The methods of a list of names that also differ by call sites.
 #[derive(Clone, Debug)]
 pub(crate) struct Functions {
-    /// For each name its method.
+    /// The method of each name.
     pub(crate) of_name: Vec<u32>,
-    /// For each method the first of its names.
+    /// The first name of each method.
     pub(crate) first: Vec<u32>,
 }
 
 impl Functions {
-    /// In the order in which they are met: where there are no call sites, each name is a method.
+    /// In the order of occurrence: where there are no call sites, each name is a method.
     pub(crate) fn of(names: &[Name]) -> Functions {
         let mut known: BTreeMap<&str, u32> = BTreeMap::new();
         let mut functions = Functions { of_name: Vec::with_capacity(names.len()), first: Vec::new() };
@@ -194,13 +195,13 @@ impl Functions {
         functions
     }
 
-    /// The methods' names. Only what does not depend on the call site is true of all.
+    /// The methods' names. Only properties independent of the call site are valid for all.
     pub(crate) fn names<'n>(&'n self, names: &'n [Name]) -> impl Iterator<Item = &'n Name> {
         self.first.iter().map(|&first| &names[first as usize])
     }
 }
 
-/// All methods of several profiles, one behind the other.
+/// All methods of several profiles, one after the other.
 pub(crate) fn all_methods(profiles: &[&Profile]) -> Vec<Method> {
     profiles.iter().flat_map(|profile| profile.methods.iter().cloned()).collect()
 }

@@ -1,9 +1,9 @@
 //! A Parquet file: a table with a row for each context, for DuckDB, Spark, pandas and their like.
 //!
-//! Rows stand in preorder, over all trees, and `id` counts them; so the contexts below a context
-//! are those with ids from its own to `last_id`. Texts have dictionaries, numbers are stored as
-//! differences, both compressed by Snappy. Row groups have [`ROWS`] rows at most, so that the
-//! memory needed does not grow with the table.
+//! Rows are in preorder, over all trees, and `id` counts them. So the contexts below a context are
+//! those with ids from its own to `last_id`. Texts have dictionaries, numbers are stored as
+//! differences, both compressed by Snappy. Row groups have at most [`ROWS`] rows, so that memory
+//! does not grow with the table.
 
 use crate::prune::Inclusive;
 use crate::walk::{Place, Places};
@@ -17,10 +17,11 @@ use parquet::schema::types::{ColumnPath, PrimitiveTypeBuilder, Type};
 use std::io::Write;
 use std::sync::Arc;
 
-/// Most rows of a row group.
+/// Maximum number of rows of a row group.
 pub const ROWS: usize = 1 << 18;
 
-/// Bytes of a dictionary before texts are written out; those of a row group are far below it.
+/// Size in bytes at which a dictionary gives way to plain texts; those of a row group are far below
+/// it.
 const DICTIONARY: usize = 64 << 20;
 
 /// Columns of texts; all others are numbers.
@@ -29,7 +30,7 @@ const TEXTS: [&str; 5] = ["thread", "text", "class", "method", "descriptor"];
 /// Writes the table.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), ExportError> {
     let counted = match source.metric {
         Metric::Allocations => ["objects", "inclusive_objects"],
@@ -73,8 +74,8 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
     Ok(())
 }
 
-/// With `sites` there are columns for call sites. What `counted` are is calls, or objects;
-/// `metrics` are columns of nodes.
+/// The table's schema. With `sites` there are columns for call sites. `counted` names the counts
+/// (calls or objects); `metrics` are columns of nodes.
 fn schema(sites: bool, counted: [&str; 2], metrics: &[Metric]) -> Result<Type, ExportError> {
     const REQUIRED: Repetition = Repetition::REQUIRED;
     const OPTIONAL: Repetition = Repetition::OPTIONAL;
@@ -139,7 +140,7 @@ struct Texts {
     class: Vec<Option<ByteArray>>,
     method: Vec<Option<ByteArray>>,
     descriptor: Vec<Option<ByteArray>>,
-    /// Bytecode indices and lines, where call sites are told apart.
+    /// Bytecode indices and lines, where call sites are distinguished.
     sites: Option<Vec<(Option<i32>, Option<u32>)>>,
 }
 
@@ -222,7 +223,7 @@ impl Rows<'_> {
         column::<T, W>(group, &values, None)
     }
 
-    /// Writes the next column, in which values may be missing.
+    /// Writes the next column, in which rows may have no value.
     fn optional<T: DataType, W: Write + Send>(
         &self,
         group: &mut SerializedRowGroupWriter<'_, W>,

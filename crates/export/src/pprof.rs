@@ -1,9 +1,9 @@
 //! pprof's format: a gzip-compressed message of `profile.proto`, with the sample types `bytecodes`
 //! and `calls`.
 //!
-//! Each context with counts is a sample with its whole stack, so recursion is kept, and threads are
-//! kept by the label `thread`. There are no addresses: a location is a method, its file the class
-//! file. Where call sites are told apart a caller's location has the line from which it calls;
+//! Each context with counts is a sample with its whole stack, so recursion is kept; the label
+//! `thread` keeps threads separate. There are no addresses: a location is a method, its file the
+//! class file. Where call sites are distinguished, a caller's location has the line of the call;
 //! otherwise there are no lines. No time is written.
 
 use crate::name::Functions;
@@ -58,14 +58,14 @@ mod place {
     pub(super) const FUNCTION_FILENAME: u64 = 4;
 }
 
-/// The only mapping: the program, of which it says that functions are known, so that nobody looks
-/// for a file with symbols.
+/// The only mapping: the program. It declares that functions are known, so that pprof does not
+/// search for a file with symbols.
 const PROGRAM: u64 = 1;
 
 /// Writes the file.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let out = BufWriter::with_capacity(1 << 18, out);
     // No file name and no time in the header.
@@ -116,7 +116,7 @@ fn location(id: u64, function: u64, number: u64) -> Message {
     location
 }
 
-/// Places in functions. Ids are those of functions where the line is not known, and greater ones
+/// Locations in functions. Ids are those of functions where the line is unknown, and greater ones
 /// for lines.
 struct Locations<'f> {
     functions: &'f Functions,
@@ -136,9 +136,9 @@ impl Locations<'_> {
     }
 }
 
-/// The name as the JVM has it: `java/lang/String.indexOf:(II)I`. pprof takes a function whose two
-/// names are the same for one of C++, and cuts off what it believes to be parameters; so then there
-/// is no second one.
+/// The JVM's name of the method: `java/lang/String.indexOf:(II)I`. If both names of a function are
+/// equal, pprof takes it for a C++ function and cuts off supposed parameters; so then the second
+/// one is empty.
 fn system_name(name: &Name) -> String {
     let (Some(class), Some(method)) = (&name.class, &name.method) else { return String::new() };
     let descriptor = name.descriptor.as_ref().map(|descriptor| format!(":{descriptor}"));
@@ -146,7 +146,7 @@ fn system_name(name: &Name) -> String {
     if system_name == name.method_text() { String::new() } else { system_name }
 }
 
-/// What stands before functions and samples.
+/// The part before functions and samples.
 fn head(source: &Source, strings: &mut Strings) -> Message {
     let mut head = Message::new();
     for metric in source.metrics() {
@@ -181,8 +181,8 @@ fn write_samples(
         label.integer(sample::LABEL_STR, strings.index(thread));
     }
     let metrics: Vec<Metric> = source.metrics();
-    // Of each open context its function and its location: the line of a caller is that from which
-    // it calls what is open above it.
+    // Function and location of each open context: the line of a caller is that of its call of the
+    // context above it.
     let mut functions: Vec<u64> = Vec::new();
     let mut stack: Vec<u64> = Vec::new();
     let (mut part, mut message) = (Message::new(), Message::new());

@@ -1,9 +1,9 @@
 //! The wire format of Protocol Buffers, as far as `profile.proto` needs it: variable-length
-//! integers, and what has a length before it.
+//! integers, and fields with a length.
 //!
-//! By hand, because libraries for it hold a message whole before they write it: a profile's samples
-//! repeat their stacks, and millions of them are gigabytes. Here each part of the outermost message
-//! is written as it is made.
+//! Written by hand, because libraries for it hold a whole message before they write it. A profile's
+//! samples repeat their stacks, and millions of them are gigabytes. Here each part of the outermost
+//! message is written as soon as it is complete.
 
 /// A message, or a part of one, in memory.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ impl Message {
         Message::default()
     }
 
-    /// Adds an integer field. 0, which a reader takes a missing field for, is left out.
+    /// Adds an integer field. Omits 0, which readers assume for a missing field.
     pub(crate) fn integer(&mut self, field: u64, value: u64) -> &mut Message {
         if value != 0 {
             self.varint(field << 3 | VARINT);

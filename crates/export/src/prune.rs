@@ -1,31 +1,31 @@
-//! Cutting off what is too small, or too deep, to be looked at.
+//! Pruning of contexts that are too small or too deep.
 
 use crate::ExportError;
 use cct_profile::Metric;
 use cct_profile::{Node, Tree, TreeBuilder};
 
-/// The name of what was cut off: below each context that lost callees there is one of this name,
-/// with their counts added up.
+/// The name of pruned contexts: below each context that lost callees there is one of this name,
+/// with their summed counts.
 pub const PRUNED: &str = "[pruned]";
 
-/// What is cut off.
+/// The threshold of pruning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Threshold {
-    /// Contexts whose inclusive share is below so many percent of the whole.
+    /// Prunes contexts whose inclusive share is below this percentage of the whole.
     pub min_percent: f64,
-    /// Contexts deeper than so many frames.
+    /// Prunes contexts deeper than this many frames.
     pub depth: Option<usize>,
 }
 
 impl Threshold {
-    /// The least weight that stays.
+    /// The minimum weight that stays.
     pub(crate) fn least(&self, total: u64) -> u64 {
-        // Percentages are small numbers of few digits; what falls on the border may fall on either
-        // side, but always on the same.
+        // Percentages are small numbers of few digits. A weight on the threshold may end up on
+        // either side, but always on the same one.
         (self.min_percent / 100.0 * total as f64).ceil() as u64
     }
 
-    /// Why contexts were cut off: ` (below 0.1 % of the bytecodes, or deeper than 500 frames)`.
+    /// Reasons for pruning: ` (below 0.1 % of the bytecodes, or deeper than 500 frames)`.
     pub(crate) fn reasons(&self, metric: Metric) -> String {
         let Threshold { min_percent, depth } = self;
         let share = (*min_percent > 0.0).then(|| format!("below {min_percent} % of the {}", metric.name()));
@@ -35,23 +35,23 @@ impl Threshold {
     }
 }
 
-/// What was cut off, added up.
+/// The sum of the pruned contexts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Number of contexts.
     pub contexts: u64,
-    /// Their calls.
+    /// Sum of the pruned contexts' calls.
     pub calls: u64,
-    /// Their bytecodes.
+    /// Sum of the pruned contexts' bytecodes.
     pub bytecodes: u64,
 }
 
-/// The counts that one context has lost.
+/// The counts that a context has lost.
 #[derive(Clone, Default)]
 struct Lost {
     calls: u64,
     bytecodes: u64,
-    /// Of each column.
+    /// One for each column.
     values: Vec<u64>,
 }
 
@@ -68,8 +68,8 @@ impl Lost {
     }
 }
 
-/// What stays of a tree. What is cut off is counted in `pruned` and stands in the tree under the
-/// name `label`, which must be above all others.
+/// The part of a tree above the threshold. Pruned contexts are counted in `pruned`, and are in the
+/// tree under the name `label`, which must be above all others.
 pub(crate) fn pruned(
     tree: &Tree,
     metric: Metric,
@@ -81,7 +81,7 @@ pub(crate) fn pruned(
     let inclusive = Inclusive::of(tree, metric);
     let nodes = tree.nodes();
     let mut builder = TreeBuilder::new().with_columns(tree.columns());
-    // The open contexts, and the root: where they end, and what they lost.
+    // The open contexts, and the root: their ends, and the counts that they lost.
     let mut open: Vec<(u32, Lost)> = vec![(tree.subtree(0).end, Lost::default())];
     let mut next = 1;
     loop {
@@ -116,7 +116,7 @@ pub(crate) fn pruned(
     Ok(builder.finish())
 }
 
-/// The weights of all subtrees, of which none is above 2^63 - 1 (see [`crate::Source`]).
+/// The weights of all subtrees, none above 2^63 - 1 (see [`crate::Source`]).
 ///
 /// A subtree is a range of the preorder, so one running sum over it serves all.
 pub(crate) struct Inclusive {
@@ -129,7 +129,7 @@ impl Inclusive {
         Inclusive::by(tree, |node| metric.of_node(&tree.nodes()[node as usize]))
     }
 
-    /// By the weight that each context has itself.
+    /// Computes the weights from that of each context itself.
     pub(crate) fn by(tree: &Tree, own: impl Fn(u32) -> u64) -> Inclusive {
         let mut before = Vec::with_capacity(tree.nodes().len() + 1);
         let mut sum = 0;

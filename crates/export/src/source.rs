@@ -1,4 +1,4 @@
-//! What is exported: trees of a profile, with names in place of methods.
+//! Sources of exports: trees of a profile, with names instead of methods.
 
 use crate::name::{Names, all_methods};
 use crate::prune::pruned;
@@ -11,53 +11,53 @@ use cct_profile::{Damage, Metric, Profile, Tree, Unit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is exported, and how it is called.
+/// Options of a source.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Keep threads apart; those of one name are added up. Otherwise all are.
+    /// Keep threads separate; those of one name are added up. Otherwise all are.
     pub per_thread: bool,
-    /// What of the trees is exported.
+    /// The part of the trees that is exported.
     pub selection: Selection,
-    /// Which text stands for a method.
+    /// The form of method names.
     pub form: NameForm,
-    /// Whether names that differ from run to run are made equal.
+    /// Whether to normalise names that differ between runs.
     pub style: NameStyle,
-    /// What is measured; `None` for bytecodes, or calls where bytecodes were not counted. Formats
-    /// that hold both take it for the threshold only.
+    /// The metric; `None` for bytecodes, or calls where bytecodes were not counted. Formats with
+    /// both use it for the threshold only.
     pub metric: Option<Metric>,
-    /// What is cut off.
+    /// The threshold of pruning.
     pub threshold: Threshold,
 }
 
-/// What is exported.
+/// The source of an export.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// What [`cct_profile::Node::method`] of the trees is an index into.
+    /// The names, which [`cct_profile::Node::method`] of the trees indexes.
     pub names: Vec<Name>,
     /// The trees: one, or one for each thread, sorted by name.
     pub stacks: Vec<Stacks>,
-    /// What is measured where a format has room for one metric.
+    /// The metric for formats with only one.
     pub metric: Metric,
     /// Sum of all contexts' calls; at most 2^63 - 1.
     pub calls: u64,
-    /// Sum of all contexts' bytecodes; `None` where they were not counted.
+    /// Sum of all contexts' bytecodes; `None` if not counted.
     pub bytecodes: Option<u64>,
-    /// What these are: bytecodes, or what they cost.
+    /// The meaning of `bytecodes`: their number, or their cost.
     pub executed: Option<Metric>,
-    /// The columns beside these, in the order of [`Tree::values`], each with the sum over all
-    /// contexts; at most 2^63 - 1.
+    /// Further columns, in the order of [`Tree::values`], each with the sum over all contexts; at
+    /// most 2^63 - 1.
     pub columns: Vec<(Unit, u64)>,
-    /// Number of contexts before anything was cut off.
+    /// Number of contexts before pruning.
     pub contexts: u64,
-    /// What was cut off.
+    /// The sum of the pruned contexts.
     pub pruned: Pruned,
-    /// The threshold that did it.
+    /// The threshold of pruning.
     pub threshold: Threshold,
-    /// How the numbers came about, as in the profile.
+    /// How the numbers were recorded, as in the profile.
     pub meta: BTreeMap<String, String>,
-    /// What a reader of the numbers must know.
+    /// Notes for the reader of the numbers.
     pub notes: Vec<String>,
-    /// What is missing of the profile.
+    /// Missing parts of the profile.
     pub incomplete: Vec<String>,
     /// Patterns of [`Selection::ignore`] that match no method.
     pub vain: Vec<String>,
@@ -66,17 +66,17 @@ pub struct Source {
 /// A tree to be exported.
 #[derive(Clone, Debug)]
 pub struct Stacks {
-    /// The thread, or those of one name; `None` for the sum of all.
+    /// The thread, or the name of several; `None` for the sum of all.
     pub thread: Option<Arc<str>>,
-    /// Its contexts. Children are sorted by name, and no siblings have the same.
+    /// The tree's contexts. Children are sorted by name, and siblings have different names.
     pub tree: Tree,
 }
 
 impl Source {
-    /// What is asked for of a profile. Takes the profile, so that its trees can be freed.
+    /// Creates the source of a profile. Takes the profile, so that its trees can be freed.
     ///
     /// # Errors
-    /// When counts overflow, the metric was not counted, or the root is nowhere.
+    /// Fails if counts overflow, if the metric was not counted, or if the root does not occur.
     pub fn new(profile: Profile, options: &Options) -> Result<Source, ExportError> {
         let metric = metric(&profile, options)?;
         let profile = profile.with_native_callers();
@@ -104,7 +104,7 @@ impl Source {
         source.summed()?.pruned()
     }
 
-    /// With the sums over all contexts.
+    /// The source with the sums over all contexts.
     pub(crate) fn summed(mut self) -> Result<Source, ExportError> {
         let nodes = || self.stacks.iter().flat_map(|stacks| &stacks.tree.nodes()[1..]);
         let sum = |metric: Metric| {
@@ -126,7 +126,7 @@ impl Source {
         Ok(self)
     }
 
-    /// Without what the threshold cuts off.
+    /// The source without contexts below the threshold.
     pub(crate) fn pruned(mut self) -> Result<Source, ExportError> {
         let least = self.threshold.least(self.total());
         let depth = self.threshold.depth.unwrap_or(usize::MAX);
@@ -156,8 +156,7 @@ impl Source {
         }
     }
 
-    /// The metrics that were counted: the more telling one of calls and bytecodes first, then
-    /// columns.
+    /// The counted metrics: the more specific one of calls and bytecodes first, then columns.
     pub fn metrics(&self) -> Vec<Metric> {
         if self.metric == Metric::Allocations {
             return vec![self.metric];
@@ -166,7 +165,7 @@ impl Source {
         self.executed.into_iter().chain([Metric::Calls]).chain(columns).collect()
     }
 
-    /// What a context of one of the trees has of a metric.
+    /// The count of a metric in a context of one of the trees.
     pub fn value(&self, tree: &Tree, node: u32, metric: Metric) -> u64 {
         let place = self.columns.iter().position(|(column, _)| Metric::Column(*column) == metric);
         match place {
@@ -180,30 +179,28 @@ impl Source {
         matches!(self.executed, Some(Metric::Column(_)))
     }
 
-    /// Number of contexts that are written. What was cut off counts as one for each context that
-    /// lost callees.
+    /// Number of written contexts. Pruned ones count as one for each context that lost callees.
     pub fn rows(&self) -> u64 {
         self.stacks.iter().map(|stacks| stacks.tree.contexts() as u64).sum()
     }
 
-    /// What the program is called: its main class or jar.
+    /// The program's name: its main class or jar.
     pub fn program(&self) -> &str {
         self.meta.get("main").map_or("(unknown program)", |main| main)
     }
 
-    /// Whether call sites are told apart.
+    /// Whether call sites are distinguished.
     pub fn has_call_sites(&self) -> bool {
         self.names.iter().any(|name| name.bci.is_some() || name.line.is_some())
     }
 
-    /// What is to be known of the numbers, in sentences: what is missing, what was cut off, the
-    /// notes of the profile.
+    /// Remarks about the numbers, in sentences: missing parts, pruning, the notes of the profile.
     pub fn remarks(&self) -> Vec<String> {
         let incomplete = self.incomplete.iter().map(|what| format!("INCOMPLETE: {what}"));
         incomplete.chain(self.pruning()).chain(self.notes.iter().cloned()).collect()
     }
 
-    /// How much was cut off, in a sentence; `None` if nothing was.
+    /// How much was pruned, in a sentence; `None` if nothing was.
     pub fn pruning(&self) -> Option<String> {
         let Pruned { contexts, calls, bytecodes } = self.pruned;
         let one = self.executed.map_or("bytecode", Metric::one);
@@ -220,9 +217,9 @@ impl Source {
     }
 }
 
-/// The metric that is asked for.
+/// The requested metric.
 pub(crate) fn metric(profile: &Profile, options: &Options) -> Result<Metric, ExportError> {
-    // Of objects there is nothing else.
+    // A profile of objects has no other metric.
     if profile.is_of_objects() {
         return Ok(Metric::Allocations);
     }
@@ -230,7 +227,7 @@ pub(crate) fn metric(profile: &Profile, options: &Options) -> Result<Metric, Exp
         (Some(Metric::Allocations), _) => Err(ExportError::NoObjects),
         (Some(Metric::Calls), _) | (None, false) => Ok(Metric::Calls),
         (Some(_), false) => Err(ExportError::NoBytecodes),
-        // Of those with a cost model, what bytecodes cost.
+        // For profiles with a cost model, the cost of bytecodes.
         (_, true) => Ok(Metric::of_profile(profile)),
     }
 }
@@ -255,7 +252,7 @@ pub(crate) fn stacks(
 }
 
 impl Stacks {
-    /// The frame that stands for the thread: `[main]`; `None` where all threads are added up.
+    /// The frame of the thread: `[main]`; `None` where all threads are added up.
     pub fn frame(&self) -> Option<String> {
         self.thread.as_ref().map(|thread| Name::of_text(&format!("[{thread}]")).text)
     }

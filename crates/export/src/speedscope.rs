@@ -1,10 +1,10 @@
 //! speedscope's own format: JSON, for which its npm package has a schema
 //! (`file-format-schema.json`).
 //!
-//! For each tree and metric there is an evented profile: each context is opened where those before
-//! it end, has its own count as a duration, then its callees, and is closed. So nothing is lost but
-//! the other metric, which is a profile of its own. (A sampled profile would repeat the whole stack
-//! for each context.)
+//! For each tree and metric there is an evented profile. Each context opens at the end of those
+//! before it, has its own count as a duration, then its callees, and closes. So a profile loses
+//! only the other metric, which is a profile of its own. (A sampled profile would repeat the whole
+//! stack for each context.)
 
 use crate::walk::{Step, Walk};
 use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
@@ -14,7 +14,7 @@ use std::io::{BufWriter, Write};
 /// Writes the file.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut out = BufWriter::with_capacity(1 << 18, out);
     let file = File {
@@ -36,7 +36,7 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     Ok(out.flush()?)
 }
 
-/// The program, and what the numbers lack: the format has no other place for it.
+/// The program, and limits of the numbers: the format has no other place for them.
 fn name(source: &Source) -> String {
     let lacks = source.incomplete.iter().map(|what| format!("; INCOMPLETE: {what}"));
     let pruned = source.pruning().map(|pruned| format!("; {pruned}"));
@@ -98,7 +98,7 @@ fn profile<'s>(source: &'s Source, stacks: &'s Stacks, metric: Metric) -> Profil
     }
 }
 
-/// The events of a tree, made while they are written: there may be millions.
+/// The events of a tree, generated while they are written: there may be millions.
 struct Events<'s> {
     source: &'s Source,
     stacks: &'s Stacks,

@@ -17,8 +17,7 @@ pub fn method(class: &str, name: &str, descriptor: &str) -> Method {
     }
 }
 
-/// A tree in which `(depth, method, calls, bytecodes)` stand in preorder, depth 1 being below the
-/// root.
+/// A tree from `(depth, method, calls, bytecodes)` in preorder, depth 1 being below the root.
 pub fn tree(nodes: &[(usize, u32, u64, u64)]) -> Tree {
     let mut builder = TreeBuilder::new();
     let mut current = 0;
@@ -122,7 +121,8 @@ pub fn exported(
     bytes
 }
 
-/// What separates, quotes or ends something in one of the formats, and what names are made of.
+/// Characters that separate, quote or end something in one of the formats, and typical parts of
+/// names.
 const PIECES: [&str; 20] = [
     "a",
     "b",

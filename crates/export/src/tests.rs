@@ -1,5 +1,4 @@
-//! All formats: what their own readers would find, from small decoders that share no code with what
-//! writes.
+//! All formats, read by small decoders that share no code with the writers.
 
 use crate::testing::{exported, method, profile, random, recursion, single, source, thread, tree};
 use crate::{
@@ -32,7 +31,7 @@ fn collapsed_total(source: &Source) -> u64 {
         .sum()
 }
 
-/// The width of the picture; that of nothing has none.
+/// The width of the picture; that of an empty profile has none.
 fn flame_total(source: &Source) -> u64 {
     let picture = text(source, |source, out| flame::write(source, flame::Growth::Flames, out));
     let Some((_, width)) = picture.split_once("total_samples=\"") else {
@@ -42,7 +41,7 @@ fn flame_total(source: &Source) -> u64 {
     width.split_once('"').unwrap().0.parse().unwrap()
 }
 
-/// Of each profile the sum of the durations that its frames are innermost.
+/// For each profile the sum of the durations in which its frames are innermost.
 fn speedscope_totals(source: &Source) -> Counts {
     let file: Value = serde_json::from_str(&text(source, speedscope::write)).unwrap();
     let mut totals = BTreeMap::new();
@@ -96,8 +95,8 @@ fn pprof_totals(source: &Source) -> Counts {
     let mut totals = [0, 0];
     for sample in fields(&message).into_iter().filter(|field| field.0 == 2) {
         let values = fields(sample.2).into_iter().find(|field| field.0 == 2).unwrap().2;
-        // One message field for each value would do as well; a run of integers is what a message's
-        // keys look like, too.
+        // One message field for each value would also be valid; a run of integers looks like a
+        // message's keys, too.
         let mut values = values;
         for &kind in &types {
             let length = values.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
@@ -208,8 +207,8 @@ fn a_profile_of_nothing_is_exported_too() {
 fn callgrind_adds_up_pairs_and_counts_nested_calls_once() {
     let written = text(&source(recursion(), &Options::default()), callgrind::write);
     let (_, functions) = written.split_once("\nsummary: 177 25\n").unwrap();
-    // The inclusive cost of f is 20 + 7 + 5 below main and 30 below g; of f's own calls nothing is
-    // added, as f is active.
+    // The inclusive cost of f is 20 + 7 + 5 below main and 30 below g. Nothing is added for f's own
+    // calls, as f is active.
     assert_eq!(
         functions,
         "\nfl=(2) a/A.class\nfn=(1) a.A.f(int)\n0 57 6\n\
@@ -297,7 +296,7 @@ fn json_is_what_its_page_shows_and_its_schema_says() {
         serde_json::from_str(&text(&source(profile, &Options::default()), json::write)).unwrap();
     let shown: String = documents[1].lines().filter(|line| line.starts_with("    ")).collect();
     assert_eq!(written, serde_json::from_str::<Value>(&shown).unwrap());
-    // The schema does not let everything through.
+    // The schema rejects something.
     for (pointer, wrong) in
         [("/version", 2.into()), ("/totals/calls", (-1).into()), ("/trees/0/thread", 1.into())]
     {
@@ -328,7 +327,7 @@ fn pictures_say_what_was_pruned() {
     );
 }
 
-/// XML 1.0, section 2.2: what a parser refuses.
+/// Characters that an XML parser rejects (XML 1.0, section 2.2).
 fn is_no_character(c: char) -> bool {
     c < ' ' && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{FFFE}' | '\u{FFFF}')
 }
@@ -361,8 +360,7 @@ fn pictures_are_xml_whatever_names_are() {
 
 #[test]
 fn boxes_are_not_torn_apart_by_names_that_sort_between() {
-    // In the order of bytes, the line of `a$` stands between that of `a` and those of what `a`
-    // calls.
+    // In the order of bytes, the line of `a$` is between that of `a` and those of its callees.
     let methods = vec![method("A", "a", ""), method("A", "a$", ""), method("A", "b", "")];
     let main = [(1, 0, 1, 5), (2, 2, 1, 7), (1, 1, 1, 3)];
     let profile = profile(&[], methods, vec![thread("main", tree(&main))]);

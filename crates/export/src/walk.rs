@@ -1,4 +1,4 @@
-//! Going through a tree, into each context and out of it again.
+//! A walk through a tree, into each context and out of it again.
 
 use cct_profile::Tree;
 
@@ -7,7 +7,7 @@ use cct_profile::Tree;
 pub(crate) enum Step {
     /// Into a context, from its caller.
     Enter(u32),
-    /// Out of it, behind all its callees.
+    /// Out of it, after all its callees.
     Leave(u32),
 }
 
@@ -43,14 +43,14 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// A context, and where it is.
+/// A context and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Its index.
+    /// The context's index.
     pub(crate) context: u32,
-    /// That of its caller; `None` for an outermost context.
+    /// The index of its caller; `None` for an outermost context.
     pub(crate) caller: Option<u32>,
-    /// How many frames its stack has, itself included.
+    /// Number of frames of its stack, itself included.
     pub(crate) depth: usize,
 }
 

@@ -1,7 +1,8 @@
-//! The text files by which a profiled JDK says what it is: its [`Record`] and its [`Manifest`]
+//! The text files that describe a profiled JDK: its [`Record`] and its [`Manifest`]
 //! (docs/reference/images.md).
 //!
-//! Nothing here knows how an image is made, or reads the files that a manifest names.
+//! This crate does not know how an image is built, and does not read the files that a manifest
+//! lists.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,4 +1,4 @@
-//! The manifest of an image: size and hash of each file that decides what its JVMs do
+//! The manifest of an image: size and hash of each file that determines the behaviour of its JVMs
 //! (docs/reference/formats/manifest.md).
 
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ pub const NAME: &str = "manifest";
 /// The first line.
 const FIRST_LINE: &str = "cctrewrite manifest 1";
 
-/// What stands in front of the hash of all lines before.
+/// Prefix of the hash of all lines before.
 const LAST_WORD: &str = "end";
 
 /// Hex digits of a hash.
@@ -26,30 +26,30 @@ pub struct Manifest {
     pub files: Vec<CoveredFile>,
 }
 
-/// A file as it was when the image was made.
+/// A file's state when the image was built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoveredFile {
-    /// Relative to the image.
+    /// The path relative to the image.
     pub path: PathBuf,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// XXH3-128 of its contents.
+    /// The XXH3-128 hash of its contents.
     pub hash: u128,
 }
 
 /// Why a manifest cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It does not end as a manifest does.
+    /// The end line is missing.
     #[error("its end is missing")]
     End,
-    /// Its last line does not fit what stands before it.
+    /// The hash in its last line does not match the lines before.
     #[error("its checksum differs")]
     Checksum,
-    /// Its first line is another one.
+    /// The manifest's first line is unknown.
     #[error("another version of cctrewrite made it")]
     Version,
-    /// A line is not one that [`Manifest::bytes`] writes.
+    /// A line is invalid.
     #[error("one of its lines cannot be read")]
     Line,
 }
@@ -68,10 +68,10 @@ impl Manifest {
         bytes
     }
 
-    /// Reads a file's bytes.
+    /// Parses a file's bytes.
     ///
     /// # Errors
-    /// If they are not those of a whole manifest, or if a path leads out of the image.
+    /// Fails if they are not those of a complete manifest, or if a path leads out of the image.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, Error> {
         let lines = bytes.strip_suffix(b"\n").ok_or(Error::End)?;
         let last = lines.iter().rposition(|byte| *byte == b'\n').ok_or(Error::End)? + 1;
@@ -91,14 +91,14 @@ impl CoveredFile {
     fn parse(line: &[u8]) -> Option<CoveredFile> {
         let mut words = line.splitn(3, |byte| *byte == b' ');
         let mut word = || words.next();
-        // A sign is a number to Rust's parsers, and to nobody who writes a manifest.
+        // Rust's parsers accept a sign, which no manifest contains.
         let digits = |word: &[u8]| {
             std::str::from_utf8(word).ok().filter(|word| !word.starts_with('+')).map(str::to_owned)
         };
         let hash = u128::from_str_radix(&digits(word()?).filter(|word| word.len() == DIGITS)?, 16).ok()?;
         let size = digits(word()?)?.parse().ok()?;
         let path = PathBuf::from(OsStr::from_bytes(word()?));
-        // A path leads nowhere but into the image.
+        // A path must stay inside the image.
         let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
         (is_inside && path != Path::new("")).then_some(CoveredFile { path, size, hash })
     }

@@ -1,28 +1,28 @@
-//! What an image says of itself: a file of lines `key=value`, for people and for this command.
+//! The record of an image: a file of lines `key=value`, for people and for this command.
 
 use std::fmt::Write;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The folder, in `java.home`'s `lib`, of what an image has beside a JDK's own files.
+/// The folder, in `java.home`'s `lib`, of an image's files besides a JDK's own.
 pub const FOLDER: &str = "cctrewrite";
 
-/// The file in it.
+/// The record's file in that folder.
 pub const NAME: &str = "IMAGE";
 
 /// The index of the whole class library, in the same folder (docs/reference/formats/index.md).
 pub const INDEX: &str = "index";
 
-/// The static side of its classes where these are traced, in the same folder
+/// The static data of its classes if these are traced, in the same folder
 /// (docs/reference/formats/trace.md).
 pub const STRUCTURE: &str = "structure";
 
-/// The files of the JDK's own class library, for agents that look at class files: absolute paths,
-/// one a line, in the same folder.
+/// The list of the files of the JDK's own class library, for agents that read class files. It has
+/// absolute paths, one a line, and is in the same folder.
 pub const ORIGINALS: &str = "originals";
 
-/// From what the JVM of a user's module starts.
+/// The jar from which the JVM of a user's module starts.
 pub const UDI_HOST: &str = "udi.jar";
 
 /// The completeness report, in the same folder.
@@ -37,7 +37,7 @@ const FIRST_LINE: &str = "cctrewrite image 1";
 /// Why a record cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Its first line is another one.
+    /// The record's first line is unknown.
     #[error(
         "its first line is not {FIRST_LINE:?}; it was made by another version of cctrewrite, or is damaged"
     )]
@@ -45,32 +45,32 @@ pub enum Error {
     /// A line has no key.
     #[error("damaged: the line {0:?}")]
     Line(String),
-    /// What is wrong with a file.
+    /// An error in a file.
     #[error("{path}")]
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         source: Box<Error>,
     },
-    /// The system does not give its bytes.
+    /// The system cannot read it.
     #[error("cannot read {path}")]
     System {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
 }
 
-/// What is known of an image.
+/// The properties of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     lines: Vec<(String, String)>,
 }
 
 impl Record {
-    /// A record of these lines, which keep their order. A key may occur several times.
+    /// Creates a record of these lines, in this order. A key may occur several times.
     pub fn new(lines: Vec<(&str, String)>) -> Record {
         Record { lines: lines.into_iter().map(|(key, value)| (key.to_owned(), value)).collect() }
     }
@@ -90,10 +90,10 @@ impl Record {
         text
     }
 
-    /// Reads a file's text.
+    /// Parses a file's text.
     ///
     /// # Errors
-    /// If it has another first line, or a line without a key.
+    /// Fails if its first line is different, or if a line has no key.
     pub fn parse(text: &str) -> Result<Record, Error> {
         let mut lines = text.lines();
         if lines.next() != Some(FIRST_LINE) {
@@ -109,7 +109,7 @@ impl Record {
     /// The record of the image in a folder; `None` if there is none.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// Fails if it cannot be read.
     pub fn of_image(image: &Path) -> Result<Option<Record>, Error> {
         for lib in ["lib", "jre/lib"] {
             let path = image.join(lib).join(FOLDER).join(NAME);

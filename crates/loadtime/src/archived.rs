@@ -1,7 +1,7 @@
-//! Classes out of an archive of the user's own (`-XX:SharedArchiveFile`, `-XX:AOTCache`): they were
-//! rewritten when the archive was made, by an earlier JVM, and come in without passing by this
-//! library. What they are in the tree the JVM itself can tell: the method id stands in the code of
-//! the method, as the constant that its prologue pushes.
+//! Classes from an archive of the user's own (`-XX:SharedArchiveFile`, `-XX:AOTCache`). An earlier
+//! JVM rewrote them when it made the archive, and they are loaded without passing this library. The
+//! JVM itself can say what they are in the tree. The method id is in the code of the method, as the
+//! constant that its prologue pushes.
 
 use std::sync::OnceLock;
 
@@ -18,25 +18,25 @@ use crate::jvmti::Jvmti;
 use crate::state::state;
 use crate::{types, vm_flags, vm_pool};
 
-/// Options that name an archive of the user's.
+/// JVM options that name an archive of the user.
 const OPTIONS: [&str; 2] = ["SharedArchiveFile", "AOTCache"];
 
-/// Whether this JVM was given an archive.
+/// Whether this JVM was started with an archive of the user.
 pub fn is_given(env: Env) -> bool {
     static GIVEN: OnceLock<bool> = OnceLock::new();
     let names_one = |option: &&str| vm_flags::value(env, option).is_some_and(|path| !path.is_empty());
     *GIVEN.get_or_init(|| OPTIONS.iter().any(names_one))
 }
 
-/// The id of the node that frames of a method have, read from its code; `None` for wrappers and for
-/// code that was not rewritten.
+/// The id of the node of a method's frames, read from the method's code. `None` for wrappers and
+/// for code that was not rewritten.
 pub fn mid(jvmti: Jvmti, class: jclass, method: jmethodID) -> Option<u64> {
     let (_, descriptor) = jvmti.method_name(method)?;
     let (count, pool) = jvmti.constant_pool(class)?;
     mid_in(&jvmti.bytecodes(method)?, count, &pool, without_extension(&descriptor).is_some())
 }
 
-/// The names of the methods with these ids, as far as classes that the JVM has now have them.
+/// The names of the methods with these ids, as far as loaded classes have them.
 pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
     let mut found = FxHashMap::default();
     for column in Column::all() {
@@ -52,7 +52,7 @@ pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
                 Some((count, pool)) => mid_in(code, *count, pool, extended),
                 None => vm_pool::long(env, class, first_pushed(code)?),
             };
-            // A type whose objects such a class counts is one that the JVM has, too.
+            // The type of counted objects is a class that the JVM has, too.
             if let Some(of) =
                 jvmti.class_signature(class).and_then(|signature| types::shown(&signature, shown_name))
             {
@@ -94,7 +94,7 @@ fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u
             descriptor: original.into(),
             is_native,
             is_synchronized: counts_monitors && jvmti.is_synchronized(id),
-            // The JVM does not keep the attribute in which they stood.
+            // The JVM does not keep the attribute that held them.
             positions: Box::default(),
         };
         Some((mid, named))
@@ -102,7 +102,7 @@ fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u
     ids.iter().filter_map(of_method).collect()
 }
 
-/// The name that profiles show: classes that the JDK generates have theirs without the number.
+/// The name that profiles show: without the number, for classes that the JDK generates.
 fn shown_name(name: &[u8]) -> Box<[u8]> {
     let simple = name.rsplit(|&b| b == b'/').next().unwrap_or_default();
     match anonymous_name(name) {
@@ -112,9 +112,9 @@ fn shown_name(name: &[u8]) -> Box<[u8]> {
     }
 }
 
-/// The method id in a body's prologue, or in the wrapper of a native: the last `long` pushed before
-/// the first call of a helper that enters a node. Other bodies enter nodes of callees, too, but
-/// never before their own.
+/// The method id in a body's prologue, or in the wrapper of a native. It is the last `long` pushed
+/// before the first call of a helper that enters a node. Other bodies enter nodes of callees, too,
+/// but never before their own.
 fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
     let file = class_file(code, count, pool)?;
     let class = ClassFile::parse(&file).ok()?;
@@ -125,7 +125,7 @@ fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
         match instruction.opcode {
             opcode::LDC2_W => pushed = class.pool.long(index).ok(),
             opcode::INVOKESTATIC => {
-                // Their class is that of `Object`, or one that inherits them.
+                // Their class is `Object`, or a class that inherits them.
                 let callee = class.pool.member_ref(index).ok()?;
                 let is = |helper: &Helper| {
                     (callee.name, callee.descriptor) == (helper.name(), helper.descriptor())
@@ -143,9 +143,9 @@ fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
     in_wrapper.map(|mid| mid as u64)
 }
 
-/// The constant that a body's prologue pushes: the last `long` before the first static call behind
-/// one. Whether that calls a helper is not looked at, which takes a constant pool: JVMTI gives none
-/// of a class whose initialiser has failed. What is found must be an id that is wanted.
+/// The constant that a body's prologue pushes: the last `long` before the first static call after
+/// it. This does not check whether that call goes to a helper, which takes a constant pool. JVMTI
+/// gives none for a class whose initialiser has failed. The result must be an id that is wanted.
 fn first_pushed(code: &[u8]) -> Option<u16> {
     let file = class_file(code, 1, &[])?;
     let class = ClassFile::parse(&file).ok()?;
@@ -187,7 +187,7 @@ fn class_file(code: &[u8], count: u16, pool: &[u8]) -> Option<Vec<u8>> {
     }
     file.extend_from_slice(&length.to_be_bytes());
     file.extend_from_slice(code);
-    // Neither handlers, nor attributes of the code, nor of the class.
+    // No handlers, no attributes of the code, none of the class.
     for value in [0, 0, 0] {
         u2(&mut file, value);
     }
@@ -234,7 +234,7 @@ mod tests {
         let prologue = [opcode::LDC2_W, 0, 9, opcode::INVOKESTATIC, 0, 3];
         let other = [opcode::LDC2_W, 0, 4, opcode::INVOKESTATIC, 0, 3, opcode::RETURN];
         assert_eq!(first_pushed(&[&prologue[..], &other].concat()), Some(9));
-        // A wrapper asks for the thread first.
+        // A wrapper gets the thread first.
         assert_eq!(first_pushed(&[&prologue[3..], &other].concat()), Some(4));
         assert_eq!(first_pushed(&[opcode::INVOKESTATIC, 0, 3, opcode::RETURN]), None);
         assert_eq!(first_pushed(&prologue[..2]), None);

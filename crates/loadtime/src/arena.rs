@@ -1,4 +1,4 @@
-//! The file in which the trees lie (`cctrewrite.runtime.Arena`), of which there is one at most.
+//! The file that holds the trees (`cctrewrite.runtime.Arena`). There is at most one.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use cct_arena::Arena;
 use cct_arena::log::Entry;
 
-/// Held for short: nobody waits for anything under it, and no other lock is taken.
+/// Held briefly: nobody waits for anything under this lock, and no other lock is taken.
 static ARENA: Mutex<Option<Arena>> = Mutex::new(None);
 
 /// The file, if there is one.
@@ -17,7 +17,7 @@ pub fn arena() -> MutexGuard<'static, Option<Arena>> {
     ARENA.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes the file; `%p` in its name is the process. Says what is wrong, if anything is.
+/// Creates the file; `%p` in its name is the process id. Returns an error message on failure.
 pub fn make(path: Option<&str>) -> Result<(), String> {
     let made = match path {
         Some(path) => {
@@ -28,7 +28,7 @@ pub fn make(path: Option<&str>) -> Result<(), String> {
                     "cctrewrite: {path} is there already, perhaps of a JVM that was killed (see `cctrewrite recover`); this JVM uses {}",
                     other.display()
                 );
-                // Without standard error nobody can be told.
+                // Without standard error there is nowhere to report to.
                 let _ = writeln!(std::io::stderr(), "{line}");
             }
             made
@@ -39,12 +39,12 @@ pub fn make(path: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether there is one.
+/// Whether the file is open.
 pub fn is_open() -> bool {
     arena().is_some()
 }
 
-/// Adds a record to its log, if there is one.
+/// Adds a record to the file's log, if there is a file.
 pub fn log(record: &Entry<'_>) {
     if let Some(arena) = arena().as_mut() {
         arena.log(record);

@@ -1,4 +1,4 @@
-//! The natives of `cctrewrite.runtime.Arena`. As those of `LoadTime`, they call no Java code and
+//! The natives of `cctrewrite.runtime.Arena`. Like those of `LoadTime`, they call no Java code and
 //! take no Java lock.
 
 #![allow(unsafe_code)]
@@ -15,7 +15,7 @@ use crate::arena::{self, arena};
 use crate::guard::guarded;
 use crate::jni::{Env, jbyteArray, jclass, jstring};
 
-/// Binds them.
+/// Binds the natives.
 pub fn register(env: Env) -> bool {
     let natives: [(&[u8], &[u8], *mut c_void); 8] = [
         (b"make\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", make as *mut c_void),
@@ -75,7 +75,7 @@ extern "system" fn text(raw: *mut sys::JNIEnv, _: jclass, text: jstring) -> jlon
 extern "system" fn say(raw: *mut sys::JNIEnv, _: jclass, kind: jint, first: jstring, second: jstring) {
     guarded(raw, (), |env| {
         let (Some(first), Some(second)) = (env.text(first), env.text(second)) else { return };
-        // The runtime's numbers.
+        // The numbers are those of the runtime.
         let record = match kind {
             2 => Entry::Meta(&first, &second),
             4 => Entry::NoteWithRawClasses(&first),

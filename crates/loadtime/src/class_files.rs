@@ -1,17 +1,17 @@
-//! The class files of the program that rewritten classes were made from.
+//! The program's class files before rewriting.
 
 use cct_index::mid::ClassHash;
 use rustc_hash::FxHashMap;
 
-/// Class files by what method ids follow from.
+/// Class files by their hash, which determines the method ids.
 #[derive(Debug, Default)]
 pub struct Originals {
-    /// LZ4, with their sizes.
+    /// LZ4-compressed, with their sizes.
     program: FxHashMap<ClassHash, Box<[u8]>>,
 }
 
 impl Originals {
-    /// Keeps the class file of a class of the program that has been rewritten.
+    /// Keeps the class file of a rewritten class of the program.
     pub fn keep(&mut self, hash: ClassHash, file: &[u8]) {
         self.program.entry(hash).or_insert_with(|| lz4_flex::compress_prepend_size(file).into());
     }

@@ -1,7 +1,7 @@
-//! `cctrewrite run` (docs/use/run.md): each JVM that records enters itself into a folder, and its
-//! profile goes there.
+//! The run's folder of `cctrewrite run` (docs/use/run.md): each JVM that records registers itself
+//! there, and its profile goes there.
 //!
-//! The environment is read here and not in Java, where the program's first look at it initialises a
+//! The environment is read here and not in Java, where the program's first use of it initialises a
 //! class.
 
 use std::fs;
@@ -18,7 +18,7 @@ struct Collection {
     options: Options,
 }
 
-/// Enters this JVM. Returns the path at which its profile is expected, or `None` if nobody waits
+/// Registers this JVM. Returns the path at which its profile is expected, or `None` if nobody waits
 /// for it.
 pub fn place() -> Option<String> {
     let arguments = fs::read("/proc/self/cmdline").unwrap_or_default();
@@ -26,13 +26,13 @@ pub fn place() -> Option<String> {
     profile.into_os_string().into_string().ok()
 }
 
-/// The value of an option for JVMs of the run, or `None` if it has none.
+/// The value of an option for JVMs of the run; `None` if the run does not set it.
 pub fn option(key: &str) -> Option<String> {
     collection()?.options.get(key).map(str::to_owned)
 }
 
-/// The folder and its options, read once. Without a folder that can be trusted this JVM runs as if
-/// nobody waited for it: options name classes that it loads.
+/// The folder and its options, read once. Options name classes that the JVM loads. So without a
+/// folder that can be trusted, this JVM runs as if nobody waited for it.
 fn collection() -> Option<&'static Collection> {
     static COLLECTION: OnceLock<Option<Collection>> = OnceLock::new();
     let open = || {

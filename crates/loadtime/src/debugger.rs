@@ -1,8 +1,8 @@
-//! A debugger looks at the program (JDWP, whose agent is `libjdwp`).
+//! Support for a debugger on the program (JDWP, whose agent is `libjdwp`).
 //!
-//! It is to find the methods that the program's class files have, with their bodies in them. So
-//! bodies of classes that are defined from then on stay under their original signatures, and
-//! JVMTI's lists of methods are without those that the rewriter added.
+//! A debugger must find the methods that the program's class files declare, with their bodies. So
+//! bodies of classes that are defined from then on keep their original signatures, and JVMTI's
+//! lists of methods omit those that the rewriter added.
 
 #![allow(unsafe_code)]
 
@@ -20,17 +20,17 @@ use crate::vm_arguments;
 
 static IS_THERE: AtomicBool = AtomicBool::new(false);
 
-/// Whether a debugger may look at classes that are defined now.
+/// Whether a debugger may inspect classes that are defined now.
 pub fn is_there() -> bool {
     IS_THERE.load(Ordering::Relaxed)
 }
 
-/// Looks whether the JVM has loaded a debugger's agent, before the program.
+/// Whether the JVM has loaded a debugger's agent; called before the program starts.
 pub fn look(env: Env, jvmti: Jvmti) -> bool {
     const OPTIONS: [&str; 3] = ["-agentlib:jdwp", "-Xrunjdwp", "-agentpath:"];
     let arguments = vm_arguments::of(env);
     let may_be = if arguments.is_empty() {
-        // JDK 8 does not say them.
+        // JDK 8 does not report its arguments.
         true
     } else {
         arguments.iter().any(|argument| OPTIONS.iter().any(|option| argument.starts_with(option)))
@@ -42,8 +42,8 @@ pub fn look(env: Env, jvmti: Jvmti) -> bool {
     IS_THERE.store(true, Ordering::Relaxed);
     if let Some(address) = jvmti.address_of_get_class_methods().filter(|&address| is_writable(&maps, address))
     {
-        // SAFETY: the entry of HotSpot's one table of JVMTI functions, which is writable memory;
-        // the function has its type.
+        // SAFETY: the entry of HotSpot's only table of JVMTI functions, which is writable memory;
+        // the function has the entry's type.
         unsafe {
             let own = std::ptr::read(address as *const GetClassMethods);
             if GET_CLASS_METHODS.set(own).is_ok() {
@@ -77,7 +77,7 @@ unsafe extern "system" fn get_class_methods(
     let result = unsafe { own(env, class, count, methods) };
     if result == 0 && !count.is_null() && !methods.is_null() {
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            // SAFETY: the function has just given an array of so many elements.
+            // SAFETY: the function has just returned an array of this many elements.
             let (jvmti, all) = unsafe {
                 (Jvmti::from_raw(env), std::slice::from_raw_parts_mut(*methods, (*count).max(0) as usize))
             };

@@ -1,4 +1,4 @@
-//! How the methods on a stack show in the tree, remembered by their JVM ids.
+//! How the methods on a stack appear in the tree, cached by their JVM ids.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::members::Members;
 use crate::shown::{REMEMBERED, Shown};
 use crate::state::state;
 
-/// How frames of a method show.
+/// How frames of a method appear in the tree.
 pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Shown {
     let key = method as usize;
     if let Some(shown) = state().frames.known.get(&key) {
@@ -24,7 +24,7 @@ pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Sh
         env.frame(8, || look_up(env, jvmti, members, method)).flatten().unwrap_or_default();
     if is_final {
         let known = &mut state().frames.known;
-        // The JVM never uses an id again, so those of classes that are gone would stay for ever.
+        // The JVM never reuses an id, so those of unloaded classes would stay for ever.
         if known.len() >= REMEMBERED {
             known.clear();
         }
@@ -33,8 +33,7 @@ pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Sh
     shown
 }
 
-/// What is known of the class of this name that a loader (null for the boot class loader) has
-/// defined.
+/// The record of the class of this name that a loader (null for the boot class loader) has defined.
 pub fn class_by_name(env: Env, members: &Members, loader: jobject, name: &[u8]) -> Option<Arc<Known>> {
     let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
     let mut state = state();
@@ -42,12 +41,12 @@ pub fn class_by_name(env: Env, members: &Members, loader: jobject, name: &[u8]) 
     library.or_else(|| state.loaders.class(number, name))
 }
 
-/// Forgets how methods show: a class has been defined anew.
+/// Clears the cache: a class has been redefined.
 pub fn forget() {
     state().frames.known.clear();
 }
 
-/// What is known of a class that the JVM has, by the name that it has there.
+/// The record of a loaded class, by the name that the JVM has for it.
 pub fn known_class(
     env: Env,
     jvmti: Jvmti,
@@ -58,7 +57,7 @@ pub fn known_class(
     class_by_name(env, members, jvmti.class_loader(class)?, name)
 }
 
-/// Nodes of a method in what agents have made of its class.
+/// Nodes of a method in the forms that agents have made of its class.
 fn in_versions(
     env: Env,
     jvmti: Jvmti,
@@ -78,8 +77,8 @@ fn in_versions(
     Some(bodies.collect())
 }
 
-/// How frames of a method show, and whether that will stay so. (More anonymous classes of a name
-/// may come.)
+/// How frames of a method appear, and whether that is final. (More anonymous classes of a name may
+/// follow.)
 fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Option<(Shown, bool)> {
     let (name, descriptor) = jvmti.method_name(method)?;
     let class = jvmti.declaring_class(method)?;
@@ -104,7 +103,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
         }
     }
     if known.is_none() && archived::is_given(env) {
-        // Which body it is does not matter: where its bytecodes were the JVM has not kept.
+        // Any of the bodies will do: the JVM has not kept the positions of its bytecodes.
         let code = if jvmti.is_native(method) {
             Bytecodes::Native
         } else {
@@ -119,8 +118,8 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
         }
         bodies.sort_unstable_by_key(|body| body.mid);
         bodies.dedup_by_key(|body| body.mid);
-        // Counted by their callers are only methods of the library without a body, which agents do
-        // not change.
+        // Only methods of the library without a body are counted by their callers, and agents do
+        // not change those.
         return Some((bodies.into(), false));
     }
     Some(match known {
@@ -129,10 +128,10 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
             Appearance::None => (Shown::default(), true),
             Appearance::Node(body) => ([body].into(), true),
             Appearance::CountedByCaller => {
-                // With a slot if it may call back, without one if not (`Foreign::mid`).
+                // With a slot if it may call back, otherwise without (`Foreign::mid`).
                 let body = |slots| {
                     let mid = cct_index::mid::Mid::foreign(&class_name, &name, &descriptor, slots).0;
-                    // Beside natives Object's constructor.
+                    // Apart from natives only Object's constructor.
                     let code = if *name == *b"<init>" { Bytecodes::Original } else { Bytecodes::Native };
                     Body { mid, code }
                 };

@@ -1,7 +1,7 @@
-//! Whether a class inherits `hashCode` from `Object`. Of classes that were not rewritten the JVM is
-//! asked, but not in a way that would initialise them (as JNI's `GetMethodID` does) or that the
-//! program's own reflection could notice. It remembers for ever what it was asked for, so this is
-//! the exception.
+//! Whether a class inherits `hashCode` from `Object`. For classes that were not rewritten this asks
+//! the JVM. It does so without initialising them (as JNI's `GetMethodID` does), and without traces
+//! that the program's own reflection could notice. The JVM keeps the answer's data for ever, so
+//! this is the exception.
 
 use crate::frames::known_class;
 use crate::jni::{Env, jclass};
@@ -9,10 +9,11 @@ use crate::jvmti::Jvmti;
 use crate::members::Members;
 use crate::state::jvmti;
 
-/// Whether no class from `class` up to `Object` overrides it. `None` if the JVM does not say.
+/// Whether no class from `class` up to `Object` overrides `hashCode`. `None` if the JVM does not
+/// say.
 pub fn is_inherited(env: Env, class: jclass) -> Option<bool> {
     let (jvmti, members) = (jvmti(env)?, Members::find(env)?);
-    // An array has no class name, and the methods of Object.
+    // An array has no class name, and inherits the methods of Object.
     if jvmti.class_name(class).is_none() {
         return Some(true);
     }

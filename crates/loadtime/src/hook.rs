@@ -1,9 +1,9 @@
-//! The JVM tells of class files behind all agents: what these have changed, or what the boot class
-//! loader takes from elsewhere than the image, is rewritten then (docs/internals/loadtime.md).
+//! The class-file hook that runs after all agents. It rewrites classes that agents have changed,
+//! and classes that the boot class loader takes from elsewhere than the image
+//! (docs/internals/loadtime.md).
 //!
-//! HotSpot asks environments that may retransform after all others, and among themselves in the
-//! order in which they were made. So ours is made anew whenever an agent may have made one of its
-//! own.
+//! HotSpot calls environments that may retransform after all others, and these in order of their
+//! creation. So this library creates a new environment whenever an agent may have created one.
 
 #![allow(unsafe_code)]
 
@@ -23,10 +23,10 @@ use crate::jvmti::{CAN_GENERATE_ALL_CLASS_HOOK_EVENTS, CAN_RETRANSFORM_CLASSES, 
 use crate::state::{jvmti, state};
 use crate::{debugger, rewriting, vm_arguments};
 
-/// The environment that the JVM asks last.
+/// The environment that the JVM calls last.
 static LAST: Mutex<Option<Jvmti>> = Mutex::new(None);
 
-/// Has the JVM ask this library last, from now on. Says what is wrong, if anything is.
+/// Makes this library's hook the last one from now on. Returns an error message on failure.
 pub fn come_last(env: Env) -> Result<(), String> {
     let next = Jvmti::of(env).ok_or("the JVM gives no JVMTI environment")?;
     if !next.add_capabilities(&[CAN_GENERATE_ALL_CLASS_HOOK_EVENTS, CAN_RETRANSFORM_CLASSES]) {
@@ -37,7 +37,7 @@ pub fn come_last(env: Env) -> Result<(), String> {
         next.dispose();
         return Err("the JVM does not tell of class files".to_owned());
     }
-    // Both are asked meanwhile: what the first has rewritten the second leaves as it is.
+    // The JVM calls both meanwhile: the second leaves unchanged what the first has rewritten.
     let before = LAST.lock().unwrap_or_else(PoisonError::into_inner).replace(next);
     if let Some(before) = before {
         before.dispose();
@@ -45,9 +45,8 @@ pub fn come_last(env: Env) -> Result<(), String> {
     Ok(())
 }
 
-/// Options by which the boot class loader takes classes from elsewhere than the class library, or
-/// by which something may redefine classes that is no Java agent (the Java agents say so
-/// themselves).
+/// JVM options by which the boot class loader takes classes from elsewhere than the class library,
+/// or by which a native agent may redefine classes. (Java agents report themselves.)
 const OPTIONS: [&str; 8] = [
     "-Xbootclasspath/a:",
     "-Xbootclasspath/p:",
@@ -59,12 +58,11 @@ const OPTIONS: [&str; 8] = [
     "-Xdebug",
 ];
 
-/// Agents that have no class-file hook of their own, or that this library knows: libraries by their
-/// names.
+/// Names of native libraries of agents that have no class-file hook of their own, or that this
+/// library knows.
 const QUIET_AGENTS: [&str; 4] = ["jdwp", "instrument", "hprof", "cctrewrite_prefix"];
 
-/// Names native agents, which the JVM may have asked before this library: they see rewritten
-/// classes.
+/// Notes native agents that the JVM may call before this library: they see rewritten classes.
 fn note_native_agents(arguments: &[String]) {
     for argument in arguments {
         let library =
@@ -76,10 +74,10 @@ fn note_native_agents(arguments: &[String]) {
     }
 }
 
-/// Whether the JVM is to ask this library last from the beginning. `boot_path` is the boot class
-/// path of JDK 8.
+/// Whether this library's hook must be the last one from the beginning. `boot_path` is the boot
+/// class path of JDK 8.
 pub fn is_wanted(env: Env, boot_path: Option<&str>, home: &str) -> bool {
-    // A home has folders of its own for other classes, `lib/endorsed` and `classes`.
+    // A JDK's home has folders for other classes, `lib/endorsed` and `classes`.
     let own = Path::new(home).join("lib");
     let is_elsewhere = |entry: &str| {
         let entry = Path::new(entry);
@@ -94,7 +92,7 @@ pub fn is_wanted(env: Env, boot_path: Option<&str>, home: &str) -> bool {
 }
 
 /// Classes of the library that the boot class loader has taken from elsewhere before they could be
-/// rewritten: their callers count on extended forms that they lack.
+/// rewritten. Their callers rely on extended forms that they lack.
 pub fn raw_of_library(env: Env) -> Vec<String> {
     let Some(jvmti) = jvmti(env) else { return Vec::new() };
     let mut raw = Vec::new();
@@ -115,7 +113,8 @@ pub fn raw_of_library(env: Env) -> Vec<String> {
     raw
 }
 
-/// JVMTI's event ClassFileLoadHook. A panic, which would be a defect, leaves the class as it is.
+/// JVMTI's event ClassFileLoadHook. After a panic, which would be a defect, the class stays
+/// unchanged.
 ///
 /// # Safety
 /// The JVM calls it.
@@ -132,8 +131,8 @@ unsafe extern "system" fn class_file(
     new_bytes: *mut *mut u8,
 ) {
     let Ok(length) = usize::try_from(length) else { return };
-    // VM-anonymous classes, which are rewritten when they are defined; and what native code defines
-    // without a name.
+    // VM-anonymous classes, which are rewritten when they are defined; and classes that native code
+    // defines without a name.
     if name.is_null() || bytes.is_null() {
         return;
     }

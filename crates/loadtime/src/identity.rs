@@ -1,15 +1,15 @@
-//! Who a class is, as far as its method ids and its name in the profile go.
+//! The identity of a class: its method ids and its name in the profile follow from it.
 //!
 //! The JDK numbers the classes that it generates: lambda classes, proxies, accessors. The numbers
-//! depend on what else the program did before, so they are taken out of the name, and out of the
-//! contents before these are hashed. Two classes that differ in nothing but that number are the
-//! same to the profile.
+//! depend on the program's earlier actions. So they are removed from the name, and from the
+//! contents before these are hashed. Two classes that differ only in that number are the same to
+//! the profile.
 
 use cct_classfile::Result;
 use cct_index::mid::ClassHash;
 use cct_rewrite::runtime_classes::rename;
 
-/// How a class is defined; the numbers that the runtime passes.
+/// How a class is defined, by the numbers that the runtime passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// By a class loader.
@@ -24,12 +24,12 @@ pub enum How {
 }
 
 impl How {
-    /// Whether no class can name such a class, so that there may be many of one name.
+    /// Whether no class can name a class defined in this way, so that many may share a name.
     pub fn is_unnamable(self) -> bool {
         matches!(self, How::Anonymous | How::Hidden)
     }
 
-    /// From the runtime's number.
+    /// Converts the runtime's number.
     pub fn of(number: i32) -> Self {
         match number {
             1 => How::Anonymous,
@@ -48,7 +48,7 @@ const ACCESSORS: &[&[u8]] = &[b"sun/reflect/Generated", b"jdk/internal/reflect/G
 pub struct Identity {
     /// The name that profiles show.
     pub name: Box<[u8]>,
-    /// What method ids follow from.
+    /// Hash of the class file; the method ids follow from it.
     pub hash: ClassHash,
 }
 
@@ -66,27 +66,27 @@ impl Identity {
 }
 
 impl Identity {
-    /// The identity of a class that a loader of this name defines, where classes of equal names are
-    /// told apart by their loaders (JP 3.1: what makes two methods the same). Others than those
-    /// that a loader has defined by their names keep theirs.
+    /// The identity of a class that a loader of this name defines, where loaders distinguish
+    /// classes of equal names (JP 3.1: what makes two methods the same). Only classes that a loader
+    /// has defined by name change.
     pub fn in_loader(self, loader: &[u8], how: How) -> Self {
         if how != How::Loaded || ACCESSORS.iter().any(|prefix| self.name.starts_with(prefix)) {
             return self;
         }
         let hash = ClassHash::of(&[&self.hash.0.to_be_bytes(), loader].concat());
-        // A binary name may have that character, but hardly any has.
+        // A binary name may contain that character, but hardly any does.
         Identity { name: [&*self.name, b"~", loader].concat().into(), hash }
     }
 }
 
-/// What a class is called as the type of objects: by its name, without the number if profiles show
-/// it without. Loaders do not tell types apart.
+/// The name of a class as the type of objects: its own, or the one without the number if profiles
+/// show that. Loaders do not distinguish types.
 pub fn type_name<'n>(name: &'n [u8], shown: &'n [u8]) -> &'n [u8] {
     if *shown == *without_number(name) { shown } else { name }
 }
 
-/// The name without the number at its end, and without the `$` before that of a lambda class: as
-/// reports show generated classes.
+/// The name without the number at its end, and without the `$` before the number of a lambda class,
+/// as reports show generated classes.
 pub fn without_number(name: &[u8]) -> Box<[u8]> {
     let end = name.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1);
     let without = if end == 0 { name } else { &name[..end] };
@@ -96,8 +96,8 @@ pub fn without_number(name: &[u8]) -> Box<[u8]> {
     }
 }
 
-/// The name that a VM-anonymous or hidden class has in its class file, without what the JVM puts
-/// behind it: a dot or slash, and a number.
+/// The name of a VM-anonymous or hidden class in its class file: without the suffix that the JVM
+/// appends, a dot or slash and a number.
 pub fn anonymous_name(name: &[u8]) -> Option<&[u8]> {
     let at = name.iter().rposition(|&b| b == b'/' || b == b'.')?;
     let number = &name[at + 1..];

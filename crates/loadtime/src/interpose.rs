@@ -1,10 +1,10 @@
-//! Three JNI functions do more than they did: code of a program's own libraries calls them, past
-//! everything in Java.
+//! Interposed JNI functions: three that native code of the program calls without passing any Java
+//! code.
 //!
-//! `DefineClass` rewrites what it defines. `ExceptionClear` and `ExceptionDescribe`, which clears
-//! the exception as well, put the native's context back into the thread: a constructor that throws
-//! leaves the context of some callee there (no handler may cover `this()` or `super()`), and the
-//! native goes on.
+//! `DefineClass` rewrites the class that it defines. `ExceptionClear` and `ExceptionDescribe`,
+//! which clears the exception as well, restore the native's context in the thread. A constructor
+//! that throws leaves the context of some callee there (no handler may cover `this()` or
+//! `super()`), and the native goes on.
 
 #![allow(unsafe_code)]
 
@@ -41,7 +41,7 @@ struct Originals {
 
 static ORIGINALS: OnceLock<Originals> = OnceLock::new();
 
-/// Puts ours in their place, once, in the live phase.
+/// Installs the interposed functions, once, in the live phase.
 pub fn install(env: Env) -> bool {
     let Some(jvmti) = jvmti(env) else { return false };
     if tracer().is_some() && ORIGINALS.get().is_none() {
@@ -70,7 +70,7 @@ pub fn install(env: Env) -> bool {
     installed
 }
 
-/// In a trace: a class was loaded.
+/// JVMTI's event ClassLoad, for a trace: records that a class was loaded.
 extern "system" fn class_loaded(
     _: *mut *const *const c_void,
     raw: *mut sys::JNIEnv,
@@ -81,7 +81,7 @@ extern "system" fn class_loaded(
     let env = unsafe { Env::new(raw) };
     let _ = catch_unwind(AssertUnwindSafe(|| {
         let (tracer, members, jvmti) = (tracer()?, Members::find(env)?, jvmti(env)?);
-        // Of ours some are loaded when they are needed first.
+        // Some classes of the runtime are loaded on first use.
         let name = jvmti.class_name(class).filter(|name| !hooks::is_runtime_class(name))?;
         tracer.loaded(env.get_long(thread, members.context) as u64, &name);
         Some(())
@@ -97,7 +97,7 @@ unsafe extern "system" fn define_class(
 ) -> jclass {
     let Some(originals) = ORIGINALS.get() else { return std::ptr::null_mut() };
     let rewritten = usize::try_from(length).ok().filter(|_| !bytes.is_null()).and_then(|length| {
-        // SAFETY: JNI's caller gives this many bytes.
+        // SAFETY: JNI's caller passes this many bytes.
         let file = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) };
         // SAFETY: the interface that JNI's caller uses.
         let env = unsafe { Env::new(raw) };
@@ -121,7 +121,8 @@ unsafe extern "system" fn exception_clear(raw: *mut sys::JNIEnv) {
     let _ = catch_unwind(AssertUnwindSafe(|| restore_context(env)));
 }
 
-/// The exception prints itself by Java code, which needs the right context already.
+/// JNI's function, after restoring the context: the exception prints itself by Java code, which
+/// needs the right one.
 unsafe extern "system" fn exception_describe(raw: *mut sys::JNIEnv) {
     let Some(originals) = ORIGINALS.get() else { return };
     // SAFETY: JNI's own functions, in an order that JNI allows.
@@ -136,18 +137,18 @@ unsafe extern "system" fn exception_describe(raw: *mut sys::JNIEnv) {
     }
 }
 
-/// Contexts below this are no addresses (docs/internals/runtime.md).
+/// Lower bound of addresses: contexts below it are no addresses (docs/internals/runtime.md).
 const LIMIT: i64 = 1024;
-/// Above it a context may have a call site.
+/// Mask of a context's address: the bits above it may hold a call site.
 const ADDRESS: i64 = (1 << 48) - 1;
 const CHUNK_MASK: i64 = -4096;
 const ROOT: i64 = 24;
 const SLOTS: u64 = 40;
 const SLOT_BITS: u64 = 0x7F;
 
-/// The current thread carries the context of the native that is running.
+/// Puts the context of the native that is running into the current thread.
 fn restore_context(env: Env) -> Option<()> {
-    // In a trace all natives of a thread have the same: its record.
+    // In a trace all natives of a thread have the same context: the thread's record.
     if tracer().is_some() {
         return None;
     }
@@ -174,7 +175,7 @@ fn restore_context(env: Env) -> Option<()> {
             let record = std::ptr::read_volatile((slot & CHUNK_MASK) as *const i64);
             Node::at(std::ptr::read_volatile((record + ROOT) as *const u64))
         };
-        // A native: what it calls has no call site.
+        // A native: its callees have no call site.
         let native = replay::of_stack(env, thread, root, 0).map(|(node, _)| node);
         if let Some(node) = native.filter(|node| node.mid() & SLOT_BITS != 0) {
             env.set_long(thread, members.context, (node.address() + SLOTS) as i64);

@@ -1,5 +1,5 @@
-//! The few JNI functions that are needed. None of them runs Java code, but for
-//! [`Env::class_for_name`], which asks a class loader.
+//! The few JNI functions that are needed. Only [`Env::class_for_name`] runs Java code, since it
+//! asks a class loader.
 
 #![allow(unsafe_code)]
 
@@ -12,11 +12,11 @@ pub use jni_sys::{
     jweak,
 };
 
-/// The calling thread's interface.
+/// The calling thread's JNI interface.
 #[derive(Clone, Copy)]
 pub struct Env(*mut sys::JNIEnv);
 
-/// Calls a function of the table.
+/// Calls a function of JNI's table.
 macro_rules! jni {
     ($env:expr, $name:ident $(, $argument:expr)*) => {{
         let env = $env.0;
@@ -27,13 +27,15 @@ macro_rules! jni {
 }
 
 impl Env {
+    /// Wraps the interface.
+    ///
     /// # Safety
     /// `env` must be the calling thread's interface, as the JVM passes it to natives.
     pub unsafe fn new(env: *mut sys::JNIEnv) -> Self {
         Env(env)
     }
 
-    /// The interface itself.
+    /// The raw interface.
     pub fn raw(self) -> *mut sys::JNIEnv {
         self.0
     }
@@ -50,27 +52,27 @@ impl Env {
         jni!(self, GetVersion) >= JNI_VERSION_19
     }
 
-    /// The address of some function of the JVM's.
+    /// The address of some function of the JVM.
     pub fn any_function(self) -> *const std::ffi::c_void {
         // SAFETY: the calling thread's interface.
         unsafe { (**self.0).v1_6.GetVersion as *const std::ffi::c_void }
     }
 
-    /// A string's text; `None` without memory. Ill-formed characters are replaced.
+    /// A string's text; `None` if memory runs out. Replaces ill-formed characters.
     pub fn text(self, string: jstring) -> Option<String> {
         let chars = jni!(self, GetStringUTFChars, string, ptr::null_mut());
         if chars.is_null() {
             self.failed();
             return None;
         }
-        // SAFETY: JNI ends the text with a zero.
+        // SAFETY: JNI terminates the text with a zero byte.
         let bytes = unsafe { std::ffi::CStr::from_ptr(chars) }.to_bytes();
         let text = cct_classfile::mutf8::decode_lossy(bytes).into_owned();
         jni!(self, ReleaseStringUTFChars, string, chars);
         Some(text)
     }
 
-    /// Whether an exception is pending; it is not any more.
+    /// Whether an exception was pending; clears it.
     pub fn failed(self) -> bool {
         let pending = jni!(self, ExceptionCheck);
         if pending {
@@ -79,7 +81,7 @@ impl Env {
         pending
     }
 
-    /// Runs `body` with local references of its own.
+    /// Runs `body` in a frame of local references of its own.
     pub fn frame<T>(self, references: jint, body: impl FnOnce() -> T) -> Option<T> {
         if jni!(self, PushLocalFrame, references) != 0 {
             self.failed();
@@ -130,12 +132,12 @@ impl Env {
         if self.failed() { ptr::null_mut() } else { result }
     }
 
-    /// What `Class.forName(name, false, loader)` gives: the loader is asked for the class, as the
-    /// JVM asks it for a superclass, and the JVM remembers. Of the class library's own no Java code
-    /// runs, but the loader's does; `None` if there is no such class.
+    /// The class that `Class.forName(name, false, loader)` returns; `None` if there is no such
+    /// class. The JVM asks the loader for the class as it does for a superclass, and remembers the
+    /// answer. This runs no Java code of the class library itself, but it runs the loader's.
     pub fn class_for_name(self, name: &[u8], loader: jobject) -> Option<jclass> {
         let class = self.find_class("java/lang/Class")?;
-        // With a caller, for whom security managers asked, up to JDK 25.
+        // With a caller, for security managers, up to JDK 25.
         let of = |descriptor: &CStr| {
             let method = jni!(self, GetStaticMethodID, class, c"forName0".as_ptr(), descriptor.as_ptr());
             (!self.failed() && !method.is_null()).then_some(method)
@@ -199,7 +201,7 @@ impl Env {
         (!self.failed()).then_some(longs)
     }
 
-    /// The strings of an array; null is the empty one. `None` without memory.
+    /// The strings of an array; null counts as the empty string. `None` if memory runs out.
     pub fn texts(self, array: jobjectArray) -> Option<Vec<String>> {
         let text = |i| {
             let string = jni!(self, GetObjectArrayElement, array, i);
@@ -210,7 +212,7 @@ impl Env {
         (0..jni!(self, GetArrayLength, array)).map(text).collect()
     }
 
-    /// Positions of an array that are not null; none of no array.
+    /// Positions of the array's elements that are not null; none for a null array.
     pub fn elements_set(self, array: jobjectArray) -> Vec<usize> {
         if array.is_null() {
             return Vec::new();
@@ -236,7 +238,7 @@ impl Env {
         jni!(self, GetArrayLength, array)
     }
 
-    /// A new array; null when there is no memory, the error being pending.
+    /// A new `byte` array; null if memory runs out, with the error pending.
     pub fn new_bytes(self, bytes: &[u8]) -> jbyteArray {
         let Ok(length) = jsize::try_from(bytes.len()) else { return ptr::null_mut() };
         let array = jni!(self, NewByteArray, length);
@@ -247,7 +249,7 @@ impl Env {
         array
     }
 
-    /// A new array; null when there is no memory, the error being pending.
+    /// A new `long` array; null if memory runs out, with the error pending.
     pub fn new_longs(self, longs: &[jlong]) -> jlongArray {
         let Ok(length) = jsize::try_from(longs.len()) else { return ptr::null_mut() };
         let array = jni!(self, NewLongArray, length);
@@ -257,14 +259,14 @@ impl Env {
         array
     }
 
-    /// A new string, from modified UTF-8 without zero bytes; null when there is no memory.
+    /// A new string, from modified UTF-8 without zero bytes; null if memory runs out.
     pub fn new_string(self, text: &[u8]) -> jstring {
         let Ok(text) = CString::new(text) else { return ptr::null_mut() };
         let string = jni!(self, NewStringUTF, text.as_ptr());
         if self.failed() { ptr::null_mut() } else { string }
     }
 
-    /// A new array of strings; null when there is no memory.
+    /// A new array of strings; null if memory runs out.
     pub fn new_strings(self, texts: &[String]) -> jobjectArray {
         let Some(class) = self.find_class("java/lang/String") else { return ptr::null_mut() };
         let Ok(length) = jsize::try_from(texts.len()) else { return ptr::null_mut() };
@@ -273,8 +275,8 @@ impl Env {
             return ptr::null_mut();
         }
         for (i, text) in texts.iter().enumerate() {
-            // JNI's UTF-8 is Java's own; in what is not ASCII the two may differ, and messages have
-            // nothing else but names.
+            // JNI's UTF-8 is modified UTF-8. The two may differ outside ASCII, which messages
+            // contain only in names.
             let ascii: Vec<u8> =
                 text.bytes().map(|b| if b.is_ascii() && b != 0 { b } else { b'?' }).collect();
             let string = self.new_string(&ascii);
@@ -294,17 +296,17 @@ impl Env {
         jni!(self, IsSameObject, weak, ptr::null_mut())
     }
 
-    /// Gives a weak reference back.
+    /// Deletes a weak reference.
     pub fn delete_weak(self, weak: jweak) {
         jni!(self, DeleteWeakGlobalRef, weak);
     }
 
-    /// Gives a local reference back.
+    /// Deletes a local reference.
     pub fn delete_local(self, object: jobject) {
         jni!(self, DeleteLocalRef, object);
     }
 
-    /// Binds natives of a class.
+    /// Binds the natives of a class.
     pub fn register(
         self,
         class: jclass,

@@ -1,7 +1,7 @@
-//! The few JVMTI functions that are needed: those that any native library may use while the program
-//! runs, without being an agent and without a capability (JVMTI specification, *GetStackTrace* and
-//! others: "Capabilities: Required"). Only to read the code of methods takes capabilities, which
-//! HotSpot gives at any time, and for which it does nothing that it would not do otherwise.
+//! The few JVMTI functions that are needed. Any native library may use them while the program runs,
+//! without being an agent and without a capability (JVMTI specification, *GetStackTrace* and
+//! others: "Capabilities: Required"). Only reading the code of methods takes capabilities. HotSpot
+//! grants these at any time, and they change nothing else in it.
 
 #![allow(unsafe_code)]
 
@@ -43,7 +43,7 @@ mod number {
     pub const GET_CONSTANT_POOL: usize = 146;
 }
 
-/// A capability: its bit in `jvmtiCapabilities`.
+/// A JVMTI capability, by its bit in `jvmtiCapabilities`.
 #[derive(Debug, Clone, Copy)]
 pub struct Capability(usize);
 
@@ -75,13 +75,13 @@ pub struct FrameInfo {
     pub location: i64,
 }
 
-/// What is called when a class is loaded.
+/// A callback for the event that a class is loaded.
 pub type ClassLoaded = extern "system" fn(*mut *const *const c_void, *mut sys::JNIEnv, jobject, jclass);
 
-/// What is called when a class file is about to be taken: the class that is defined anew (null if
-/// it is a new one), its loader (null for the boot class loader), its name (null if the definer
-/// said none), its protection domain, the class file, and where another one is put that is to be
-/// taken.
+/// A callback for the event that a class file is about to be parsed. Its arguments are the class
+/// that is redefined (null for a new one), its loader (null for the boot class loader), its name
+/// (null if the definer gave none), its protection domain, and the class file. The last ones say
+/// where to store the replacement.
 pub type ClassFileLoaded = unsafe extern "system" fn(
     *mut *const *const c_void,
     *mut sys::JNIEnv,
@@ -99,26 +99,25 @@ pub type ClassFileLoaded = unsafe extern "system" fn(
 pub type GetClassMethods =
     unsafe extern "system" fn(*mut *const *const c_void, jclass, *mut jint, *mut *mut jmethodID) -> jint;
 
-/// Which module of a class loader has a package.
+/// Result of a query for the named module of a class loader that has a package.
 #[derive(Debug, Clone, Copy)]
 pub enum NamedModule {
     /// The module, as a new local reference.
     Module(jobject),
-    /// No named one.
+    /// No named module has the package.
     None,
 }
 
-/// A JVMTI environment. It may be used by all threads.
+/// A JVMTI environment. All threads may use it.
 #[derive(Debug, Clone, Copy)]
 pub struct Jvmti(*mut *const *const c_void);
 
 // SAFETY: JVMTI environments belong to the JVM, not to a thread.
 unsafe impl Send for Jvmti {}
-// SAFETY: the same; their functions may be called by several threads at once (JVMTI,
-// *Environments*).
+// SAFETY: several threads may call an environment's functions at once (JVMTI, *Environments*).
 unsafe impl Sync for Jvmti {}
 
-/// Calls a function of the table: its number, its type, its arguments.
+/// Calls a function of JVMTI's table, by its number, its type and its arguments.
 macro_rules! jvmti {
     ($jvmti:expr, $number:expr, ($($type:ty),*) $(, $argument:expr)*) => {{
         let env = $jvmti.0;
@@ -132,19 +131,19 @@ macro_rules! jvmti {
     }};
 }
 
-/// Frames that most stacks have at most. Room for them is asked for in one go.
+/// Depth that most stacks do not exceed. One call asks for this many frames.
 const USUAL_DEPTH: usize = 256;
 
 impl Jvmti {
-    /// The environment that the JVM passes to a callback.
+    /// Wraps the environment that the JVM passes to a callback.
     ///
     /// # Safety
-    /// It must be one.
+    /// The pointer must be a JVMTI environment.
     pub unsafe fn from_raw(raw: *mut *const *const c_void) -> Jvmti {
         Jvmti(raw)
     }
 
-    /// Ends the environment: its events come no more.
+    /// Disposes of the environment: its events stop.
     pub fn dispose(self) {
         let _ = jvmti!(self, number::DISPOSE_ENVIRONMENT, ());
     }
@@ -158,22 +157,23 @@ impl Jvmti {
         (result == sys::JNI_OK && !jvmti.is_null()).then(|| Jvmti(jvmti.cast()))
     }
 
-    /// The frames of `thread`, the calling one, from `skip` on, the newest first. It must not be a
-    /// virtual thread in a transition (`Thread.cct$transition`), for whose end HotSpot would wait.
+    /// The frames of `thread`, which must be the calling one, from `skip` on, the newest first. The
+    /// thread must not be a virtual thread in a transition (`Thread.cct$transition`): HotSpot would
+    /// wait for its end.
     ///
-    /// Null stands for the calling thread, too. But then HotSpot waits until no virtual thread at
-    /// all is in a transition.
+    /// Null means the calling thread, too. But then HotSpot waits until no virtual thread at all is
+    /// in a transition.
     pub fn stack(self, env: Env, thread: jobject, skip: jint) -> Option<Vec<FrameInfo>> {
-        // Where there are none it saves HotSpot a search among all threads.
+        // On JDKs without virtual threads, null saves HotSpot a search through all threads.
         let thread = if env.has_virtual_threads() { thread } else { ptr::null_mut() };
         let none = FrameInfo { method: ptr::null_mut(), location: -1 };
         let mut frames = vec![none; USUAL_DEPTH];
-        // HotSpot counts the frames by a second and slower walk, so only deep stacks are asked for
-        // their depth.
+        // HotSpot counts frames by a second, slower walk, so only deep stacks are asked for their
+        // depth.
         match self.newest(thread, skip, &mut frames) {
             Some(got) if got < frames.len() => frames.truncate(got),
-            // Deeper; or there is no frame behind those that are skipped, which is an error to the
-            // JVM.
+            // The stack is deeper; or no frame is left after the skipped ones, which JVMTI reports
+            // as an error.
             _ => {
                 let mut count: jint = 0;
                 let is_counted =
@@ -189,8 +189,8 @@ impl Jvmti {
         Some(frames)
     }
 
-    /// Fills in the frames of a thread from `skip` on; how many there were, at most as many as
-    /// there is room for.
+    /// Fills in the frames of a thread from `skip` on. Returns their number, at most the length of
+    /// the slice.
     fn newest(self, thread: jobject, skip: jint, frames: &mut [FrameInfo]) -> Option<usize> {
         let mut got: jint = 0;
         let found = jvmti!(
@@ -234,7 +234,7 @@ impl Jvmti {
             .then_some(class)
     }
 
-    /// The methods that a class declares, those that the rewriter added included.
+    /// The methods that a class declares, including those that the rewriter added.
     pub fn class_methods(self, class: jclass) -> Option<Vec<jmethodID>> {
         let mut count: jint = 0;
         let mut methods: *mut jmethodID = ptr::null_mut();
@@ -253,14 +253,14 @@ impl Jvmti {
         found.then(|| self.take_all(methods, count))
     }
 
-    /// Where the table of JVMTI's functions has `GetClassMethods`.
+    /// The address of the entry `GetClassMethods` in JVMTI's function table.
     pub fn address_of_get_class_methods(self) -> Option<usize> {
         // SAFETY: the environment came from the JVM.
         let table = unsafe { *self.0 };
         (!table.is_null()).then(|| table as usize + (number::GET_CLASS_METHODS - 1) * size_of::<usize>())
     }
 
-    /// The bytecodes of a method, as they were defined; `None` for natives and abstract methods.
+    /// The bytecodes of a method as defined; `None` for natives and abstract methods.
     pub fn bytecodes(self, method: jmethodID) -> Option<Vec<u8>> {
         self.may_read_code().then_some(())?;
         let (mut count, mut bytes): (jint, *mut u8) = (0, ptr::null_mut());
@@ -301,14 +301,14 @@ impl Jvmti {
         found.then(|| self.take_all(classes, count))
     }
 
-    /// From now on the function is called when a class is loaded, in the thread that loads it. That
+    /// Registers a callback for loaded classes, which runs in the thread that loads the class. This
     /// takes no capability.
     pub fn tell_of_classes(self, told: ClassLoaded) -> bool {
         self.set_callbacks(&[(event::CLASS_LOAD, told as *const c_void)]) && self.enable(event::CLASS_LOAD)
     }
 
-    /// Has a function called before that with each class file, which may put another one in its
-    /// place; and one when the class is loaded, if there is one. Neither takes a capability.
+    /// Registers a callback for class files, which may replace each one before the JVM parses it;
+    /// and optionally one for loaded classes. Neither takes a capability.
     pub fn tell_of_class_files(self, file: ClassFileLoaded, told: Option<ClassLoaded>) -> bool {
         let told = told.map(|told| (event::CLASS_LOAD, told as *const c_void));
         let file = (event::CLASS_FILE_LOAD_HOOK, file as *const c_void);
@@ -317,7 +317,7 @@ impl Jvmti {
     }
 
     fn set_callbacks(self, given: &[(jint, *const c_void)]) -> bool {
-        // `jvmtiEventCallbacks`: one function for each event, from the first one on.
+        // `jvmtiEventCallbacks`: one function for each event, starting with the first.
         let mut callbacks: [*const c_void; 36] = [ptr::null(); 36];
         for &(event, function) in given {
             callbacks[(event - event::FIRST) as usize] = function;
@@ -326,7 +326,7 @@ impl Jvmti {
         jvmti!(self, number::SET_EVENT_CALLBACKS, (*const *const c_void, jint), callbacks.as_ptr(), size)
     }
 
-    /// In all threads.
+    /// Enables an event in all threads.
     fn enable(self, event: jint) -> bool {
         const ENABLE: jint = 1;
         jvmti!(
@@ -339,7 +339,7 @@ impl Jvmti {
         )
     }
 
-    /// A copy of some bytes that the JVM may keep and give back; null without memory.
+    /// A copy of some bytes that the JVM may keep and free; null if memory runs out.
     pub fn copied(self, bytes: &[u8]) -> *mut u8 {
         let mut memory: *mut u8 = ptr::null_mut();
         if jvmti!(self, number::ALLOCATE, (i64, *mut *mut u8), bytes.len() as i64, &mut memory)
@@ -364,12 +364,12 @@ impl Jvmti {
             && modifiers & jint::from(cct_classfile::access::SYNCHRONIZED) != 0
     }
 
-    /// Asks for what it takes to read code.
+    /// Requests the capabilities to read code.
     fn may_read_code(self) -> bool {
         self.add_capabilities(&[CAN_GET_BYTECODES, CAN_GET_CONSTANT_POOL])
     }
 
-    /// Asks for capabilities, which HotSpot gives at any time or not at all.
+    /// Requests capabilities, which HotSpot grants at any time or not at all.
     pub fn add_capabilities(self, all: &[Capability]) -> bool {
         let mut bits = [0u8; 16];
         for Capability(bit) in all {
@@ -378,8 +378,8 @@ impl Jvmti {
         jvmti!(self, number::ADD_CAPABILITIES, (*const u8), bits.as_ptr())
     }
 
-    /// The internal name of a class. That of a VM-anonymous class has a dot or slash and a number
-    /// behind it.
+    /// The internal name of a class. For a VM-anonymous class a dot or slash and a number follow
+    /// the name.
     pub fn class_name(self, class: jclass) -> Option<Vec<u8>> {
         let signature = self.class_signature(class)?;
         Some(signature.strip_prefix(b"L")?.strip_suffix(b";")?.to_vec())
@@ -405,8 +405,8 @@ impl Jvmti {
         found.then(|| self.take(signature))
     }
 
-    /// Which named module defined to a loader (null for the boot class loader) has a package, by
-    /// its internal name; `None` where the JDK has no modules.
+    /// The named module of a loader (null for the boot class loader) that has a package, by the
+    /// package's internal name. `None` on JDKs without modules.
     pub fn named_module(self, loader: jobject, package: &CStr) -> Option<NamedModule> {
         // SAFETY: the environment came from the JVM, and its table has more places. Up to JDK 8
         // this one is empty.
@@ -431,7 +431,7 @@ impl Jvmti {
         jvmti!(self, number::GET_CLASS_LOADER, (jclass, *mut jobject), class, &mut loader).then_some(loader)
     }
 
-    /// A copy of JNI's function table, as long as this JVM's is.
+    /// A copy of this JVM's JNI function table, in full length.
     pub fn jni_table(self) -> Option<*mut sys::JNINativeInterface_> {
         let mut table = ptr::null_mut();
         let found =
@@ -439,28 +439,28 @@ impl Jvmti {
         (found && !table.is_null()).then_some(table)
     }
 
-    /// Copies a table, which came from [`Jvmti::jni_table`], into the place of JNI's.
+    /// Replaces JNI's function table by a copy from [`Jvmti::jni_table`].
     pub fn set_jni_table(self, table: *mut sys::JNINativeInterface_) -> bool {
         jvmti!(self, number::SET_JNI_FUNCTION_TABLE, (*const sys::JNINativeInterface_), table)
     }
 
-    /// Gives memory back that JVMTI allocated.
+    /// Frees memory that JVMTI allocated.
     pub fn give_back<T>(self, memory: *mut T) {
         let _ = jvmti!(self, number::DEALLOCATE, (*mut T), memory);
     }
 
-    /// The elements of an array that JVMTI allocated, which is given back.
+    /// The elements of an array that JVMTI allocated; frees the array.
     fn take_all<T: Copy>(self, array: *mut T, count: jint) -> Vec<T> {
         if array.is_null() {
             return Vec::new();
         }
-        // SAFETY: JVMTI made an array of this length.
+        // SAFETY: JVMTI allocated an array of this length.
         let copy = unsafe { std::slice::from_raw_parts(array, count.max(0) as usize) }.to_vec();
         self.give_back(array);
         copy
     }
 
-    /// The text of a string that JVMTI allocated, which is given back.
+    /// The text of a string that JVMTI allocated; frees the string.
     fn take(self, text: *mut c_char) -> Vec<u8> {
         if text.is_null() {
             return Vec::new();
@@ -472,10 +472,10 @@ impl Jvmti {
     }
 }
 
-/// JVMTI's own function, once another one has its place.
+/// JVMTI's own function, once a debugger's view has replaced it.
 pub(crate) static GET_CLASS_METHODS: OnceLock<GetClassMethods> = OnceLock::new();
 
-/// JVMTI's own function, past ours.
+/// JVMTI's own function, which the replacement calls.
 pub fn original() -> Option<GetClassMethods> {
     GET_CLASS_METHODS.get().copied()
 }

@@ -1,4 +1,4 @@
-//! Which members a class must keep that takes the place of another one.
+//! The members that a replacement of a class must keep.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,8 @@ use cct_rewrite::kept::{Kept, KeptMembers};
 
 use crate::known::Known;
 
-/// Those of a class of the library that is not loaded yet: its callers were rewritten for them.
+/// The members to keep of a library class that is not loaded yet: its callers were rewritten for
+/// them.
 pub fn of_callers(known: &Known) -> KeptMembers {
     let mut kept = KeptMembers::of_callers();
     for (method, row) in known.summary.methods.iter().zip(&known.rows) {
@@ -17,7 +18,7 @@ pub fn of_callers(known: &Known) -> KeptMembers {
     kept
 }
 
-/// Those of a loaded class, which has these methods by name and descriptor: JVMs refuse a
+/// The members to keep of a loaded class with these methods, by name and descriptor: JVMs reject a
 /// redefinition with more or fewer.
 pub fn of_loaded(methods: &[(Vec<u8>, Vec<u8>)], known: Option<&Known>) -> KeptMembers {
     let all: BTreeSet<(&[u8], &[u8])> =

@@ -1,4 +1,4 @@
-//! What is known of a rewritten class: enough to call it, to find its nodes, and to name them.
+//! Records of rewritten classes: enough to call them, to find their nodes, and to name these.
 
 use std::sync::Arc;
 
@@ -12,58 +12,58 @@ use cct_rewrite::planned::Planned;
 /// A rewritten class.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// As others see it.
+    /// The class as others see it.
     pub summary: Arc<ClassSummary>,
-    /// What was done to its methods.
+    /// The treatment of each method.
     pub rows: Box<[MethodRow]>,
 }
 
 /// How a frame of a method shows in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Appearance {
-    /// It has no node: a wrapper, or code that is not recorded.
+    /// No node: a wrapper, or code that is not recorded.
     None,
-    /// As a node.
+    /// A node.
     Node(Body),
-    /// A native without a body of ours, which its caller counts, if it is rewritten.
+    /// A native without an inserted body: its caller counts it, if the caller is rewritten.
     CountedByCaller,
 }
 
-/// What stands behind a node.
+/// The body that a node stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body {
     /// The node's method id.
     pub mid: u64,
-    /// What it executes.
+    /// The bytecodes that the body executes.
     pub code: Bytecodes,
 }
 
-/// What a node executes.
+/// The bytecodes that a node executes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bytecodes {
     /// None: a native.
     Native,
-    /// Those of the original.
+    /// Those of the original method.
     Original,
-    /// One of the method's bodies, and where the bytecodes of these were; empty if that is not
-    /// known.
+    /// Those of one of the method's bodies, with the original positions of its bytecodes; empty if
+    /// these are unknown.
     Rewritten(Form, Packed),
 }
 
 impl Known {
-    /// A class that has just been rewritten, as others are to see it from now on.
+    /// The record of a class that has just been rewritten, as others see it from now on.
     pub fn rewritten(mut summary: ClassSummary, rows: Box<[MethodRow]>) -> Self {
         summary.settled = Some(rows.iter().map(|row| Planned::settled(row.treatment)).collect());
         Known { summary: Arc::new(summary), rows }
     }
 
-    /// From a row of an index. `None` if a descriptor in it is damaged.
+    /// Reads the record from a row of an index. `None` if a descriptor in it is damaged.
     pub fn of_record(record: &ClassRecord) -> Option<Self> {
         let rows = record.methods.iter().map(MethodRow::from).collect();
         Some(Known { summary: Arc::new(ClassSummary::of_record(record).ok()?), rows })
     }
 
-    /// The class's row in an index, under the name by which people are to know it.
+    /// The class's row in an index, under the name that reports show.
     pub fn record(&self, name: &[u8]) -> ClassRecord {
         let summary = &self.summary;
         let method = |(m, row): (&cct_rewrite::survey::MethodSummary, &MethodRow)| MethodRecord {
@@ -87,7 +87,7 @@ impl Known {
         }
     }
 
-    /// How a frame of this method, by its name and its descriptor in the rewritten class, shows.
+    /// How a frame of this method appears, by its name and its descriptor in the rewritten class.
     pub fn appearance(&self, name: &[u8], descriptor: &[u8]) -> Appearance {
         use Treatment as T;
         let original = cct_jdk::convention::without_extension(descriptor);
@@ -97,11 +97,11 @@ impl Known {
         let row = &self.rows[k];
         let shows = match (row.treatment, original.is_some()) {
             (T::CallerCounted, false) => return Appearance::CountedByCaller,
-            // The body stands under the extended signature, the other one is a wrapper.
+            // The body has the extended signature; the other method is a wrapper.
             (T::Wrapped, extended) => extended,
-            // It stands under both.
+            // The body has both signatures.
             (T::Duplicated, _) => true,
-            // It stands under the original one.
+            // The body has the original signature.
             (T::Redispatched | T::OriginalOnly | T::Prefixed, extended) => !extended,
             // The wrapper has the node, the native below it has none.
             (T::Native | T::LeafNative | T::Magic | T::Intrinsic, extended) => extended,

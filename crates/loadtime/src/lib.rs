@@ -1,16 +1,16 @@
-//! The passes behind JNI: classes that are defined while the program runs are rewritten like those
-//! of the class library, and what the VM calls by itself finds its cause
+//! The load-time passes, called over JNI. They rewrite classes that are defined while the program
+//! runs, like those of the class library. They also find the caller of what the VM itself calls
 //! (docs/internals/loadtime.md).
 //!
-//! A class is rewritten in a *world of one*: itself, and what is known of the classes that it names
-//! ([`known`]). What the class library is comes from the indexes of the outputs on the boot class
-//! path ([`library`]); what the program's loaders have defined, from their tables ([`loaders`]). No
-//! loader is ever asked for a class: a name that cannot be resolved without that is unknown, and
-//! calls of an unknown class go by its original signature.
+//! A class is rewritten in a *world of one*: itself, and the records of the classes that it names
+//! ([`known`]). Records of the class library come from the indexes of the outputs on the boot class
+//! path ([`library`]). Records of the program's loaders come from their tables ([`loaders`]). The
+//! passes never ask a loader for a class. A name that cannot be resolved without that is unknown,
+//! and calls of an unknown class use its original signature.
 //!
-//! Classes out of an archive that the user made were rewritten when it was made ([`archived`]).
+//! Classes from an archive of the user were rewritten when the archive was made ([`archived`]).
 //!
-//! And it writes the trees of the profile ([`writing`]), since the JVM would do so in its
+//! The library also writes the trees of the profile ([`writing`]), since the JVM would do so in its
 //! interpreter.
 //!
 //! On a marked JDK it places markers in classes when they are defined ([`marking`]), and does

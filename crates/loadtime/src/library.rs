@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::known::Known;
 
-/// All indexes, in the order of the boot class path, and what was found in them.
+/// All indexes, in the order of the boot class path, and a cache of their classes.
 #[derive(Default)]
 pub struct Library {
     indexes: Vec<Index<IndexBytes>>,
@@ -25,7 +25,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// Adds an index. Says what is wrong with it, if anything is.
+    /// Adds an index. Returns an error message if the index is unusable.
     pub fn add(&mut self, bytes: IndexBytes) -> Result<(), String> {
         let index = Index::checked(bytes).map_err(|e| e.to_string())?;
         let lines = String::from_utf8_lossy(index.provenance()).into_owned();
@@ -54,7 +54,7 @@ impl Library {
         Some((Settings::of_entries(provenance.lines()).ok()?, provenance))
     }
 
-    /// Whether contexts are told apart by the call sites in their callers.
+    /// Whether the call sites in the caller distinguish contexts.
     pub fn tells_call_sites(&self) -> bool {
         self.tells_call_sites
     }
@@ -64,22 +64,22 @@ impl Library {
         self.columns.contains(column)
     }
 
-    /// Whether natives have no contexts.
+    /// Whether natives are excluded from contexts.
     pub fn leaves_natives_out(&self) -> bool {
         self.leaves_natives_out
     }
 
-    /// The method of the library, or counted by call sites in it, with this id.
+    /// The method with this id: one of the library, or one that call sites in it count.
     pub fn method(&self, mid: Mid) -> Option<Named> {
         self.indexes.iter().find_map(|index| index.method(mid))
     }
 
-    /// The class of that name, which the boot class loader defines.
+    /// The class of this name that the boot class loader defines.
     pub fn class(&mut self, name: &[u8]) -> Option<Arc<Known>> {
         if let Some(known) = self.found.get(name) {
             return Some(known.clone());
         }
-        // What is not there is not remembered: programs may ask for any number of names.
+        // Misses are not remembered: programs may ask for any number of names.
         let record = self.indexes.iter().find_map(|index| index.classes_named(name).next())?;
         let known = Arc::new(Known::of_record(&record)?);
         self.found.insert(name.into(), known.clone());

@@ -1,9 +1,9 @@
-//! What the program's loaders have defined.
+//! The classes that the program's loaders have defined.
 //!
 //! A loader is known by a number in a field that the rewriter added to `java.lang.ClassLoader`. Its
-//! table goes when it is collected. An entry only says what was *offered* to the JVM: whether the
-//! definition succeeded is seen when the JVM itself is asked for the class, and where two different
-//! class files were offered under one name nobody can say which of them it took.
+//! table is dropped when the loader is collected. An entry says only what was *offered* to the JVM.
+//! Only the JVM itself can say whether the definition succeeded. If two different class files were
+//! offered under one name, nobody can say which of them it took.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ pub type Number = i64;
 pub struct Loaders {
     tables: FxHashMap<Number, Table>,
     last: Number,
-    /// How many loaders of each simple class name there were.
+    /// Number of loaders of each simple class name so far.
     ordinals: FxHashMap<Box<[u8]>, u64>,
-    /// What was defined for the boot class loader while the program ran.
+    /// Classes defined for the boot class loader while the program ran.
     boot: FxHashMap<Box<[u8]>, Offered>,
     /// Whether a thread is looking for collected loaders.
     is_swept: bool,
-    /// Number of tables at which the next search for collected loaders is worth its while.
+    /// Number of tables at which the next search for collected loaders is worthwhile.
     next_sweep: usize,
 }
 
@@ -34,7 +34,8 @@ pub struct Loaders {
 struct Table {
     weak: Weak,
     is_parent_first: bool,
-    /// What distinguishes its classes from others of their names; `None` of the JDK's own.
+    /// Distinguishes the loader's classes from others of their names; `None` for the JDK's own
+    /// loaders.
     name: Option<Box<[u8]>>,
     classes: FxHashMap<Box<[u8]>, Offered>,
 }
@@ -53,13 +54,12 @@ enum Offered {
     Several,
 }
 
-/// Tables below which no search is made.
+/// Number of tables below which no search takes place.
 const FIRST_SWEEP: usize = 64;
 
 impl Loaders {
-    /// A number for a loader that has none. Loaders of one simple class name (`class` is the whole
-    /// one, if that is known) are numbered in the order in which they come to define their first
-    /// class.
+    /// Numbers a loader that has no number yet. Loaders of one simple class name (`class` is the
+    /// whole name, if known) are numbered in the order of their first class definitions.
     pub fn add(&mut self, weak: jweak, is_parent_first: bool, class: Option<&[u8]>) -> Number {
         self.last += 1;
         let name = (!is_parent_first).then(|| {
@@ -79,8 +79,8 @@ impl Loaders {
         self.tables.get(&number).is_some_and(|t| t.is_parent_first)
     }
 
-    /// What distinguishes the classes of a loader from others of their names: `PluginLoader#2`.
-    /// `None` of the boot, platform and application class loaders.
+    /// The name that distinguishes the classes of a loader from others of their names, such as
+    /// `PluginLoader#2`. `None` for the boot, platform and application class loaders.
     pub fn name(&self, number: Number) -> Option<Box<[u8]>> {
         self.tables.get(&number)?.name.clone()
     }
@@ -90,7 +90,7 @@ impl Loaders {
         let table = self.tables.get_mut(&number).map(|table| &mut table.classes);
         let Some(classes) = table.or((number == 0).then_some(&mut self.boot)) else { return };
         match classes.get_mut(&class.summary.name) {
-            // The same class file may have been rewritten in another way, when other classes were
+            // The same class file may have been rewritten differently when other classes were
             // known.
             Some(Offered::One(old)) if old.summary.hash == class.summary.hash && old.rows == class.rows => {}
             Some(several) => *several = Offered::Several,
@@ -100,8 +100,8 @@ impl Loaders {
         }
     }
 
-    /// Notes that the JVM takes another class file than the one that it was offered: an agent has
-    /// changed it.
+    /// Notes that the JVM takes a different class file from the offered one: an agent has changed
+    /// it.
     pub fn offer_instead(&mut self, number: Number, class: Arc<Known>) {
         let table = self.tables.get_mut(&number).map(|table| &mut table.classes);
         let Some(classes) = table.or((number == 0).then_some(&mut self.boot)) else { return };
@@ -112,7 +112,7 @@ impl Loaders {
         }
     }
 
-    /// The class of that name, given that the JVM has one which this loader defined.
+    /// The class of this name, given that the JVM has one that this loader defined.
     pub fn class(&self, number: Number, name: &[u8]) -> Option<Arc<Known>> {
         let classes = match number {
             0 => &self.boot,
@@ -124,8 +124,8 @@ impl Loaders {
         }
     }
 
-    /// The loaders whose tables might be dropped, if it is time to look; then [`Loaders::swept`]
-    /// must follow.
+    /// The loaders whose tables might be dropped, if a search is due; [`Loaders::swept`] must
+    /// follow.
     pub(crate) fn sweep(&mut self) -> Option<Vec<(Number, Weak)>> {
         if self.is_swept || self.tables.len() < self.next_sweep.max(FIRST_SWEEP) {
             return None;

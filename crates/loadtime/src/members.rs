@@ -21,14 +21,14 @@ pub struct Members {
 #[allow(unsafe_code)]
 unsafe impl Send for Members {}
 
-// SAFETY: the same; nothing changes them.
+// SAFETY: field and method ids belong to the JVM, and nothing changes them.
 #[allow(unsafe_code)]
 unsafe impl Sync for Members {}
 
 pub(crate) static MEMBERS: OnceLock<Members> = OnceLock::new();
 
 impl Members {
-    /// Looks the ids up. `None` if the class library was not rewritten by this version.
+    /// Looks up the ids. `None` if this version of the rewriter did not rewrite the class library.
     pub fn find(env: Env) -> Option<&'static Members> {
         if let Some(members) = MEMBERS.get() {
             return Some(members);

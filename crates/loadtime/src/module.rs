@@ -1,8 +1,9 @@
-//! Classes that are defined while the program runs go to a user's module first, as those did that
-//! were rewritten beforehand (docs/research/udi.md).
+//! The user's module at load time: classes that are defined while the program runs pass it first,
+//! as classes that are rewritten beforehand do (docs/research/udi.md).
 //!
-//! The module is a process of its own, which is asked under a lock of ours. Nobody holds that who
-//! could wait for the JVM: it is taken in natives, around reading and writing of pipes.
+//! The module is a process of its own. A lock of this library serialises requests to it. No thread
+//! that could wait for the JVM holds that lock: only natives take it, around reads and writes of
+//! pipes.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,10 +16,10 @@ use cct_udi::{Launch, Outcome, Session};
 use crate::class_file;
 use crate::state::state;
 
-/// The module, if there is one that goes on answering.
+/// The module, as long as it answers.
 static MODULE: OnceLock<Mutex<Option<Session>>> = OnceLock::new();
 
-/// Starts the module. Says what is wrong with it.
+/// Starts the module. Returns an error message on failure.
 pub fn start(module: &str, java: Option<&str>, host: Option<&str>, seconds: &str) -> Result<(), String> {
     let path = Path::new(module);
     let identity = cct_udi::identity(path).map_err(|e| format!("module {module}: cannot be read: {e}"))?;
@@ -49,10 +50,10 @@ pub fn start(module: &str, java: Option<&str>, host: Option<&str>, seconds: &str
     Ok(())
 }
 
-/// What the module makes of a class; `None` if the class stays as it is.
+/// The class as the module transforms it; `None` if the module leaves it unchanged.
 ///
-/// `patched` is whether the definer puts other constants in the place of some: by their indices,
-/// which a module may change.
+/// `patched` says whether the definer replaces some constants: by their indices, which a module may
+/// change.
 pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
     let module = MODULE.get()?;
     let class = class_file::read(bytes).ok()?;
@@ -80,7 +81,7 @@ pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
         }
         Ok(Outcome::Replace(new)) => checked(&class, &name, new),
         Err(error) => {
-            // It is not asked again: an answer that comes late would be taken for that of another
+            // The module is not asked again: a late answer would be taken for that of another
             // class.
             *session = None;
             state().note(format!("classes were not given to the module from here on: {error}"), &name);
@@ -99,7 +100,7 @@ fn checked(class: &ClassFile<'_>, name: &str, new: Vec<u8>) -> Option<Vec<u8>> {
     }
 }
 
-/// Nothing is left half-done by a panic.
+/// A panic leaves nothing half-done.
 fn locked(module: &Mutex<Option<Session>>) -> MutexGuard<'_, Option<Session>> {
     module.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Natives that method handles lead to: which node such a call has.
+//! Natives that method handles lead to, and the nodes of such calls.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::known::Known;
 use crate::members::Members;
 use crate::state::{jvmti, state};
 
-/// A method by its class, name and types: its class, if that was rewritten, and its place in it.
+/// Finds a method by its class, name and types: the record of its class, if that was rewritten, and
+/// the method's row.
 pub fn row(
     env: Env,
     class: jclass,
@@ -37,7 +38,7 @@ pub fn row(
 }
 
 /// The id of a native by its class, name and types. `None` if its class was not rewritten, or the
-/// native is none that has a node.
+/// native has no node.
 pub fn find(env: Env, class: jclass, name: jstring, result: jclass, parameters: jobjectArray) -> Option<Mid> {
     let (known, k) = row(env, class, name, result, parameters)?;
     let row = &known.rows[k];

@@ -1,5 +1,5 @@
-//! The natives of `cctrewrite.runtime.LoadTime`. They call no Java code, take no Java lock, and no
-//! panic leaves them.
+//! The natives of `cctrewrite.runtime.LoadTime`. They call no Java code and take no Java lock, and
+//! no panic unwinds out of them.
 
 #![allow(unsafe_code)]
 
@@ -41,7 +41,7 @@ use crate::vm_flags;
 use crate::writing::{self, Collected, Tree, pending};
 use crate::{arena, arena_natives};
 
-/// Called by `System.load`.
+/// Entry point that `System.load` calls.
 ///
 /// # Safety
 /// The JVM calls it.
@@ -116,8 +116,8 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         ),
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
-        // A class library that is marked and not counted. In one that is both these are natives of
-        // the other class.
+        // A class library that is marked and not counted. In one that is both, `LoadTime` has these
+        // natives.
         None if marking::natives::register(env) => sys::JNI_VERSION_1_6,
         Some(class)
             if env.register(class, &natives)
@@ -135,7 +135,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
 extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray, jar: jstring) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         let bytes = env.bytes(index, 0, env.length(index));
-        // Megabytes, which need not be there twice if they can be read again.
+        // Megabytes, which need not be in memory twice if they can be read again.
         let jar = if jar.is_null() { None } else { env.text(jar) };
         if let (Some(bytes), None) = (&bytes, &jar) {
             arena::log(&Entry::Index(bytes));
@@ -158,23 +158,22 @@ extern "system" fn add_file(raw: *mut sys::JNIEnv, _: jclass, index: jstring) ->
     })
 }
 
-/// Lets readers of the trees know where the index is that was added last, if nothing was wrong with
-/// it.
+/// Logs, for readers of the trees, where the index is that was added last, if it was usable.
 fn log_index(path: &str, trouble: jstring, entry: for<'a> fn(&'a str, &'a [u8]) -> Entry<'a>) {
     let state = state();
     if trouble.is_null()
         && let Some(provenance) = state.library.last_provenance()
     {
-        // They may be somewhere else.
+        // Readers may run in another folder.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
         arena::log(&entry(&path.to_string_lossy(), provenance));
     }
 }
 
-/// Adds an index; returns what is wrong with it.
+/// Adds an index; returns an error message.
 fn added(env: Env, index: Result<IndexBytes, String>) -> jstring {
-    // Called by the runtime, whose loader is the boot class loader: looked up for a native of the
-    // program's, names would go to its loader.
+    // The runtime calls this, and its loader is the boot class loader. For a native of the program,
+    // names would go to the program's loader.
     if Members::find(env).is_some() {
         interpose::install(env);
     }
@@ -210,8 +209,8 @@ extern "system" fn rewrite(
         let Some(bytes) = env.bytes(bytes, offset, length) else { return ptr::null_mut() };
         let patched = env.elements_set(patches);
         match rewriting::rewrite(env, loader, host, &bytes, How::of(how), &patched) {
-            // Without memory the error stays pending and the definition fails: as it is the class
-            // must not be defined, since others may already count on its extended forms.
+            // If memory runs out, the error stays pending and the definition fails. The class must
+            // not be defined unchanged, since others may already rely on its extended forms.
             Some(rewritten) => env.new_bytes(&rewritten),
             None => ptr::null_mut(),
         }
@@ -363,7 +362,7 @@ extern "system" fn method(raw: *mut sys::JNIEnv, _: jclass, mid: jlong) -> jobje
         let parts = [&*method.class, &method.name, &method.descriptor];
         let mut texts: Vec<String> =
             parts.iter().map(|text| cct_classfile::mutf8::decode_lossy(text).into_owned()).collect();
-        // What it is beside: a native, synchronized.
+        // Properties of the method: native, synchronized.
         let letters = [(method.is_native, 'n'), (method.is_synchronized, 's')];
         let letters: String = letters.into_iter().filter(|(is, _)| *is).map(|(_, letter)| letter).collect();
         if !letters.is_empty() {

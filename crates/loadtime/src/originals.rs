@@ -1,9 +1,9 @@
-//! The class files that rewritten classes were made from, for agents: they are to see what they see
-//! on a JVM that rewrites nothing.
+//! The class files before rewriting, for agents: they see what they would see on a JVM that
+//! rewrites nothing.
 //!
-//! Those of the program are kept compressed from the moment at which they are rewritten, since an
-//! agent may be attached at any time. Those of the class library are read from the JDK that the
-//! image was made from, whose files the image names.
+//! Those of the program are kept, compressed, as soon as they are rewritten, since an agent may
+//! attach at any time. Those of the class library are read from the JDK that the image was made
+//! from, whose files the image names.
 
 use std::borrow::Cow;
 use std::fs;
@@ -25,25 +25,25 @@ use crate::state::state;
 /// The file in an image's own folder that names the files of the JDK's class library, one a line.
 const FILES: &str = "lib/cctrewrite/originals";
 
-/// What an agent is shown.
+/// The class file that an agent sees.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Shown {
     /// The class file as it is.
     AsItIs,
-    /// The one that the class was made from.
+    /// The class file before rewriting.
     Original(Vec<u8>),
-    /// The class was rewritten, and the class file that it was made from is not at hand: why.
+    /// The class was rewritten, and its original class file is not available, for this reason.
     Missing(&'static str),
 }
 
-/// What an agent is shown of a class file that `loader` (null for the boot class loader) defines or
-/// has defined under this name.
+/// The class file that an agent sees for one that `loader` (null for the boot class loader) defines
+/// or has defined under this name.
 pub fn shown(env: Env, loader: jobject, name: &[u8], file: &[u8], home: &Path) -> Shown {
     let Ok(class) = ClassFile::parse(file) else { return Shown::AsItIs };
     let hash = match ClassAttribute::of(&class) {
         Ok(Some(attribute)) => attribute.hash,
         Ok(None) if is_rewritten(&class) => {
-            // From the JVM's memory, where attributes that it does not know are lost.
+            // From the JVM's memory, which drops attributes that the JVM does not know.
             let known = Members::find(env).and_then(|members| class_by_name(env, members, loader, name));
             let Some(known) = known else { return Shown::Missing("the class is not known") };
             known.summary.hash
@@ -61,8 +61,8 @@ pub fn shown(env: Env, loader: jobject, name: &[u8], file: &[u8], home: &Path) -
     }
 }
 
-/// Whether code of a class was rewritten, also where the class attribute has been lost: its
-/// constant pool has kept the attribute's name and names of helpers.
+/// Whether code of a class was rewritten, even if the class attribute is lost: its constant pool
+/// still has the attribute's name and names of helpers.
 pub fn is_rewritten(class: &ClassFile<'_>) -> bool {
     let pool = &class.pool;
     let texts = || {
@@ -81,8 +81,8 @@ fn of_library(home: &Path, name: &str) -> Option<Vec<u8>> {
     found.map(Cow::into_owned)
 }
 
-/// The files of the JDK that the image in this home was made from, opened once. They stay mapped
-/// for as long as the JVM lives.
+/// The class library's files of the JDK that the image in this home was made from, opened once.
+/// They stay mapped as long as the JVM lives.
 fn library(home: &Path) -> &'static [Classes<'static>] {
     static LIBRARY: std::sync::OnceLock<Vec<Classes<'static>>> = std::sync::OnceLock::new();
     LIBRARY.get_or_init(|| {

@@ -1,8 +1,8 @@
-//! Which packages of the class library this JVM has.
+//! The packages of the class library that this JVM has.
 //!
-//! The index has the class library as it is on disk. A JVM may have less of it: `--limit-modules`,
-//! or a main module that requires few. What is missing the application class loader takes from the
-//! class path, where classes of these names may be others.
+//! The index has the class library as on disk. A JVM may have less of it: `--limit-modules`, or a
+//! main module that requires few. The application class loader then takes a missing class from the
+//! class path, where the class of that name may be a different one.
 
 use std::ffi::CString;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -13,25 +13,25 @@ use crate::jni::{Env, jobject};
 use crate::jvmti::{Jvmti, NamedModule};
 use crate::loaders::Number;
 
-/// Answers by the number of the loader that asks and the package.
+/// Cached answers, by the number of the asking loader and the package.
 type Answers = FxHashMap<(Number, Box<[u8]>), bool>;
 
 static FOUND: LazyLock<Mutex<Answers>> = LazyLock::new(Mutex::default);
 
-/// How modules of the JDK are called. Those of the program may lie in the application class loader,
-/// too.
+/// Prefixes of the names of the JDK's modules. Modules of the program may be in the application
+/// class loader, too.
 const PREFIXES: [&str; 2] = ["java.", "jdk."];
 
 /// Loaders above the application class loader, with room to spare.
 const MAX_PARENTS: usize = 4;
 
-/// Whether a class that the class library has on disk is the one that this loader of the JDK's own
-/// finds under its (internal) name.
+/// Whether the class library's class on disk is the one that this JDK loader finds under its
+/// (internal) name.
 ///
-/// It is where the JDK has no modules, and where the JVM cannot be asked yet. Takes no lock of the
-/// state: the JVM may have the thread wait.
+/// True on JDKs without modules, and while the JVM cannot be asked yet. Takes no lock of the state:
+/// the JVM may suspend the thread.
 pub fn has(env: Env, jvmti: Option<Jvmti>, loader: jobject, number: Number, name: &[u8]) -> bool {
-    // Nobody but the JDK defines classes of these.
+    // Only the JDK defines classes of these packages.
     if name.starts_with(b"java/") {
         return true;
     }
@@ -49,8 +49,8 @@ pub fn has(env: Env, jvmti: Option<Jvmti>, loader: jobject, number: Number, name
     has.unwrap_or(true)
 }
 
-/// Whether a module of the JDK in this loader, or in one above it, has the package; `None` where
-/// nobody can say.
+/// Whether a module of the JDK in this loader, or in a loader above it, has the package; `None` if
+/// that is unknown.
 fn is_in_module(env: Env, jvmti: Jvmti, loader: jobject, package: &[u8]) -> Option<bool> {
     let name = CString::new(package).ok()?;
     let parent = env.field(env.find_class("java/lang/ClassLoader")?, "parent", "Ljava/lang/ClassLoader;")?;
@@ -67,7 +67,7 @@ fn is_in_module(env: Env, jvmti: Jvmti, loader: jobject, package: &[u8]) -> Opti
     None
 }
 
-/// Whether a module is called as those of the JDK are.
+/// Whether a module has a name like those of the JDK.
 fn is_of_jdk(env: Env, module: jobject) -> Option<bool> {
     let field = env.field(env.object_class(module)?, "name", "Ljava/lang/String;")?;
     let name = env.text(env.get_object(module, field))?;

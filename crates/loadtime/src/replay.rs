@@ -1,10 +1,10 @@
-//! Stack replay: the node of the method whose bytecode made the VM call something by itself.
+//! Stack replay: finds the node of the method whose bytecode made the VM call something by itself.
 //!
-//! The thread's field says where code was called last that cannot receive a context; that may be
-//! long ago, in a callee that has returned. The stack itself says where the thread is: from its
+//! The thread's field names the last call of code that cannot receive a context. That call may be
+//! long ago, in a callee that has returned. The stack shows where the thread is now. From its
 //! oldest frame to the newest, each frame of a recorded body is a child of the node before. Every
-//! such body has made its node when it was entered. Frames without a node (wrappers, code that is
-//! not recorded, frames from before the thread got its tree) are passed over.
+//! such body made its node on entry. Frames without a node are skipped: wrappers, code that is not
+//! recorded, frames from before the thread got its tree.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,27 +17,29 @@ use crate::state::{jvmti, state};
 use crate::tree::Node;
 use crate::{frames, shown};
 
-/// Whether calls of what is on the stack may go back to the context that it has there.
+/// Whether a call of a method that is already on the stack may fold into the context that it has
+/// there.
 static FOLDS: AtomicBool = AtomicBool::new(false);
 
-/// They may, from now on; said before there is any tree.
+/// Enables folding; called before there is any tree.
 pub fn fold() {
     FOLDS.store(true, Ordering::Relaxed);
 }
 
-/// From which call site of a node's method its callee was entered.
+/// The call site of a node's method that entered the callee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Site {
-    /// From the bytecode at this index; `None` if call sites are not told apart, or by native code.
+    /// The bytecode at this index; `None` if call sites are not distinguished, or for a call by
+    /// native code.
     At(Option<u16>),
-    /// Call sites may be told apart, but not this one.
+    /// Call sites are distinguished, but this one is unknown.
     Unknown,
 }
 
-/// The context of what the VM calls: the node of the frame `skip` of `thread`, the calling one,
-/// counted from the newest frame, in the tree with this root, with the call site in its upper bits
-/// where call sites are told apart. `None` if the stack cannot be walked, which is so until the JVM
-/// is in its live phase.
+/// The context of what the VM calls: the node of the frame `skip` of `thread` in the tree with this
+/// root. `thread` must be the calling one; frames count from the newest. Where call sites are
+/// distinguished, the upper bits hold the call site. `None` if the stack cannot be walked, as
+/// before the JVM's live phase.
 pub fn context(env: Env, thread: jobject, root: Node, skip: i32) -> Option<u64> {
     let (node, site) = of_stack(env, thread, root, skip)?;
     Some(node.context(match site {
@@ -46,14 +48,14 @@ pub fn context(env: Env, thread: jobject, root: Node, skip: i32) -> Option<u64> 
     }))
 }
 
-/// That node, and the bytecode that is being executed there.
+/// The node of the frame `skip` of `thread`, and the call site that is being executed there.
 pub fn of_stack(env: Env, thread: jobject, root: Node, skip: i32) -> Option<(Node, Site)> {
     let jvmti = jvmti(env)?;
     let members = Members::find(env)?;
     let stack = jvmti.stack(env, thread, skip)?;
     let apart = state().library.tells_call_sites();
     let (mut node, mut site) = (root, Site::At(None));
-    // Where calls go back: the nodes above.
+    // Where calls fold: the nodes above.
     let mut above: Vec<Node> = Vec::new();
     let folds = FOLDS.load(Ordering::Relaxed);
     for frame in stack.iter().rev() {
@@ -92,7 +94,7 @@ pub fn of_stack(env: Env, thread: jobject, root: Node, skip: i32) -> Option<(Nod
 }
 
 impl Site {
-    /// Of code that has come to this bytecode of what it is now.
+    /// The call site of code that is at this bytecode of its current form.
     pub fn of(code: &Bytecodes, location: i64) -> Site {
         let Ok(index) = u32::try_from(location) else { return Site::At(None) };
         let original = match code {

@@ -1,4 +1,4 @@
-//! Rewriting one class in a world of its own: itself, the classes that it names, and their
+//! Rewriting of one class in a world of its own: the class, the classes that it names, and their
 //! ancestors, as far as they are known.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -37,8 +37,7 @@ use crate::state::{jvmti, state};
 use crate::tracing::tracer;
 use crate::{debugger, sweep};
 
-/// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the
-/// name.
+/// Loaders of the JDK that ask the boot class loader first, for any name.
 pub(crate) const PARENT_FIRST: &[&[u8]] = &[
     b"sun/misc/Launcher$AppClassLoader",
     b"sun/misc/Launcher$ExtClassLoader",
@@ -46,7 +45,7 @@ pub(crate) const PARENT_FIRST: &[&[u8]] = &[
     b"jdk/internal/loader/ClassLoaders$PlatformClassLoader",
 ];
 
-/// The class loader from whose point of view a name is resolved.
+/// The class loader that a name is resolved for.
 #[derive(Debug, Clone, Copy)]
 struct Scope {
     /// Null for the boot class loader.
@@ -54,17 +53,17 @@ struct Scope {
     number: Number,
 }
 
-/// A resolved class: what is known of it, and the loader that defined it, from whose point of view
-/// its ancestors are resolved.
+/// A resolved class: its record, and the loader that defined it, for which its ancestors are
+/// resolved.
 struct Resolved {
     class: Arc<Known>,
     scope: Scope,
 }
 
-/// Rewrites the class that `loader` (or the host's loader) is about to define, behind the user's
-/// module if there is one. `None` if it stays as it is.
+/// Rewrites the class that `loader` (or the host's loader) is about to define, after the user's
+/// module if there is one. `None` if it stays unchanged.
 ///
-/// `patched` are the constants in whose place the definer puts others.
+/// `patched` are the constants that the definer replaces.
 pub fn rewrite(
     env: Env,
     loader: jobject,
@@ -78,12 +77,12 @@ pub fn rewrite(
     rewritten.or(given)
 }
 
-/// Rewrites a class file behind all agents: one that they have changed, or that the boot class
-/// loader has taken from elsewhere than the class library. `None` if it stays as it is.
+/// Rewrites a class file after all agents: one that they have changed, or one that the boot class
+/// loader does not take from the class library. `None` if it stays unchanged.
 ///
-/// `redefined` is the class that it is to take the place of; null for a new one.
+/// `redefined` is the class that it replaces; null for a new one.
 pub fn rewrite_last(env: Env, loader: jobject, redefined: jclass, bytes: &[u8]) -> Option<Vec<u8>> {
-    // What is wrong with it the JVM will say.
+    // The JVM will report what is wrong with it.
     let class = ClassFile::parse(bytes).ok()?;
     if originals::is_rewritten(&class) {
         return None;
@@ -102,12 +101,12 @@ fn rewrite_given(
     rewrite_at(env, Moment::Definition, loader, host, bytes, how, patched)
 }
 
-/// When a class is rewritten.
+/// The moment at which a class is rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
     /// Before the JVM is asked to define it.
     Definition,
-    /// Behind all agents, as the new form of a class unless that is null.
+    /// After all agents, as the new form of a class unless that is null.
     Last { redefined: jclass },
 }
 
@@ -121,8 +120,8 @@ fn rewrite_at(
     how: How,
     patched: &[usize],
 ) -> Option<Vec<u8>> {
-    // What refuses to be read is refused by the JVM as well, which will say so; or it is stranger
-    // than this program can deal with.
+    // The JVM rejects a malformed class file as well, and says so. Otherwise the class is stranger
+    // than this program can handle.
     let class = match read(bytes) {
         Ok(class) => class,
         Err(e) => {
@@ -165,7 +164,7 @@ pub(crate) fn in_world(
         None => (rewriter, false),
     };
     let rewritten = match rewriter.rewrite_as(class, id) {
-        // Counting does not depend on them.
+        // Counting does not depend on markers.
         Err(error) if is_marked => {
             let rewritten = rewriter.without_markers().rewrite_as(class, id);
             if rewritten.is_ok() {
@@ -201,8 +200,8 @@ impl Definition<'_, '_> {
         }
         let members =
             Members::find(self.env).ok_or("the class library is of another version of cctrewrite")?;
-        // Before its live phase the JVM has no loaders but its own, and cannot be asked whose class
-        // a class is.
+        // Before its live phase the JVM has only its own loaders, and cannot be asked for the
+        // loader of a class.
         let jvmti = jvmti(self.env);
         let mut summary = ClassSummary::of(class).map_err(|e| e.to_string())?;
         let scope = self.scope(members, jvmti)?;
@@ -213,7 +212,7 @@ impl Definition<'_, '_> {
             }
             let known = Arc::new(Known { summary: Arc::new(summary), rows: attribute.methods.into() });
             if pcc::tables().is_some() {
-                // Who writes values knows no indexes but the class library's.
+                // The writer of values uses only the class library's indexes.
                 state().add(class.name(), known.clone(), &[]);
             }
             self.offer(scope, known, None);
@@ -279,7 +278,7 @@ impl Definition<'_, '_> {
         Ok(Some(bytes))
     }
 
-    /// The members that the class must keep: those of the class whose place it takes.
+    /// The members that the class must keep: those of the class that it replaces.
     fn kept(
         &self,
         scope: Scope,
@@ -289,9 +288,10 @@ impl Definition<'_, '_> {
     ) -> Option<KeptMembers> {
         let redefined = match self.moment {
             Moment::Last { redefined } => redefined,
-            // The boot class loader's come last; and nobody calls what has no name.
+            // Those of the boot class loader follow later; and nobody can call a class without a
+            // name.
             Moment::Definition if scope.number == 0 || self.how.is_unnamable() => return None,
-            // Of another class path, or of a module that `--upgrade-module-path` replaces.
+            // From another class path, or from a module that `--upgrade-module-path` replaces.
             Moment::Definition => std::ptr::null_mut(),
         };
         let known = if redefined.is_null() {
@@ -307,7 +307,7 @@ impl Definition<'_, '_> {
         Some(kept::of_loaded(&methods, known.as_deref()))
     }
 
-    /// The class of the library whose place a class of this loader takes.
+    /// The class of the library that a class of this loader replaces.
     fn of_library(&self, scope: Scope, jvmti: Option<Jvmti>, name: &[u8]) -> Option<Arc<Known>> {
         let library = {
             let mut state = state();
@@ -318,7 +318,7 @@ impl Definition<'_, '_> {
         library.filter(|_| scope.number == 0 || has())
     }
 
-    /// Notes that the JVM is going to take this form of the class.
+    /// Notes that the JVM is about to take this form of the class.
     fn change(&self, scope: Scope, class: Arc<Known>, redefined: jclass) {
         {
             let mut state = state();
@@ -345,13 +345,13 @@ impl Definition<'_, '_> {
         Ok(scope_of(self.env, loader, members, jvmti))
     }
 
-    /// The name of the loader, if classes are told apart by loaders and it is one of the program's.
+    /// The name of the loader, if loaders distinguish classes and the loader is the program's.
     fn own_loader(&self, scope: Scope) -> Option<Box<[u8]>> {
         let state = state();
         if state.selected.by_loader { state.loaders.name(scope.number) } else { None }
     }
 
-    /// Notes that the JVM is going to be offered this class.
+    /// Notes that the JVM is about to be offered this class.
     fn offer(&self, scope: Scope, class: impl Into<Arc<Known>>, identity: Option<&Identity>) {
         let class = class.into();
         let mut state = state();
@@ -367,7 +367,7 @@ impl Definition<'_, '_> {
         }
     }
 
-    /// The class and all classes around it that are known.
+    /// The class and all known classes around it.
     fn surroundings(
         &self,
         scope: Scope,
@@ -382,14 +382,14 @@ impl Definition<'_, '_> {
         for name in self.patched_classes() {
             names.entry(name).or_insert(Standing::Unknown);
         }
-        // What the class itself names comes before all ancestors, so that these are the meaning of
-        // the names in it. In order, so that the world does not depend on hashing.
+        // Classes that the class itself names precede all ancestors, so that names in it mean those
+        // classes. In order, so that the world does not depend on hashing.
         let mut queue: VecDeque<(usize, Scope, Box<[u8]>)> =
             owners(self.class).into_iter().map(|name| (0, scope, name)).collect();
         while let Some((of, scope, name)) = queue.pop_front() {
             match names.get(&name) {
                 None => {}
-                // Not in the world, so nobody can take it for another one.
+                // Not in the world, so it cannot be confused with another class.
                 Some(Standing::Unknown) => continue,
                 Some(Standing::Itself) => {
                     if of != 0 {
@@ -418,7 +418,7 @@ impl Definition<'_, '_> {
         world
     }
 
-    /// The names of classes in whose place the definer puts others (`Unsafe.defineAnonymousClass`).
+    /// The names of classes that the definer replaces by others (`Unsafe.defineAnonymousClass`).
     fn patched_classes(&self) -> impl Iterator<Item = Box<[u8]>> {
         let pool = &self.class.pool;
         let indices = self.patched.iter().filter_map(|&index| u16::try_from(index).ok());
@@ -428,17 +428,17 @@ impl Definition<'_, '_> {
     }
 }
 
-/// What a name in a world stands for.
+/// The meaning of a name in a world.
 enum Standing {
-    /// The class that is rewritten.
+    /// The class that is being rewritten.
     Itself,
     /// The class to which the loader with this number resolves the name.
     Class(Number, Arc<Known>),
-    /// Nothing that is known.
+    /// No known class.
     Unknown,
 }
 
-/// Makes an ancestor unknown whose name stands for another class.
+/// Hides a supertype whose name resolves to a different class in this loader.
 fn cut(summary: &mut Arc<ClassSummary>, ancestor: &[u8]) {
     let summary = Arc::make_mut(summary);
     for name in summary.super_name.iter_mut().chain(&mut summary.interfaces) {
@@ -448,7 +448,7 @@ fn cut(summary: &mut Arc<ClassSummary>, ancestor: &[u8]) {
     }
 }
 
-/// No class has this name.
+/// A name that no class has.
 const UNNAMED: &[u8] = b"/";
 
 /// The classes that matter for rewriting a class: its direct ancestors, and the owners of the
@@ -506,14 +506,14 @@ impl Resolver<'_> {
         let boot = Scope { loader: std::ptr::null_mut(), number: 0 };
         if scope.loader.is_null() {
             let mut state = state();
-            // The boot class loader may take classes from elsewhere, too (`-Xbootclasspath/a`).
+            // The boot class loader may also take classes from elsewhere (`-Xbootclasspath/a`).
             let library = state.library.class(name);
             let class = library.or_else(|| state.loaders.class(0, name))?;
             return Some(Resolved { class, scope: boot });
         }
         let of_library = {
             let mut state = state();
-            // Only the boot class loader defines what is in `java`, and the JDK's own loaders
+            // Only the boot class loader defines classes in `java`, and the JDK's own loaders
             // always ask it first.
             let asks_library = name.starts_with(b"java/") || state.loaders.is_parent_first(scope.number);
             asks_library.then(|| state.library.class(name)).flatten()
@@ -523,7 +523,8 @@ impl Resolver<'_> {
         {
             return Some(Resolved { class, scope: boot });
         }
-        // The class that the JVM has already resolved for this loader, whoever defined it.
+        // The class to which the JVM has already resolved this name for this loader, whoever
+        // defined it.
         let external: Vec<u8> = name.iter().map(|&b| if b == b'/' { b'.' } else { b }).collect();
         let string = self.env.new_string(&external);
         if string.is_null() {

@@ -1,4 +1,4 @@
-//! The methods and classes that the user named, and what became of them.
+//! The methods and classes that the user named, and how they matched.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,30 +7,29 @@ use cct_rewrite::filter::Filter;
 use cct_rewrite::marks::Marks;
 use cct_rewrite::report::ClassReport;
 
-/// The methods, and where they were found; and which classes are recorded.
+/// The user's selection: the methods, where they were found, and which classes are recorded.
 #[derive(Debug, Default)]
 pub struct Selected {
-    /// As they were named.
+    /// The methods as the user named them.
     pub marks: Marks,
     /// Which classes are recorded.
     pub filter: Filter,
-    /// Whether classes of one name are told apart by their loaders.
+    /// Whether loaders distinguish classes of one name.
     pub by_loader: bool,
-    /// The ids of the nodes of each extent that was found; without any where its class is not
-    /// recorded.
+    /// The ids of the nodes of each extent that was found; empty where its class is not recorded.
     pub(crate) extents: BTreeMap<usize, BTreeSet<u64>>,
     pub(crate) starts: BTreeSet<usize>,
-    /// Why methods of each cannot be extents.
+    /// For each extent, why methods cannot be extents.
     pub(crate) refused: BTreeMap<usize, BTreeSet<String>>,
 }
 
 impl Selected {
-    /// By what rules a class is rewritten.
+    /// The rules by which a class is rewritten.
     pub fn rules(&self) -> (Marks, Filter) {
         (self.marks.clone(), self.filter.clone())
     }
 
-    /// Takes note of a class that was rewritten.
+    /// Records the matches in a rewritten class.
     pub fn found(&mut self, report: &ClassReport) {
         for (extent, mid) in &report.extents {
             self.extents.entry(*extent).or_default().extend(mid.map(|mid| mid.0));
@@ -41,7 +40,7 @@ impl Selected {
         }
     }
 
-    /// What became of the methods, given the ids of all nodes.
+    /// Remarks on the methods for the profile. `mids` says whether a node with an id exists.
     pub(crate) fn remarks(&self, mids: impl Fn(u64) -> bool) -> Vec<String> {
         const NOT_FOUND: &str = "no class with it was rewritten while the program ran";
         let mut remarks: Vec<String> = self.refused.values().flatten().cloned().collect();
@@ -49,7 +48,7 @@ impl Selected {
             match self.extents.get(&place) {
                 None if self.refused.contains_key(&place) => {}
                 None => remarks.push(format!("the extent {} was not found: {NOT_FOUND}", method.text())),
-                // Of what was merged it is not known.
+                // Unknown for merged contexts.
                 Some(ids) if !ids.is_empty() && !ids.iter().any(|&id| mids(id)) && !mids(MERGED_MID) => {
                     remarks.push(format!("the extent {} was never entered", method.text()));
                 }

@@ -1,5 +1,5 @@
-//! Methods that the user named: extents, and the one from which on everything is recorded
-//! (docs/use/parts.md). What became of them is said in the end.
+//! The user's selection of methods: extents, and the method at which recording starts
+//! (docs/use/parts.md). The profile reports in the end how they matched.
 
 use cct_rewrite::filter::{Filter, separated};
 use cct_rewrite::marks::{Marks, MethodName};
@@ -7,9 +7,9 @@ use cct_rewrite::marks::{Marks, MethodName};
 use crate::selected::Selected;
 use crate::state::state;
 
-/// Takes the methods that the user named, separated by commas, globs over the names of classes, and
-/// by what classes are told apart, before the first class is rewritten. Says what is wrong with
-/// them, if anything is.
+/// Sets the methods that the user named (separated by commas), the globs over class names, and how
+/// classes are distinguished. Called before the first class is rewritten. Returns an error message
+/// if they are malformed.
 pub fn select(
     start_at: Option<&str>,
     extents: Option<&str>,
@@ -26,7 +26,7 @@ pub fn select(
     let marks = Marks { starts: parse(start_at)?, extents: parse(extents)? };
     let mut state = state();
     for method in marks.starts.iter().chain(&marks.extents) {
-        // The class library was rewritten before this was asked for.
+        // The class library was rewritten before this selection was made.
         if state.library.class(method.class()).is_some() {
             return Err(format!(
                 "{}: a class of the class library, which is rewritten when the profiled JDK is made; name a method of the program",
@@ -39,7 +39,7 @@ pub fn select(
     Ok(())
 }
 
-/// What is wrong with a method's name.
+/// The message for a malformed method name.
 fn malformed(text: &str) -> String {
     format!(
         "{text:?} names no method; a class and a method are expected, as in com.acme.Main.run or com.acme.Main.run(I)V"

@@ -1,4 +1,4 @@
-//! What frames of methods may be in the tree, by the ids of the methods.
+//! Cache of what frames of methods may be in the tree, by the ids of the methods.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use rustc_hash::FxHashMap;
 
 use crate::known::Body;
 
-/// Methods by their ids, which stay what they are for as long as the JVM lives.
+/// Methods by their ids, which are valid as long as the JVM lives.
 #[derive(Debug, Default)]
 pub struct Frames {
     pub(crate) known: FxHashMap<usize, Shown>,
 }
 
-/// Methods that are remembered at most.
+/// Maximum number of cached methods.
 pub(crate) const REMEMBERED: usize = 1 << 16;
 
-/// What a frame of a method may be in the tree: nothing, one body as a rule, or a method of one of
-/// several classes that have the same name to the JVM. Sorted.
+/// The possible appearances of a method's frame in the tree, sorted. There are none, usually one
+/// body, or a body in each of several classes that have the same name to the JVM.
 pub type Shown = Arc<[Body]>;
 
-/// What a node with this id is, if it is one of these.
+/// The body with this id, if it is one of these.
 pub fn body(shown: &[Body], mid: u64) -> Option<&Body> {
     Some(&shown[shown.binary_search_by_key(&mid, |body| body.mid).ok()?])
 }

@@ -1,5 +1,5 @@
-//! What the library remembers, behind one lock. Nothing that could wait for another thread, and no
-//! Java code, runs under it.
+//! The library's state, under one lock. Code that holds it runs no Java code and nothing that could
+//! wait for another thread.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -24,33 +24,32 @@ use crate::shown::Frames;
 /// Forms of classes by the number of their loader and their name.
 type Versions = FxHashMap<(Number, Box<[u8]>), Vec<Arc<Known>>>;
 
-/// Everything.
+/// The library's state.
 #[derive(Default)]
 pub struct State {
     /// The class library.
     pub library: Library,
-    /// What was defined.
+    /// The classes that loaders have defined.
     pub loaders: Loaders,
     /// VM-anonymous classes, by the name that profiles show.
     pub anonymous: FxHashMap<Box<[u8]>, Vec<Arc<Known>>>,
-    /// How methods show in the tree.
+    /// How methods appear in the tree.
     pub frames: Frames,
-    /// The class files that rewritten classes were made from.
+    /// The class files before rewriting.
     pub originals: Originals,
-    /// Classes that agents have changed, by the loader and the name: what came of each change,
-    /// which has method ids of its own.
+    /// Classes that agents have changed, by loader and name: each form, which has method ids of its
+    /// own.
     pub versions: Versions,
-    /// What readers must know.
+    /// Notes for readers of the profile.
     pub notes: Troubles,
-    /// Methods that the user named.
+    /// The user's selection of methods.
     pub selected: Selected,
     /// All classes rewritten here, for their names.
     rewritten: Vec<Row>,
     seen: FxHashSet<ClassHash>,
-    /// The names that profiles show of generated classes, by those that they have in their class
-    /// files.
+    /// The names that profiles show of generated classes, by their names in the class files.
     renamed: FxHashMap<Box<[u8]>, Box<[u8]>>,
-    /// Methods that their call sites count: of one class file these may be others each time, as
+    /// Methods that their call sites count. One class file may yield different ones each time, as
     /// other classes are known.
     foreign: BTreeSet<ForeignRecord>,
 }
@@ -62,8 +61,7 @@ struct Row {
 }
 
 impl State {
-    /// Remembers a class that was rewritten here. Another one with the same identity may have been
-    /// before.
+    /// Adds a class that was rewritten here. One with the same identity may be there already.
     pub fn add(&mut self, name: &[u8], class: Arc<Known>, foreign: &[ForeignRecord]) {
         let of_type = type_name(&class.summary.name, name);
         if *of_type != *class.summary.name {
@@ -87,20 +85,20 @@ impl State {
         }
     }
 
-    /// The name that profiles show of a class, by that in its class file.
+    /// The name that profiles show of a class, by its name in the class file.
     pub fn shown_name<'n>(&'n self, name: &'n [u8]) -> &'n [u8] {
         self.renamed.get(name).map_or(name, |shown| shown)
     }
 
-    /// Remembers what was wrong with a class.
+    /// Notes a problem with a class.
     pub fn note(&mut self, trouble: impl Into<String>, name: &str) {
         let trouble = trouble.into();
         arena::log(&Entry::Trouble(&trouble, name));
         self.notes.add(trouble, name);
     }
 
-    /// The names behind the ids of the methods of classes that were rewritten here, or that call
-    /// sites in these count.
+    /// The names of method ids of classes that were rewritten here, or that call sites in these
+    /// count.
     pub fn names(&self) -> FxHashMap<u64, Named> {
         let mut names = FxHashMap::default();
         for Row { name, class } in &self.rewritten {
@@ -121,7 +119,7 @@ impl State {
         names
     }
 
-    /// Remembers a method that somebody counts who calls it.
+    /// Adds a method that its callers count.
     pub fn add_foreign(&mut self, method: ForeignRecord) {
         if !self.foreign.contains(&method) {
             arena::log(&Entry::Foreign(method.mid, &method.class, &method.name, &method.descriptor));
@@ -148,7 +146,7 @@ pub fn state() -> MutexGuard<'static, State> {
     STATE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The JVMTI environment; `None` as long as the JVM is not in its live phase.
+/// The JVMTI environment; `None` until the JVM is in its live phase.
 pub fn jvmti(env: Env) -> Option<Jvmti> {
     static JVMTI: OnceLock<Jvmti> = OnceLock::new();
     match JVMTI.get() {

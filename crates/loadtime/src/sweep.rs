@@ -1,10 +1,10 @@
-//! Forgets the loaders that are gone.
+//! Removal of the tables of collected loaders.
 
 use crate::jni::Env;
 use crate::state::state;
 
-/// Drops the tables of loaders that have been collected, now and then. The JVM, which may have the
-/// thread wait, is asked without the lock.
+/// Drops the tables of collected loaders, now and then. Queries the JVM without the lock, since it
+/// may suspend the thread.
 pub fn sweep(env: Env) {
     let Some(mut weaks) = state().loaders.sweep() else { return };
     weaks.retain(|(_, weak)| env.is_collected(weak.0));

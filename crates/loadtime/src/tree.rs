@@ -16,6 +16,8 @@ pub struct Node(u64);
 pub struct Record(Node);
 
 impl Record {
+    /// The record at an address.
+    ///
     /// # Safety
     /// `address` must be that of a tree's record.
     pub unsafe fn at(address: u64) -> Self {
@@ -27,59 +29,61 @@ impl Record {
         Node(self.0.word(ROOT))
     }
 
-    /// The node for contexts that were merged for want of memory or past the bound, if anything was
-    /// counted there. In a region it may be bytecodes alone.
+    /// The node for contexts that were merged for lack of memory or beyond the bound, if anything
+    /// was counted there. In a region it may hold bytecodes alone.
     pub fn merged(self) -> Option<Node> {
         Some(Node(self.0.word(MERGED))).filter(|node| node.calls() != 0 || node.bytecodes() != 0)
     }
 }
 
 impl Node {
+    /// The node at an address.
+    ///
     /// # Safety
     /// `address` must be that of a node.
     pub unsafe fn at(address: u64) -> Self {
         Node(address)
     }
 
-    /// Its address.
+    /// The node's address.
     pub fn address(self) -> u64 {
         self.0
     }
 
     fn word(self, offset: u64) -> u64 {
-        // SAFETY: by the contract of `at`, and nodes only lead to nodes.
+        // SAFETY: by the contract of `at`; nodes refer only to nodes.
         unsafe { std::ptr::read_volatile((self.0 + offset) as *const u64) }
     }
 
-    /// Its method id.
+    /// The node's method id.
     pub fn mid(self) -> u64 {
         self.word(MID)
     }
 
-    /// How often its method was entered here.
+    /// Number of entries of the node's method in this context.
     pub fn calls(self) -> u64 {
         self.word(CALLS)
     }
 
-    /// How many bytecodes it executed here: those that each entry counts, and what the node got
-    /// beside them.
+    /// Number of bytecodes that the method executed in this context: those that each entry counts,
+    /// and those that were added to the node.
     pub fn bytecodes(self) -> u64 {
         Mid(self.mid()).bytecodes(self.calls(), self.word(BYTECODES))
     }
 
-    /// The bytecode index of the call in the caller's original code, where call sites are told
-    /// apart and it was called by one.
+    /// The bytecode index of the call in the caller's original code, where call sites are
+    /// distinguished and a bytecode made the call.
     pub fn site(self) -> Option<u16> {
         site(self.word(FIRST_CHILD))
     }
 
-    /// The context of what is called from this bytecode of its method: the node's address, above it
-    /// the call site.
+    /// The context of a callee at this bytecode of the node's method: the node's address, and above
+    /// it the call site.
     pub fn context(self, bci: Option<u16>) -> u64 {
         bci.map_or(0, |bci| (u64::from(bci) + 1) << SITE_SHIFT) | self.0
     }
 
-    /// Its children, the newest first.
+    /// The node's children, the newest first.
     pub fn children(self) -> impl Iterator<Item = Node> {
         let first = self.word(FIRST_CHILD) & ADDRESS;
         std::iter::successors((first != 0).then_some(Node(first)), |child| {

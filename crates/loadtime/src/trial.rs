@@ -1,5 +1,4 @@
-//! Rewriting as at load time, without a JVM: for tests that throw at it what no JVM would get to
-//! see.
+//! Load-time rewriting without a JVM, for tests with inputs that no JVM would ever see.
 
 use std::sync::Arc;
 
@@ -13,11 +12,11 @@ use cct_settings::Settings;
 use crate::identity::{How, Identity};
 use crate::{class_file, rewriting};
 
-/// Rewrites a class about to be defined in the way with this number, of whose surroundings nothing
-/// is known. `None` if it stays as it is.
+/// Rewrites a class about to be defined, in the way with this number, with no other class known.
+/// `None` if it stays unchanged.
 ///
 /// # Errors
-/// What the JVM that runs the program would note.
+/// The notes that the JVM of the program would make.
 pub fn rewrite(bytes: &[u8], how: i32) -> Result<Option<Vec<u8>>, String> {
     let class: ClassFile<'_> = class_file::read(bytes).map_err(|e| e.to_string())?;
     let is_rewritten =

@@ -1,5 +1,5 @@
-//! The ids of types whose objects are counted where only the object tells of what type it is:
-//! copies, and what reflection and method handles make.
+//! Type ids of counted objects, where only the object tells its type: copies, and objects that
+//! reflection and method handles allocate.
 
 use cct_index::mid::Mid;
 use cct_index::record::ForeignRecord;
@@ -8,7 +8,7 @@ use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass};
 use crate::state::{State, jvmti, state};
 
-/// The id of a type, whose name is remembered. `None` as long as the JVM does not say what it is.
+/// The id of a type, whose name is remembered. `None` if the JVM does not give its name.
 pub fn id(env: Env, class: jclass) -> Option<Mid> {
     let signature = jvmti(env)?.class_signature(class)?;
     let mut state = state();
@@ -26,7 +26,7 @@ fn name(state: &State, signature: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// A class's name, as `of_class` shows it, or an array's descriptor; `None` of a primitive type,
+/// A class's name, as `of_class` shows it, or an array's descriptor; `None` for a primitive type,
 /// which has no objects.
 pub fn shown(signature: &[u8], of_class: impl Fn(&[u8]) -> Box<[u8]>) -> Option<Vec<u8>> {
     let dimensions = signature.iter().take_while(|&&b| b == b'[').count();
@@ -34,7 +34,7 @@ pub fn shown(signature: &[u8], of_class: impl Fn(&[u8]) -> Box<[u8]>) -> Option<
     let Some(class) = element.strip_prefix(b"L") else {
         return (dimensions > 0).then(|| signature.to_vec());
     };
-    // Hidden classes, as some JVMs write them, may end otherwise.
+    // Names of hidden classes may end differently on some JVMs.
     let class = of_class(class.strip_suffix(b";").unwrap_or(class));
     Some(match dimensions {
         0 => class.into_vec(),

@@ -1,5 +1,4 @@
-//! The options that the JVM was started with, from wherever they come (`JAVA_TOOL_OPTIONS` and
-//! files of options included).
+//! The options of this JVM, from all sources (including `JAVA_TOOL_OPTIONS` and files of options).
 
 #![allow(unsafe_code)]
 
@@ -11,11 +10,10 @@ use jni_sys as sys;
 use crate::jni::{Env, jobjectArray};
 use crate::vm_flags::Jvm;
 
-/// `JVM_GetVmArguments` (JDK 9 and later), on which `jdk.internal.misc.VM.getRuntimeArguments`
-/// stands.
+/// `JVM_GetVmArguments` (JDK 9 and later), which `jdk.internal.misc.VM.getRuntimeArguments` uses.
 type GetVmArguments = unsafe extern "system" fn(*mut sys::JNIEnv) -> jobjectArray;
 
-/// Options of this JVM; none where it does not say them (JDK 8).
+/// Options of this JVM; empty if it does not report them (JDK 8).
 pub fn of(env: Env) -> Vec<String> {
     let function = Jvm::of(env).and_then(|jvm| jvm.function(c"JVM_GetVmArguments"));
     let Some(function) = function else { return Vec::new() };

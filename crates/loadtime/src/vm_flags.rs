@@ -1,8 +1,8 @@
 //! The JVM's flags, as HotSpot describes them to debuggers (`vmStructs.hpp`): tables that `libjvm`
-//! exports say where its flags lie.
+//! exports say where its flags are.
 //!
-//! The management classes tell the same, but asking them costs a program that hardly does anything
-//! more than everything else it does.
+//! The management classes report the same. But for a small program, loading them costs more than
+//! everything else it does.
 
 #![allow(unsafe_code)]
 
@@ -30,9 +30,9 @@ unsafe extern "C" {
 }
 
 /// The value of a flag as text: `true` or `false`, a decimal number, or the string. `None` if this
-/// JVM does not have it, or does not describe its flags in a way that is known here.
+/// JVM does not have it, or describes its flags in an unknown way.
 pub fn value(env: Env, name: &str) -> Option<String> {
-    // What describes the table is found by going through thousands of names.
+    // Finding the description of the table takes a search through thousands of names.
     static FLAGS: OnceLock<Option<Flags>> = OnceLock::new();
     let flags = FLAGS.get_or_init(|| Jvm::of(env)?.flags()).as_ref()?;
     // SAFETY: within HotSpot's own table, by its own description.
@@ -50,9 +50,9 @@ pub fn value(env: Env, name: &str) -> Option<String> {
 /// The string that a field points to.
 ///
 /// # Safety
-/// The field holds null or the address of a string that stays.
+/// The field must hold null or the address of a string that stays.
 unsafe fn text<'t>(field: *const *const c_char) -> Option<&'t [u8]> {
-    // SAFETY: as demanded.
+    // SAFETY: by this function's contract.
     unsafe {
         let string = ptr::read(field);
         (!string.is_null()).then(|| CStr::from_ptr(string).to_bytes())
@@ -71,7 +71,7 @@ struct Field {
     address: *const u8,
 }
 
-/// The table of flags: where it is, and where in a row the parts are.
+/// The table of flags: its address, and the offsets of the parts of a row.
 struct Flags {
     first: *const u8,
     size: usize,
@@ -85,11 +85,11 @@ struct Flags {
 
 // SAFETY: the table belongs to the JVM, not to a thread, and stays.
 unsafe impl Send for Flags {}
-// SAFETY: the same; it is only read.
+// SAFETY: the table belongs to the JVM, stays, and is only read.
 unsafe impl Sync for Flags {}
 
 impl Jvm {
-    /// The library in which JNI's functions are.
+    /// The library that contains JNI's functions.
     pub(crate) fn of(env: Env) -> Option<Jvm> {
         let mut info = DlInfo {
             file: ptr::null(),
@@ -97,7 +97,7 @@ impl Jvm {
             symbol: ptr::null(),
             address: ptr::null_mut(),
         };
-        // SAFETY: an address within the JVM; opening it once more only counts it.
+        // SAFETY: an address within the JVM; opening it again only counts a reference.
         let library = unsafe {
             if dladdr(env.any_function(), &mut info) == 0 || info.file.is_null() {
                 return None;
@@ -116,14 +116,14 @@ impl Jvm {
 
     /// The `u64` (or the address) that an exported variable holds.
     fn exported(&self, name: &CStr) -> Option<u64> {
-        // SAFETY: an open library; all variables asked for have this size.
+        // SAFETY: an open library; all requested variables have this size.
         unsafe {
             let variable = dlsym(self.library, name.as_ptr());
             (!variable.is_null()).then(|| ptr::read(variable.cast::<u64>()))
         }
     }
 
-    /// A field of a class of HotSpot's.
+    /// A field of one of HotSpot's classes.
     fn field(&self, class: &[u8], field: &[u8]) -> Option<Field> {
         let at = |name| self.exported(name).map(|offset| offset as usize);
         let mut row = at(c"gHotSpotVMStructs")? as *const u8;
@@ -149,7 +149,7 @@ impl Jvm {
         None
     }
 
-    /// The size of a class of HotSpot's.
+    /// The size of one of HotSpot's classes.
     fn size(&self, class: &[u8]) -> Option<usize> {
         let at = |name| self.exported(name).map(|offset| offset as usize);
         let mut row = at(c"gHotSpotVMTypes")? as *const u8;
@@ -169,12 +169,12 @@ impl Jvm {
     }
 
     fn flags(&self) -> Option<Flags> {
-        // The first until JDK 9.
+        // `Flag` until JDK 9.
         let class = [&b"Flag"[..], b"JVMFlag"].into_iter().find(|class| self.size(class).is_some())?;
         let kind = self.field(class, b"_type").or_else(|| self.field(class, b"type"))?;
         let part = |long: &[u8], short: &[u8]| self.field(class, long).or_else(|| self.field(class, short));
         let (flags, count) = (self.field(class, b"flags")?, self.field(class, b"numFlags")?);
-        // SAFETY: static fields, whose addresses the table holds.
+        // SAFETY: static fields, whose addresses are in the table.
         let (first, count) = unsafe {
             (ptr::read(flags.address.cast::<*const u8>()), ptr::read(count.address.cast::<usize>()))
         };
@@ -195,10 +195,12 @@ const KINDS: [&str; 10] =
     ["bool", "int", "uint", "intx", "uintx", "uint64_t", "size_t", "double", "ccstr", "ccstrlist"];
 
 impl Flags {
+    /// The value of a flag as text.
+    ///
     /// # Safety
-    /// `flag` is a row of the table.
+    /// `flag` must be a row of the table.
     unsafe fn value(&self, flag: *const u8) -> Option<String> {
-        // SAFETY: as demanded; the kind says of what type the variable is.
+        // SAFETY: by this function's contract; the kind gives the variable's type.
         unsafe {
             let kind = if self.kind_is_text {
                 std::str::from_utf8(text(flag.add(self.kind).cast())?).ok()?

@@ -1,5 +1,5 @@
-//! Constants of classes, by the functions of HotSpot's library on which the class library's own
-//! reflection stands (`jvm.h`). JVMTI does not give the constant pool of a class whose initialiser
+//! Constants of classes, by the functions of HotSpot's library that the class library's own
+//! reflection uses (`jvm.h`). JVMTI does not give the constant pool of a class whose initialiser
 //! has failed.
 
 #![allow(unsafe_code)]
@@ -20,20 +20,20 @@ type OfClass = unsafe extern "system" fn(*mut sys::JNIEnv, jclass) -> jobject;
 /// `JVM_ConstantPoolGetLongAt` as `ConstantPool.getLongAt0(int)` calls it.
 type LongAt = unsafe extern "system" fn(*mut sys::JNIEnv, jobject, jint) -> jlong;
 
-/// The same as `getLongAt0(Object, int)` calls it, with one more argument that is not used (JDK 25
-/// and before).
+/// `JVM_ConstantPoolGetLongAt` as `getLongAt0(Object, int)` calls it, with an additional unused
+/// argument (up to JDK 25).
 type LongAtWithUnused = unsafe extern "system" fn(*mut sys::JNIEnv, jobject, jobject, jint) -> jlong;
 
-/// The `long` at an index of a class's constant pool; `None` if there is none, or this JVM has no
-/// such functions.
+/// The `long` at an index of a class's constant pool; `None` if there is none, or if this JVM lacks
+/// these functions.
 pub fn long(env: Env, class: jclass, index: u16) -> Option<u64> {
     static FUNCTIONS: OnceLock<Option<(OfClass, LongAt, LongAtWithUnused)>> = OnceLock::new();
     let functions = FUNCTIONS.get_or_init(|| {
         let jvm = Jvm::of(env)?;
         let of_class = jvm.function(c"JVM_GetClassConstantPool")?;
         let long_at = jvm.function(c"JVM_ConstantPoolGetLongAt")?;
-        // SAFETY: these are their types in HotSpot, of the second one of the two; which, is asked
-        // before it is called.
+        // SAFETY: the types of these functions in HotSpot. The second one has two; the right one is
+        // chosen before the call.
         let functions = unsafe {
             (
                 transmute::<*mut c_void, OfClass>(of_class),

@@ -1,5 +1,5 @@
-//! The trees of a profile, written in one go: an interpreter, which is what runs the runtime's own
-//! writer when a program ends early, takes a hundred times as long.
+//! The writer of the profile's trees, all at once. The runtime's own writer runs in the interpreter
+//! when a program ends early, and takes a hundred times as long.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -24,25 +24,24 @@ pub struct Tree<'a> {
     pub name: &'a str,
     /// The tree.
     pub record: Record,
-    /// How many threads it has served.
+    /// Number of threads that the tree has served.
     pub threads: u64,
-    /// Of the profile's format.
+    /// The flags, as in the profile's format.
     pub flags: u64,
 }
 
-/// The methods of all trees, as of one moment: contexts of others, which come up afterwards, are
-/// left out.
+/// The methods of all trees at one moment. Contexts of methods that appear afterwards are omitted.
 #[derive(Debug)]
 pub struct Collected {
     callees: Callees,
-    /// By id; those whose names the library does not know have none.
+    /// By id; `None` for methods whose names the library does not know.
     methods: BTreeMap<u64, Option<Named>>,
-    /// Where the bytecodes of methods were whose call sites are told apart.
+    /// The original positions of bytecodes, for methods whose call sites are distinguished.
     positions: FxHashMap<u64, Packed>,
 }
 
 impl Collected {
-    /// Looks through the trees.
+    /// Collects the methods of the trees.
     pub fn of(env: Env, records: impl Iterator<Item = Record>) -> Collected {
         let callees = callees(records);
         let mids = callees.mids();
@@ -65,15 +64,15 @@ impl Collected {
         }
     }
 
-    /// The ids of methods whose names are not known here, in order.
+    /// The ids of methods whose names are unknown here, in order.
     pub fn nameless(&self) -> Vec<u64> {
         self.methods.iter().filter(|(_, method)| method.is_none()).map(|(&mid, _)| mid).collect()
     }
 
-    /// Writes everything behind the notes.
+    /// Writes everything after the notes.
     ///
     /// `found` are the names (class, name, descriptor) and flags of [`Collected::nameless`], in
-    /// that order; a class without a name is one that nobody knows.
+    /// that order; a class without a name is unknown to everyone.
     pub fn write<'n>(
         self,
         out: &mut dyn Write,
@@ -120,7 +119,7 @@ impl Collected {
     }
 }
 
-/// What is called in some trees.
+/// The callees in some trees.
 pub fn callees(records: impl Iterator<Item = Record>) -> Callees {
     let mut callees = Callees::default();
     let mut stack = Vec::new();
@@ -167,7 +166,7 @@ fn text(name: &[u8]) -> String {
     cct_classfile::mutf8::decode_lossy(name).into_owned()
 }
 
-/// What was collected and not yet written, by number.
+/// Collected trees that are not written yet, by number.
 #[derive(Debug, Default)]
 pub struct Pending {
     last: u64,
@@ -175,20 +174,20 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Keeps it until it is taken; says under which number.
+    /// Keeps a collection until it is taken; returns its number.
     pub fn keep(&mut self, collected: Collected) -> u64 {
         self.last += 1;
         self.waiting.insert(self.last, collected);
         self.last
     }
 
-    /// Gives it back, once.
+    /// Takes a collection, once.
     pub fn take(&mut self, number: u64) -> Option<Collected> {
         self.waiting.remove(&number)
     }
 }
 
-/// All that is waiting.
+/// All pending collections.
 pub fn pending() -> MutexGuard<'static, Pending> {
     static PENDING: Mutex<Pending> = Mutex::new(Pending { last: 0, waiting: BTreeMap::new() });
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)

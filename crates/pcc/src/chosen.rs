@@ -1,19 +1,19 @@
-//! Methods that the user chose: at whose entry values are recorded (`--pcc-at`), and which take
-//! part in values (`--pcc-only`).
+//! The user's choice of methods: those at whose entry values are recorded (`--pcc-at`), and those
+//! that take part in values (`--pcc-only`).
 
 use std::fmt;
 use std::sync::Mutex;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// So many patterns at most, of both kinds together: each method of a program is held against all,
-/// and each takes memory of its own.
+/// Maximum number of patterns, of both kinds together: each method of a program is compared with
+/// all, and each takes memory.
 const MOST: usize = 4096;
 
-/// So many characters of a pattern are shown.
+/// Maximum number of shown characters of a pattern.
 const SHOWN: usize = 200;
 
-/// A pattern that is none.
+/// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{pattern:?} names no methods: {why}; a class and a method are expected, as in com.acme.Main.run, com.acme.**.* or com.acme.Main.run(I)V"
@@ -33,8 +33,8 @@ impl BadPattern {
     }
 }
 
-/// Some methods: a glob over the names of classes, as of `--include`, a dot, a glob over the names
-/// of methods, and perhaps a descriptor.
+/// A pattern of methods: a glob over class names, as for `--include`, a dot, a glob over method
+/// names, and optionally a descriptor.
 #[derive(Clone)]
 pub struct MethodPattern {
     text: String,
@@ -60,8 +60,8 @@ impl MethodPattern {
             return Err(bad("it has no class or no method"));
         }
         let compile = |glob: &str| {
-            // A set of one: unlike a matcher by itself it says why it cannot be made of a glob that
-            // is too deep or too long.
+            // A set of one glob: unlike a single matcher it reports an error for a glob that is too
+            // deep or too long.
             let glob = GlobBuilder::new(glob).literal_separator(true).build();
             let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
             set.map_err(|e| bad(&e.kind().to_string()))
@@ -70,19 +70,19 @@ impl MethodPattern {
         Ok(MethodPattern { text: text.to_owned(), class, name: compile(name)?, descriptor })
     }
 
-    /// As it was given.
+    /// The text as given.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether a method is meant: by its class's name with slashes, its name and its descriptor.
+    /// Whether it matches a method: by its class's name with slashes, its name and its descriptor.
     pub fn matches(&self, class: &str, name: &str, descriptor: &str) -> bool {
         self.descriptor.as_deref().is_none_or(|d| d == descriptor)
             && self.name.is_match(name)
             && self.class.is_match(class)
     }
 
-    /// Whether methods of a class may be meant.
+    /// Whether it may match methods of a class.
     pub fn may_match(&self, class: &str) -> bool {
         self.class.is_match(class)
     }
@@ -102,18 +102,18 @@ impl fmt::Debug for MethodPattern {
     }
 }
 
-/// What was chosen.
+/// The user's choice of methods.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chosen {
-    /// At the entry of these methods values are recorded.
+    /// Methods at whose entry values are recorded.
     pub at: Vec<MethodPattern>,
-    /// These take part in values; all methods if there are none. Others hand on the value that they
+    /// Methods that take part in values; all methods if empty. Others pass on the value that they
     /// got.
     pub only: Vec<MethodPattern>,
 }
 
 impl Chosen {
-    /// Parses both.
+    /// Parses both lists of patterns.
     pub fn parse<'t>(
         at: impl IntoIterator<Item = &'t str>,
         only: impl IntoIterator<Item = &'t str>,
@@ -143,7 +143,7 @@ impl Chosen {
         self.only.is_empty() || self.only.iter().any(|pattern| pattern.matches(class, name, descriptor))
     }
 
-    /// For as long as the process lives; the same choice has one place.
+    /// Keeps the choice as long as the process lives; equal choices share one.
     pub fn interned(self) -> &'static Chosen {
         static ALL: Mutex<Vec<&'static Chosen>> = Mutex::new(Vec::new());
         let mut all = ALL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -158,12 +158,12 @@ impl Chosen {
     }
 }
 
-/// Patterns in one line, which [`separated`] takes apart.
+/// Patterns in one line, which [`separated`] splits.
 pub fn joined(patterns: &[MethodPattern]) -> String {
     patterns.iter().map(MethodPattern::text).collect::<Vec<_>>().join(" ")
 }
 
-/// The texts of patterns.
+/// The texts of patterns in a line.
 pub fn separated(line: &str) -> impl Iterator<Item = &str> {
     line.split(' ').filter(|text| !text.is_empty())
 }
@@ -197,8 +197,8 @@ mod tests {
         }
     }
 
-    /// Globs that are well formed, and of which no matcher can be made: too deep, too long. Files
-    /// of values have patterns, too.
+    /// Well-formed globs for which no matcher can be built: too deep, too long. Files of values
+    /// contain patterns, too.
     #[test]
     fn what_no_matcher_can_be_made_of_is_refused() {
         let deep = format!("C.{}m{}", "{".repeat(1000), "}".repeat(1000));

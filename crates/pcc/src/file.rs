@@ -1,5 +1,5 @@
-//! The file that a JVM leaves behind (docs/reference/formats/pcc.md): places, and how often each
-//! was entered with which value.
+//! The file that a JVM writes (docs/reference/formats/pcc.md): places, and how often each was
+//! entered with which value.
 
 use std::collections::BTreeMap;
 
@@ -13,50 +13,50 @@ pub const MAGIC: [u8; 8] = *b"CCTVALUE";
 /// Version of the format.
 pub const VERSION: u16 = 1;
 
-/// Bytes in front of the content.
+/// Size of the part before the content, in bytes.
 const HEAD: usize = 20;
 
-/// Bytes behind it.
+/// Size of the checksum after the content, in bytes.
 const CHECKSUM: usize = 8;
 
 /// A method at whose entry values were recorded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// Its class, with slashes; `?` if that is not known.
+    /// The method's class, with slashes; `?` if unknown.
     pub class: String,
-    /// Its name; its id in hexadecimal digits if that is not known.
+    /// The method's name; if unknown, its id in hexadecimal digits.
     pub name: String,
-    /// Its descriptor.
+    /// The method's descriptor.
     pub descriptor: String,
 }
 
-/// What was recorded.
+/// Recorded values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// How it came about, as of profiles; and `pcc-at` and `pcc-only`, what was chosen.
+    /// How they were recorded, as in profiles; and `pcc-at` and `pcc-only`, the choice of methods.
     pub meta: BTreeMap<String, String>,
-    /// What readers must know, in sentences, sorted.
+    /// Notes for readers, in sentences, sorted.
     pub notes: Vec<String>,
-    /// How often each place was entered with each value.
+    /// Number of entries of each place with each value.
     pub counts: BTreeMap<Place, BTreeMap<Value, u64>>,
-    /// How often places were entered with values for which there was no room.
+    /// Number of entries with values for which there was no room.
     pub lost: u64,
 }
 
 /// Why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// It begins with something else.
+    /// It does not start with the magic number.
     #[error(
         "not a file of calling-context values (its first bytes are not CCTVALUE); those are left by JDKs made with --tool pcc"
     )]
     NoValues,
-    /// Of a later version.
+    /// A later version.
     #[error(
         "format version {0}, which this version of cctrewrite does not know; read it with the one that made it"
     )]
     Version(u16),
-    /// Cut off, or changed.
+    /// Truncated, or changed.
     #[error("damaged: {0}")]
     Damaged(&'static str),
 }
@@ -68,7 +68,7 @@ impl Recorded {
         *sum = sum.saturating_add(count);
     }
 
-    /// The file.
+    /// The bytes of the file.
     pub fn bytes(&self) -> Vec<u8> {
         let mut content = Vec::new();
         put_text(
@@ -97,7 +97,7 @@ impl Recorded {
         bytes
     }
 
-    /// Reads a file, which must be whole.
+    /// Reads a file, which must be complete.
     pub fn of_bytes(bytes: &[u8]) -> Result<Recorded, ReadError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(ReadError::NoValues);
@@ -184,7 +184,7 @@ fn lines(lines: impl Iterator<Item = String>) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// In one line.
+/// The text, escaped into one line.
 fn escaped(text: &str) -> String {
     text.replace('\\', r"\\").replace('\n', r"\n").replace('\r', r"\r")
 }
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(Recorded::of_bytes(&longer), Err(ReadError::Damaged("something stands behind its end")));
     }
 
-    /// Checksums keep no one out who computes them.
+    /// A checksum does not protect against someone who computes it.
     #[test]
     fn no_content_makes_it_panic() {
         arbtest::arbtest(|u| {

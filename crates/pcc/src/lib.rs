@@ -1,11 +1,11 @@
-//! Probabilistic calling contexts (Bond and McKinley 2007; docs/research/pcc.md): what the
-//! rewriter, the runtime and the readers of their files must agree on.
+//! Probabilistic calling contexts (Bond and McKinley 2007; docs/research/pcc.md): the common part
+//! of the rewriter, the runtime and the readers of their files.
 //!
-//! * [`value`]: a context as a number, and how a call makes the callee's out of the caller's,
+//! * [`value`]: a context as a number, and the computation of a callee's value from its caller's,
 //! * [`chosen`]: at which methods values are recorded, and which methods take part in them,
-//! * [`file`](mod@file): what a JVM leaves behind (docs/reference/formats/pcc.md).
+//! * [`file`](mod@file): the file that a JVM writes (docs/reference/formats/pcc.md).
 //!
-//! Nothing here knows class files, JVMs or profiles.
+//! This crate knows nothing of class files, JVMs or profiles.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -4,35 +4,35 @@
 //! commute, so the order of calls matters, and an odd factor loses no bit.
 //!
 //! `h` is the 64-bit XXH3 hash (seed 0) of the call site's name in UTF-8,
-//! `java/util/ArrayList.add(Ljava/lang/Object;)Z@7`, with its lowest bit cleared. So the lowest bit
-//! of a value never changes on the way: it is 1 where a context is recorded, and 0 of what a thread
-//! carries where nothing is, such as 0 before the JVM has booted. That leaves 63 bits to tell
-//! contexts apart; [`Value::narrow`] has 32 of them, which are what the same computation in 32 bits
-//! gives.
+//! `java/util/ArrayList.add(Ljava/lang/Object;)Z@7`, with its lowest bit cleared. So calls never
+//! change the lowest bit of a value. It is 1 for a recorded context, and 0 for a thread's value
+//! where nothing is recorded, such as 0 before the JVM has booted. That leaves 63 bits to
+//! distinguish contexts; [`Value::narrow`] has 32 of them, the result of the same computation in 32
+//! bits.
 
 use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The factor.
+/// The factor of the caller's value.
 pub const FACTOR: u64 = 3;
 
-/// What the lowest bit of a value says: that it is one.
+/// The lowest bit of a value, set in values of recorded contexts.
 pub const RECORDED: u64 = 1;
 
-/// A context.
+/// The value of a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value(pub u64);
 
-/// What a call site adds.
+/// The term that a call site adds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Site(pub u64);
 
 impl Value {
-    /// That of what has no caller: the outermost methods of threads.
+    /// The value of contexts without a caller: the outermost methods of threads.
     pub const ROOT: Value = Value(RECORDED);
 
-    /// The value of what is called from there.
+    /// The value of a callee at this call site.
     #[must_use]
     pub fn call(self, site: Site) -> Value {
         Value(self.0.wrapping_mul(FACTOR).wrapping_add(site.0))
@@ -43,12 +43,12 @@ impl Value {
         (self.0 >> 1) as u32
     }
 
-    /// Whether it is the value of a context.
+    /// Whether this is the value of a recorded context.
     pub fn is_recorded(self) -> bool {
         self.0 & RECORDED != 0
     }
 
-    /// A value as it is written.
+    /// Parses a value in its written form.
     pub fn parse(text: &str) -> Option<Value> {
         let is_hex = text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
         is_hex.then(|| u64::from_str_radix(text, 16).ok().map(Value)).flatten()
@@ -63,27 +63,27 @@ impl fmt::Display for Value {
 }
 
 impl Site {
-    /// A method's own call sites: the name of its class with slashes, its name and its descriptor,
-    /// then the bytecode index of the call. `None` is for what a native calls, which has no index;
-    /// it counts as -1.
+    /// The term of a call site of a method. The site's name is the name of the class with slashes,
+    /// name and descriptor of the method, then the bytecode index of the call. `None` stands for
+    /// calls by a native, which have no index and count as -1.
     pub fn of(class: &str, method: &str, descriptor: &str, bci: Option<u16>) -> Site {
         Site::of_caller(&caller(class, method, descriptor), bci)
     }
 
-    /// The same, of a [`caller`].
+    /// The term of a call site, from the result of [`caller`].
     pub fn of_caller(caller: &str, bci: Option<u16>) -> Site {
         let index = bci.map_or(-1, i32::from);
         Site(xxh3_64(format!("{caller}@{index}").as_bytes()) & !RECORDED)
     }
 
-    /// What both of two calls add, the second of which is made by the callee of the first.
+    /// The combined term of two successive calls: the callee of the first makes the second.
     #[must_use]
     pub fn then(self, next: Site) -> Site {
         Site(self.0.wrapping_mul(FACTOR).wrapping_add(next.0))
     }
 }
 
-/// What the names of a method's call sites begin with.
+/// The prefix of the names of a method's call sites.
 pub fn caller(class: &str, method: &str, descriptor: &str) -> String {
     format!("{class}.{method}{descriptor}")
 }
@@ -96,7 +96,7 @@ mod tests {
         Site::of("a/B", method, "()V", Some(bci))
     }
 
-    /// Values in files must go on meaning the same. (By the runtime's own XXH3, `Xxh3.java`.)
+    /// Values in files must keep their meaning. (By the runtime's own XXH3, `Xxh3.java`.)
     #[test]
     fn sites_have_the_hashes_that_they_have_always_had() {
         assert_eq!(caller("a/B", "m", "()V"), "a/B.m()V");

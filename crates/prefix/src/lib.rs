@@ -1,9 +1,9 @@
-//! The agent of JP2 (2011, section 3.3): it tells the JVM with what the names of renamed natives
-//! begin, and does nothing else (docs/reference/natives.md).
+//! The agent of JP2 (2011, section 3.3): it registers the prefix of renamed natives with the JVM,
+//! and does nothing else (docs/reference/natives.md).
 //!
-//! `SetNativeMethodPrefix` has to come before the first of these natives is linked, and class
-//! libraries link natives before any Java code of ours could ask for it: hence an agent
-//! (`-agentlib:cctrewrite_prefix`), which the JVM loads before it loads a class.
+//! `SetNativeMethodPrefix` must be called before the first of these natives is linked. Class
+//! libraries link natives before any Java code of cctrewrite could make the call. So it takes an
+//! agent (`-agentlib:cctrewrite_prefix`), which the JVM loads before it loads a class.
 
 #![allow(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -15,7 +15,7 @@ use std::ptr;
 
 use jni_sys::{self as sys, jint};
 
-/// What stands before the name of a renamed native; the JVM looks for its code by the name without.
+/// The prefix of renamed natives; the JVM looks up their code by the name without it.
 pub const PREFIX: &CStr = c"cct$native$";
 
 /// `JVMTI_VERSION_1_2`, which every HotSpot from JDK 6 on has.
@@ -31,10 +31,10 @@ const ADD_CAPABILITIES: usize = 142;
 /// The functions of an environment, by their numbers less 1.
 type Table = *const *const c_void;
 
-/// Called by the JVM when it starts.
+/// Entry point that the JVM calls when it starts.
 ///
 /// # Safety
-/// As the function of this name in the JVMTI specification.
+/// The contract is that of the function of this name in the JVMTI specification.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Agent_OnLoad(
     vm: *mut sys::JavaVM,
@@ -45,7 +45,7 @@ pub unsafe extern "system" fn Agent_OnLoad(
     match catch_unwind(|| unsafe { set_prefix(vm) }) {
         Ok(Ok(())) => sys::JNI_OK,
         Ok(Err(what)) => {
-            // The JVM says no more than that the agent failed, and ends.
+            // The JVM reports only that the agent failed, and ends.
             let message = format!("cctrewrite: natives cannot be renamed: {what}\n");
             let _ = std::io::stderr().write_all(message.as_bytes());
             sys::JNI_ERR
@@ -54,6 +54,8 @@ pub unsafe extern "system" fn Agent_OnLoad(
     }
 }
 
+/// Registers the prefix.
+///
 /// # Safety
 /// `vm` is a JVM.
 unsafe fn set_prefix(vm: *mut sys::JavaVM) -> Result<(), String> {

@@ -9,15 +9,15 @@ use std::path::PathBuf;
 pub struct Error {
     /// The file or folder.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a path.
+/// A problem with a path.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The system refuses.
+    /// The system reports an error.
     #[error(transparent)]
     System(#[from] io::Error),
     /// Another user owns it.

@@ -11,16 +11,16 @@ use rustix::io::Errno;
 use crate::error::{Error, Problem};
 use crate::{FILE_MODE, FOLDER_MODE};
 
-/// Permissions that let others than the owner write.
+/// Permission bits that let others than the owner write.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Permissions of everybody but the owner.
+/// Permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
 
 /// A folder of this user into which nobody else may write.
 ///
-/// All its methods work on the open folder. Whoever renames it, or puts a link in its place, does
-/// not reach them.
+/// All its methods work on the open folder. Renaming it, or putting a link in its place, does not
+/// affect them.
 #[derive(Debug)]
 pub struct PrivateFolder {
     path: PathBuf,
@@ -31,7 +31,7 @@ impl PrivateFolder {
     /// Opens a folder and checks its owner and mode. Does not follow a link of that name.
     ///
     /// # Errors
-    /// If it is no folder, belongs to another user, or if others may write into it.
+    /// Fails if it is no folder, belongs to another user, or if others may write into it.
     pub fn open(path: &Path) -> Result<PrivateFolder, Error> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::open(path, flags, Mode::empty());
@@ -58,16 +58,16 @@ impl PrivateFolder {
     /// Creates a file with mode 0600. The file must not exist yet.
     ///
     /// # Errors
-    /// If something of that name exists, or the system refuses.
+    /// Fails if something of that name exists, or the system reports an error.
     pub fn create(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(openat(&self.folder, name, flags, Mode::from_raw_mode(FILE_MODE))?.into())
     }
 
-    /// Creates a folder with mode 0700 in it. The folder must not exist yet.
+    /// Creates a folder with mode 0700 inside. The new folder must not exist yet.
     ///
     /// # Errors
-    /// If something of that name exists, or the system refuses.
+    /// Fails if something of that name exists, or the system reports an error.
     pub fn create_folder(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.folder, name, Mode::from_raw_mode(FOLDER_MODE))?)
     }
@@ -75,7 +75,7 @@ impl PrivateFolder {
     /// Whether its mode grants the group and others nothing.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// Fails if the system reports an error.
     pub fn is_closed(&self) -> io::Result<bool> {
         Ok(Mode::from_raw_mode(fstat(&self.folder)?.st_mode).as_raw_mode() & OTHERS == 0)
     }
@@ -101,7 +101,7 @@ impl PrivateFolder {
     /// If it is no regular file, belongs to another user, if others may write to it, or if it
     /// cannot be opened.
     pub fn open_file(&self, name: &str) -> Result<Option<File>, Error> {
-        // A pipe of that name would wait for its writer.
+        // Opening a pipe of that name would wait for its writer.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let failed = |problem| Error { path: self.path.join(name), problem };
         let file: File = match openat(&self.folder, name, flags, Mode::empty()) {
@@ -118,7 +118,7 @@ impl PrivateFolder {
         Ok(Some(file))
     }
 
-    /// The names of what is in it, in no order.
+    /// The names of its entries, in no order.
     ///
     /// # Errors
     /// If it cannot be listed.
@@ -134,7 +134,7 @@ impl PrivateFolder {
     }
 }
 
-/// Whether only this user can have written what has this owner and mode.
+/// Whether only this user can have written a file with this owner and mode.
 fn check(its: &Stat) -> Result<(), Problem> {
     let mode = Mode::from_raw_mode(its.st_mode).as_raw_mode();
     if its.st_uid != rustix::process::geteuid().as_raw() {
@@ -270,7 +270,7 @@ mod tests {
         assert!(!private.is_in_place());
         fs::create_dir(&path).unwrap();
         assert!(!private.is_in_place());
-        // What is done still goes to the folder that was opened.
+        // Operations still go to the folder that was opened.
         private.create("file").unwrap();
         assert!(made.path().join("moved/file").is_file() && !path.join("file").exists());
     }

@@ -4,11 +4,11 @@
 //! group, other users may write it. A command or a JVM must not trust such a file later: its writer
 //! would decide what they do.
 //!
-//! * [`create`], [`write`] and [`create_folders`] make files with mode 0600 and folders with mode
+//! * [`create`], [`write`] and [`create_folders`] create files with mode 0600 and folders with mode
 //!   0700,
-//! * [`PrivateFolder`] reads and makes files in a folder that it has checked.
+//! * [`PrivateFolder`] reads and creates files in a folder that it has checked.
 //!
-//! Nothing here knows profiles or JVMs.
+//! This crate knows nothing of profiles or JVMs.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -32,7 +32,7 @@ pub const FOLDER_MODE: u32 = 0o700;
 /// Creates a file that must not exist yet. Does not follow a link of that name.
 ///
 /// # Errors
-/// If something of that name exists, or the system refuses.
+/// Fails if something of that name exists, or the system reports an error.
 pub fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).mode(FILE_MODE).open(path)
 }
@@ -40,7 +40,7 @@ pub fn create(path: &Path) -> io::Result<File> {
 /// Creates a file with these contents. The file must not exist yet.
 ///
 /// # Errors
-/// If something of that name exists, or the system refuses.
+/// Fails if something of that name exists, or the system reports an error.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     create(path)?.write_all(contents)
 }
@@ -48,7 +48,7 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
 /// Creates a folder and those above it. Existing folders keep their modes.
 ///
 /// # Errors
-/// If the system refuses.
+/// Fails if the system reports an error.
 pub fn create_folders(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)
 }

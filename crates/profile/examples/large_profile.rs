@@ -1,10 +1,11 @@
-//! Writes a made-up profile of any size, to measure with what looks at profiles: time and memory.
+//! Writes a synthetic profile of any size, for measuring the time and memory of programs that read
+//! profiles.
 //!
 //!     cargo run --release -p cct-profile --example large_profile -- 10000000 base.cct
 //!     cargo run --release -p cct-profile --example large_profile -- 10000000 new.cct changed
 //!
 //! The same arguments give the same bytes. With `changed`, about one context in a thousand has one
-//! bytecode more for each call.
+//! more bytecode for each call.
 
 use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
 use std::error::Error;
@@ -51,10 +52,10 @@ fn profile(contexts: usize, changed: bool) -> Result<Profile, Box<dyn Error>> {
 fn tree(contexts: usize, changed: bool) -> Result<cct_profile::Tree, Box<dyn Error>> {
     let mut random = Random(1);
     let mut builder = TreeBuilder::new();
-    // For each open node the least method that its next child may have: children are sorted.
+    // For each open node the smallest method that its next child may have: children are sorted.
     let mut open: Vec<u32> = vec![0];
     for _ in 0..contexts {
-        // Near the outermost frames there is always more to come.
+        // Near the outermost frames there is always more to follow.
         while open.len() > 4 && (open.len() > DEPTH || random.below(100) < 44) {
             open.pop();
             builder.leave();

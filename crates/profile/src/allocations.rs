@@ -1,38 +1,37 @@
 //! Objects and arrays by type, per context (CCCP 5.1).
 //!
-//! Where they were counted, a tree has more than calling contexts: below a context that made
-//! objects there is a node for each type, whose method is that type ([`Method::TYPE`]) and whose
-//! calls are the number of objects. Such a node is no context, and what it counts are no calls. So
-//! whoever looks at a profile looks at one of two: at it [without
-//! them](Profile::without_allocations), which is what the same program leaves behind whose objects
-//! are not counted, or at [its objects](Profile::allocations), where they are the only thing that
-//! is counted.
+//! A profile with objects has more in its trees than calling contexts. Below a context that
+//! allocated objects there is a node for each type. Its method is that type ([`Method::TYPE`]), and
+//! its calls are the number of objects. Such a node is no context, and its count is no count of
+//! calls. So a reader uses one of two views. The profile [without
+//! them](Profile::without_allocations) equals a profile of the same program without counted
+//! objects. In [its objects](Profile::allocations) objects are the only counts.
 
 use crate::merge::MergeError;
 use crate::metric::METRICS;
 use crate::tree::TreeTooLarge;
 use crate::{Method, Node, Profile, Tree, TreeBuilder};
 
-/// The key of a profile's description that says whether objects were counted.
+/// `META` key that says whether objects were counted.
 pub const ALLOCATIONS: &str = "allocations";
 
-/// Its value in what [`Profile::allocations`] gives.
+/// The value of `META` key `metrics` in the result of [`Profile::allocations`].
 pub(crate) const METRICS_OF_OBJECTS: &str = "allocations";
 
 impl Profile {
-    /// Whether objects were counted, by type; such a profile is to be looked at by one of
-    /// [`Profile::without_allocations`] and [`Profile::allocations`].
+    /// Whether objects were counted, by type. Such a profile is viewed through
+    /// [`Profile::without_allocations`] or [`Profile::allocations`].
     pub fn counts_objects(&self) -> bool {
         self.meta.get(ALLOCATIONS).is_some_and(|value| value == "yes")
             || self.methods.iter().any(|method| method.flags & Method::TYPE != 0)
     }
 
-    /// Whether objects are all that is counted: what [`Profile::allocations`] gives.
+    /// Whether objects are the only counts, as in the result of [`Profile::allocations`].
     pub fn is_of_objects(&self) -> bool {
         self.meta.get(METRICS).is_some_and(|value| value == METRICS_OF_OBJECTS)
     }
 
-    /// How many objects each type has, in the order of the methods; types alone.
+    /// Number of objects of each type, in the order of the methods; types alone.
     pub fn objects(&self) -> Vec<(&Method, u128)> {
         let mut sums = vec![0u128; self.methods.len()];
         for node in self.threads.iter().flat_map(|thread| &thread.tree.nodes()[1..]) {
@@ -44,7 +43,7 @@ impl Profile {
         types.filter(|(method, _)| method.flags & Method::TYPE != 0).collect()
     }
 
-    /// How many objects there are, of how many types; `None` where they were not counted.
+    /// Number of objects and of their types; `None` where they were not counted.
     pub fn object_totals(&self) -> Option<ObjectTotals> {
         self.counts_objects().then(|| {
             let objects = self.objects();
@@ -55,11 +54,11 @@ impl Profile {
         })
     }
 
-    /// The same run without its objects: contexts, calls and bytecodes as they are where objects
-    /// are not counted.
+    /// The profile without its objects: contexts, calls and bytecodes are those of a run without
+    /// counted objects.
     ///
     /// # Errors
-    /// When a tree has too many contexts, which it cannot get by losing some.
+    /// Fails if a tree has too many contexts, which cannot happen by removing some.
     pub fn without_allocations(self) -> Result<Profile, MergeError> {
         if !self.counts_objects() || self.is_of_objects() {
             return Ok(self);
@@ -71,35 +70,35 @@ impl Profile {
         })
     }
 
-    /// What made objects, and of what types: the contexts that made any, with those that lead
-    /// there, and below each its types. What is counted are objects, and stands where calls do;
-    /// methods have none of their own.
+    /// The profile of objects: the contexts that allocated any, with those that lead to them, and
+    /// below each its types. The counts of calls are numbers of objects; methods have none
+    /// themselves.
     ///
     /// # Errors
-    /// As [`Profile::without_allocations`].
+    /// Fails as [`Profile::without_allocations`].
     pub fn allocations(self) -> Result<Profile, MergeError> {
         self.by_objects(|is_type, _, count| Some(if is_type { count } else { 0 }))
     }
 
-    /// What made objects, of whatever type: as [`Profile::allocations`], without the types; their
-    /// objects are those of the context that made them.
+    /// The profile of allocating contexts, as [`Profile::allocations`] but without the types: a
+    /// context's count is the number of objects that it allocated.
     ///
     /// # Errors
-    /// As [`Profile::without_allocations`].
+    /// Fails as [`Profile::without_allocations`].
     pub fn makers(self) -> Result<Profile, MergeError> {
         self.by_objects(|is_type, made, _| (!is_type).then_some(made))
     }
 
-    /// `show` says how many objects a node is shown with, if it is: given whether it is a type,
-    /// what its own types have, and what it has itself.
+    /// Keeps the nodes for which `show` returns a number of objects. Its arguments: whether the
+    /// node is a type, the objects of the node's types, and the node's own.
     fn by_objects(self, show: impl Fn(bool, u64, u64) -> Option<u64>) -> Result<Profile, MergeError> {
         let is_type = self.types();
         let is_type = |node: &Node| is_type[node.method as usize];
         let mut profile = self.without_columns().rebuilt(|tree| {
             let nodes = tree.nodes();
             let mut shown = vec![None; nodes.len() - 1];
-            // Backwards: what is below a node comes behind it, so the last one that was found to
-            // lead to objects tells whether this one does.
+            // Backwards: the nodes below a node follow it, so the last node that was found to lead
+            // to objects says whether this one does.
             let mut leads = u32::MAX;
             for index in (1..nodes.len() as u32).rev() {
                 let node = &nodes[index as usize];
@@ -107,7 +106,7 @@ impl Profile {
                     leads = index;
                     let children = tree.children(index).map(|child| &nodes[child as usize]);
                     let made = children.filter(|child| is_type(child)).map(|child| child.calls);
-                    // What exceeds 64 bits no JVM has made.
+                    // No JVM has allocated more than 64 bits can count.
                     let made = made.fold(0, u64::saturating_add);
                     shown[index as usize - 1] = show(is_type(node), made, node.calls).map(|count| (count, 0));
                 }
@@ -118,8 +117,8 @@ impl Profile {
         Ok(profile)
     }
 
-    /// The profile without the objects of contexts whose methods do not stay: these would hang
-    /// under others that did not make them.
+    /// The profile without the objects of contexts whose methods are removed: otherwise these would
+    /// end up under other contexts, which did not allocate them.
     pub(crate) fn without_objects_of(self, stays: impl Fn(&Method) -> bool) -> Result<Profile, MergeError> {
         if !self.counts_objects() {
             return Ok(self);
@@ -143,13 +142,13 @@ impl Profile {
         Ok(Profile { meta, ..profile })
     }
 
-    /// Of each method whether it is a type.
+    /// For each method, whether it is a type.
     fn types(&self) -> Vec<bool> {
         self.methods.iter().map(|method| method.flags & Method::TYPE != 0).collect()
     }
 
-    /// The profile with other nodes: `shown` has the counts of each but the root, or nothing where
-    /// it goes. Methods that no node has go, too.
+    /// The profile with other nodes: `shown` returns the counts of each node but the root, or
+    /// `None` to remove it. Methods without nodes are removed, too.
     fn rebuilt(mut self, shown: impl Fn(&Tree) -> Vec<Option<(u64, u64)>>) -> Result<Profile, MergeError> {
         let count = self.methods.len();
         let strange = |node: &&Node| node.method as usize >= count;
@@ -182,16 +181,16 @@ impl Profile {
     }
 }
 
-/// How many objects there are.
+/// Number of objects and of their types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObjectTotals {
     /// Objects and arrays.
     pub objects: u128,
-    /// Their types.
+    /// The objects' types.
     pub types: u64,
 }
 
-/// The nodes of a tree that are shown. Whatever is above one is, too.
+/// The tree of the shown nodes and their ancestors.
 fn pruned(tree: &Tree, shown: &[Option<(u64, u64)>], places: &[u32]) -> Result<Tree, TreeTooLarge> {
     let root = &tree.nodes()[0];
     let mut builder = TreeBuilder::with_root(root.calls, root.bytecodes).with_columns(tree.columns());
@@ -220,7 +219,7 @@ mod tests {
         Method { flags: Method::TYPE, ..method(name, "<new>", "") }
     }
 
-    /// f makes 3 A, and calls g, which makes 4 A and 5 [I, and h, which makes nothing.
+    /// f allocates 3 A, and calls g, which allocates 4 A and 5 [I, and h, which allocates nothing.
     fn example() -> Profile {
         let methods = vec![
             of_type("A"),

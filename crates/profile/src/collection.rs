@@ -1,11 +1,11 @@
 //! The contract between `cctrewrite run` (docs/use/run.md) and the JVMs that a command starts.
 //!
 //! The environment variable [`VARIABLE`] names a folder. Child processes inherit it, whoever starts
-//! them. Each JVM that records enters itself there when it starts ([`enter`]): a file `NNNNNN.jvm`,
-//! numbered in the order of starts, with its process id and its command line, each part ended by a
-//! zero. Its profile goes to `NNNNNN.cct` beside it. Until then its trees are in
-//! `NNNNNN.cct.arena`. `run` leaves options for the JVMs ([`tell`], [`Options`]) and lists the JVMs
-//! by [`entries`].
+//! them. Each JVM that records registers itself there when it starts ([`enter`]). It creates a file
+//! `NNNNNN.jvm`, numbered in the order of starts. The file has the JVM's process id and command
+//! line, each part terminated by a zero. Its profile goes to `NNNNNN.cct` in the same folder. Until
+//! then its trees are in `NNNNNN.cct.arena`. `run` leaves options for the JVMs ([`tell`],
+//! [`Options`]) and lists the JVMs by [`entries`].
 //!
 //! JVMs load classes that the options name, so both sides use a [`PrivateFolder`]: nobody else may
 //! have written what they read.
@@ -25,15 +25,15 @@ const ENTRY: &str = "jvm";
 const PROFILE: &str = "cct";
 const ARENA: &str = "cct.arena";
 
-/// The first number that an entry may have, and the last.
+/// The range of entry numbers.
 const NUMBERS: std::ops::RangeInclusive<u32> = 1..=999_999;
 
 /// A JVM that started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its process; 0 if the entry does not say.
+    /// The JVM's process; 0 if the entry does not say.
     pub process: u32,
-    /// Its command line, the program first.
+    /// The JVM's command line, the program first.
     pub arguments: Vec<String>,
     /// The path of its profile, once written.
     pub profile: PathBuf,
@@ -58,7 +58,7 @@ impl Options {
         Ok(Options::of_bytes(&bytes))
     }
 
-    /// Reads the contents of the file. Lines that are no `key=value` say nothing.
+    /// Reads the contents of the file. Ignores lines that are not `key=value`.
     pub fn of_bytes(bytes: &[u8]) -> Options {
         Options { text: String::from_utf8_lossy(bytes).into_owned() }
     }
@@ -69,8 +69,8 @@ impl Options {
     }
 }
 
-/// Enters a JVM. Returns the path at which its profile is expected. `arguments` are ended by a zero
-/// each.
+/// Registers a JVM. Returns the path at which its profile is expected. Each of `arguments` is
+/// terminated by a zero.
 ///
 /// # Errors
 /// If others may write into the folder, if this process must not, or if no number is left.
@@ -105,7 +105,7 @@ pub fn tell(folder: &PrivateFolder, options: &[(&str, String)]) -> io::Result<()
     folder.create(OPTIONS)?.write_all(text.as_bytes())
 }
 
-/// Lists all JVMs that have entered themselves, in the order of their starts.
+/// Lists all JVMs that have registered themselves, in the order of their starts.
 ///
 /// # Errors
 /// If the folder cannot be read, or holds an entry that is not this user's.

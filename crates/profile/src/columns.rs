@@ -1,13 +1,13 @@
-//! Columns: the numbers of a context beside its calls and bytecodes (the table is
+//! Columns: the numbers of a context besides its calls and bytecodes (the table is
 //! [`cct_columns::Column`]).
 //!
 //! A profile names its columns in `META` ([`COLUMNS`]), sorted, and each of its trees has their
 //! numbers in that order ([`crate::Tree::values`]). A profile may have columns that this program's
-//! table does not know: what another version counts, or what bytecodes cost by several models. They
-//! are carried and shown like the others.
+//! table does not contain: counts of another version, or costs of bytecodes by several models. They
+//! are kept and shown like the others.
 //!
-//! Reports and exports look at one column at a time ([`Profile::by_column`]): its numbers stand
-//! where those of bytecodes do.
+//! Reports and exports show one column at a time ([`Profile::by_column`]): its numbers replace
+//! those of bytecodes.
 
 use crate::metric::{BYTECODES, CALLS};
 use crate::{MergeError, Method, Profile, Tree, TreeBuilder, Unit};
@@ -39,8 +39,8 @@ impl Profile {
         columns.into_iter().zip(sums).collect()
     }
 
-    /// The profile by one of its columns, whose numbers stand where those of bytecodes do; `None`
-    /// if it has no such column.
+    /// The profile by one of its columns, whose numbers replace those of bytecodes; `None` if it
+    /// has no such column.
     #[must_use]
     pub fn by_column(mut self, column: Unit) -> Option<Profile> {
         let place = self.columns().iter().position(|other| *other == column)?;
@@ -59,13 +59,12 @@ impl Profile {
         self
     }
 
-    /// The profile whose trees have columns in place of cells, as files and the memory of a JVM
-    /// have them: leaves of methods with the flag [`Method::COLUMN`], whose calls are the number of
-    /// the context above them. Calls of methods with the flag [`Method::SYNCHRONIZED`] count in the
-    /// column of monitors.
+    /// Converts cells to columns. Files and the memory of a JVM have cells: leaves of methods with
+    /// the flag [`Method::COLUMN`], whose calls are the number of the context above them. Calls of
+    /// methods with the flag [`Method::SYNCHRONIZED`] count in the column of monitors.
     ///
     /// # Errors
-    /// When a tree refers to no method.
+    /// Fails if a tree refers to a missing method.
     pub fn with_columns(mut self) -> Result<Profile, MergeError> {
         const NEW: u64 = Method::COLUMN | Method::SYNCHRONIZED;
         let mut columns = self.columns();
@@ -104,16 +103,16 @@ impl Profile {
     }
 }
 
-/// What a row of the table of methods becomes.
+/// The meaning of a row of the table of methods.
 #[derive(Clone, Copy)]
 enum Row {
-    /// A method with this number; its calls count in this column, too.
+    /// A method with this number, and the column in which its calls count, too.
     Method(u32, Option<usize>),
     /// A column.
     Column(usize),
 }
 
-/// The tree with columns in place of cells.
+/// The tree with its cells gathered into columns.
 fn gathered(tree: &Tree, rows: &[Row], columns: usize) -> Result<Tree, MergeError> {
     let root = &tree.nodes()[0];
     let mut builder = TreeBuilder::with_root(root.calls, root.bytecodes).with_columns(columns);
@@ -128,7 +127,7 @@ fn gathered(tree: &Tree, rows: &[Row], columns: usize) -> Result<Tree, MergeErro
         let end = tree.subtree(next).end;
         let counted = match row {
             Row::Column(column) => {
-                // Nothing is below a cell.
+                // A cell has no children.
                 next = end;
                 Some(column)
             }
@@ -141,20 +140,20 @@ fn gathered(tree: &Tree, rows: &[Row], columns: usize) -> Result<Tree, MergeErro
         };
         if let Some(column) = counted {
             let value = &mut builder.numbers()[column];
-            // What exceeds 64 bits no JVM has counted.
+            // No JVM has counted more than 64 bits hold.
             *value = value.saturating_add(node.calls);
         }
     }
     Ok(builder.finish())
 }
 
-/// The row that stands for a column among the methods of a file.
+/// The row for a column among the methods of a file.
 pub(crate) fn row_of_column(name: &str) -> Method {
     let (class, descriptor) = ("".into(), "".into());
     Method { class, name: name.into(), descriptor, site: None, mid: 0, flags: Method::COLUMN }
 }
 
-/// Whether a row stands for a column.
+/// Whether a row is a column.
 pub fn is_column(method: &Method) -> bool {
     method.flags & Method::COLUMN != 0
         && method.class.is_empty()
@@ -162,7 +161,7 @@ pub fn is_column(method: &Method) -> bool {
         && usable(&method.name).is_some()
 }
 
-/// The name of a column, if it is one.
+/// The unit for a column's name, if it is a valid one.
 fn usable(name: &str) -> Option<Unit> {
     Unit::of(name).filter(|_| ![CALLS, BYTECODES, crate::allocations::METRICS_OF_OBJECTS].contains(&name))
 }

@@ -1,14 +1,13 @@
 //! The list of all contexts, for programs that compare profiles.
 //!
-//! After comment lines, which start with `#`, one line per context:
-//! `calls bytecodes frame;frame;frame`, the outermost frame first (see [`crate::names::Frame`] for
-//! its text), counts being those of that very context. Sorted by the bytes of the path, as
-//! `LC_ALL=C sort` would. Contexts without counts, which only lead to others, have no line. Where
-//! call sites are told apart a frame ends with `@` and the bytecode index in its caller, `@-1`
-//! below native code; outermost frames have none.
+//! After comment lines, which start with `#`, there is one line per context:
+//! `calls bytecodes frame;frame;frame`. The outermost frame is first (see [`crate::names::Frame`]
+//! for its text); counts are those of that very context. Lines are sorted by the bytes of the path,
+//! as `LC_ALL=C sort` would. Contexts without counts, which only lead to others, have no line.
+//! Where call sites are distinguished, a frame ends with `@` and the bytecode index in its caller,
+//! `@-1` below native code; outermost frames have none.
 //!
-//! [`read_contexts`] reads such a list back, and those of other tools that have the same three
-//! columns.
+//! [`read_contexts`] reads such a list, and lists of other tools that have the same three columns.
 
 use crate::columns::COLUMNS;
 use crate::merge::join;
@@ -22,23 +21,23 @@ mod tests;
 
 pub use read::{ContextList, LineProblem, ListError, read_contexts};
 
-/// How a list of contexts begins; its version follows.
+/// Start of a list of contexts; its version follows.
 const FIRST_LINE: &str = "# cctrewrite contexts ";
 
-/// What [`write_contexts`] writes.
+/// Options of [`write_contexts`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextsOptions {
-    /// Start every path with the thread's name, `[main]`; otherwise threads are added up.
+    /// Start every path with the thread's name, `[main]`. Otherwise threads are added up.
     pub per_thread: bool,
-    /// Whether names that differ from run to run are made equal.
+    /// Whether to normalise names that differ between runs.
     pub names: NameStyle,
 }
 
-/// Writes the list of all contexts. Memory is that of one more tree; paths are written as they are
-/// met.
+/// Writes the list of all contexts. Takes memory for one more tree; paths are written as the walk
+/// meets them.
 ///
 /// # Errors
-/// When the output fails, or counts overflow as equal contexts are added up.
+/// Fails if the output fails, or if counts overflow when equal contexts are added up.
 pub fn write_contexts(
     profile: &Profile,
     options: ContextsOptions,
@@ -70,15 +69,15 @@ pub fn write_contexts(
     Ok(())
 }
 
-/// One tree in which each thread, or all threads of one name, is a child of the root. Trees come
-/// with the frames of their threads.
+/// One tree in which each thread, or all threads of one name, is a child of the root. `threads` has
+/// trees with the frames of their threads.
 pub(crate) fn tree_of_threads(mut threads: Vec<(u32, &Tree)>, of_method: &[u32]) -> Result<Tree, MergeError> {
     threads.sort_by_key(|&(frame, _)| frame);
     let mut builder = TreeBuilder::new();
     for same in threads.chunk_by(|a, b| a.0 == b.0) {
         let trees: Vec<_> = same.iter().map(|&(_, tree)| (tree, of_method)).collect();
         builder.enter(same[0].0, 0, 0)?;
-        // `join` leaves the thread's node, as it was told to work below it.
+        // `join` leaves the thread's node, since it works below it.
         join(&trees, &mut builder)?;
     }
     Ok(builder.finish())
@@ -110,13 +109,13 @@ fn write_head(profile: &Profile, tree: &Tree, out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-/// Where lines stand among those of siblings.
+/// Positions of lines among those of siblings.
 ///
-/// The line of a context does not always stand right before the lines of its callees: with the
+/// The line of a context does not always directly precede the lines of its callees. With the
 /// siblings `a` and `a$b`, the lines are `a`, `a$b`, `a;x`, since `$` sorts before `;`. So each
 /// frame has two places among its siblings: its own line sorts as its text, the lines below it as
-/// its text followed by `;`. No text holds a `;`, so none of the latter is a prefix of another, and
-/// whole blocks of lines never interleave.
+/// its text followed by `;`. No text contains a `;`. So none of the latter is a prefix of another,
+/// and whole blocks of lines never interleave.
 struct Places {
     line: Vec<u32>,
     below: Vec<u32>,
@@ -144,9 +143,9 @@ impl Places {
 struct Due {
     place: u32,
     node: u32,
-    /// Length of the parent's path in bytes, with the `;` behind it.
+    /// Length in bytes of the parent's path, including the `;` after it.
     path: usize,
-    /// The lines below the node, not its own.
+    /// The lines below the node, without its own.
     below: bool,
 }
 
@@ -184,7 +183,7 @@ impl Lines<'_> {
         Ok(())
     }
 
-    /// Puts what is to be written below `node` on the stack, the first on top.
+    /// Pushes the lines below `node` on the stack, the first on top.
     fn add_children(&self, node: u32, path: usize, due: &mut Vec<Due>) {
         let start = due.len();
         for child in self.tree.children(node) {

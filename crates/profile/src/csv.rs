@@ -1,32 +1,32 @@
 //! Comma-separated values (RFC 4180), for spreadsheets or for programs.
 //!
-//! A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, and a formula
-//! can start programs and send what is in other cells. Names come from strangers, so texts are
-//! escaped as OWASP recommends ("CSV Injection"): a `'` before such a sign, also after a `,` or `;`
-//! inside a text, since some spreadsheets separate cells there; control characters in Rust's
-//! notation.
+//! A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula. A formula can
+//! start programs and send the contents of other cells. Names come from strangers, so texts are
+//! escaped as OWASP recommends ("CSV Injection"). A `'` precedes such a sign, also after a `,` or
+//! `;` inside a text, since some spreadsheets separate cells there. Control characters are in
+//! Rust's notation.
 
 use std::io::{self, Write};
 
-/// Who reads the values.
+/// The reader of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
-    /// A spreadsheet: no text is a formula, and no text has control characters.
+    /// A spreadsheet: no text must be a formula, and no text has control characters.
     Spreadsheet,
-    /// A program: texts as they are.
+    /// A program: texts stay unchanged.
     Program,
 }
 
 /// A field of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field<'f> {
-    /// Digits, which stay as they are: a number may be negative.
+    /// Digits, which stay unchanged: a number may be negative.
     Number(&'f str),
     /// Anything that may come from strangers.
     Text(&'f str),
 }
 
-/// Writes records with a line end each.
+/// Writes records, each with a line end.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
@@ -35,20 +35,20 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes records for a reader, with the line ends of Unix.
+    /// Creates a writer for a reader, with the line ends of Unix.
     pub fn new(out: W, reader: Reader) -> Writer<W> {
         Writer { out, reader, line_end: "\n" }
     }
 
-    /// Writes records with the line ends of RFC 4180.
+    /// Creates a writer with the line ends of RFC 4180.
     pub fn with_crlf(out: W, reader: Reader) -> Writer<W> {
         Writer { out, reader, line_end: "\r\n" }
     }
 
-    /// Writes a record of names of columns.
+    /// Writes a record of column names.
     ///
     /// # Errors
-    /// If the output fails.
+    /// Fails if the output fails.
     pub fn header<'f>(&mut self, names: impl IntoIterator<Item = &'f str>) -> io::Result<()> {
         self.record(names.into_iter().map(Field::Text))
     }
@@ -80,12 +80,12 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// A text of which a spreadsheet makes no formula.
+/// The text, escaped so that a spreadsheet does not take it for a formula.
 fn without_formulas(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut begins_cell = true;
     for c in text.chars() {
-        // Some spreadsheets take the wide forms for the others.
+        // Some spreadsheets treat the wide forms like the others.
         let is_sign = matches!(c, '=' | '+' | '-' | '@' | '\u{FF1D}' | '\u{FF0B}' | '\u{FF0D}' | '\u{FF20}');
         if begins_cell && (is_sign || matches!(c, '\t' | '\r' | '\n')) {
             out.push('\'');

@@ -1,9 +1,9 @@
-//! Texts from strangers, made safe for where they are shown: one function for each.
+//! Escaping of texts from strangers: one function for each kind of output.
 //!
 //! JSON is serde_json's, CSV is [`crate::csv`]'s.
 
-/// Escapes what could harm a terminal, or pass for another line: control characters, and those that
-/// reverse the direction of writing.
+/// Escapes characters that could harm a terminal, or pass for another line: control characters, and
+/// those that reverse the direction of writing.
 pub fn terminal(text: &str) -> String {
     notated(text, |c| {
         c.is_control()
@@ -11,8 +11,8 @@ pub fn terminal(text: &str) -> String {
     })
 }
 
-/// Escapes what cannot stand in XML: control characters but for tabs and line ends, and what is no
-/// character (XML 1.0, section 2.2).
+/// Escapes characters that XML does not allow: control characters except tabs and line ends, and
+/// code points that are no characters (XML 1.0, section 2.2).
 ///
 /// For writers that escape markup themselves; otherwise [`xml`].
 pub fn xml_characters(text: &str) -> String {

@@ -1,9 +1,9 @@
 //! Whether the numbers of a profile are exact: the one definition, as docs/reference/exactness.md
 //! states it.
 //!
-//! A profile says it in three places: `exact` in `META` (JVM options), `limits` in `META` (what no
-//! profile of its kind has) and its notes (what this run met). Here they become one verdict, which
-//! all outputs show.
+//! A profile says it in three places: `exact` in `META` (JVM options), `limits` in `META` (limits
+//! of its kind) and its notes (events of this run). This module combines them into one verdict,
+//! which all outputs show.
 
 use crate::Metric;
 use crate::summary::Summary;
@@ -13,22 +13,22 @@ use std::fmt;
 /// `META` key: whether the JVM had the options that exact numbers need.
 pub const EXACT: &str = "exact";
 
-/// `META` key: what no profile that was made in the same way has.
+/// `META` key: the limits of all profiles that were recorded in the same way.
 pub const LIMITS: &str = "limits";
 
-/// Whether each number is what single-stepping the same run would count.
+/// Whether each number is the one that single-stepping the same run would count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Exactness {
-    /// All are.
+    /// All are exact.
     #[default]
     Yes,
-    /// All but what these name. Each has its number where that is known.
+    /// All but those that these texts name, with their number where it is known.
     Except(Vec<String>),
-    /// Any number may be another one, for these reasons.
+    /// Any number may be inexact, for these reasons.
     No(Vec<String>),
 }
 
-/// Parts of notes after which any number may be another one.
+/// Parts of notes that make any number possibly inexact.
 const SPOILING: [&str; 3] = [
     "not exact without ",
     "the JVM options that exact numbers need could not be looked up",
@@ -36,7 +36,7 @@ const SPOILING: [&str; 3] = [
 ];
 
 /// Parts of notes that name counts which are missing or are elsewhere in the tree. The other notes
-/// are about names, markers, selections and what a program does.
+/// are about names, markers, selections and the program's behaviour.
 const EXCEPTING: [&str; 18] = [
     "missing from the tree",
     "class files that cannot be read stayed",
@@ -62,8 +62,8 @@ const EXCEPTING: [&str; 18] = [
 const BLOCKS: &str = "blocks";
 
 impl Exactness {
-    /// The exactness of a profile; `None` if it does not say how it was made, as lists of other
-    /// tools.
+    /// The exactness of a profile; `None` if it does not say how it was recorded, as in lists of
+    /// other tools.
     pub fn of(
         meta: &BTreeMap<String, String>,
         notes: &[String],
@@ -102,12 +102,12 @@ impl Exactness {
         Some(if exceptions.is_empty() { Exactness::Yes } else { Exactness::Except(exceptions) })
     }
 
-    /// The exactness of the profile that this is a summary of.
+    /// The exactness of the profile of a summary.
     pub fn of_summary(summary: &Summary) -> Option<Exactness> {
         Exactness::of(&summary.meta, &summary.notes, !summary.damage.is_empty(), summary.metric())
     }
 
-    /// The exactness of both: the worse verdict, with the reasons of each once.
+    /// The combined exactness: the worse verdict, with the reasons of each once.
     #[must_use]
     pub fn and(self, other: Exactness) -> Exactness {
         let joined = |mut reasons: Vec<String>, more: Vec<String>| {
@@ -167,8 +167,8 @@ fn counts_too_much(rule: &str) -> Option<String> {
     }
 }
 
-/// A note without the names that it lists, and without the verdict: of `what: 3 (a, b, c)` the part
-/// `what: 3`.
+/// A note without the names that it lists and without the verdict: `what: 3` for
+/// `what: 3 (a, b, c)`.
 fn summarised(note: &str) -> String {
     const MISSING: &str = " missing from the tree";
     if let Some(at) = note.find(MISSING) {
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(of_calls, Some(Exactness::Yes));
     }
 
-    /// Whoever words a note anew has to do it here, too.
+    /// Fails when a note is reworded and this table is not.
     #[test]
     fn the_notes_are_those_that_are_written() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,48 +1,47 @@
-//! Trees in which contexts are joined that differ only by calls within a group, or by recursion.
+//! Trees with folded contexts: those that differ only by calls within a group, or by recursion, are
+//! joined.
 
 use crate::merge::columns_of;
 use crate::{MergeError, Node, ROOT, Tree, TreeBuilder};
 use rustc_hash::FxHashMap;
 
-/// Which calls stay in the context that they come from.
+/// Which calls stay in their caller's context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// Those from a label to itself: what is called within a group of methods belongs to the
-    /// group's context.
+    /// Calls from a label to itself: calls within a group of methods belong to the group's context.
     Within,
-    /// Those to a label that is on the stack already: they go back to its context, and what is
-    /// called from there hangs below it. It is how Ammons, Ball and Larus define the
-    /// calling-context tree ("Exploiting hardware performance counters with flow and context
-    /// sensitive profiling", PLDI 1997), and how JP2 may keep it (JP2, section 2). No label is
-    /// twice on a path then.
+    /// Calls to a label that is already on the stack: they return to its context, and their callees
+    /// hang below it. Ammons, Ball and Larus define the calling-context tree in this way
+    /// ("Exploiting hardware performance counters with flow and context sensitive profiling", PLDI
+    /// 1997), and JP2 may keep it so (JP2, section 2). No label then occurs twice on a path.
     Recursion,
 }
 
-/// The sum of trees, each with the table that maps its methods to labels, folded. In the result
+/// The folded sum of trees, each with the table that maps its methods to labels. In the result
 /// [`crate::Node::method`] is the label, children are sorted by it, and no two siblings have the
-/// same. No count is lost: a folded context has the counts of all that became it.
+/// same. No count is lost: a folded context has the counts of all contexts that it joins.
 ///
 /// # Errors
-/// When counts overflow, or a table is too short.
+/// Fails if counts overflow, or if a table is too short.
 pub fn folded(trees: &[(&Tree, &[u32])], fold: Fold) -> Result<Tree, MergeError> {
     Forest::folded(trees, fold, |label| label)
 }
 
-/// As [`folded`], where labels are told apart that are the same on a stack: call sites of a method.
-/// `methods` has for each label what it is there. A call of what is on the stack already goes back
-/// to the context that is there, whatever site that was called from.
+/// The folded sum of trees, as [`folded`], for labels that are call sites of methods. `methods`
+/// maps each label to its method. A call of a method that is already on the stack returns to the
+/// context there, whatever its site.
 ///
 /// # Errors
-/// As [`folded`]; a label that `methods` does not have is itself.
+/// Fails as [`folded`]. A label that `methods` does not contain maps to itself.
 pub fn folded_as(trees: &[(&Tree, &[u32])], fold: Fold, methods: &[u32]) -> Result<Tree, MergeError> {
     Forest::folded(trees, fold, |label| methods.get(label as usize).copied().unwrap_or(label))
 }
 
-/// A tree without the contexts of some methods: what these called is called by their nearest caller
-/// that stays. `labels` maps the methods that stay to labels. Says how much was left out.
+/// A tree without the contexts of some methods: their callees hang below the nearest caller that
+/// stays. `labels` maps the methods that stay to labels. Also returns how much was removed.
 ///
 /// # Errors
-/// When counts overflow, or the table is too short.
+/// Fails if counts overflow, or if the table is too short.
 pub fn without(tree: &Tree, labels: &[Option<u32>]) -> Result<(Tree, LeftOut), MergeError> {
     let (mut forest, mut left_out) = (Forest::new(tree.columns()), LeftOut::default());
     let mut open: Vec<(u32, u32)> = Vec::new();
@@ -69,22 +68,22 @@ pub fn without(tree: &Tree, labels: &[Option<u32>]) -> Result<(Tree, LeftOut), M
     Ok((forest.tree()?, left_out))
 }
 
-/// How much of a profile was left out.
+/// Size of the removed part of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Contexts.
+    /// Number of contexts.
     pub contexts: u128,
-    /// Their calls.
+    /// Sum of their calls.
     pub calls: u128,
-    /// Their bytecodes.
+    /// Sum of their bytecodes.
     pub bytecodes: u128,
 }
 
-/// A tree that grows at any place.
+/// A tree that can grow at any node.
 struct Forest {
     nodes: Vec<Grown>,
     columns: usize,
-    /// As in [`Tree`].
+    /// Numbers of the columns, as in [`Tree`].
     values: Vec<u64>,
     /// The child of a node with a label. Never iterated.
     children: FxHashMap<(u32, u32), u32>,
@@ -123,7 +122,7 @@ impl Forest {
         fold: Fold,
         method: &impl Fn(u32) -> u32,
     ) -> Result<(), MergeError> {
-        // The open nodes of the tree: where they end, and what they became.
+        // The open nodes of the tree: their ends, and their nodes in the forest.
         let mut open: Vec<(u32, u32)> = Vec::new();
         for (index, node) in (0u32..).zip(tree.nodes()).skip(1) {
             while open.last().is_some_and(|&(end, _)| end <= index) {
@@ -150,7 +149,7 @@ impl Forest {
         Ok(())
     }
 
-    /// What a call of `label` from `caller` becomes.
+    /// The context of a call of `label` from `caller`.
     fn context(
         &mut self,
         caller: u32,
@@ -185,7 +184,7 @@ impl Forest {
     fn tree(self) -> Result<Tree, MergeError> {
         let Forest { nodes, columns, values, children } = self;
         drop(children);
-        // Children of a node together, in the order of their labels.
+        // Children of a node are consecutive, in the order of their labels.
         let mut order: Vec<u32> = (1..nodes.len() as u32).collect();
         order.sort_unstable_by_key(|&node| (nodes[node as usize].parent, nodes[node as usize].label));
         let mut first = vec![0u32; nodes.len() + 1];
@@ -196,7 +195,7 @@ impl Forest {
             first[parent + 1] += first[parent];
         }
         let mut builder = TreeBuilder::new().with_columns(columns);
-        // The next and the last of the children of every open node.
+        // The next and the last child of every open node.
         let mut open = vec![(first[0], first[1])];
         while let Some((next, end)) = open.last_mut() {
             if next == end {
@@ -229,7 +228,7 @@ mod tests {
 
     #[test]
     fn what_left_out_contexts_called_hangs_below_who_stays() {
-        // 0 calls 1 and 2; 1, which goes, calls 2 and 3; 3 calls 1, which calls 0.
+        // 0 calls 1 and 2; 1, which is removed, calls 2 and 3; 3 calls 1, which calls 0.
         let t = tree(&[
             (1, 0, 1, 10),
             (2, 1, 2, 20),
@@ -270,7 +269,7 @@ mod tests {
 
     #[test]
     fn what_is_called_within_a_group_is_the_groups() {
-        // Methods 0 and 1 are of group 7, 2 is of group 3, where a callee leads back to group 7.
+        // Methods 0 and 1 are in group 7, 2 is in group 3, where a callee leads back to group 7.
         let t = tree(&[(1, 0, 1, 1), (2, 1, 2, 2), (3, 2, 3, 4), (4, 0, 4, 8), (2, 2, 5, 16), (1, 1, 6, 32)]);
         let labels = [7, 7, 3];
         let expected = tree(&[(1, 7, 9, 35), (2, 3, 8, 20), (3, 7, 4, 8)]);
@@ -278,7 +277,7 @@ mod tests {
         assert_eq!(fold(&t, &labels, Fold::Recursion), tree(&[(1, 7, 13, 43), (2, 3, 8, 20)]));
     }
 
-    /// The folded paths, the plain way.
+    /// The folded paths, computed naively.
     fn plain(t: &Tree, rule: Fold) -> BTreeMap<Vec<u32>, (u64, u64)> {
         let mut sums = BTreeMap::new();
         let mut open: Vec<(u32, Vec<u32>)> = Vec::new();

@@ -1,11 +1,11 @@
-//! What contexts are shown as: methods, or groups of methods.
+//! Labels of contexts: methods, or groups of methods.
 
 use crate::escape::terminal;
 use crate::names::{Frame, FrameTable, NameStyle, normalised_class};
 use crate::origin::{Origins, package_of};
 use crate::{Fold, MergeError, Method, Site, ThreadTree, Tree, TreeBuilder};
 
-/// What the rows of a report stand for.
+/// The kind of label, one for each row of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum By {
     /// A method.
@@ -24,7 +24,7 @@ pub enum By {
 }
 
 impl By {
-    /// The word for one.
+    /// The word for one label.
     pub fn name(self) -> &'static str {
         match self {
             By::Method => "method",
@@ -41,7 +41,7 @@ impl By {
         matches!(self, By::Jar | By::Module)
     }
 
-    /// The group of a method, where that is no method or thread.
+    /// The group of a method, for all kinds but methods and threads.
     pub(crate) fn group(self, method: &Method, names: NameStyle, origins: &Origins) -> String {
         if method.flags & Method::MARKER != 0 {
             return format!("{}{}{}", method.class, method.name, method.descriptor);
@@ -69,22 +69,22 @@ impl By {
     }
 }
 
-/// The labels of methods: their frames, or their groups' names. Sorted by name, so that what is the
-/// same in two profiles sorts alike.
+/// The labels of methods: their frames, or the names of their groups. Sorted by name, so that equal
+/// labels of two profiles sort alike.
 #[derive(Debug)]
 pub struct Labels<'a> {
     by: By,
     of_method: Vec<u32>,
     names: Names<'a>,
-    /// Where call sites have labels of their own, what these are labels of.
+    /// The methods of the labels, where call sites have labels of their own.
     sites: Option<OfSites<'a>>,
 }
 
-/// Methods, of which the labels are call sites.
+/// Methods whose call sites are the labels.
 #[derive(Debug)]
 struct OfSites<'a> {
     methods: FrameTable<'a>,
-    /// For each label its method.
+    /// The method of each label.
     of_label: Vec<u32>,
 }
 
@@ -95,8 +95,8 @@ enum Names<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// The labels of `methods`, for sums: a method has one, from however many places it is called.
-    /// Where contexts are shown by threads, there are none; see [`threads`].
+    /// The labels of `methods`, for sums: a method has one label, for all places that call it.
+    /// There are none where contexts are shown by threads; see [`threads`].
     pub fn new(methods: &'a [Method], by: By, names: NameStyle, origins: &Origins) -> Labels<'a> {
         if by == By::Method {
             let frames = methods.iter().map(|method| Frame::method(method, names).without_call_site());
@@ -106,7 +106,7 @@ impl<'a> Labels<'a> {
         Labels { by, of_method, names: Names::Groups(groups), sites: None }
     }
 
-    /// The labels of `methods`, for trees: where call sites are told apart each has its own.
+    /// The labels of `methods`, for trees: where call sites are distinguished, each has its own.
     pub fn of_contexts(methods: &'a [Method], by: By, names: NameStyle, origins: &Origins) -> Labels<'a> {
         if by != By::Method || methods.iter().all(|method| method.site.is_none()) {
             return Labels::new(methods, by, names, origins);
@@ -122,12 +122,12 @@ impl<'a> Labels<'a> {
         Labels { by: By::Method, of_method, names: Names::Frames(table), sites: None }
     }
 
-    /// What they stand for.
+    /// The kind of label.
     pub fn by(&self) -> By {
         self.by
     }
 
-    /// How many there are.
+    /// Number of labels.
     pub fn len(&self) -> usize {
         match &self.names {
             Names::Frames(table) => table.frames().len(),
@@ -135,12 +135,12 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no labels.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// For each method its label.
+    /// The label of each method.
     pub fn of_method(&self) -> &[u32] {
         &self.of_method
     }
@@ -150,8 +150,8 @@ impl<'a> Labels<'a> {
         self.sites.is_some()
     }
 
-    /// For each label what it is a label of: itself, or the method of a call site. With how many of
-    /// these there are.
+    /// The method of each label: the label itself, or the method of the call site. Also the number
+    /// of methods.
     pub fn methods(&self) -> (Vec<u32>, usize) {
         match &self.sites {
             Some(sites) => (sites.of_label.clone(), sites.methods.frames().len()),
@@ -177,12 +177,12 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// For people, of each of [`Labels::methods`]: short names that tell them apart.
+    /// Short names for people that distinguish the [`Labels::methods`].
     pub fn readable_methods(&self) -> Vec<String> {
         self.sites.as_ref().map_or_else(|| self.readable(), |sites| sites.methods.readable())
     }
 
-    /// For people: short names that tell the labels apart.
+    /// Short names for people that distinguish the labels.
     pub fn readable(&self) -> Vec<String> {
         match &self.names {
             Names::Frames(table) => table.readable(),
@@ -190,7 +190,7 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// For programs: the frame as in a list of contexts, or the group's name.
+    /// The exact name for programs: the frame as in a list of contexts, or the group's name.
     pub fn exact(&self, label: u32) -> String {
         match &self.names {
             Names::Frames(table) => table.frames().get(label as usize).map_or(String::new(), text),
@@ -198,11 +198,11 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// The tree of some threads, shown so. With `recursion`, calls of what is on the stack already
-    /// are folded, from wherever it is called.
+    /// The tree of some threads, with these labels. With `recursion`, calls of methods on the stack
+    /// are folded, from any call site.
     ///
     /// # Errors
-    /// When counts overflow.
+    /// Fails if counts overflow.
     pub fn tree(&self, threads: &[ThreadTree], recursion: bool) -> Result<Tree, MergeError> {
         let trees: Vec<(&Tree, &[u32])> = threads.iter().map(|t| (&t.tree, &*self.of_method)).collect();
         match (recursion, self.by) {
@@ -213,10 +213,10 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// Labels for threads, and a tree in which each is a context with all of its counts.
+/// Labels for threads, and a tree in which each thread is a context with all of its counts.
 ///
 /// # Errors
-/// When counts overflow.
+/// Fails if counts overflow.
 pub fn threads(threads: &[ThreadTree]) -> Result<(Labels<'static>, Tree), MergeError> {
     let (names, of_thread) = numbered(threads.iter().map(|thread| thread.name.to_string()));
     let mut sums = vec![(0u64, 0u64); names.len()];
@@ -236,7 +236,7 @@ pub fn threads(threads: &[ThreadTree]) -> Result<(Labels<'static>, Tree), MergeE
     Ok((Labels { by: By::Thread, of_method, names: Names::Groups(names), sites: None }, tree.finish()))
 }
 
-/// The different names, sorted, and which is whose.
+/// The distinct names, sorted, and the index of each name.
 pub(crate) fn numbered(all: impl Iterator<Item = String>) -> (Vec<String>, Vec<u32>) {
     let all: Vec<String> = all.collect();
     let mut names = all.clone();

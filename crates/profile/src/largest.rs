@@ -1,9 +1,9 @@
-//! The largest few of many.
+//! Selection of the largest few of many items.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Keeps the `limit` items whose keys are largest; of equal keys those that came first.
+/// Keeps the `limit` items with the largest keys; among equal keys the earliest.
 #[derive(Clone, Debug)]
 pub(crate) struct Largest<K, T> {
     limit: usize,

@@ -1,8 +1,7 @@
 //! The profile: a program's calling-context trees as data.
 //!
-//! A [`Profile`] holds one [`ThreadTree`] per thread (or per group of threads that shared a tree),
-//! each an arena of nodes in preorder ([`Tree`]), and the names of the methods that occur in them.
-//! It is
+//! A [`Profile`] holds the names of its methods and one [`ThreadTree`] per thread (or per group of
+//! threads that shared a tree). Each is an arena of nodes in preorder ([`Tree`]). A profile is
 //!
 //! * read from and written to `.cct` files ([`Profile::read`], [`Profile::write`]; the format is
 //!   `docs/reference/formats/profile.md`),
@@ -10,15 +9,15 @@
 //! * listed for machines, one line per context, in byte order ([`contexts`]),
 //! * described ([`summary`]) and reported ([`report`]), as a whole or in parts ([`selection`]), by
 //!   methods or groups of them ([`labels`]),
-//! * compared with another ([`compare`]), and searched for what has changed since another
-//!   ([`diff`]; both side by side by [`pair`]),
-//! * looked at by the objects that its contexts made ([`allocations`]), or by a column of other
+//! * compared with another ([`compare`]), and searched for changes since another ([`diff`];
+//!   [`pair`] is common to both),
+//! * viewed by the objects that its contexts allocated ([`allocations`]), or by a column of other
 //!   numbers ([`columns`]),
 //! * measured as in the literature ([`tables`]),
 //! * collected from the JVMs that a command starts ([`collection`]).
 //!
-//! Nothing here knows class files, and nothing recurses on the depth of a tree: stacks of a hundred
-//! thousand frames are ordinary.
+//! This crate knows nothing of class files. Nothing in it recurses on the depth of a tree: stacks
+//! of a hundred thousand frames are ordinary.
 
 pub mod allocations;
 pub mod collection;

@@ -1,7 +1,7 @@
-//! Adding trees and profiles up.
+//! Merging of trees and profiles.
 //!
-//! All merging is one walk ([`joined`]): it goes down several trees side by side and unites the
-//! children that have the same label. Labels are indices into a table of the caller's: methods for
+//! All merging is one walk ([`joined`]): it visits several trees in parallel and unites the
+//! children that have the same label. Labels are indices into a table of the caller: methods for
 //! profiles, frames for reports.
 
 use crate::allocations::ALLOCATIONS;
@@ -27,7 +27,7 @@ pub enum MergeError {
     /// More contexts than can be numbered.
     #[error(transparent)]
     TooLarge(#[from] TreeTooLarge),
-    /// A node of a method that the profile does not have. Profiles that were read have none.
+    /// A node of a method that is not in the profile. Profiles that were read have none.
     #[error("a tree has a context of method {method}, but there are only {count} methods")]
     NoSuchMethod {
         /// Index of the method.
@@ -42,9 +42,9 @@ pub enum MergeError {
     Incompatible {
         /// The `META` key.
         key: &'static str,
-        /// Its value in one profile.
+        /// The key's value in one profile.
         first: String,
-        /// Its value in another.
+        /// The key's value in another.
         second: String,
     },
 }
@@ -52,49 +52,49 @@ pub enum MergeError {
 /// Which trees of the merged profiles are added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threads {
-    /// None: every tree stays.
+    /// None: every tree stays separate.
     Apart,
-    /// Those of threads that have the same name.
+    /// Trees of threads with the same name.
     #[default]
     ByName,
     /// All, into one tree.
     All,
 }
 
-/// What becomes of methods that have the same class, name and descriptor, but different MIDs.
+/// Treatment of methods with the same class, name and descriptor, but different MIDs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bodies {
     /// They stay different methods.
     #[default]
     Apart,
-    /// They become one, as is wanted when the class was compiled anew between the runs. Its MID is
-    /// 0 if they differ.
+    /// They become one, for a class that was recompiled between the runs. Its MID is 0 if they
+    /// differ.
     Together,
 }
 
-/// How to merge profiles.
+/// Options of a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MergeOptions {
     /// Which trees are added up.
     pub threads: Threads,
-    /// What becomes of several bodies of one name.
+    /// Treatment of several bodies of one name.
     pub bodies: Bodies,
 }
 
-/// Name of the tree made by [`Threads::All`].
+/// Name of the tree that [`Threads::All`] creates.
 pub const ALL_THREADS: &str = "(all threads)";
 
-/// Keys without which numbers have no common meaning.
+/// `META` keys that must agree for numbers to have a common meaning.
 const DECISIVE: [&str; 4] = ["blocks", COST_MODEL, "intrinsics", "metrics"];
 
 /// Merges profiles: methods by their names (and MIDs, see [`Bodies`]), contexts by their paths,
-/// counts by addition. The result is in canonical order, also when there is one profile only.
-/// Metadata that differ are joined with `" | "` (provenance: by lines; `exact` is `no` when it is
-/// so for any); the notes of all are kept, and damage becomes a note too. Where some of them tell
-/// call sites apart and others do not, the sum does not, and a note says so.
+/// counts by addition. The result is in canonical order, also for a single profile. Metadata that
+/// differ are joined with `" | "` (provenance: by lines; `exact` is `no` if it is `no` for any).
+/// The notes of all are kept, and damage becomes a note too. If only some of the profiles
+/// distinguish call sites, the sum does not, and a note says so.
 ///
 /// # Errors
-/// When counts overflow, or the profiles count different things.
+/// Fails if counts overflow, or if the profiles count different things.
 pub fn merge(profiles: &[&Profile], options: MergeOptions) -> Result<Profile, MergeError> {
     let objects = profiles.iter().filter_map(|profile| counts_objects(profile, &profile.meta));
     let objects: BTreeSet<bool> = objects.collect();
@@ -132,18 +132,18 @@ fn summed(profiles: &[&Profile], options: MergeOptions, sites: Sites) -> Result<
     Ok(Profile { methods, threads, ..Profile::default() })
 }
 
-/// What some profiles have that others lack.
+/// Note of a sum in which only some profiles have call sites.
 const MIXED: &str =
     "call sites are told apart in some of the profiles only: contexts that differ by them are added up";
 
-/// Whether the profiles of a sum tell call sites apart.
+/// Whether the profiles of a sum distinguish call sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sites {
     /// None does.
     None,
     /// All do.
     Told,
-    /// Some do, so their sites must go: what the others counted cannot be split afterwards.
+    /// Some do, so their sites must go: counts of the others cannot be split afterwards.
     Mixed,
 }
 
@@ -157,7 +157,7 @@ impl Sites {
         }
     }
 
-    /// Makes the sum's metadata say so. Those of a profile may have been lost.
+    /// Sets the sum's metadata accordingly. Those of a profile may have been lost.
     fn into_meta(self, meta: &mut BTreeMap<String, String>) {
         meta.remove(CALL_SITES);
         if self == Sites::Told {
@@ -166,26 +166,26 @@ impl Sites {
     }
 }
 
-/// Whether a profile with these metadata tells call sites apart. `None` where it would not show: it
-/// has no methods.
+/// Whether a profile with these metadata distinguishes call sites. `None` if that is undetermined:
+/// it has no methods.
 fn tells(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
     let says = meta.get(CALL_SITES).is_some_and(|value| value == "yes") || profile.has_call_sites();
     (says || !profile.methods.is_empty()).then_some(says)
 }
 
-/// Whether a profile with these metadata counts objects. `None` where it would not show.
+/// Whether a profile with these metadata counts objects. `None` if that is undetermined.
 fn counts_objects(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
     let counts = meta.get(ALLOCATIONS).is_some_and(|value| value == "yes") || profile.counts_objects();
     (counts || !profile.methods.is_empty()).then_some(counts)
 }
 
-/// The columns of a profile with these metadata. `None` where it would not show.
+/// The columns of a profile with these metadata. `None` if they are undetermined.
 fn columns_counted(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<String> {
     let columns = meta.get(COLUMNS).map_or("", |columns| columns);
     (!columns.is_empty() || !profile.methods.is_empty()).then(|| columns.to_owned())
 }
 
-/// The error of profiles that have other columns.
+/// The error for profiles with different columns.
 fn different_columns(first: String, second: String) -> MergeError {
     let named = |columns: String| if columns.is_empty() { "none".to_owned() } else { columns };
     MergeError::Incompatible { key: COLUMNS, first: named(first), second: named(second) }
@@ -205,26 +205,27 @@ fn merged_meta<'a>(
         }
     }
     let joined = |key: &str, values: BTreeSet<&str>| match key {
-        // The sum is exact when all parts are.
+        // The sum is exact if all parts are.
         "exact" if values.contains("no") => "no".to_owned(),
         _ => values.into_iter().collect::<Vec<_>>().join(separator(key)),
     };
     Ok(values.into_iter().map(|(key, values)| (key.to_owned(), joined(key, values))).collect())
 }
 
-/// What stands between different values of a key.
+/// The separator between different values of a key.
 fn separator(key: &str) -> &'static str {
     if matches!(key, "provenance" | MERGED) { "\n" } else { " | " }
 }
 
 /// The united methods, and for each profile the new index of each of its methods. With `drop_sites`
-/// those of all call sites are one.
+/// the methods of all call sites are united.
 pub(crate) fn merged_methods(
     profiles: &[&Profile],
     bodies: Bodies,
     drop_sites: bool,
 ) -> (Vec<Method>, Vec<Vec<u32>>) {
-    // What native code calls has no site in a profile; that it is below native code the tree says.
+    // A method that native code calls has no site in a profile; the tree shows that it is below
+    // native code.
     let site = |method: &Method| method.site.filter(|&site| !drop_sites && site != Site::NATIVE);
     let key = |method: &Method| {
         let mid = if bodies == Bodies::Together { 0 } else { method.mid };
@@ -286,7 +287,7 @@ fn groups<'a>(profiles: &[&'a Profile], threads: Threads) -> Vec<Group<'a>> {
 impl Group<'_> {
     fn merged(&self, labels: &[Vec<u32>]) -> Result<ThreadTree, MergeError> {
         let trees: Vec<(&Tree, &[u32])> = self.members.iter().map(|&(p, t)| (&t.tree, &*labels[p])).collect();
-        // "Ended" and "daemon" are true of the whole when they are true of all.
+        // "Ended" and "daemon" hold for the whole if they hold for all.
         let flags = self.members.iter().fold(u64::MAX, |flags, (_, t)| flags & t.flags);
         let threads = sum(self.members.iter().map(|(_, t)| t.threads))?;
         Ok(ThreadTree { name: self.name.clone(), threads, flags, tree: joined(&trees)? })
@@ -302,7 +303,7 @@ fn sum(mut counts: impl Iterator<Item = u64>) -> Result<u64, MergeError> {
 /// same.
 ///
 /// # Errors
-/// When counts overflow, or a table is too short.
+/// Fails if counts overflow, or if a table is too short.
 pub fn joined(trees: &[(&Tree, &[u32])]) -> Result<Tree, MergeError> {
     let roots = || trees.iter().map(|(tree, _)| tree.nodes()[0]);
     let (calls, bytecodes) = (sum(roots().map(|r| r.calls))?, sum(roots().map(|r| r.bytecodes))?);
@@ -311,7 +312,7 @@ pub fn joined(trees: &[(&Tree, &[u32])]) -> Result<Tree, MergeError> {
     Ok(builder.finish())
 }
 
-/// How many columns the sum of trees has. Trees of one profile, and of profiles that are merged,
+/// Number of columns in the sum of trees. Trees of one profile, and of profiles that are merged,
 /// have the same.
 pub(crate) fn columns_of(trees: &[(&Tree, &[u32])]) -> usize {
     trees.iter().map(|(tree, _)| tree.columns()).max().unwrap_or(0)
@@ -327,8 +328,8 @@ struct Waiting {
 
 /// Adds the contexts of all `trees`, united by label, below the node that `builder` is in.
 pub(crate) fn join(trees: &[(&Tree, &[u32])], builder: &mut TreeBuilder) -> Result<(), MergeError> {
-    // The waiting nodes of all levels of the walk, one level behind the other; each level sorted
-    // downward, so that the next label is at the end.
+    // The waiting nodes of all levels of the walk, one level after the other. Each level is sorted
+    // in descending order, so that the next label is at the end.
     let mut waiting: Vec<Waiting> = Vec::new();
     let mut levels: Vec<usize> = vec![0];
     let mut united: Vec<Waiting> = Vec::new();

@@ -1,4 +1,4 @@
-//! What is counted of a context.
+//! Metrics: the counts of a context.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,33 +8,33 @@ use cct_columns::Column;
 use crate::allocations::METRICS_OF_OBJECTS;
 use crate::{Node, Profile};
 
-/// What is counted.
+/// A count of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Calls.
     Calls,
     /// Executed bytecodes.
     Bytecodes,
-    /// What executed bytecodes cost by a cost model (docs/research/cost-models.md). It stands where
-    /// their number does otherwise.
+    /// The cost of executed bytecodes by a cost model (docs/research/cost-models.md). It replaces
+    /// their number.
     Cost(Unit),
-    /// A number that a pass counts ([`crate::columns`]), in what [`Profile::by_column`] gives. It
-    /// stands where bytecodes do otherwise.
+    /// A column ([`crate::columns`]), in the result of [`Profile::by_column`]. It replaces the
+    /// number of bytecodes.
     Column(Unit),
-    /// Objects, in what [`Profile::allocations`] gives; they stand where calls do.
+    /// Objects, in the result of [`Profile::allocations`]. They replace the number of calls.
     Allocations,
 }
 
-/// What costs are numbers of, or what a column is called: a word in the plural, such as `cycles`.
+/// The unit of costs, or the name of a column: a word in the plural, such as `cycles`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit(&'static str);
 
-/// Letters of a unit.
+/// Maximum length of a unit, in letters.
 const LONGEST_UNIT: usize = 24;
 
 impl Unit {
-    /// The unit of that name, if it is one: of lower-case letters, digits and `-`, as cost models
-    /// have them. Each is kept once for good.
+    /// The unit of that name, if it is a valid one: lower-case letters, digits and `-`, as cost
+    /// models have them. Each name is kept once, for ever.
     pub fn of(word: &str) -> Option<Unit> {
         static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -56,7 +56,7 @@ impl Unit {
     }
 }
 
-/// `META` key: what is counted.
+/// `META` key: the metrics of the profile.
 pub(crate) const METRICS: &str = "metrics";
 
 /// The name of calls.
@@ -69,13 +69,13 @@ pub(crate) const BYTECODES: &str = "bytecodes";
 pub(crate) const COST_MODEL: &str = "cost-model";
 
 impl Metric {
-    /// What a profile is looked at by, unless something else is asked for: bytecodes or what they
-    /// cost, or calls where nothing else was counted.
+    /// The default metric of a profile: bytecodes or their cost, or calls where nothing else was
+    /// counted.
     pub fn of_profile(profile: &Profile) -> Metric {
         Metric::of_meta(profile.meta.get(METRICS).map(String::as_str))
     }
 
-    /// The same by the `META` key `metrics`: `calls`, `calls+bytecodes`, `calls+UNIT`,
+    /// The default metric by the `META` key `metrics`: `calls`, `calls+bytecodes`, `calls+UNIT`,
     /// `calls+COLUMN`.
     pub(crate) fn of_meta(metrics: Option<&str>) -> Metric {
         match metrics {
@@ -90,13 +90,13 @@ impl Metric {
         }
     }
 
-    /// A column of the table.
+    /// The metric of a column of the table.
     pub fn of_column(column: Column) -> Metric {
-        // The table's own test sees to it that names are units.
+        // A test of the table ensures that its names are units.
         Unit::of(column.name()).map_or(Metric::Bytecodes, Metric::Column)
     }
 
-    /// The word for it.
+    /// The word for the metric, in the plural.
     pub fn name(self) -> &'static str {
         match self {
             Metric::Calls => CALLS,
@@ -106,7 +106,7 @@ impl Metric {
         }
     }
 
-    /// The word for one.
+    /// The word in the singular.
     pub fn one(self) -> &'static str {
         let name = self.name();
         name.strip_suffix('s').unwrap_or(name)
@@ -118,7 +118,7 @@ impl Metric {
         first.to_ascii_uppercase() + rest
     }
 
-    /// This count of a context.
+    /// The metric's count in the counts of a context.
     pub fn of(self, counts: Counts) -> u64 {
         match self {
             Metric::Calls | Metric::Allocations => counts.calls,
@@ -126,7 +126,7 @@ impl Metric {
         }
     }
 
-    /// This count of a node itself.
+    /// The metric's count in a node itself.
     pub fn of_node(self, node: &Node) -> u64 {
         match self {
             Metric::Calls | Metric::Allocations => node.calls,
@@ -140,7 +140,7 @@ impl Metric {
 pub struct Counts {
     /// Calls.
     pub calls: u64,
-    /// Executed bytecodes, what they cost, or a column; 0 where they are not looked at.
+    /// Executed bytecodes, their cost, or a column; 0 where they are not used.
     pub bytecodes: u64,
 }
 
@@ -161,7 +161,7 @@ mod tests {
         assert_ne!(cycles, Metric::of_meta(Some("calls+ticks")));
         let monitors = Metric::of_meta(Some("calls+monitors"));
         assert!(matches!(monitors, Metric::Column(unit) if unit.name() == "monitors"));
-        // What nobody writes is not shown to anybody.
+        // Values that no writer produces are not shown.
         for odd in ["calls+", "calls+<b>", "calls+\u{1b}[2J", "calls+averyveryverylongwordforaunit", "other"]
         {
             assert_eq!(name(Some(odd)), "bytecodes", "{odd:?}");

@@ -6,24 +6,24 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What one run of a JVM, or several merged runs, left behind.
+/// The profile of one run of a JVM, or of several merged runs.
 ///
-/// A profile that was read is in canonical order (methods by class, name, descriptor and MID; trees
-/// by thread name; children by method), which [`Profile::write`] asks for; [`crate::merge::merge`]
-/// of a single profile puts any profile into it.
+/// A profile that was read is in canonical order: methods by class, name, descriptor and MID; trees
+/// by thread name; children by method. [`Profile::write`] requires that order;
+/// [`crate::merge::merge`] of a single profile establishes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// How the numbers came about: JVM, tool, block analysis. Keys in
+    /// How the numbers were recorded: JVM, tool, block analysis. Keys in
     /// `docs/reference/formats/profile.md`.
     pub meta: BTreeMap<String, String>,
-    /// What a reader of the numbers must know, in sentences, sorted.
+    /// Notes for the reader of the numbers, in sentences, sorted.
     pub notes: Vec<String>,
     /// The methods of all trees.
     pub methods: Vec<Method>,
     /// The trees, sorted by thread name.
     pub threads: Vec<ThreadTree>,
-    /// What is missing of the file that was read. Not part of the format: [`Profile::write`] makes
-    /// notes of it.
+    /// Defects of the file that was read. Not part of the format: [`Profile::write`] converts them
+    /// to notes.
     pub damage: Vec<Damage>,
 }
 
@@ -39,20 +39,19 @@ impl Profile {
     }
 }
 
-/// One rewritten method body; where call sites are told apart, one body as it is called from one
-/// place.
+/// One rewritten method body; where call sites are distinguished, one body as called from one site.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Method {
-    /// Binary name with slashes (`java/util/Map$Entry`); `?` when unknown, the text of a marker.
+    /// Binary name with slashes (`java/util/Map$Entry`); `?` if unknown; the text of a marker.
     pub class: Arc<str>,
-    /// Name, such as `<init>`; the MID in hex when unknown, empty for a marker.
+    /// Name, such as `<init>`; the MID in hex if unknown; empty for a marker.
     pub name: Arc<str>,
     /// Descriptor before rewriting (JVMS 4.3.3).
     pub descriptor: Arc<str>,
-    /// From where in its caller it is called. Where call sites are told apart there is one entry
-    /// for each method, body and site, so a method may have many; see [`crate::sites`].
+    /// The call site in its caller. Where call sites are distinguished there is one entry for each
+    /// method, body and site, so a method may have many; see [`crate::sites`].
     pub site: Option<Site>,
-    /// Method id: names one body. 0 when several bodies of the same name were merged.
+    /// Method id: identifies one body. 0 if several bodies of the same name were merged.
     pub mid: u64,
     /// [`Method::NATIVE`], [`Method::UNKNOWN`], [`Method::MARKER`], [`Method::TYPE`],
     /// [`Method::COLUMN`], [`Method::SYNCHRONIZED`].
@@ -67,7 +66,7 @@ impl Method {
     /// Flag: no method, but a marker in the tree such as `[contexts merged: out of memory]` or
     /// `[contexts merged: bound of 1000]`.
     pub const MARKER: u64 = 4;
-    /// Flag: no method, but a type: its calls are the objects that its context has made
+    /// Flag: no method, but a type: its calls are the objects that its context allocated
     /// ([`crate::allocations`]).
     pub const TYPE: u64 = 16;
     /// Flag of files alone: no method, but a column ([`crate::columns`]), named by
@@ -79,7 +78,7 @@ impl Method {
     /// Flag of files alone: there is a call site. In memory [`Method::site`] says so.
     pub(crate) const SITE: u64 = 8;
 
-    /// What methods are sorted by, and what no two methods of a profile share.
+    /// The sort key of methods. No two methods of a profile share it.
     pub(crate) fn key(&self) -> (&str, &str, &str, Option<Site>, u64) {
         (&self.class, &self.name, &self.descriptor, self.site, self.mid)
     }
@@ -90,15 +89,16 @@ impl Method {
 pub struct Site {
     /// Bytecode index in the caller's code as it was before rewriting; at most [`Site::LAST`].
     pub bci: u16,
-    /// The caller's source line there; 0 when it is not known.
+    /// The caller's source line there; 0 if unknown.
     pub line: u32,
 }
 
 impl Site {
-    /// The greatest bytecode index there is: code has at most 65535 bytes (JVMS 4.7.3).
+    /// The largest bytecode index: code has at most 65535 bytes (JVMS 4.7.3).
     pub const LAST: u16 = u16::MAX - 1;
-    /// No place in a caller's code: called by native code. Files do not have it; it is made where
-    /// contexts are shown ([`Profile::with_native_callers`]), and read from lists of contexts.
+    /// Marks a call by native code, which has no place in a caller's code. Files do not contain it;
+    /// it is set where contexts are shown ([`Profile::with_native_callers`]), and read from lists
+    /// of contexts.
     pub const NATIVE: Site = Site { bci: u16::MAX, line: 0 };
 
     /// The bytecode index; -1 for [`Site::NATIVE`].
@@ -106,18 +106,18 @@ impl Site {
         if self.bci == Site::NATIVE.bci { -1 } else { self.bci.into() }
     }
 
-    /// The line, if it is known.
+    /// The line, if known.
     pub fn known_line(self) -> Option<u32> {
         (self.line != 0).then_some(self.line)
     }
 }
 
-/// The calling contexts of one thread, or of several threads that followed each other in one tree.
+/// The calling contexts of one thread, or of several threads that used one tree in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadTree {
     /// The thread's name.
     pub name: Arc<str>,
-    /// How many threads the tree has served.
+    /// Number of threads that the tree has served.
     pub threads: u64,
     /// [`ThreadTree::ENDED`], [`ThreadTree::DAEMON`].
     pub flags: u64,
@@ -132,28 +132,27 @@ impl ThreadTree {
     pub const DAEMON: u64 = 2;
 }
 
-/// A defect of the file that was read, which leaves the rest usable.
+/// A defect of the file that was read. The rest is usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Damage {
     /// The file stops before its end mark: the JVM was killed, or the disk was full.
     Truncated {
         /// Length of the file in bytes.
         length: u64,
-        /// What is not there.
+        /// The missing part.
         missing: Missing,
     },
-    /// Some of the file's bytes are not those that were written: a broken disk, a transfer that
-    /// went wrong.
+    /// Some of the file's bytes were altered: a broken disk, a failed transfer.
     Corrupt {
-        /// Where the first section stands whose checksum is wrong, in bytes from the file's start.
+        /// Offset in bytes of the first section whose checksum is wrong.
         offset: u64,
-        /// What is not there.
+        /// The missing part.
         missing: Missing,
     },
 }
 
 impl Damage {
-    /// What is not there.
+    /// The missing part.
     pub fn missing(&self) -> &Missing {
         match self {
             Damage::Truncated { missing, .. } | Damage::Corrupt { missing, .. } => missing,
@@ -161,31 +160,31 @@ impl Damage {
     }
 }
 
-/// What a damaged file lacks.
+/// The missing part of a damaged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// The method names or what stands before them: no tree could be read.
+    /// The method names or the parts before them: no tree could be read.
     Names,
     /// Everything after the names: all trees.
     AllTrees,
-    /// The rest of this thread's tree, and all trees behind it.
+    /// The rest of this thread's tree, and all later trees.
     RestOfTree {
         /// The thread's name.
         thread: String,
-        /// How many of the tree's contexts were read.
+        /// Number of contexts of the tree that were read.
         contexts: usize,
     },
-    /// The trees that may have stood behind those that were read.
+    /// Trees that may have followed those that were read.
     LaterTrees,
-    /// How the numbers came about.
+    /// The metadata.
     Meta,
-    /// What a reader of the numbers must know.
+    /// The notes.
     Notes,
-    /// The rest of this thread's tree. Of the trees behind it those that could be found were read.
+    /// The rest of this thread's tree. Those later trees that could be found were read.
     RestOfOneTree {
         /// The thread's name.
         thread: String,
-        /// How many of the tree's contexts were read.
+        /// Number of contexts of the tree that were read.
         contexts: usize,
     },
     /// One tree or several, in the middle.

@@ -1,5 +1,5 @@
-//! How methods are called in outputs: frames for machines, readable names for people, and the names
-//! of classes spun at run time.
+//! Names of methods in outputs: frames for machines, readable names for people, and names of
+//! generated classes.
 
 mod site;
 
@@ -10,18 +10,19 @@ use crate::{Method, Site};
 use site::{full_site, readable_site, site_bytes};
 use std::cmp::Ordering;
 
-/// What happens to names that carry a number or an address which differs from run to run.
+/// Treatment of names that contain a number or an address which differs between runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameStyle {
-    /// They lose it, and contexts whose names become equal are summed: runs can be compared.
+    /// The number is removed, and contexts whose names become equal are added up, so that runs can
+    /// be compared.
     #[default]
     Normalised,
-    /// They stay as recorded.
+    /// Names stay as recorded.
     Raw,
 }
 
-/// Classes that the class library spins at run time and numbers as it goes; the number may stand
-/// behind a `$`.
+/// Classes that the class library generates at run time and numbers consecutively; a `$` may
+/// precede the number.
 const NUMBERED: [&str; 7] = [
     "/reflect/GeneratedMethodAccessor",
     "/reflect/GeneratedConstructorAccessor",
@@ -32,17 +33,18 @@ const NUMBERED: [&str; 7] = [
     "/LambdaForm$VH",
 ];
 
-/// What the simple name of a proxy class begins with; its number follows.
+/// Prefix of the simple name of a proxy class; its number follows.
 const PROXY: &str = "$Proxy";
 
-/// Packages of proxy classes that are numbered themselves, by class loader (JDK 9 and later), and
-/// what they are called without the number.
+/// Packages of proxy classes that are numbered by class loader themselves (JDK 9 and later), and
+/// their names without the number.
 const PROXY_PACKAGES: [(&str, &str); 2] =
     [("jdk/proxy", "jdk/proxy/$Proxy"), ("com/sun/proxy/jdk/proxy", "com/sun/proxy/jdk/proxy/$Proxy")];
 
-/// The name of a class without what differs from run to run: the suffix of hidden classes
-/// (`Foo.0x0000..`, JDK 15 and later) and of VM-anonymous ones (`Foo/1234`, before), the number of
-/// a lambda's class (`Foo$$Lambda$12`), of a proxy's, a reflective accessor's and a lambda form's.
+/// The name of a class without the parts that differ between runs. These are the suffix of hidden
+/// classes (`Foo.0x0000..`, JDK 15 and later) and of VM-anonymous ones (`Foo/1234`, before), and
+/// the number of a lambda class (`Foo$$Lambda$12`), a proxy, a reflective accessor and a lambda
+/// form.
 pub fn normalised_class(class: &str) -> &str {
     let class = without_hidden_suffix(class);
     let class = class.find("$$Lambda$").map_or(class, |at| &class[..at + "$$Lambda".len()]);
@@ -58,7 +60,7 @@ pub fn normalised_class(class: &str) -> &str {
 }
 
 /// The name of a proxy class without its number and that of its package. It is in the package of an
-/// interface that is not public, else in one of the class library's (`java.lang.reflect.Proxy`).
+/// interface that is not public, or in one of the class library's (`java.lang.reflect.Proxy`).
 /// `None` if it is no proxy class.
 fn normalised_proxy(class: &str) -> Option<&str> {
     let is_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
@@ -80,7 +82,7 @@ fn without_hidden_suffix(class: &str) -> &str {
     }
 }
 
-/// Decimal (VM-anonymous classes), or `0x` and hex (what `Class.getName` says of hidden ones).
+/// Decimal (VM-anonymous classes), or `0x` and hex (as `Class.getName` names hidden ones).
 fn is_number(suffix: &str) -> bool {
     match suffix.strip_prefix("0x") {
         Some(hex) => !hex.is_empty() && hex.bytes().all(|b| b.is_ascii_hexdigit()),
@@ -89,14 +91,14 @@ fn is_number(suffix: &str) -> bool {
 }
 
 /// The name of a node in a context's path: `java.lang.String.charAt(I)C`, or `[main]` for a thread.
-/// Where call sites are told apart the caller's bytecode index stands at its end,
+/// Where call sites are distinguished, the caller's bytecode index is at its end,
 /// `java.lang.String.charAt(I)C@12`, -1 for native code. It is kept in its parts and joined when
 /// written: a million methods may share a few long names.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// Class with slashes, empty for threads and markers.
     class: &'a str,
-    /// What follows, to be joined: dot, name, descriptor.
+    /// The parts after the class: dot, name, descriptor.
     rest: [&'a str; 3],
     site: Option<Site>,
 }
@@ -105,7 +107,7 @@ impl<'a> Frame<'a> {
     /// The frame of a method.
     pub fn method(method: &'a Method, style: NameStyle) -> Frame<'a> {
         if method.flags & Method::MARKER != 0 {
-            // Plain text, in which slashes and dots are no parts of a name.
+            // Plain text, in which slashes and dots are not parts of a name.
             return Frame { class: "", rest: [&method.class, &method.name, &method.descriptor], site: None };
         }
         let class = match style {
@@ -121,18 +123,18 @@ impl<'a> Frame<'a> {
         Frame { class: "", rest: ["[", name, "]"], site: None }
     }
 
-    /// From where it is called.
+    /// The call site of the frame.
     pub fn site(&self) -> Option<Site> {
         self.site
     }
 
-    /// The frame of the method, from wherever it is called.
+    /// The frame of the method, without a call site.
     #[must_use]
     pub fn without_call_site(self) -> Frame<'a> {
         Frame { site: None, ..self }
     }
 
-    /// The frame without the line of its call site, which is no part of its text.
+    /// The frame without the line of its call site, which is not part of its text.
     #[must_use]
     pub(crate) fn without_line(self) -> Frame<'a> {
         Frame { site: self.site.map(|site| Site { line: 0, ..site }), ..self }
@@ -150,9 +152,9 @@ impl<'a> Frame<'a> {
         text.chain(self.site.into_iter().flat_map(site_bytes))
     }
 
-    /// The name that people read: `java.util.HashMap.put(Object, Object)`. Parameter types lose
-    /// their packages, the return type and the call site are left out. Two methods may have the
-    /// same; see [`FrameTable::readable`].
+    /// The name for people: `java.util.HashMap.put(Object, Object)`. Parameter types lose their
+    /// packages; the return type and the call site are omitted. Two methods may have the same name;
+    /// see [`FrameTable::readable`].
     pub fn readable(&self) -> String {
         let [_, name, descriptor] = self.rest;
         if (name, descriptor) == (NEW, "") {
@@ -164,13 +166,13 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Whether it is a type, whose objects are counted.
+    /// Whether the frame is a type, whose objects are counted.
     pub fn is_type(&self) -> bool {
         let [_, name, descriptor] = self.rest;
         (name, descriptor) == (NEW, "")
     }
 
-    /// [`Frame::readable`] with the return type: `Foo.clone() Object`.
+    /// The readable name with the return type: `Foo.clone() Object`.
     fn readable_with_return(&self) -> String {
         let [_, name, descriptor] = self.rest;
         match readable_parameters(descriptor) {
@@ -181,7 +183,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The frame's text, with what could harm a terminal escaped.
+    /// The frame's text, escaped for terminals.
     pub fn exact(&self) -> String {
         terminal(&String::from_utf8_lossy(&self.bytes().collect::<Vec<u8>>()))
     }
@@ -213,11 +215,11 @@ impl Ord for Frame<'_> {
     }
 }
 
-/// The name of what is a type among methods ([`Method::TYPE`]).
+/// The method name of types among methods ([`Method::TYPE`]).
 pub(crate) const NEW: &str = "<new>";
 
-/// A type whose objects are counted: a class's name, or an array's descriptor. Unlike parameters it
-/// has its package.
+/// The readable name of a type whose objects are counted: a class's name, or an array's descriptor.
+/// Unlike parameter types it keeps its package.
 fn readable_made(of: &str) -> String {
     let element = of.trim_start_matches('[');
     let dimensions = of.len() - element.len();
@@ -229,7 +231,7 @@ fn readable_made(of: &str) -> String {
     name + &"[]".repeat(dimensions)
 }
 
-/// The parameter types of a descriptor, separated by commas, and its return type; `None` when it is
+/// The parameter types of a descriptor, separated by commas, and its return type; `None` if it is
 /// not a descriptor.
 fn readable_parameters(descriptor: &str) -> Option<(String, String)> {
     let (parameters, result) = descriptor.strip_prefix('(')?.split_once(')')?;
@@ -270,7 +272,7 @@ fn readable_type(descriptor: &str) -> Option<(String, &str)> {
     Some((name.to_owned() + &"[]".repeat(dimensions), tail))
 }
 
-/// The different frames of a profile's methods, in byte order, and which method has which.
+/// The distinct frames of a profile's methods, in byte order, and the frame of each method.
 #[derive(Clone, Debug)]
 pub struct FrameTable<'a> {
     frames: Vec<Frame<'a>>,
@@ -279,14 +281,14 @@ pub struct FrameTable<'a> {
 
 impl<'a> FrameTable<'a> {
     /// The frames of `methods`. Methods whose frames have the same text (two bodies of one name;
-    /// spun classes) share one.
+    /// generated classes) share one.
     pub fn new(methods: &'a [Method], style: NameStyle) -> FrameTable<'a> {
         FrameTable::of(methods.iter().map(|method| Frame::method(method, style)).collect())
     }
 
     /// The table of `frames`; [`FrameTable::of_method`] then maps positions in the given list.
     pub(crate) fn of(all: Vec<Frame<'a>>) -> FrameTable<'a> {
-        // A method index is a u32 everywhere; more methods than that cannot be referred to.
+        // A method index is a u32 everywhere; further methods cannot be referred to.
         let mut order: Vec<u32> = (0..u32::MAX).take(all.len()).collect();
         order.sort_by(|&a, &b| all[a as usize].cmp(&all[b as usize]));
         let mut frames: Vec<Frame<'a>> = Vec::new();
@@ -311,22 +313,22 @@ impl<'a> FrameTable<'a> {
         &self.of_method
     }
 
-    /// The table of the methods themselves, from wherever they are called, and which of its frames
-    /// each frame of this one has.
+    /// The table of the methods without their call sites, and the frame in it for each frame of
+    /// this one.
     pub fn without_call_sites(&self) -> (FrameTable<'a>, Vec<u32>) {
         let table = FrameTable::of(self.frames.iter().map(|frame| frame.without_call_site()).collect());
         let of_frame = table.of_method.clone();
         (table, of_frame)
     }
 
-    /// Whether any of them has a call site.
+    /// Whether any frame has a call site.
     pub fn has_call_sites(&self) -> bool {
         self.frames.iter().any(|frame| frame.site.is_some())
     }
 
-    /// For each frame a readable name that no other frame has: the shortest of the form without
-    /// return type, the form with it, and the exact frame. Behind it stands the call site: the line
-    /// where that is enough to tell it from the method's others.
+    /// A unique readable name for each frame: the shortest of the form without return type, the
+    /// form with it, and the exact frame. The call site follows: the line alone where that
+    /// distinguishes it from the method's others.
     pub fn readable(&self) -> Vec<String> {
         self.readable_parts().into_iter().map(|(method, site)| method + &site).collect()
     }
@@ -443,8 +445,8 @@ mod tests {
         let table = FrameTable::new(&methods, NameStyle::Raw);
         let names = table.readable();
         let named: Vec<&str> = table.of_method().iter().map(|&frame| &*names[frame as usize]).collect();
-        // Two calls on one line, so the line does not do; the same index in two callers, told apart
-        // by lines.
+        // Two calls on one line, so the line is not enough; the same index in two callers,
+        // distinguished by lines.
         let expected =
             ["A.f()", "A.f():10", "A.f():11@5", "A.f():11@9", "A.f():12", "A.g():11", "A.g()@20", "A.h()@-1"];
         assert_eq!(named, expected);

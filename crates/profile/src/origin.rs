@@ -1,9 +1,9 @@
-//! Where classes come from. A profile does not record it; whoever has the class path at hand looks
-//! it up by name.
+//! Origins of classes. A profile does not record them; a program that has the class path looks them
+//! up by name.
 
 use std::collections::BTreeMap;
 
-/// Where a class was found.
+/// The place where a class was found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     /// The jar, image or folder, as users name it.
@@ -20,7 +20,7 @@ pub struct Origins {
     origins: Vec<Origin>,
     numbers: BTreeMap<Origin, u32>,
     classes: BTreeMap<Box<str>, u32>,
-    /// `None` for packages that are in several places.
+    /// `None` for packages with several origins.
     packages: BTreeMap<Box<str>, Option<u32>>,
 }
 
@@ -30,12 +30,12 @@ impl Origins {
         self.classes.is_empty()
     }
 
-    /// Whether part of a JDK is among them, so that classes of the JDK are known as such.
+    /// Whether part of a JDK has been added, so that classes of the JDK can be recognised.
     pub fn have_jdk(&self) -> bool {
         self.origins.iter().any(|origin| origin.is_jdk)
     }
 
-    /// Adds a class by its binary name with slashes. Of several origins the first is kept, as on a
+    /// Adds a class by its binary name with slashes. The first of several origins is kept, as on a
     /// class path.
     pub fn add(&mut self, class: &str, origin: &Origin) {
         let next = self.origins.len() as u32;
@@ -53,18 +53,18 @@ impl Origins {
         }
     }
 
-    /// The origin of a class. A class that was made while the program ran has that of the class
-    /// that it was made for (whose name it begins with, up to a `$`), or of its package, if that is
-    /// in one place only.
+    /// The origin of a class. A class that was generated while the program ran has the origin of
+    /// the class that it was generated for, whose name it begins with, up to a `$`. Otherwise it
+    /// has the origin of its package, if that is in one place only.
     pub fn of(&self, class: &str) -> Option<&Origin> {
-        // Who loaded it, where that is part of the name (docs/use/identity.md).
+        // The loader, where it is part of the name (docs/use/identity.md).
         let class = class.rsplit_once('~').map_or(class, |(stem, _)| stem);
         let mut name = class.rsplit_once('.').map_or(class, |(stem, _)| stem);
         let number = loop {
             if let Some(&number) = self.classes.get(name) {
                 break number;
             }
-            // `a/B$$Lambda/1234`: what stands behind a slash is no class then.
+            // `a/B$$Lambda/1234`: the part after a slash is no class then.
             match name.rsplit_once('$') {
                 Some((outer, _)) if !outer.is_empty() && !outer.ends_with('/') => name = outer,
                 _ => break (*self.packages.get(package_of(class))?)?,
@@ -80,8 +80,8 @@ pub fn package_of(class: &str) -> &str {
     class.rsplit_once('/').map_or("", |(package, _)| package)
 }
 
-/// Packages of JDKs, with all below them. Those of `javax` are the ones that a JDK from 8 on has:
-/// many others of that name come with applications.
+/// Packages of JDKs, with all subpackages. Those of `javax` are in every JDK from 8 on: many other
+/// `javax` packages belong to applications.
 const JDK_PACKAGES: [&str; 39] = [
     "com/sun",
     "java",
@@ -124,8 +124,8 @@ const JDK_PACKAGES: [&str; 39] = [
     "sun",
 ];
 
-/// Whether a class's name is one of a JDK, as far as names can tell: a library with classes in
-/// `com.sun` or `org.w3c.dom` is taken for the JDK. [`Origins`] know it.
+/// Whether a class belongs to a JDK, judged by its name alone: a library with classes in `com.sun`
+/// or `org.w3c.dom` is taken for the JDK. [`Origins`] are accurate.
 pub fn is_jdk_by_name(class: &str) -> bool {
     let below = |package: &&str| class.strip_prefix(*package).is_some_and(|rest| rest.starts_with('/'));
     JDK_PACKAGES.iter().any(below)

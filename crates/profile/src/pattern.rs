@@ -2,13 +2,13 @@
 
 use crate::names::Frame;
 
-/// A name in which `*` stands for any run of characters.
+/// A name pattern in which `*` matches any run of characters.
 ///
-/// It is held against a frame's text, `java.lang.String.charAt(I)C`, and, unless it has a
-/// parenthesis itself, also against that without the descriptor. Slashes in the class name are
-/// dots, as in the frame. A pattern without a `*` may leave out packages and enclosing classes:
-/// `LruCache.get` stands for `com.acme.LruCache.get`. A call site at the frame's end, `@12`, does
-/// not matter unless the pattern has an `@` itself.
+/// It is compared with a frame's text, `java.lang.String.charAt(I)C`, and, unless the pattern has a
+/// parenthesis, also with that text without the descriptor. Slashes in the class name are dots, as
+/// in the frame. A pattern without a `*` may omit packages and enclosing classes: `LruCache.get`
+/// matches `com.acme.LruCache.get`. A call site at the frame's end, `@12`, is ignored unless the
+/// pattern has an `@`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     given: String,
@@ -24,34 +24,34 @@ impl Pattern {
         Pattern { given: given.to_owned(), text: dotted.into_bytes() }
     }
 
-    /// The pattern of a thread's name: nothing in it is a class.
+    /// The pattern of a thread's name, in which nothing is a class.
     pub fn of_thread(given: &str) -> Pattern {
         Pattern { given: given.to_owned(), text: format!("[{}]", given.replace(';', ",")).into_bytes() }
     }
 
-    /// The text it was made of.
+    /// The text of the pattern.
     pub fn given(&self) -> &str {
         &self.given
     }
 
-    /// Whether it may be meant for some call sites of a method only.
+    /// Whether it may match only some call sites of a method.
     pub(crate) fn names_call_sites(&self) -> bool {
         self.text.contains(&b'@')
     }
 
-    /// Whether a thread of this name is meant, by a pattern made by [`Pattern::of_thread`].
+    /// Whether a pattern from [`Pattern::of_thread`] matches a thread's name.
     pub fn matches_thread(&self, name: &str) -> bool {
         self.matches(&Frame::thread(name).bytes().collect::<Vec<u8>>())
     }
 
-    /// Whether a frame's text is meant.
+    /// Whether the pattern matches a frame's text.
     pub fn matches(&self, frame: &[u8]) -> bool {
         let name = frame.iter().position(|&b| b == b'(').filter(|_| !self.text.contains(&b'('));
         let matches = |text: &[u8]| wildcard(&self.text, text) || self.is_end_of(text);
         matches(frame) || name.is_some_and(|end| matches(&frame[..end]))
     }
 
-    /// Whether a pattern without stars is a name but for its first packages or classes.
+    /// Whether the pattern has no stars and equals the text without leading packages or classes.
     fn is_end_of(&self, text: &[u8]) -> bool {
         let before = text.strip_suffix(&*self.text).and_then(<[u8]>::last);
         // A descriptor has dots in it, too.
@@ -61,7 +61,7 @@ impl Pattern {
 }
 
 /// Whether `text` is `pattern` with every `*` replaced by something. Time is at most the product of
-/// the lengths: of all stars only the last one met can need to take more.
+/// the lengths: only the last star reached may need to take more.
 fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

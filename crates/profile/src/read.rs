@@ -1,8 +1,8 @@
 //! Reading a `.cct` file (`docs/reference/formats/profile.md`).
 //!
-//! The input is trusted in nothing. Sections are held in memory one at a time and only as far as
-//! their bytes really come; counts in the file never size an allocation; every section's checksum
-//! is verified before its contents are looked at.
+//! The input is not trusted. Sections are held in memory one at a time and only as far as their
+//! bytes really arrive. Counts in the file never size an allocation. Every section's checksum is
+//! verified before its contents are used.
 
 use crate::columns::{COLUMNS, is_column};
 use crate::section::{COLUMNS_SINCE, Fields, SITES_SINCE, Section, Sections, Step, TYPES_SINCE};
@@ -18,28 +18,28 @@ mod tests;
 /// Why a file cannot be read as a profile.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The bytes could not be had.
+    /// The input failed.
     #[error("reading the profile failed")]
     Io(#[from] io::Error),
     /// The first bytes are not those of a profile.
     #[error("this is not a profile (.cct) file: its first bytes are others")]
     NotAProfile,
-    /// The magic was mangled the way a text-mode transfer does it.
+    /// The magic was altered as by a text-mode transfer.
     #[error("the profile was damaged by a transfer in text mode; copy it again in binary mode")]
     TextMode,
-    /// The format is newer (or nonsense).
+    /// The format is newer (or invalid).
     #[error(
         "the profile has format version {0}, this program reads versions 1, 2, 4 and 7; use the program that belongs to it"
     )]
     Version(u32),
-    /// Something inside a section.
+    /// An error inside a section.
     #[error("section {section} of the profile, byte {offset} of the file: {problem}")]
     Section {
         /// The section's tag.
         section: String,
         /// Position in the file, in bytes from its start.
         offset: u64,
-        /// What is wrong there.
+        /// The problem there.
         problem: Problem,
     },
     /// The numbers of a column do not fit.
@@ -47,7 +47,7 @@ pub enum ReadError {
     Columns(#[from] MergeError),
 }
 
-/// What is wrong at a place in the file.
+/// A problem at a place in the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The section's CRC-32 is not that of its bytes.
@@ -66,16 +66,16 @@ pub enum Problem {
     /// A known section in the wrong place.
     #[error("the section must not stand here")]
     Misplaced,
-    /// The section is over in the middle of a field.
+    /// The section ends in the middle of a field.
     #[error("the section ends inside a field")]
     ShortField,
     /// A varint above 2^64 - 1, or of more than ten bytes.
     #[error("a number does not fit into 64 bits")]
     NumberTooLarge,
-    /// A string's bytes.
+    /// A string that is not UTF-8.
     #[error("a string is not UTF-8")]
     NotUtf8,
-    /// Bytes behind the section's last field, or behind the end mark.
+    /// Bytes after the section's last field, or after the end mark.
     #[error("there are bytes behind the end")]
     TrailingBytes,
     /// Keys, strings, methods, threads or children out of order, or twice.
@@ -84,7 +84,7 @@ pub enum Problem {
     /// An index beyond its table.
     #[error("{what} {index} does not exist, there are {count}")]
     NoSuchEntry {
-        /// Which table.
+        /// The table.
         what: &'static str,
         /// The index read.
         index: u64,
@@ -101,7 +101,7 @@ pub enum Problem {
         "a column, or a synchronized method, which versions before 7 of the format do not have: cctrewrite did not write this file"
     )]
     ColumnInOldVersion,
-    /// A marker with what only methods have.
+    /// A marker with properties that only methods have.
     #[error("a marker has a name, a descriptor or a call site, which only methods have")]
     BadMarker,
     /// A column without a usable name, or a method without a class.
@@ -116,7 +116,7 @@ pub enum Problem {
     /// A call site that no code has.
     #[error("the {0} of a call site is larger than that of any code")]
     NoSuchSite(&'static str),
-    /// A tree's first record names a method, or a later one names none.
+    /// A tree's first record names a method, or a later one does not.
     #[error("a root record where a method's belongs, or the reverse")]
     Root,
     /// The next tree or the end, while nodes are still due.
@@ -129,20 +129,20 @@ pub enum Problem {
 
 impl Profile {
     /// Reads a profile from the bytes of its file. If the file is truncated, or some of its bytes
-    /// are not those that were written, what is sound is returned, and [`Profile::damage`] says
-    /// what is missing.
+    /// are altered, this returns the sound parts, and [`Profile::damage`] names the missing ones.
     ///
     /// # Errors
-    /// When the bytes are no profile, when the names of methods are damaged, without which trees
-    /// mean nothing, and when a section whose checksum is right makes no sense.
+    /// Fails if the bytes are no profile, or if a section whose checksum is right is invalid. Also
+    /// fails if the names of methods are damaged, without which trees mean nothing.
     pub fn read(bytes: &[u8]) -> Result<Profile, ReadError> {
         Profile::read_from(bytes)
     }
 
-    /// As [`Profile::read`], section by section from a stream, which need not be buffered.
+    /// Reads a profile, as [`Profile::read`], section by section from a stream, which need not be
+    /// buffered.
     ///
     /// # Errors
-    /// As [`Profile::read`], and when the stream fails.
+    /// Fails as [`Profile::read`], and if the stream fails.
     pub fn read_from(input: impl Read) -> Result<Profile, ReadError> {
         let mut input = Sections::of(io::BufReader::new(input))?;
         let mut reader = Reader { version: input.version(), ..Reader::default() };
@@ -170,13 +170,12 @@ impl Profile {
     }
 }
 
-/// The error of a file that does not end where it says: two profiles that were put into one file,
-/// perhaps.
+/// The error for a file that does not end where it should: perhaps two profiles in one file.
 fn behind_the_end(offset: u64) -> ReadError {
     ReadError::Section { section: "DONE".to_owned(), offset, problem: Problem::TrailingBytes }
 }
 
-/// How far the file has been read: the section that was last.
+/// Position in the file: the section that was last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     #[default]
@@ -200,7 +199,7 @@ struct Reader {
     tree: Option<OpenTree>,
 }
 
-/// A tree of which records are still due.
+/// A tree whose records are not all read yet.
 struct OpenTree {
     name: Arc<str>,
     threads: u64,
@@ -211,7 +210,7 @@ struct OpenTree {
 }
 
 struct OpenNode {
-    /// Children whose records are still due.
+    /// Number of children whose records are still to follow.
     due: u64,
     /// Method of the child read last.
     last: u64,
@@ -265,7 +264,7 @@ impl Reader {
             let note = fields.string()?;
             self.profile.notes.push(note.to_owned());
         }
-        // Their order means nothing: no reason to refuse a profile.
+        // Their order means nothing: no reason to reject a profile.
         self.profile.notes.sort();
         Ok(Stage::Notes)
     }
@@ -301,7 +300,7 @@ impl Reader {
             if method.flags & Method::MARKER != 0 && !is_plain {
                 return Err(fields.error(Problem::BadMarker));
             }
-            // Only columns have no class: their rows come first.
+            // Only columns have no class: their rows precede all others.
             let is_row_of_column = flags & Method::COLUMN != 0 || method.class.is_empty();
             if self.version >= COLUMNS_SINCE && is_row_of_column && !is_column(&method) {
                 return Err(fields.error(Problem::BadColumn));
@@ -315,7 +314,7 @@ impl Reader {
         Ok(Stage::Trees)
     }
 
-    /// A call site, which only later versions of the format have.
+    /// Reads a call site, which only later versions of the format have.
     fn site(&self, fields: &mut Fields<'_>) -> Result<Site, ReadError> {
         if self.version < SITES_SINCE {
             return Err(fields.error(Problem::SiteTooEarly));
@@ -352,8 +351,8 @@ impl Reader {
         Ok(Stage::InTree)
     }
 
-    /// What is looked for when the next section is damaged. Without the names there is no use in
-    /// going on.
+    /// The tags to search for if the next section is damaged. Without the names it is useless to go
+    /// on.
     fn wanted(&self) -> &'static [&'static [u8; 4]] {
         match self.stage {
             Stage::Start => &[b"NOTE", b"STRS"],
@@ -363,13 +362,13 @@ impl Reader {
         }
     }
 
-    /// Goes on with a sound section behind what is damaged.
+    /// Continues with a sound section after damaged bytes.
     fn goes_on(&mut self, offset: u64, section: &Section) -> Result<(), ReadError> {
         let mut note = |missing| self.profile.damage.push(Damage::Corrupt { offset, missing });
         match self.stage {
             Stage::Start => {
                 note(Missing::Meta);
-                // The notes may have stood between them, or there were none.
+                // The notes may have been between them, or there were none.
                 if section.tag == *b"STRS" {
                     note(Missing::Notes);
                 }
@@ -391,7 +390,7 @@ impl Reader {
         self.section(section)
     }
 
-    /// The profile of which nothing sound follows.
+    /// The profile, if nothing sound follows.
     fn ends_at(mut self, offset: u64) -> Profile {
         let missing = match self.close_tree() {
             Some((thread, contexts)) => Missing::RestOfTree { thread, contexts },
@@ -402,8 +401,8 @@ impl Reader {
         self.profile
     }
 
-    /// Keeps what there is of the tree that is being read; its thread's name, and how many contexts
-    /// it has.
+    /// Keeps the part of the open tree that was read. Returns its thread's name and number of
+    /// contexts.
     fn close_tree(&mut self) -> Option<(String, usize)> {
         let tree = self.tree.take()?.finish();
         let described = (tree.name.to_string(), tree.tree.contexts());

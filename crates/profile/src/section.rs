@@ -1,31 +1,31 @@
-//! The bytes of a `.cct` file, below what they mean: sections with their checksums, and the fields
-//! inside them.
+//! The container format of a `.cct` file: sections with their checksums, and the fields inside
+//! them.
 
 use crate::read::{Problem, ReadError};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
 pub(crate) const MAGIC: [u8; 8] = *b"\x89CCT\r\n\x1A\n";
-/// The version of the format of files without call sites.
+/// Format version of files without call sites.
 pub(crate) const VERSION: u32 = 1;
-/// The version of files that have some; what is new in it is nothing else.
+/// Format version of files with call sites; that is the only difference.
 pub(crate) const SITES_SINCE: u32 = 2;
-/// The version of files of programs whose objects are counted; what is new in it are types among
-/// the methods. Not 3: a single wrong bit would make it one of the others.
+/// Format version of files with counted objects; types among the methods are the only difference.
+/// Not 3: a single wrong bit would turn it into one of the others.
 pub(crate) const TYPES_SINCE: u32 = 4;
-/// The version of files with columns beside calls and bytecodes: their cells are among the nodes.
-/// It differs from each of the others by two bits.
+/// Format version of files with columns besides calls and bytecodes: their cells are among the
+/// nodes. It differs from each of the others by two bits.
 pub(crate) const COLUMNS_SINCE: u32 = 7;
 
-/// A section whose checksum is right.
+/// A section with a correct checksum.
 pub(crate) struct Section {
     pub(crate) tag: [u8; 4],
-    /// Where the section starts in the file.
+    /// Offset of the section in the file.
     start: u64,
     payload: Vec<u8>,
 }
 
-/// Tag and length.
+/// Size of tag and length, in bytes.
 const SECTION_HEAD: u64 = 12;
 
 impl Section {
@@ -42,35 +42,34 @@ impl Section {
     }
 }
 
-/// What comes next in a file.
+/// The next thing in a file.
 pub(crate) enum Step {
-    /// A whole section.
+    /// A complete section.
     Section(Section),
-    /// The file ends behind a section.
+    /// The file ends after a section.
     End,
-    /// The file ends in the middle of a section, which starts here.
+    /// The file ends in the middle of the section at this offset.
     Cut(u64),
-    /// A section whose checksum is wrong; where it starts, and what is to be said if nothing can be
-    /// done.
+    /// A section with a wrong checksum: its offset, and the error to report if recovery fails.
     Damaged(u64, ReadError),
 }
 
-/// The sections of a file, one after the other.
+/// Reader of the sections of a file, in sequence.
 pub(crate) struct Sections<R> {
     input: R,
     version: u32,
     offset: u64,
-    /// Bytes that were read and are to be read again, the first of them at `offset`.
+    /// Bytes that were read and will be read again, the first of them at `offset`.
     again: VecDeque<u8>,
-    /// The bytes of the step before, from which on sound sections may be looked for.
+    /// The bytes of the previous step, in which the search for sound sections starts.
     last: Vec<u8>,
 }
 
-/// The most bytes that the section of a thread takes: three numbers.
+/// Maximum size of a thread's section, in bytes: three numbers.
 const LONGEST_THREAD: u64 = 30;
 
-/// How often the beginning of a large section is believed, where sound ones are looked for: each
-/// time costs as much as reading it.
+/// Maximum number of candidates for a large section in the search for sound ones: each costs as
+/// much as reading it.
 const LARGE_CANDIDATES: usize = 16;
 
 impl<R: Read> Sections<R> {
@@ -87,12 +86,12 @@ impl<R: Read> Sections<R> {
         self.version
     }
 
-    /// How many bytes of the file have been read.
+    /// Number of bytes of the file read so far.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Up to `length` bytes; fewer only where the file ends.
+    /// Reads up to `length` bytes; fewer only at the end of the file.
     fn bytes(&mut self, length: u64) -> io::Result<Vec<u8>> {
         let known = usize::try_from(length).map_or(self.again.len(), |length| length.min(self.again.len()));
         let mut bytes: Vec<u8> = self.again.drain(..known).collect();
@@ -109,7 +108,7 @@ impl<R: Read> Sections<R> {
     fn start(&mut self) -> Result<(), ReadError> {
         let magic = self.bytes(MAGIC.len() as u64)?;
         if magic != MAGIC {
-            // CR LF to LF, or LF to CR LF: the byte behind "CCT" tells.
+            // CR LF to LF, or LF to CR LF: the byte after "CCT" shows which.
             let mangled = magic.starts_with(b"\x89CCT\n")
                 || magic.starts_with(b"\x89CCT\r\r")
                 || magic.starts_with(b"\x09CCT");
@@ -125,7 +124,7 @@ impl<R: Read> Sections<R> {
         }
     }
 
-    /// The next section, or why there is none.
+    /// The next section, or the reason why there is none.
     pub(crate) fn next(&mut self) -> Result<Step, ReadError> {
         let start = self.offset;
         self.last.clear();
@@ -143,9 +142,9 @@ impl<R: Read> Sections<R> {
         Ok(Step::Section(section))
     }
 
-    /// The first sound section with one of these tags that begins within what [`Sections::next`]
-    /// has just found to be damaged, or behind it. A length that was damaged leads anywhere, so
-    /// what it led over is looked through, too.
+    /// Searches for the first sound section with one of these tags, in or after the bytes that
+    /// [`Sections::next`] has just found damaged. A damaged length may be any number, so the bytes
+    /// that it skipped are searched, too.
     pub(crate) fn find(&mut self, tags: &[&[u8; 4]]) -> Result<Option<Section>, ReadError> {
         let mut large = 0;
         self.step_back();
@@ -173,13 +172,13 @@ impl<R: Read> Sections<R> {
         Ok(None)
     }
 
-    /// Goes to where one of the tags stands, with the length behind it at hand; false at the file's
-    /// end.
+    /// Moves to the next of these tags, with the length after it in memory; false at the end of the
+    /// file.
     fn seek(&mut self, tags: &[&[u8; 4]]) -> io::Result<bool> {
         loop {
             let known = self.again.make_contiguous();
             let place = known.windows(4).position(|four| tags.iter().any(|tag| *tag == four));
-            // The last three bytes may be the beginning of a tag.
+            // The last three bytes may be the start of a tag.
             let passed = place.unwrap_or(known.len().saturating_sub(3));
             self.again.drain(..passed);
             self.offset += passed as u64;
@@ -196,7 +195,7 @@ impl<R: Read> Sections<R> {
         }
     }
 
-    /// Has the bytes of the last step read again.
+    /// Makes the bytes of the last step readable again.
     fn step_back(&mut self) {
         self.offset -= self.last.len() as u64;
         for byte in self.last.drain(..).rev() {
@@ -205,7 +204,7 @@ impl<R: Read> Sections<R> {
     }
 }
 
-/// How much is read at once where sound sections are looked for.
+/// Number of bytes read at once in the search for sound sections.
 const READ_AHEAD: u64 = 1 << 16;
 
 /// CRC-32 over tag, length and payload.

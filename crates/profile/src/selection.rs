@@ -1,10 +1,9 @@
-//! Which contexts are looked at: what is left out, which stacks are of interest, and below which
-//! method looking starts.
+//! Selections of contexts: which to ignore, which stacks to focus on, and the method that becomes
+//! the root.
 //!
-//! A selection is made of patterns ([`Pattern`]) and holds for reports, differences and comparisons
-//! alike. What it keeps, it keeps with its counts; a context that only leads to what is kept has no
-//! counts of its own afterwards. So what is selected, and what a second selection with the opposite
-//! choice selects, add up to the whole.
+//! A selection consists of patterns ([`Pattern`]) and applies to reports, differences and
+//! comparisons alike. Contexts that it keeps keep their counts; a context that only leads to them
+//! has no counts of its own afterwards. So a selection and its complement add up to the whole.
 
 use std::sync::Arc;
 
@@ -15,32 +14,32 @@ use crate::{MergeError, Pattern, Profile, Tree, TreeBuilder};
 #[cfg(test)]
 mod tests;
 
-/// What is looked at. By default, everything.
+/// The selected contexts. By default, everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Only these threads.
     pub thread: Option<Pattern>,
-    /// Only what is at and below this method: of every stack the part from its outermost frame that
-    /// matches. Parts that become equal are added up by whoever unites the trees.
+    /// Only contexts at and below this method: of every stack the part from its outermost frame
+    /// that matches. The caller adds up parts that become equal when it unites the trees.
     pub root: Option<Pattern>,
-    /// Only contexts in whose stack one of these methods is: the method, what it calls, and,
-    /// without their counts, the callers that lead to it. Looked for behind [`Selection::root`].
+    /// Only contexts with one of these methods in their stack: the method, its callees, and,
+    /// without their counts, the callers that lead to it. Applied after [`Selection::root`].
     pub focus: Vec<Pattern>,
-    /// Leave out methods that match, with all below them. Goes before the others.
+    /// Ignore methods that match, with everything below them. Applied before the others.
     pub ignore: Vec<Pattern>,
 }
 
 impl Selection {
-    /// Whether nothing is left out.
+    /// Whether the selection keeps everything.
     pub fn is_everything(&self) -> bool {
         self.thread.is_none() && self.root.is_none() && self.focus.is_empty() && self.ignore.is_empty()
     }
 
-    /// What is selected of a profile, in which every tree stands for itself. Equal parts that have
-    /// become siblings stay siblings; trees of which nothing is selected are left out.
+    /// The selected part of a profile, each tree separately. Equal parts that have become siblings
+    /// stay siblings; trees without selected contexts are removed.
     ///
     /// # Errors
-    /// When nothing in the profile matches the thread, the root or the focus.
+    /// Fails if nothing in the profile matches the thread, the root or the focus.
     pub fn of_profile(&self, mut profile: Profile, names: NameStyle) -> Result<Selected, SelectionError> {
         if let Some(pattern) = &self.thread {
             let names_of_threads: Vec<Arc<str>> =
@@ -77,40 +76,40 @@ impl Selection {
     }
 }
 
-/// What a selection left of a profile.
+/// The result of a selection.
 #[derive(Clone, Debug)]
 pub struct Selected {
-    /// The contexts that are selected.
+    /// The selected contexts.
     pub profile: Profile,
     /// The patterns of [`Selection::ignore`] that match no method.
     pub vain: Vec<String>,
 }
 
-/// Why nothing is selected.
+/// The reason why nothing is selected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionError {
-    /// The thread that was asked for.
+    /// No thread matches.
     #[error("there is no thread '{given}'{similar}")]
     Thread {
         /// The pattern.
         given: String,
-        /// Threads that there are.
+        /// Threads with similar names.
         similar: Suggestions,
     },
-    /// The method below which the tree was asked for.
+    /// No method matches the root.
     #[error("no context has the method '{given}'{similar}")]
     Root {
         /// The pattern.
         given: String,
-        /// Methods that there are.
+        /// Methods with similar names.
         similar: Suggestions,
     },
-    /// The methods in whose contexts the interest lies.
+    /// No method matches the focus.
     #[error("no context has a method '{given}'{similar}")]
     Focus {
         /// The patterns.
         given: String,
-        /// Methods that there are, close to the first pattern.
+        /// Methods with names similar to the first pattern.
         similar: Suggestions,
     },
     /// A tree that does not belong to its methods, or is too large.
@@ -118,13 +117,13 @@ pub enum SelectionError {
     Tree(#[from] MergeError),
 }
 
-/// Methods of a table whose names are close to a pattern.
+/// Methods of a table whose names are similar to a pattern.
 fn similar(table: &FrameTable<'_>, pattern: &Pattern) -> Suggestions {
     let names = table.frames().iter().filter(|frame| !frame.is_type()).map(Frame::exact).collect::<Vec<_>>();
     Suggestions::of(pattern.given(), names.iter().map(String::as_str))
 }
 
-/// Whether methods that were asked for have been met.
+/// Whether the walk met the root and the methods in focus.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Met {
     pub(crate) root: bool,
@@ -138,20 +137,20 @@ impl Met {
     }
 }
 
-/// A selection, for every frame of a table. Threads are not its business.
+/// A selection, evaluated for every frame of a table. It does not handle threads.
 #[derive(Debug)]
 pub(crate) struct Selector {
-    /// Whether the frame is a root; `None` when there is no such choice.
+    /// Whether the frame is a root; `None` without such a choice.
     root: Option<Vec<bool>>,
     focus: Option<Vec<bool>>,
     ignored: Vec<bool>,
-    /// The outermost frames are threads: they stay, whatever the root.
+    /// Whether the outermost frames are threads, which stay with any root.
     per_thread: bool,
-    /// Which patterns of [`Selection::ignore`] match no frame.
+    /// Indices of the patterns of [`Selection::ignore`] that match no frame.
     pub(crate) vain: Vec<usize>,
 }
 
-/// A context on the way from the root to where the walk is.
+/// An open context on the path from the root to the current node.
 struct Open {
     label: u32,
     end: u32,
@@ -179,17 +178,18 @@ impl Selector {
         Selector { root, focus, ignored, per_thread, vain }
     }
 
-    /// Whether trees stay as they are.
+    /// Whether trees stay unchanged.
     pub(crate) fn is_everything(&self) -> bool {
         self.root.is_none() && self.focus.is_none() && !self.ignored.contains(&true)
     }
 
-    /// What is selected of a tree, given the frame of each of its methods, and what was met.
+    /// The selected part of a tree, given the frame of each of its methods, and which choices were
+    /// met.
     pub(crate) fn of(&self, tree: &Tree, frames: &[u32]) -> Result<(Tree, Met), MergeError> {
         let nodes = tree.nodes();
         let mut builder = TreeBuilder::new().with_columns(tree.columns());
         let mut open: Vec<Open> = Vec::new();
-        // Where the subtrees of the root, and of the method in focus, end in which the walk is.
+        // Ends of the innermost subtrees of the root and of the method in focus.
         let mut below_root = if self.root.is_none() { u32::MAX } else { 0 };
         let mut below_focus = if self.focus.is_none() { u32::MAX } else { 0 };
         let mut met = Met { root: self.root.is_none(), focus: self.focus.is_none() };
@@ -226,7 +226,7 @@ impl Selector {
             if is_below_root {
                 let entered = is_thread || index < below_focus;
                 if entered {
-                    // Whoever is entered has callers that are.
+                    // The callers of an entered context are entered, too.
                     let first = open.partition_point(|caller| caller.entered);
                     for caller in &mut open[first..] {
                         builder.enter(caller.label, 0, 0)?;
@@ -243,7 +243,7 @@ impl Selector {
     }
 }
 
-/// Marks the frames of the table that are meant; whether there is any.
+/// Marks the frames of the table that a pattern matches; returns whether there are any.
 fn mark(table: &FrameTable<'_>, pattern: &Pattern, marked: &mut [bool]) -> bool {
     let mut any = false;
     let mut text = Vec::new();

@@ -1,10 +1,10 @@
-//! Call sites: profiles that tell contexts apart by the place in the caller from which they are
-//! called (JP2, "Complete and platform-independent calling context profiling for the JVM", section
-//! 2), and what they are without them.
+//! Call sites: profiles that distinguish contexts by the place of the call in the caller, and their
+//! form without call sites. (JP2, "Complete and platform-independent calling context profiling for
+//! the JVM", section 2.)
 //!
-//! In such a profile there is an entry of [`Profile::methods`] for each method, body and site
-//! ([`crate::Site`]). So trees are as elsewhere, and whatever goes by methods must ask for them
-//! without their sites ([`crate::labels::Labels::new`],
+//! Such a profile has an entry of [`Profile::methods`] for each method, body and site
+//! ([`crate::Site`]). So trees have the same form as elsewhere, and code that works by methods must
+//! request them without their sites ([`crate::labels::Labels::new`],
 //! [`FrameTable::without_call_sites`](crate::names::FrameTable::without_call_sites)).
 
 use crate::merge::{Bodies, joined, merged_methods};
@@ -13,26 +13,25 @@ use crate::{MergeError, Method, Profile, ROOT, Site, Tree};
 #[cfg(test)]
 mod tests;
 
-/// `META` key of profiles that tell call sites apart; its value is `yes`.
+/// `META` key of profiles that distinguish call sites; its value is `yes`.
 pub const CALL_SITES: &str = "call-sites";
 
 impl Profile {
-    /// Whether call sites are told apart.
+    /// Whether call sites are distinguished.
     pub fn tells_call_sites(&self) -> bool {
         self.meta.get(CALL_SITES).is_some_and(|value| value == "yes") || self.has_call_sites()
     }
 
-    /// Whether there is any call site. A program that does next to nothing may have none, also
-    /// where they are told apart.
+    /// Whether there is any call site. A tiny program may have none even where they are
+    /// distinguished.
     pub(crate) fn has_call_sites(&self) -> bool {
         self.methods.iter().any(|method| method.site.is_some())
     }
 
-    /// The profile as it would be if call sites were not told apart: contexts that differ by them
-    /// alone are added up.
+    /// The profile without call sites: contexts that differ by them alone are added up.
     ///
     /// # Errors
-    /// When counts overflow, or a tree refers to no method.
+    /// Fails if counts overflow, or if a tree refers to a missing method.
     pub fn without_call_sites(mut self) -> Result<Profile, MergeError> {
         self.meta.remove(CALL_SITES);
         if !self.has_call_sites() {
@@ -47,16 +46,16 @@ impl Profile {
         Ok(self)
     }
 
-    /// The profile in which methods that native code calls say so ([`Site::NATIVE`]), for showing
-    /// it: in files they have no site, as outermost frames have none. Its methods, and siblings in
-    /// its trees, are out of order. A profile that does not tell call sites apart stays as it is.
+    /// The profile in which methods that native code calls have the site [`Site::NATIVE`], for
+    /// display. In files they have no site, like outermost frames. Its methods, and siblings in its
+    /// trees, are out of order. A profile that does not distinguish call sites stays unchanged.
     #[must_use]
     pub fn with_native_callers(mut self) -> Profile {
         if !self.tells_call_sites() {
             return self;
         }
-        // For each method that has no site the one of the same name that native code calls, as soon
-        // as there is one.
+        // For each method without a site, its counterpart that native code calls, once there is
+        // one.
         let mut called: Vec<Option<u32>> = vec![None; self.methods.len()];
         let Profile { methods, threads, .. } = &mut self;
         for thread in threads {
@@ -66,8 +65,8 @@ impl Profile {
                     return method;
                 }
                 *place.get_or_insert_with(|| {
-                    // At most twice as many as there were: numbers of 32 bits are enough for any
-                    // table that memory holds.
+                    // At most twice as many as before: 32-bit numbers suffice for any table that
+                    // fits in memory.
                     let new = u32::try_from(methods.len()).unwrap_or(ROOT);
                     methods.push(Method { site: Some(Site::NATIVE), ..methods[method as usize].clone() });
                     new
@@ -94,7 +93,7 @@ impl Profile {
     }
 }
 
-/// Whether a method without a site is one that native code may have called: markers are no methods.
+/// Whether native code may have called a method without a site: markers are no methods.
 fn may_be_called(method: &Method) -> bool {
     method.site.is_none() && method.flags & Method::MARKER == 0
 }

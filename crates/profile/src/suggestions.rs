@@ -1,22 +1,22 @@
-//! Names close to one that was not found.
+//! Suggestions of names similar to one that was not found.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// How many names are shown at most.
+/// Maximum number of suggested names.
 const MAX: usize = 3;
 
-/// How many of 100 characters may have to change.
+/// Maximum number of edits per 100 characters.
 const EDITS: usize = 34;
 
-/// The names that a user may have meant. Shown as the end of a sentence, `; did you mean a or b?`,
-/// or as nothing.
+/// The names that a user may have meant. Displayed as the end of a sentence,
+/// `; did you mean a or b?`, or as nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggestions(Vec<String>);
 
 impl Suggestions {
-    /// The closest of `names` to a pattern. A pattern with as many parts as `LruCache.get` is held
-    /// against the last two parts of each name. Case, stars and descriptors do not matter.
+    /// The names that are closest to a pattern. A pattern with as many parts as `LruCache.get` is
+    /// compared with the last two parts of each name. Case, stars and descriptors are ignored.
     pub fn of<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Suggestions {
         let wanted = simplified(given);
         let parts = wanted.split(SEPARATORS).count();
@@ -41,7 +41,7 @@ impl fmt::Display for Suggestions {
     }
 }
 
-/// What is between the parts of a name.
+/// Separators between the parts of a name.
 const SEPARATORS: [char; 3] = ['.', '/', '$'];
 
 fn without_descriptor(name: &str) -> &str {

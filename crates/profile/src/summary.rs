@@ -1,59 +1,59 @@
-//! A profile in numbers and facts: what `info` shows, and what stands above every report.
+//! The summary of a profile, which `info` shows and every report has in its header.
 
 use crate::allocations::ObjectTotals;
 use crate::{Damage, Method, Metric, Profile, ThreadTree, Tree, Unit};
 use std::collections::BTreeMap;
 
-/// What a profile is.
+/// The summary of a profile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// How the numbers came about (`META`, keys in `docs/reference/formats/profile.md`).
+    /// How the numbers were recorded (`META`, keys in `docs/reference/formats/profile.md`).
     pub meta: BTreeMap<String, String>,
-    /// What a reader of the numbers must know.
+    /// Notes for the reader of the numbers.
     pub notes: Vec<String>,
-    /// What is missing of the file.
+    /// The missing parts of the file.
     pub damage: Vec<Damage>,
     /// Whether bytecodes were counted.
     pub counts_bytecodes: bool,
-    /// Whether objects are all that is counted: they stand where calls do.
+    /// Whether objects are the only counts: they replace the calls.
     pub is_of_objects: bool,
-    /// Objects, where they were counted beside calls.
+    /// Objects, where they were counted besides calls.
     pub objects: Option<ObjectTotals>,
-    /// The columns beside calls and bytecodes, each with its sum.
+    /// The columns besides calls and bytecodes, each with its sum.
     pub columns: Vec<(Unit, u128)>,
-    /// Whether call sites are told apart.
+    /// Whether call sites are distinguished.
     pub call_sites: bool,
-    /// Number of methods, each counted once, from however many places it is called.
+    /// Number of methods, each counted once, for all of its call sites.
     pub methods: u64,
-    /// Of these, native ones.
+    /// Number of native methods among them.
     pub native_methods: u64,
-    /// Of these, methods whose name is not known.
+    /// Number of methods with unknown names among them.
     pub unknown_methods: u64,
     /// The trees.
     pub trees: Vec<TreeSummary>,
-    /// All trees together; the depth is the greatest.
+    /// The total over all trees; the depth is the maximum.
     pub all: Extent,
     /// Calls of markers, that is, of contexts that are missing from the trees, by the marker's
     /// text.
     pub markers: BTreeMap<String, u128>,
 }
 
-/// One tree.
+/// The summary of a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeSummary {
     /// The thread's name.
     pub name: String,
-    /// How many threads it has served.
+    /// Number of threads that it has served.
     pub threads: u64,
-    /// Whether all of them have ended.
+    /// Whether all of its threads have ended.
     pub ended: bool,
-    /// Whether they are daemons.
+    /// Whether its threads are daemons.
     pub daemon: bool,
-    /// Its size.
+    /// The tree's size.
     pub extent: Extent,
 }
 
-/// How large a tree is.
+/// The size of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Number of contexts.
@@ -62,16 +62,16 @@ pub struct Extent {
     pub calls: u128,
     /// Sum of all bytecodes.
     pub bytecodes: u128,
-    /// Frames of the longest path.
+    /// Number of frames of the longest path.
     pub depth: u64,
     /// Sum of the depths of all contexts.
     pub depths: u128,
-    /// Contexts that call nothing.
+    /// Number of contexts without callees.
     pub leaves: u128,
 }
 
 impl Extent {
-    /// Of a tree. The outermost frame has depth 1.
+    /// The size of a tree. The outermost frame has depth 1.
     pub fn of(tree: &Tree) -> Extent {
         let mut extent = Extent::default();
         let mut open: Vec<u32> = Vec::new();
@@ -89,7 +89,7 @@ impl Extent {
         extent
     }
 
-    /// The sum of two; its depth is the greater one.
+    /// The sum of two sizes; its depth is the larger one.
     #[must_use]
     pub fn and(self, other: Extent) -> Extent {
         Extent {
@@ -110,14 +110,14 @@ impl Extent {
         }
     }
 
-    /// The depth of a context on the average; 0 of nothing.
+    /// The average depth of contexts; 0 without contexts.
     pub fn average_depth(&self) -> f64 {
         if self.contexts == 0 { 0.0 } else { self.depths as f64 / self.contexts as f64 }
     }
 }
 
 impl Summary {
-    /// Of a profile.
+    /// Summarises a profile.
     pub fn of(profile: &Profile) -> Summary {
         let objects = profile.object_totals().filter(|_| !profile.is_of_objects());
         if objects.is_some()
@@ -150,29 +150,29 @@ impl Summary {
         }
     }
 
-    /// What the profile is looked at by, unless something else is asked for.
+    /// The default metric of the profile.
     pub fn metric(&self) -> Metric {
         Metric::of_meta(self.meta.get("metrics").map(String::as_str))
     }
 
-    /// Whether contexts are missing: the file was cut off, memory for the trees ran out, or there
-    /// was a bound on contexts.
+    /// Whether contexts are missing: the file was truncated, memory for the trees ran out, or a
+    /// bound on contexts was reached.
     pub fn is_incomplete(&self) -> bool {
         !self.damage.is_empty() || !self.markers.is_empty()
     }
 
-    /// How many threads the trees have served.
+    /// Number of threads that the trees have served.
     pub fn threads(&self) -> u128 {
         self.trees.iter().map(|tree| u128::from(tree.threads)).sum()
     }
 
-    /// Trees of threads that had not all ended.
+    /// Number of trees of threads that had not all ended.
     pub fn not_ended(&self) -> usize {
         self.trees.iter().filter(|tree| !tree.ended).count()
     }
 }
 
-/// What a method is, from wherever it is called.
+/// The identity of a method, without its call site.
 type Key<'p> = (&'p str, &'p str, &'p str, u64);
 
 fn key(method: &Method) -> Key<'_> {
@@ -217,7 +217,7 @@ mod tests {
             Method { flags: Method::MARKER, ..method("[merged]", "", "") },
             Method { flags: Method::UNKNOWN, ..method("?", "12", "") },
         ];
-        // Depths 1, 2, 3, 2, 1, of which three call nothing.
+        // Depths 1, 2, 3, 2, 1; three of these have no callees.
         let main = tree(&[(1, 0, 1, 10), (2, 0, 2, 20), (3, 1, 3, 0), (2, 3, 4, 40), (1, 2, 5, 0)]);
         let other =
             ThreadTree { flags: ThreadTree::DAEMON, threads: 3, ..thread("w", tree(&[(1, 0, 1, 1)])) };

@@ -1,4 +1,4 @@
-//! Sums over all contexts of a method, or of whatever contexts are labelled by.
+//! Sums over all contexts of a method, or of another label.
 
 use crate::{MergeError, Metric, Tree};
 
@@ -7,21 +7,20 @@ use crate::{MergeError, Metric, Tree};
 pub struct Sums {
     /// Calls.
     pub calls: u128,
-    /// Of the metric, in the contexts themselves.
+    /// The metric, in the contexts themselves.
     pub own: u128,
-    /// Of the metric, with all that was called from there. What is called by a label that is on the
-    /// stack twice counts once.
+    /// The metric, with all callees. The callees of a label that is on the stack twice count once.
     pub inclusive: u128,
 }
 
 /// The sums of each of `labels` labels over trees, each with the table that maps its methods to
-/// labels. Beside the sums, memory is needed for one path.
+/// labels. Besides the sums, this takes memory for one path.
 ///
 /// The sums of [`Sums::own`] add up to the metric's total; every [`Sums::inclusive`] is at most
 /// that.
 ///
 /// # Errors
-/// When a table is too short.
+/// Fails if a table is too short.
 pub fn sums(trees: &[(&Tree, &[u32])], labels: usize, metric: Metric) -> Result<Vec<Sums>, MergeError> {
     let mut sums = vec![Sums::default(); labels];
     for &(tree, of_method) in trees {
@@ -34,13 +33,13 @@ pub fn sums(trees: &[(&Tree, &[u32])], labels: usize, metric: Metric) -> Result<
 struct Outermost {
     end: u32,
     label: u32,
-    /// What the contexts before it have, in the order of the tree.
+    /// Sum of the contexts before it, in the order of the tree.
     before: u128,
 }
 
 fn add_tree(tree: &Tree, labels: &[u32], metric: Metric, sums: &mut [Sums]) -> Result<(), MergeError> {
-    // For each label, where the subtree ends in which it was met outermost: inside it, the label is
-    // not counted again.
+    // For each label, the end of the outermost subtree that has it: inside, the label is not
+    // counted again.
     let mut counted_until = vec![0u32; sums.len()];
     let mut open: Vec<Outermost> = Vec::new();
     let mut sum = 0u128;
@@ -74,20 +73,21 @@ mod tests {
 
     #[test]
     fn recursion_counts_once() {
-        // f (1) -> g (2) -> f (4) -> g (8), then another f (16) beside the first, and h (32) in it.
+        // f (1) -> g (2) -> f (4) -> g (8), then another f (16) next to the first, and h (32) in
+        // it.
         let t = tree(&[(1, 0, 1, 1), (2, 1, 1, 2), (3, 0, 1, 4), (4, 1, 1, 8), (1, 0, 1, 16), (2, 2, 3, 32)]);
         let of = |calls, own, inclusive| Sums { calls, own, inclusive };
         let bytecodes = sums(&[(&t, &[0, 1, 2])], 3, Metric::Bytecodes).expect("small");
         assert_eq!(bytecodes, [of(3, 21, 63), of(2, 10, 14), of(3, 32, 32)]);
         let calls = sums(&[(&t, &[0, 1, 2]), (&t, &[0, 1, 2])], 3, Metric::Calls).expect("small");
         assert_eq!(calls, [of(6, 6, 16), of(4, 4, 6), of(6, 6, 6)]);
-        // f and h as one group: all of it is below the group.
+        // f and h as one group: everything is below the group.
         let groups = sums(&[(&t, &[0, 1, 0])], 2, Metric::Bytecodes).expect("small");
         assert_eq!(groups, [of(6, 53, 63), of(2, 10, 14)]);
         assert!(sums(&[(&t, &[0, 1])], 2, Metric::Calls).is_err());
     }
 
-    /// For each label the plain way: every context of which an ancestor, or itself, has the label.
+    /// For each label, computed naively: every context that has the label, or an ancestor with it.
     #[test]
     fn sums_are_those_of_the_definition() {
         arbtest::arbtest(|u| {

@@ -1,14 +1,14 @@
 //! The tables of the literature, one row for each profile.
 //!
-//! Numbers of contexts are those of one tree, to which the trees of all threads are added up, as in
-//! CCCP (section 5.1). Methods are told apart by class, name and descriptor. Where call sites are
-//! told apart, so are contexts; methods are not.
+//! Numbers of contexts are those of one tree, the sum of the trees of all threads, as in CCCP
+//! (section 5.1). Methods are distinguished by class, name and descriptor. Where call sites are
+//! distinguished, they distinguish contexts, but not methods.
 
 use crate::names::{FrameTable, NameStyle};
 use crate::summary::Extent;
 use crate::{MergeError, Method, Profile, Tree};
 
-/// How much of a profile is native methods (CCCP, section 6.1, table 1, columns "Native Methods in
+/// The share of native methods in a profile (CCCP, section 6.1, table 1, columns "Native Methods in
 /// CCT").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NativeShare {
@@ -23,10 +23,10 @@ pub struct NativeShare {
 }
 
 impl NativeShare {
-    /// Of a profile.
+    /// Computes the row of a profile.
     ///
     /// # Errors
-    /// When counts overflow as threads are added up.
+    /// Fails if counts overflow when threads are added up.
     pub fn of(profile: &Profile, names: NameStyle) -> Result<NativeShare, MergeError> {
         let (table, tree) = one_tree(profile, names)?;
         let mut is_native = vec![false; table.frames().len()];
@@ -46,14 +46,14 @@ impl NativeShare {
     }
 }
 
-/// Whose code a method is.
+/// The owner of a method's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The application's, with its libraries.
+    /// The application, with its libraries.
     Application,
-    /// The JDK's.
+    /// The JDK.
     Jdk,
-    /// Not known.
+    /// Unknown.
     Unknown,
 }
 
@@ -68,17 +68,17 @@ pub struct LibraryCalls {
     pub app_to_jdk: u128,
     /// From the JDK to itself.
     pub jdk_to_jdk: u128,
-    /// From or to methods of which the owner is not known.
+    /// From or to methods with unknown owners.
     pub unknown: u128,
-    /// Calls that have no caller: entries into threads. They are not among the others.
+    /// Calls without a caller: entries into threads. They are not among the others.
     pub entries: u128,
 }
 
 impl LibraryCalls {
-    /// Of a profile, given whose its methods are.
+    /// Computes the row of a profile. `owner` returns the owner of a method.
     ///
     /// # Errors
-    /// When a tree refers to no method.
+    /// Fails if a tree refers to a missing method.
     pub fn of(profile: &Profile, owner: impl Fn(&Method) -> Owner) -> Result<LibraryCalls, MergeError> {
         let owners: Vec<Owner> = profile.methods.iter().map(owner).collect();
         let mut calls = LibraryCalls::default();
@@ -110,7 +110,7 @@ impl LibraryCalls {
         Ok(())
     }
 
-    /// All calls between methods whose owners are known: what the table's percentages are taken of.
+    /// All calls between methods with known owners: the base of the table's percentages.
     pub fn total(&self) -> u128 {
         self.app_to_app + self.jdk_to_app + self.app_to_jdk + self.jdk_to_jdk
     }
@@ -120,17 +120,17 @@ impl LibraryCalls {
 /// besides).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Different methods in the tree.
+    /// Number of different methods in the tree.
     pub methods: u64,
-    /// The tree.
+    /// The size of the tree.
     pub extent: Extent,
 }
 
 impl Shape {
-    /// Of a profile.
+    /// Computes the row of a profile.
     ///
     /// # Errors
-    /// When counts overflow as threads are added up.
+    /// Fails if counts overflow when threads are added up.
     pub fn of(profile: &Profile, names: NameStyle) -> Result<Shape, MergeError> {
         let (table, tree) = one_tree(profile, names)?;
         let (methods_table, of_frame) = table.without_call_sites();
@@ -141,7 +141,7 @@ impl Shape {
     }
 }
 
-/// All threads' trees added up, labelled by frames.
+/// The sum of all threads' trees, labelled by frames.
 fn one_tree(profile: &Profile, names: NameStyle) -> Result<(FrameTable<'_>, Tree), MergeError> {
     let table = FrameTable::new(&profile.methods, names);
     let trees: Vec<_> = profile.threads.iter().map(|thread| (&thread.tree, table.of_method())).collect();

@@ -1,4 +1,4 @@
-//! Profiles for tests: by hand, and random ones.
+//! Profiles for tests: hand-written and random ones.
 
 use crate::merge::{MergeOptions, Threads, merge};
 use crate::sites::CALL_SITES;
@@ -16,8 +16,7 @@ pub fn method(class: &str, name: &str, descriptor: &str) -> Method {
     }
 }
 
-/// A tree in which `(depth, method, calls, bytecodes)` stand in preorder, depth 1 being below the
-/// root.
+/// A tree from `(depth, method, calls, bytecodes)` in preorder, depth 1 being below the root.
 pub fn tree(nodes: &[(usize, u32, u64, u64)]) -> Tree {
     let mut builder = TreeBuilder::new();
     let mut current = 0;
@@ -47,8 +46,8 @@ pub fn deep(depth: usize) -> Profile {
     profile(vec![method("A", "f", "()V"), method("A", "g", "()V")], vec![thread("main", builder.finish())])
 }
 
-/// Characters around `;` (0x3B), where paths and frames sort differently, and what names are made
-/// of.
+/// Characters around `;` (0x3B), where paths and frames sort differently, and typical parts of
+/// names.
 const PIECES: [&str; 16] =
     ["a", "b", "$", "/", ".", ";", ":", "<", "(", ")", " ", "1", "$$Lambda$", "\n", "é", "/LambdaForm$MH"];
 
@@ -88,8 +87,8 @@ pub fn random(u: &mut Unstructured<'_>) -> Result<Profile> {
     Ok(merge(&[&p], canonical).expect("small counts"))
 }
 
-/// The sites that methods of [`random_split`] are called from: none, two of one line, two of one
-/// index, one of no known line.
+/// The call sites of methods of [`random_split`]: none, two of one line, two of one index, one of
+/// no known line.
 const SITES: [Option<Site>; 6] = [
     None,
     Some(Site { bci: 3, line: 10 }),
@@ -99,7 +98,7 @@ const SITES: [Option<Site>; 6] = [
     Some(Site { bci: Site::LAST, line: u32::MAX }),
 ];
 
-/// The same run twice, in canonical order: with call sites, and as it is without.
+/// Two profiles of the same run, in canonical order: with and without call sites.
 pub fn random_split(u: &mut Unstructured<'_>) -> Result<(Profile, Profile)> {
     let names = random(u)?;
     let at = |m: &Method| SITES.map(|site| Method { site, ..m.clone() });

@@ -1,8 +1,8 @@
-//! One calling-context tree, stored as its preorder.
+//! A calling-context tree, stored in preorder.
 //!
-//! A node needs no links: its first child, if it has one, is the next element, and `end` says where
-//! its subtree stops, which is where its next sibling starts. 24 bytes per node, one allocation per
-//! tree; 8 bytes per node and column more where there are columns, in a second one.
+//! A node needs no links. Its first child, if it has one, is the next element. `end` is the end of
+//! its subtree, where its next sibling starts. It takes 24 bytes per node, in one allocation per
+//! tree; columns take 8 bytes per node and column, in a second one.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub struct Node {
     /// [`crate::names::FrameTable`]); [`ROOT`] for the root.
     pub method: u32,
     end: u32,
-    /// How often this context was entered.
+    /// Number of entries of this context.
     pub calls: u64,
     /// Bytecodes executed by this context itself, without its callees.
     pub bytecodes: u64,
@@ -33,9 +33,9 @@ impl Node {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     nodes: Vec<Node>,
-    /// How many columns there are beside calls and bytecodes.
+    /// Number of columns besides calls and bytecodes.
     columns: usize,
-    /// Their numbers, node by node.
+    /// The columns' numbers, node by node.
     values: Vec<u64>,
 }
 
@@ -45,21 +45,21 @@ impl Tree {
         &self.nodes
     }
 
-    /// How many columns there are beside calls and bytecodes.
+    /// Number of columns besides calls and bytecodes.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// What the node has in each of these columns.
+    /// The node's number in each column.
     ///
     /// # Panics
-    /// When there is no such node.
+    /// If there is no such node.
     pub fn values(&self, node: u32) -> &[u64] {
         let first = node as usize * self.columns;
         &self.values[first..first + self.columns]
     }
 
-    /// Puts the numbers of a column where those of bytecodes are, and drops all columns.
+    /// Replaces the numbers of bytecodes by those of a column, and drops all columns.
     pub(crate) fn counted_by(&mut self, column: usize) {
         for (index, node) in self.nodes.iter_mut().enumerate() {
             node.bytecodes = self.values.get(index * self.columns + column).copied().unwrap_or(0);
@@ -81,13 +81,14 @@ impl Tree {
     /// The indices of `node` and all below it.
     ///
     /// # Panics
-    /// When there is no such node.
+    /// If there is no such node.
     pub fn subtree(&self, node: u32) -> Range<u32> {
         node..self.nodes[node as usize].end
     }
 
-    /// Gives nodes other methods: `method` is asked for each node but the root, callers before
-    /// callees, with whether it is outermost. Siblings may be out of order then.
+    /// Changes the methods of nodes. `method` is called for each node but the root, callers before
+    /// callees, with the node's method and whether it is outermost. Afterwards siblings may be out
+    /// of order.
     pub(crate) fn relabel(&mut self, mut method: impl FnMut(u32, bool) -> u32) {
         let mut next_outermost = 1;
         for (index, node) in (0u32..).zip(&mut self.nodes).skip(1) {
@@ -99,10 +100,10 @@ impl Tree {
         }
     }
 
-    /// What is below `node`, as a tree of its own, whose root has no counts.
+    /// The contexts below `node`, as a separate tree whose root has no counts.
     ///
     /// # Panics
-    /// When there is no such node.
+    /// If there is no such node.
     pub(crate) fn below(&self, node: u32) -> Tree {
         let range = self.subtree(node);
         let mut nodes = self.nodes[range.start as usize..range.end as usize].to_vec();
@@ -117,7 +118,7 @@ impl Tree {
     /// The indices of the children of `node`, in their stored order.
     ///
     /// # Panics
-    /// When there is no such node.
+    /// If there is no such node.
     pub fn children(&self, node: u32) -> Children<'_> {
         Children { tree: self, next: node + 1, end: self.nodes[node as usize].end }
     }
@@ -159,18 +160,18 @@ pub struct TreeBuilder {
 }
 
 impl TreeBuilder {
-    /// A tree of a root only.
+    /// Creates a tree with only a root.
     pub fn new() -> TreeBuilder {
         TreeBuilder::with_root(0, 0)
     }
 
-    /// A tree of a root only, with the counts that a file holds for it.
+    /// Creates a tree with only a root, with the root's counts from a file.
     pub fn with_root(calls: u64, bytecodes: u64) -> TreeBuilder {
         let nodes = vec![Node { method: ROOT, end: 0, calls, bytecodes }];
         TreeBuilder { nodes, columns: 0, values: Vec::new(), open: Vec::new() }
     }
 
-    /// With so many columns beside calls and bytecodes, all 0 so far.
+    /// Adds this many columns besides calls and bytecodes, all 0 so far.
     #[must_use]
     pub fn with_columns(mut self, columns: usize) -> TreeBuilder {
         self.columns = columns;
@@ -178,10 +179,10 @@ impl TreeBuilder {
         self
     }
 
-    /// Adds a child to the node entered last and not yet left, and enters it.
+    /// Adds a child to the current node (the one entered last and not yet left), and enters it.
     ///
     /// # Errors
-    /// When the tree is full.
+    /// Fails if the tree is full.
     pub fn enter(&mut self, method: u32, calls: u64, bytecodes: u64) -> Result<(), TreeTooLarge> {
         let index = u32::try_from(self.nodes.len()).ok().filter(|&i| i < u32::MAX).ok_or(TreeTooLarge)?;
         self.open.push(index);
@@ -190,14 +191,14 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// What the node entered last and not yet left has in each column; the root's if there is none.
+    /// The numbers of the current node's columns; the root's if no node is entered.
     pub fn numbers(&mut self) -> &mut [u64] {
         let first = self.open.last().map_or(0, |&node| node as usize) * self.columns;
         &mut self.values[first..first + self.columns]
     }
 
-    /// Leaves the node entered last. Without one, nothing happens: the root is left by
-    /// [`TreeBuilder::finish`].
+    /// Leaves the current node. Without one, nothing happens: [`TreeBuilder::finish`] leaves the
+    /// root.
     pub fn leave(&mut self) {
         // `enter` keeps the length within u32.
         let end = self.nodes.len() as u32;
@@ -206,7 +207,7 @@ impl TreeBuilder {
         }
     }
 
-    /// The tree. Nodes not yet left are left.
+    /// The tree. Leaves all nodes that are still open.
     pub fn finish(mut self) -> Tree {
         while !self.open.is_empty() {
             self.leave();

@@ -1,11 +1,11 @@
-//! Two trees side by side.
+//! A walk over two trees in parallel.
 
 use crate::Tree;
 use crate::tree::Children;
 use std::cmp::Ordering;
 use std::iter::Peekable;
 
-/// One node in both trees, or the lack of it in one.
+/// A node in both trees, or in one only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     A(u32),
@@ -18,9 +18,9 @@ struct Level<'t> {
     b: Peekable<Children<'t>>,
 }
 
-/// Visits all nodes but the roots of two trees that share their labels, whose children are sorted
-/// by label, and in which no siblings have the same (as [`crate::merge::joined`] makes them): equal
-/// paths together, in the order of the labels, callers before callees.
+/// Visits all nodes but the roots of two trees: equal paths together, in the order of the labels,
+/// callers before callees. The trees share their labels; children are sorted by label and siblings
+/// have different ones (as in the result of [`crate::merge::joined`]).
 pub(crate) fn walk(a: &Tree, b: &Tree, mut visit: impl FnMut(Match)) {
     let level = |x, y| Level { a: a.children(x).peekable(), b: b.children(y).peekable() };
     let mut levels = vec![level(0, 0)];
@@ -57,7 +57,7 @@ pub(crate) fn paths(tree: &Tree, nodes: &[u32]) -> Vec<Vec<u32>> {
     let mut open: Vec<(u32, u32)> = Vec::new();
     let mut index = 1;
     while let Some(&next) = wanted.peek() {
-        // Subtrees without a wanted node are stepped over.
+        // Subtrees without a wanted node are skipped.
         let end = tree.subtree(index).end;
         if next >= end {
             index = end;

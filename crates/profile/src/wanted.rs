@@ -1,4 +1,4 @@
-//! Profiles without the contexts of classes that nobody wants to see.
+//! Removal of the contexts of unwanted classes from profiles.
 
 use crate::fold::{LeftOut, without};
 use crate::merge::{Bodies, MergeError, joined, merged_methods};
@@ -6,16 +6,16 @@ use crate::report::counted;
 use crate::{Method, Metric, Profile, Site, Tree};
 use rustc_hash::FxHashMap;
 
-/// `META` key that says what of everything is in a profile.
+/// `META` key: which part of everything is in a profile.
 pub(crate) const SELECTION: &str = "selection";
 
 impl Profile {
-    /// Leaves out the contexts of methods that are not `wanted`; what they called is called by
-    /// their nearest caller that stays. Markers, which are no methods, always stay. A note says how
-    /// much was left out, and the header by what rule: `rule`, in words.
+    /// Removes the contexts of methods that are not `wanted`; their callees hang below the nearest
+    /// caller that stays. Markers, which are no methods, always stay. A note says how much was
+    /// removed, and the header by which rule: `rule`, in words.
     ///
     /// # Errors
-    /// When counts overflow.
+    /// Fails if counts overflow.
     pub fn wanted(self, wanted: impl Fn(&Method) -> bool, rule: &str) -> Result<Profile, MergeError> {
         let stays = |method: &Method| method.flags & (Method::MARKER | Method::TYPE) != 0 || wanted(method);
         let this = self.without_objects_of(stays)?;
@@ -31,7 +31,7 @@ impl Profile {
                 })
             })
             .collect();
-        // Of profiles of calls alone none is left out.
+        // Profiles of calls alone lose no bytecodes.
         let executed = match Metric::of_profile(&this) {
             Metric::Calls => Metric::Bytecodes,
             metric => metric,
@@ -62,9 +62,9 @@ impl Profile {
         Ok(this)
     }
 
-    /// The profile with the call sites that its methods have in their nearest callers that stay: a
-    /// bytecode index in the code of a method that is left out means nothing in another's. Where
-    /// none of those stays, or native code stands between, there is no site.
+    /// The profile in which methods have the call sites of their nearest callers that stay. A
+    /// bytecode index in a removed method's code means nothing in another's. There is no site if no
+    /// caller stays, or if native code is between.
     fn called_from_those_that_stay(
         mut self,
         stays: &impl Fn(&Method) -> bool,
@@ -72,7 +72,7 @@ impl Profile {
         struct Open {
             end: u32,
             stays: bool,
-            /// Where its nearest caller that stays called what led to it.
+            /// The call site in its nearest caller that stays.
             site: Option<Site>,
         }
         let is_there: Vec<bool> = self.methods.iter().map(stays).collect();
@@ -89,7 +89,8 @@ impl Profile {
                 while open.pop_if(|caller| caller.end <= index).is_some() {}
                 let Some(row) = methods.get(method as usize) else { return method };
                 let stays = is_there[method as usize];
-                // Outermost frames have no site, so what nobody that stays has called gets none.
+                // Outermost frames have no site, and so neither do methods without a caller that
+                // stays.
                 let site = match open.last() {
                     Some(caller) if !caller.stays => caller.site,
                     _ => row.site,
@@ -97,13 +98,13 @@ impl Profile {
                 open.push(Open { end: ends[index as usize], stays, site });
                 *places.entry((method, site)).or_insert_with(|| {
                     called.push(Method { site, ..row.clone() });
-                    // At most as many as there are contexts, which have numbers of 32 bits.
+                    // At most as many as there are contexts, which have 32-bit numbers.
                     (called.len() - 1) as u32
                 })
             });
         }
         self.methods = called;
-        // Rows of one method that now have the same site are one, and all are in order.
+        // Rows of one method that now have the same site are united, and all are sorted.
         let (methods, labels) = merged_methods(&[&self], Bodies::Apart, false);
         for thread in &mut self.threads {
             let parts: Vec<(&Tree, &[u32])> = labels.iter().map(|labels| (&thread.tree, &**labels)).collect();

@@ -6,7 +6,7 @@ use crate::{Method, Profile, ROOT, Site};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// A `NODE` section is closed when it has this many bytes.
+/// Size in bytes at which a `NODE` section is closed.
 const NODE_SECTION: usize = 1 << 20;
 
 /// Why a profile cannot be written.
@@ -18,12 +18,12 @@ pub enum WriteError {
     /// The profile was made by hand and is not in canonical order.
     #[error("{0} of the profile are not in order; merging the profile with nothing puts them in order")]
     Order(&'static str),
-    /// A call site that no file has.
+    /// A call site that no file can contain.
     #[error(
         "{0} is called by native code according to its call site, which is for lists of contexts; in a profile it has none then"
     )]
     NativeSite(String),
-    /// A node names a method that the profile does not have.
+    /// A node of a method that is not in the profile.
     #[error(
         "the tree of thread '{thread}' has a context of method {method}, but there are only {count} methods"
     )]
@@ -38,11 +38,11 @@ pub enum WriteError {
 }
 
 impl Profile {
-    /// Writes the profile. The bytes depend on the contents alone. [`Profile::damage`] becomes
+    /// Writes the profile. The bytes depend on its contents alone. [`Profile::damage`] becomes
     /// notes.
     ///
     /// # Errors
-    /// When the output fails, or the profile is not in canonical order (see [`Profile`]).
+    /// Fails if the output fails, or if the profile is not in canonical order (see [`Profile`]).
     pub fn write(&self, out: &mut dyn Write) -> Result<(), WriteError> {
         if !self.threads.is_sorted_by(|a, b| a.name <= b.name) {
             return Err(WriteError::Order("threads"));
@@ -59,8 +59,8 @@ impl Profile {
         out.write_all(&version.to_be_bytes())?;
         self.write_meta(out)?;
         self.write_notes(out)?;
-        // Names of columns are in order, and the classes of their rows are empty: they come before
-        // all methods.
+        // Names of columns are in order, and the classes of their rows are empty: they precede all
+        // methods.
         let first_method = columns.len() as u32;
         let rows: Vec<Method>;
         let methods = match &*columns {
@@ -105,7 +105,7 @@ impl Profile {
     /// The profile as the bytes of its file.
     ///
     /// # Errors
-    /// As [`Profile::write`].
+    /// Fails as [`Profile::write`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         let mut bytes = Vec::new();
         self.write(&mut bytes)?;
@@ -133,13 +133,13 @@ impl Profile {
     }
 }
 
-/// What of a profile's file comes behind its notes, node by node: for whoever has no [`Profile`] in
-/// memory, and need not make one.
+/// Writer for the part of a profile's file after its notes, node by node, for programs without a
+/// [`Profile`] in memory.
 pub struct TreeWriter<'a> {
     out: &'a mut dyn Write,
     strings: Strings<'a>,
     methods: usize,
-    /// Of the open section of nodes.
+    /// The payload of the open section of nodes.
     payload: Vec<u8>,
 }
 
@@ -155,11 +155,11 @@ pub enum NodeError {
 }
 
 impl<'a> TreeWriter<'a> {
-    /// Writes strings and methods, which nodes name by their place. A file in which a method has a
-    /// call site is of version 2 of the format, which its first bytes must say.
+    /// Writes strings and methods, which nodes refer to by index. A file with call sites has
+    /// version 2 of the format, which its first bytes must say.
     ///
     /// # Errors
-    /// When the output fails, or methods are not in canonical order (see [`Profile`]).
+    /// Fails if the output fails, or if methods are not in canonical order (see [`Profile`]).
     pub fn start(
         out: &'a mut dyn Write,
         methods: &'a [Method],
@@ -192,11 +192,11 @@ impl<'a> TreeWriter<'a> {
         Ok(TreeWriter { out, strings, methods: methods.len(), payload })
     }
 
-    /// Begins the tree of the next thread, one of those that were named at the start. Threads come
-    /// sorted by name.
+    /// Starts the tree of the next thread, one of those that were named at the start. Threads must
+    /// follow sorted by name.
     ///
     /// # Errors
-    /// When the output fails.
+    /// Fails if the output fails.
     pub fn thread(&mut self, name: &str, threads: u64, flags: u64) -> io::Result<()> {
         self.close()?;
         for value in [self.strings.index(name), threads, flags] {
@@ -205,11 +205,11 @@ impl<'a> TreeWriter<'a> {
         self.flush(*b"THRD")
     }
 
-    /// Writes the next node in preorder; `method` is the method's place, or [`ROOT`]. `children`
-    /// nodes follow as its children, sorted by method, each with what is below it.
+    /// Writes the next node in preorder; `method` is the method's index, or [`ROOT`]. `children`
+    /// nodes follow as its children, sorted by method, each with its descendants.
     ///
     /// # Errors
-    /// When the output fails or there is no such method.
+    /// Fails if the output fails or there is no such method.
     pub fn node(&mut self, method: u32, calls: u64, bytecodes: u64, children: u64) -> Result<(), NodeError> {
         let number = match method {
             ROOT => 0,
@@ -228,13 +228,13 @@ impl<'a> TreeWriter<'a> {
     /// Ends the file.
     ///
     /// # Errors
-    /// When the output fails.
+    /// Fails if the output fails.
     pub fn finish(mut self) -> io::Result<()> {
         self.close()?;
         self.flush(*b"DONE")
     }
 
-    /// Ends the tree that was begun last, if any.
+    /// Ends the open tree, if any.
     fn close(&mut self) -> io::Result<()> {
         if self.payload.is_empty() { Ok(()) } else { self.flush(*b"NODE") }
     }

@@ -1,5 +1,5 @@
-//! The calling-context tree, rebuilt: what the profiler counts while a program runs, counted from
-//! its events.
+//! The calling-context tree, rebuilt from a trace: the counts of a profiled run, computed from its
+//! events.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ struct Node {
     bytecodes: u64,
 }
 
-/// The tree of a thread, in the making.
+/// Builder of a thread's tree.
 #[derive(Debug)]
 pub struct Contexts {
     nodes: Vec<Node>,
-    /// Children of nodes that have many.
+    /// Children of nodes with many children.
     many: FxHashMap<(u32, Callee), u32>,
 }
 
-/// Children that are looked for one after the other.
+/// Maximum number of children that are searched linearly.
 const FEW: usize = 8;
 
 impl Default for Contexts {
@@ -46,7 +46,7 @@ impl Contexts {
             let node = self.nodes[child as usize];
             if node.callee == callee {
                 if before != 0 {
-                    // Who was called last comes first.
+                    // The latest callee comes first.
                     self.nodes[before as usize].next = node.next;
                     self.nodes[child as usize].next =
                         std::mem::replace(&mut self.nodes[parent as usize].first_child, child);
@@ -69,7 +69,7 @@ impl Contexts {
 
     fn tree(&self, methods: &[Option<u32>]) -> Result<cct_profile::Tree, Error> {
         let mut builder = TreeBuilder::new();
-        // Nodes to be entered; the second time they are left.
+        // Nodes to be entered; at the second visit they are left.
         let mut open: Vec<(u32, bool)> = self.sorted_children(0);
         while let Some((node, entered)) = open.pop() {
             if entered {
@@ -85,7 +85,7 @@ impl Contexts {
         Ok(builder.finish())
     }
 
-    /// Those of a node, the last first.
+    /// The children of a node, the last first.
     fn sorted_children(&self, node: u32) -> Vec<(u32, bool)> {
         let mut children = Vec::new();
         let mut child = self.nodes[node as usize].first_child;
@@ -122,7 +122,7 @@ impl Visitor for Contexts {
 /// Replays a thread.
 ///
 /// # Errors
-/// When its events cannot be read.
+/// Fails if its events cannot be read.
 pub fn of_thread<V: Visitor>(
     trace: &Trace,
     thread: &ThreadChunks,
@@ -141,21 +141,21 @@ pub fn of_thread<V: Visitor>(
             replay.gap();
         }
         if replay.words(&chunk.words).is_err() {
-            // Whatever it is, what comes behind it has no meaning for this version.
+            // The events after an unknown word have no meaning for this version.
             replay.gap();
         }
     }
     Ok(replay.finish())
 }
 
-/// The whole trace as a profile, and what was odd about it.
+/// The whole trace as a profile, and its oddities.
 ///
 /// # Errors
-/// When the trace cannot be read, or the tree is too large.
+/// Fails if the trace cannot be read, or if the tree is too large.
 pub fn profile(trace: &Trace) -> Result<(Profile, Oddities), Error> {
     let trees = trace.threads.par_iter().map(|thread| {
         let (mut tree, oddities, _) = of_thread(trace, thread, Contexts::default())?;
-        // Trees are all in memory in the end; how children were found need not be.
+        // All trees are in memory in the end; their search tables need not be.
         tree.many = FxHashMap::default();
         tree.nodes.shrink_to_fit();
         Ok((tree, oddities))
@@ -178,7 +178,7 @@ pub fn profile(trace: &Trace) -> Result<(Profile, Oddities), Error> {
     let mut meta = trace.meta.clone();
     meta.insert("metrics".to_owned(), "calls+bytecodes".to_owned());
     meta.insert("blocks".to_owned(), "exact".to_owned());
-    // No agent of the JVM's wrote it.
+    // No agent of the JVM wrote it.
     meta.remove("agent");
     meta.insert("rebuilt".to_owned(), "from a trace".to_owned());
     let mut notes = trace.notes.clone();
@@ -194,7 +194,7 @@ fn flags(thread: &ThreadChunks) -> u64 {
     }
 }
 
-/// The methods that occur, and of each of the program's its place among them.
+/// The methods that occur, and for each method of the program its index among them.
 fn methods(program: &Program, trees: &[Contexts]) -> (Vec<Method>, Vec<Option<u32>>) {
     let mut occurs = vec![false; program.callees().len()];
     for node in trees.iter().flat_map(|tree| &tree.nodes[1..]) {
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
     use crate::testing::{chunk, class, end, start, trace};
 
-    /// Sees so many calls.
+    /// Stops after this many calls.
     struct Few(u32);
 
     impl Visitor for Few {
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Whoever has seen enough of a long trace does not wait for its end.
+    /// An analysis that has seen enough of a long trace does not read the rest.
     #[test]
     fn what_nobody_wants_is_not_read() {
         let calls = [start(0), end(0), start(1), end(1)];

@@ -1,4 +1,4 @@
-//! What was executed how often: blocks, and calls between methods. Of all threads together.
+//! Execution counts of blocks, and of calls between methods, for all threads together.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -8,14 +8,14 @@ use crate::file::{Error, Trace};
 use crate::program::{Callee, Found};
 use crate::replay::{Oddities, Visitor};
 
-/// Counts.
+/// Execution counts.
 #[derive(Debug, Default)]
 pub struct Executions {
-    /// By method number: how often it was entered, and each of its blocks executed.
+    /// By method number: its entries, and the executions of each of its blocks.
     methods: FxHashMap<u32, Method>,
-    /// By caller and callee. The caller's place plus one; 0 for none.
+    /// By caller and callee. The caller is its index plus one; 0 for none.
     edges: FxHashMap<(u32, Callee), u64>,
-    /// Bytecodes of blocks that exceptions left, which were not executed.
+    /// Bytecodes of blocks that were not executed because of exceptions.
     taken_back: u64,
 }
 
@@ -29,10 +29,10 @@ pub struct Method {
 }
 
 impl Executions {
-    /// Those of a trace, and what was odd.
+    /// Counts the executions of a trace; also returns its oddities.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails if it cannot be read.
     pub fn of(trace: &Trace) -> Result<(Executions, Oddities), Error> {
         let threads = trace.threads.par_iter().map(|thread| {
             let (counts, oddities, _) = of_thread(trace, thread, Executions::default())?;
@@ -59,12 +59,12 @@ impl Executions {
         self.taken_back += other.taken_back;
     }
 
-    /// Of a method.
+    /// The counts of a method.
     pub fn of_method(&self, number: u32) -> Option<&Method> {
         self.methods.get(&number)
     }
 
-    /// A block of a method was executed so often.
+    /// Adds executions of a method's block.
     #[cfg(test)]
     pub(crate) fn began(&mut self, number: u32, block: usize, times: u64) {
         let blocks = &mut self.methods.entry(number).or_default().blocks;
@@ -83,7 +83,7 @@ impl Executions {
         calls
     }
 
-    /// Bytecodes that blocks have and that were not executed, since exceptions left them.
+    /// Bytecodes of blocks that were not executed because of exceptions.
     pub fn taken_back(&self) -> u64 {
         self.taken_back
     }

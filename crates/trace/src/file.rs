@@ -1,4 +1,4 @@
-//! The file of a trace, opened.
+//! Opening and reading of a trace's file.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -18,26 +18,26 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: ReadError,
     },
-    /// A frame is not what it was.
+    /// A frame is damaged.
     #[error("{path}: damaged at byte {at}: a frame's content is not what was written", path = path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where the frame begins.
+        /// Offset of the frame.
         at: u64,
     },
-    /// Its classes are many times as long as they are stored.
+    /// The trace's classes are too large for their stored size.
     #[error("{path}: its classes unfold to more than {most} bytes, which those of no program do", path = path.display())]
     Unfolds {
         /// The file.
         path: PathBuf,
-        /// How much would be right.
+        /// Maximum size.
         most: u64,
     },
-    /// An event would stand for many blocks.
+    /// An event would imply too many blocks.
     #[error("{path}: more than {MOST_IMPLIED} blocks of method {method} follow each other without an event, and no trace has that", path = path.display())]
     Unbounded {
         /// The file.
@@ -45,14 +45,14 @@ pub enum Error {
         /// The number of the method.
         method: u32,
     },
-    /// The calling-context tree has no room.
+    /// The calling-context tree is too large.
     #[error(transparent)]
     TooLarge(#[from] cct_profile::TreeTooLarge),
 }
 
-/// What classes may unfold to: so much, and so many times what is stored of them. Those of JDK 17's
-/// class library come to 1.9 times, and no frame of them to more than 7.3. All are kept in memory,
-/// where they take more again.
+/// Maximum unpacked size of classes: a constant, or this multiple of their stored size. Those of
+/// JDK 17's class library have a ratio of 1.9, and no frame of them more than 7.3. All are kept in
+/// memory, where they take more again.
 const UNFOLDED: (u64, u64) = (1 << 24, 16);
 
 /// A trace.
@@ -60,68 +60,67 @@ const UNFOLDED: (u64, u64) = (1 << 24, 16);
 pub struct Trace {
     path: PathBuf,
     file: File,
-    /// Chunks that are not in the file: what a JVM left behind that had no time to write it.
+    /// Chunks that are not in the file: the JVM was killed before it wrote them.
     left: Vec<Vec<u8>>,
-    /// Where it comes from, in lines `key=value`.
+    /// The trace's origin, in lines `key=value`.
     pub provenance: String,
-    /// Its threads, by number.
+    /// The trace's threads, by number.
     pub threads: Vec<ThreadChunks>,
-    /// The program's classes and methods, as far as they are in it.
+    /// The program's classes and methods, as far as the trace contains them.
     pub program: Program,
-    /// Names of classes, by the numbers that events of receivers and of loading have.
+    /// Names of classes, by their numbers in events of receivers and of loading.
     pub class_names: BTreeMap<u32, String>,
-    /// What the runtime says readers must know.
+    /// Notes of the runtime for readers.
     pub notes: Vec<String>,
-    /// How it came about, as profiles have it.
+    /// How it was recorded, as in profiles.
     pub meta: BTreeMap<String, String>,
-    /// If it has the last events alone: so many of each thread at least, where it has done so much.
+    /// The minimum number of last events of each thread, if the trace keeps only those. (A thread
+    /// may have had fewer.)
     pub last: Option<u64>,
-    /// Whether it keeps the order between threads.
+    /// Whether it has the order between threads.
     pub is_ordered: bool,
-    /// Whether it has its end.
+    /// Whether it has an end mark.
     pub is_complete: bool,
-    /// Where it ends too early, if it does.
+    /// The position at which it ends too early, if it does.
     pub cut: Option<Cut>,
-    /// Bytes of the file, of the events before they were compressed, and of the frames that hold
-    /// them.
+    /// Sizes of the file, of the uncompressed events, and of the frames that contain them.
     pub sizes: Sizes,
 }
 
-/// Sizes of parts of a trace.
+/// Sizes of parts of a trace, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sizes {
     /// The file.
     pub file: u64,
     /// Events, as words.
     pub events: u64,
-    /// The same as stored.
+    /// Events as stored.
     pub stored: u64,
-    /// The static side as stored.
+    /// Static data as stored.
     pub structure: u64,
 }
 
-/// A thread, and where its events are.
+/// A thread, and the positions of its events.
 #[derive(Debug, Clone, Default)]
 pub struct ThreadChunks {
-    /// Its number.
+    /// The thread's number.
     pub number: u32,
-    /// Who it is.
+    /// The thread's description.
     pub thread: Thread,
-    /// Its chunks in their order.
+    /// The thread's chunks in their order.
     chunks: Vec<Piece>,
-    /// The number of the first chunk that there is, if nothing is missing.
+    /// The number of its first chunk, if none is missing before it.
     first: u32,
-    /// How many of its chunks are missing in the middle.
+    /// Number of its chunks that are missing in the middle.
     pub missing: u64,
 }
 
-/// A chunk: its number, and where it is. All that is in memory of a chunk that nobody reads; so
-/// there must be little of it.
+/// The number and position of a chunk. Unread chunks keep only this in memory, so it must be small.
 #[derive(Debug, Clone, Copy)]
 enum Piece {
-    /// The frame that begins at this byte.
+    /// The frame at this offset.
     InFile { sequence: u32, at: u64 },
-    /// The place among those that a JVM left behind.
+    /// The index among the chunks of a killed JVM.
     Left { sequence: u32, place: u32 },
 }
 
@@ -136,10 +135,10 @@ impl Piece {
 }
 
 impl Trace {
-    /// Opens a file: looks through all frames, and reads the static side.
+    /// Opens a file: scans all frames, and reads the static data.
     ///
     /// # Errors
-    /// When it is no trace, or damaged in what all else depends on.
+    /// Fails if it is no trace, or if a part is damaged that everything else depends on.
     pub fn open(path: &Path) -> Result<Trace, Error> {
         let because = |source| Error::File { path: path.to_owned(), source };
         let file = File::open(path).map_err(|e| because(e.into()))?;
@@ -222,8 +221,7 @@ impl Trace {
         }
         for (number, mut thread) in threads {
             thread.number = number;
-            // Most are in their order already; of two with one number the first in the file comes
-            // first.
+            // Most are in order already; of two with one number the first in the file comes first.
             thread.chunks.sort_by_key(|piece| piece.sequence());
             thread.chunks.shrink_to_fit();
             if trace.last.is_some() {
@@ -241,8 +239,8 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Adds what a JVM left in memory that was killed: the last events, and the classes that these
-    /// are of.
+    /// Adds the chunks that a killed JVM kept in memory: the last events, and the classes that they
+    /// need.
     fn add_last(&mut self, threads: &mut BTreeMap<u32, ThreadChunks>) {
         let mut path = self.path.clone().into_os_string();
         path.push(ring::SUFFIX);
@@ -277,7 +275,7 @@ impl Trace {
         }
     }
 
-    /// What its first lines say about something.
+    /// The value of a key in its first lines.
     pub fn said(&self, key: &str) -> Option<&str> {
         self.provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
     }
@@ -292,11 +290,11 @@ impl Trace {
         (0..thread.count()).map(move |place| self.chunk(thread, place))
     }
 
-    /// A chunk of a thread, by its place among those that are there. It begins with an event, and
-    /// ends with one.
+    /// A chunk of a thread, by its index among those in the trace. It starts and ends at an event
+    /// boundary.
     ///
     /// # Errors
-    /// When it is damaged, or not there any more.
+    /// Fails if it is damaged, or has gone.
     pub fn chunk(&self, thread: &ThreadChunks, place: usize) -> Result<Chunk, Error> {
         let Some(&piece) = thread.chunks.get(place) else { return Ok(Chunk::default()) };
         let before = place.checked_sub(1).and_then(|before| thread.chunks.get(before));
@@ -315,25 +313,25 @@ impl Trace {
         Ok(Chunk { words, is_behind_gap })
     }
 
-    /// The number of words of all threads: an upper bound of events.
+    /// The number of words of all threads: an upper bound of the number of events.
     pub fn words(&self) -> u64 {
         self.sizes.events / 4
     }
 }
 
 impl ThreadChunks {
-    /// How many chunks it has.
+    /// Number of chunks.
     pub fn count(&self) -> usize {
         self.chunks.len()
     }
 }
 
-/// Events, and whether some are missing in front of them.
+/// Events, and whether some are missing before them.
 #[derive(Debug, Default)]
 pub struct Chunk {
     /// The words.
     pub words: Vec<u8>,
-    /// Whether chunks in front of it are not there.
+    /// Whether chunks before it are missing.
     pub is_behind_gap: bool,
 }
 
@@ -357,7 +355,7 @@ mod tests {
         assert_eq!(chunks.iter().map(words).collect::<Vec<_>>(), expected);
         let gaps: Vec<bool> = chunks.iter().map(|chunk| chunk.is_behind_gap).collect();
         assert_eq!(gaps, [false, false, true, false]);
-        // Whoever wants one alone gets the same.
+        // Reading one alone gives the same.
         let third = trace.chunk(one, 2).unwrap();
         assert_eq!((&third.words, third.is_behind_gap), (&expected[2], true));
         assert_eq!(trace.sizes.events, 20);
@@ -375,7 +373,7 @@ mod tests {
         assert!(matches!(trace.chunk(&trace.threads[0], 1), Err(Error::Damaged { at: 48, .. })));
     }
 
-    /// 40 MB of classes with nothing in them, in 200 KB.
+    /// 40 MB of empty classes, compressed to 200 KB.
     #[test]
     fn classes_that_are_there_to_fill_memory() {
         let mut packed = Vec::new();
@@ -395,7 +393,7 @@ mod tests {
         assert!(Trace::open(&path).is_ok());
     }
 
-    /// The number of the second half was one more than there are.
+    /// The number of the second half exceeded the maximum.
     #[test]
     fn the_last_number_that_a_chunk_can_have() {
         let folder = tempfile::tempdir().unwrap();

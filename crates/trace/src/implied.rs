@@ -1,6 +1,7 @@
-//! What is not written, since it follows from what is (docs/reference/formats/trace.md, "What has
-//! no event"): blocks that alone can come behind another, and ends of methods behind which nothing
-//! else could have come. Here they are put back, so that whoever looks at events sees all of them.
+//! Implied events, which a trace omits since they follow from others
+//! (docs/reference/formats/trace.md, "What has no event"). They are blocks that are the only
+//! possible successor of the block before, and ends of methods after which nothing else could have
+//! come. This module restores them, so that analyses see all events.
 
 use cct_events::Event;
 use cct_events::structure::{MOST_IMPLIED, Recording};
@@ -8,12 +9,12 @@ use cct_events::structure::{MOST_IMPLIED, Recording};
 use crate::program::{Found, Program};
 use crate::stack::{Runs, Stack};
 
-/// A method that runs.
+/// A running method.
 #[derive(Debug, Clone, Copy)]
 struct Running<'p> {
     found: Found<'p>,
     number: u32,
-    /// The block that began last, if that is known.
+    /// The block that began last, if known.
     block: Option<u32>,
 }
 
@@ -23,30 +24,30 @@ impl Runs for Running<'_> {
     }
 }
 
-/// The events of one thread, with those that are implied.
+/// The events of one thread, including implied ones.
 #[derive(Debug)]
 pub struct Whole<'p> {
     program: &'p Program,
     stack: Stack<Running<'p>>,
-    /// Whether the event before says how far a block came that an exception has left.
+    /// Whether the previous event says how far a block came that an exception has left.
     is_left: bool,
-    /// Whether the top method is over as soon as its receiver is known.
+    /// Whether the top method ends as soon as its receiver is known.
     is_over: bool,
 }
 
 impl<'p> Whole<'p> {
-    /// A thread that has done nothing yet.
+    /// A thread without events so far.
     pub fn new(program: &'p Program) -> Self {
         Whole { program, stack: Stack::default(), is_left: false, is_over: false }
     }
 
-    /// Events are missing here: which blocks run is not known any more.
+    /// Handles missing events: the running blocks are unknown from here.
     pub fn gap(&mut self) {
         self.stack.iter_mut().for_each(|running| running.block = None);
         (self.is_left, self.is_over) = (false, false);
     }
 
-    /// An event, with what is implied by it: in front of it, or behind it.
+    /// Passes on an event, with the events that it implies before or after it.
     #[inline]
     pub fn event(&mut self, event: Event, see: &mut impl FnMut(Event)) {
         if self.is_over && !matches!(event, Event::Order(_) | Event::Receiver(_)) {
@@ -83,7 +84,7 @@ impl<'p> Whole<'p> {
         }
     }
 
-    /// What is implied at the end of all events.
+    /// Passes on the events implied at the end.
     pub fn finish(&mut self, see: &mut impl FnMut(Event)) {
         if std::mem::take(&mut self.is_over) {
             self.end(see);
@@ -96,7 +97,7 @@ impl<'p> Whole<'p> {
         let block = (has_blocks && !found.method.entry_is_target).then_some(0);
         self.stack.push(Running { found, number, block });
         if block.is_some() && self.is_last() {
-            // Its receiver is told of behind the start.
+            // Its receiver follows the start.
             self.is_over = has_receiver;
             if !has_receiver {
                 self.end(see);
@@ -121,13 +122,13 @@ impl<'p> Whole<'p> {
         }
     }
 
-    /// Whether no other event of the top method comes behind the one that has just been seen.
+    /// Whether the top method has no further event after the current one.
     fn is_last(&self) -> bool {
         let Some(Running { found, block: Some(block), .. }) = self.stack.last() else { return false };
         found.method.blocks.get(*block as usize).is_some_and(|block| block.is_last)
     }
 
-    /// The top method goes to its end.
+    /// Completes the top method.
     fn end(&mut self, see: &mut impl FnMut(Event)) {
         self.pass(see);
         if let Some(top) = self.stack.pop() {
@@ -135,12 +136,11 @@ impl<'p> Whole<'p> {
         }
     }
 
-    /// The blocks that the top method has passed, since they alone can come behind the one that
-    /// began last.
+    /// Passes on the implied blocks that follow the last event, each the only possible successor.
     fn pass(&mut self, see: &mut impl FnMut(Event)) {
         let Some(top) = self.stack.last_mut() else { return };
         let blocks = &top.found.method.blocks;
-        // No way has more of them: a file that says so is refused.
+        // No path has more of them: a file that says so is rejected.
         for _ in 0..MOST_IMPLIED {
             let next = top.block.and_then(|block| blocks.get(block as usize)?.next);
             let Some(next) = next else { break };
@@ -149,7 +149,7 @@ impl<'p> Whole<'p> {
         }
     }
 
-    /// Leaves the methods above one; whether it runs.
+    /// Leaves the methods above one; returns whether it runs.
     fn unwind(&mut self, number: u32) -> bool {
         if self.stack.last().is_some_and(|top| top.number == number) {
             return true;
@@ -167,8 +167,8 @@ mod tests {
     use super::*;
     use cct_events::{Block, Class, Method};
 
-    /// Method 0: a choice (0), two ways (1 and 2) that meet (3), where it returns. 1: the same, and
-    /// the second way calls method 2, which has one block.
+    /// Method 0: a choice (0), two branches (1 and 2) that meet (3), where it returns. Method 1:
+    /// the same, but the second branch calls method 2, which has one block.
     fn program() -> Program {
         let block = |next, is_last| Block { next, is_last, ..Block::default() };
         let method = |blocks: Vec<Block>| Method { recording: Recording::Full, blocks, ..Method::default() };

@@ -1,9 +1,9 @@
-//! Traces, read (docs/research/trace.md): a file ([`Trace`]), the program that it is of
-//! ([`Program`]), and what its threads did, step by step ([`replay`]).
+//! Reader of traces (docs/research/trace.md): a file ([`Trace`]), its program ([`Program`]), and
+//! the steps of its threads ([`replay`]).
 //!
-//! On that stand the analyses: [`contexts`] rebuilds the calling-context tree, as a profile. Each
-//! reads the file chunk by chunk, all threads at once on as many cores as there are; of the trace
-//! itself no more is in memory than a chunk for each, and where all others are.
+//! Analyses build on these: [`contexts`] rebuilds the calling-context tree, as a profile. Each
+//! reads the file chunk by chunk, all threads in parallel on all cores. Memory holds only one chunk
+//! for each thread, and the positions of all others.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

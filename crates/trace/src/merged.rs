@@ -1,8 +1,8 @@
-//! The events of all threads in one order, of a trace that keeps it (`--trace-mode shared`).
+//! The events of all threads in one order, for a trace that keeps it (`--trace-mode shared`).
 //!
-//! A thread says when its turn begins; until another's does all its events follow one another. So
-//! the turns of all threads, merged by their numbers, are the one trace; of each thread that has
-//! begun and not ended no more than a chunk is in memory.
+//! A thread records when its turn begins; until another thread's turn, its events follow one
+//! another. So the turns of all threads, merged by their numbers, are the whole trace. Memory holds
+//! at most one chunk of each thread that has begun and not ended.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -12,19 +12,19 @@ use cct_events::{Decoder, Event};
 use crate::file::{Error, ThreadChunks, Trace};
 use crate::implied::Whole;
 
-/// A thread's events, as they come.
+/// The stream of a thread's events.
 struct Stream<'t> {
     trace: &'t Trace,
     thread: &'t ThreadChunks,
-    /// The place of the chunk behind the one whose words these are.
+    /// The index of the chunk after the current one.
     next_chunk: usize,
     words: Vec<u8>,
     at: usize,
     decoder: Decoder,
     whole: Whole<'t>,
-    /// Events that are implied by the last word, or that it is.
+    /// Events that the last word encodes or implies.
     events: VecDeque<Event>,
-    /// Whether anything but a turn has come.
+    /// Whether anything but a turn has been read.
     has_begun: bool,
 }
 
@@ -41,7 +41,7 @@ impl Stream<'_> {
                     self.whole.finish(&mut |event| events.push_back(event));
                     return Ok(self.events.pop_front());
                 }
-                // Behind one that cannot be read comes the next: whoever goes on gets to the end.
+                // An unreadable chunk is skipped, so that a caller who continues reaches the end.
                 self.next_chunk += 1;
                 let chunk = self.trace.chunk(self.thread, self.next_chunk - 1)?;
                 if chunk.is_behind_gap {
@@ -51,25 +51,25 @@ impl Stream<'_> {
                 continue;
             };
             self.at += 4;
-            // What this version does not know is no event.
+            // A word that this version does not know is no event.
             if let Ok(Some(event)) = self.decoder.word(u32::from_le_bytes(*word)) {
                 self.whole.event(event, &mut |event| events.push_back(event));
             }
         }
     }
 
-    /// Its turn is later. Threads that have done nothing yet, of which there may be many more than
-    /// run at once, give their chunk back and read it again then.
+    /// Waits for a later turn. There may be many more threads without events so far than run at
+    /// once: such a thread frees its chunk and reads it again later.
     fn wait(&mut self) {
         if !self.has_begun && self.next_chunk == 1 && self.events.is_empty() {
             self.words = Vec::new();
             self.next_chunk = 0;
-            // Once: a chunk of turns alone would be read as often as it has some.
+            // Once: a chunk of turns alone would be read again for each of them.
             self.has_begun = true;
         }
     }
 
-    /// It is its turn.
+    /// Continues at the thread's turn.
     fn go_on(&mut self) -> Result<(), Error> {
         if self.next_chunk == 0 && self.at > 0 {
             self.next_chunk = 1;
@@ -79,17 +79,17 @@ impl Stream<'_> {
     }
 }
 
-/// Events of all threads, in their order.
+/// The events of all threads, in their order.
 pub struct Merged<'t> {
     streams: Vec<Stream<'t>>,
-    /// Whose turn it is at which number, the next one first.
+    /// The next turn of each thread by its number, the earliest first.
     turns: BinaryHeap<Reverse<(u64, usize)>>,
     running: Option<usize>,
 }
 
 impl<'t> Merged<'t> {
-    /// Those of some threads of a trace. What a thread did before its first turn, where the
-    /// beginning is missing, comes first.
+    /// Merges some threads of a trace. Events before a thread's first turn, whose beginning is
+    /// missing, come first.
     pub fn of(trace: &'t Trace, threads: impl IntoIterator<Item = &'t ThreadChunks>) -> Self {
         let stream = |thread| Stream {
             trace,
@@ -107,7 +107,7 @@ impl<'t> Merged<'t> {
         Merged { streams, turns, running: None }
     }
 
-    /// The next event, and whose it is: the place of the thread among those that were given.
+    /// The next event, and the index of its thread among the given ones.
     fn next_event(&mut self) -> Result<Option<(usize, Event)>, Error> {
         loop {
             let running = match self.running {
@@ -149,8 +149,8 @@ mod tests {
     use super::*;
     use crate::testing::{chunk, class, end, start, trace};
 
-    /// Threads that come one after the other, each with one chunk: of those that have not begun,
-    /// and of those that have ended, nothing is kept in memory.
+    /// Consecutive threads with one chunk each: memory holds nothing of threads that have not
+    /// begun, or have ended.
     #[test]
     fn who_has_not_begun_or_has_ended_takes_no_memory() {
         let all = 3000;
@@ -171,14 +171,14 @@ mod tests {
             if seen % 1000 == 1 {
                 let chunks = merged.streams.iter().filter(|stream| stream.words.capacity() > 0);
                 assert!(chunks.count() <= 2, "event {seen}");
-                // Other tests run meanwhile.
+                // Other tests run concurrently.
                 assert!(open_files() < before + 500, "event {seen}");
             }
         }
         assert_eq!((last + 1, seen), (all as usize, all as usize * 20));
     }
 
-    /// Whoever goes on behind a chunk that is damaged gets to the end.
+    /// A caller who continues after a damaged chunk reaches the end.
     #[test]
     fn a_damaged_chunk_is_one_error() {
         let chunks =
@@ -186,7 +186,7 @@ mod tests {
         let (folder, trace) = trace("mode=shared", std::iter::once(class(1)).chain(chunks));
         let path = folder.path().join("a.trace");
         let mut bytes = std::fs::read(&path).unwrap();
-        // The last byte of the chunk in the middle: behind it are two heads and four bytes.
+        // The last byte of the chunk in the middle: two heads and four bytes follow it.
         let at = bytes.len() - 28 - 28 - 4 - 1;
         bytes[at] ^= 1;
         std::fs::write(&path, bytes).unwrap();

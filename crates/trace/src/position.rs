@@ -1,27 +1,27 @@
-//! How far a block has come that is not over: where its last call is.
+//! Position in an unfinished block: the location of its last call.
 //!
-//! The trace says which block runs, and who was called; not, in general, from where. The calls of a
-//! block stand in its code in the order in which they run, so they are told by name and descriptor,
-//! one after the other. What the VM calls by itself in between (class initialisers, class loaders)
-//! is called by no call site.
+//! The trace has the running block, and the callee, but usually not the call site. The calls of a
+//! block are in its code in execution order. So name and descriptor of each callee identify the
+//! sites, one after the other. Calls by the VM itself in between (class initialisers, class
+//! loaders) come from no call site.
 
 use cct_events::Method;
 
 use crate::program::{Found, Program};
 
-/// Something that began while a block ran.
+/// A callee that began while a block ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Began {
     /// A method, by number.
     Method(u32),
-    /// What the call site at this bytecode index calls.
+    /// The callee of the call site at this bytecode index.
     At(u32),
-    /// Somebody.
+    /// An unknown callee.
     Unknown,
 }
 
-/// How many bytecodes of the block were executed when the last of these began; `None` if no call is
-/// known to have been.
+/// Number of bytecodes of the block that were executed when the last callee began; `None` if no
+/// call site is known to have called.
 pub fn of_last(program: &Program, found: Found<'_>, block: usize, began: &[Began]) -> Option<u32> {
     let Found { method, .. } = found;
     let start = method.blocks.get(block)?.start;
@@ -46,14 +46,14 @@ pub fn of_last(program: &Program, found: Found<'_>, block: usize, began: &[Began
     Some(method.calls.get(last)?.place)
 }
 
-/// The call site at a bytecode index, if it is not in front of another one.
+/// The call site at a bytecode index, if its index is at least `from`.
 pub fn site_at(method: &Method, bci: u32, from: usize) -> Option<usize> {
     let at = method.calls.partition_point(|site| site.bci < bci).max(from);
     method.calls.get(at).is_some_and(|site| site.bci == bci).then_some(at)
 }
 
-/// How many bytecodes a block has up to the first that may have the thread wait, or other code run:
-/// so many are counted by `--blocks exact` when nothing is known but that the block has begun.
+/// Number of bytecodes of a block up to the first that may suspend the thread or run other code.
+/// `--blocks exact` counts this many if only the beginning of the block is known.
 pub fn of_first(method: &Method, block: usize) -> Option<u32> {
     let of = method.blocks.get(block)?;
     let end = method.blocks.get(block + 1).map_or(method.code.len(), |next| next.start as usize);
@@ -62,7 +62,7 @@ pub fn of_first(method: &Method, block: usize) -> Option<u32> {
     while place < of.bytecodes() && at < end {
         let &opcode = method.code.get(at)?;
         place += 1;
-        // Static fields of other classes, which may be initialised.
+        // Static fields of other classes, which may need initialisation.
         let initialises = matches!(opcode, 178 | 179) && reads_others;
         // Invocations, new, monitorenter, returns, athrow.
         if initialises || matches!(opcode, 182..=187 | 194 | 172..=177 | 191) {
@@ -73,7 +73,7 @@ pub fn of_first(method: &Method, block: usize) -> Option<u32> {
     None
 }
 
-/// The length of an instruction; `None` of a switch, which ends its block.
+/// The length of an instruction; `None` for a switch, which ends its block.
 pub(crate) fn length(opcode: u8, operand: Option<u8>) -> Option<usize> {
     Some(match opcode {
         16 | 18 | 21..=25 | 54..=58 | 169 | 188 => 2,
@@ -151,7 +151,7 @@ mod tests {
             (of(0, &[]), of(0, &[0]), of(0, &[0, 1]), of(0, &[0, 1, 0])),
             (None, Some(2), Some(3), Some(4))
         );
-        // An initialiser in between, and one that is called by whom it may concern.
+        // An initialiser in between, and a call of an unknown callee.
         assert_eq!((of(0, &[2]), of(0, &[0, 2, 1]), of(0, &[0, 1, 0, 2])), (None, Some(3), Some(5)));
         assert_eq!(of(1, &[0]), Some(10));
         assert_eq!(of_last(&program, caller, 0, &[Began::At(2)]), Some(3));

@@ -1,4 +1,4 @@
-//! The program that a trace is of, as far as it is in the trace.
+//! The program of a trace, as far as the trace contains it.
 
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -12,32 +12,31 @@ use rustc_hash::FxHashMap;
 
 use crate::sites::Sites;
 
-/// Classes, methods, and who is called.
+/// Classes, methods and callees.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// By number of the first method.
+    /// Ordered by the number of the first method.
     classes: Vec<Class>,
-    /// The place of its class, of each method whose number is not too large for a table.
+    /// The index of the class of each method whose number fits into a table.
     places: Vec<u32>,
-    /// Methods as contexts know them, in order: of one name and id there may be several in the
-    /// trace.
+    /// Methods as contexts identify them, sorted: the trace may have several with one name and id.
     callees: Vec<Called>,
-    /// Of each class, by place, where its methods are among the callees.
+    /// For each class, by index, its methods among the callees.
     of_methods: Vec<Vec<Callee>>,
-    /// Likewise of callees that call sites tell of: by class's place, method and call site.
+    /// Callees that events of call sites name: by the class's index, method and call site.
     of_sites: FxHashMap<(u32, u16, u32), Callee>,
     by_id: FxHashMap<u64, Callee>,
-    /// Call sites by whom they call.
+    /// Call sites by their callees.
     sites: Sites,
     /// The number of `Finalizer.register`, which the VM calls in `Object.<init>`.
     registers: Option<u32>,
 }
 
-/// The place of a method among those that contexts know.
+/// The index of a method among those of contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Callee(pub u32);
 
-/// A method as contexts know it.
+/// A method as contexts identify it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Called {
     /// Class, with slashes.
@@ -46,22 +45,22 @@ pub struct Called {
     pub name: Arc<str>,
     /// Descriptor.
     pub descriptor: Arc<str>,
-    /// Its id.
+    /// The method's id.
     pub id: u64,
     /// Whether it is a native.
     pub is_native: bool,
 }
 
-/// A method of the trace.
+/// A method found in the trace.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'p> {
-    /// Its class's place.
+    /// The index of the method's class.
     pub place: u32,
-    /// Its class.
+    /// The method's class.
     pub class: &'p Class,
-    /// Its number in the class.
+    /// The method's number in the class.
     pub index: u16,
-    /// Itself.
+    /// The method's index in the class.
     pub method: &'p Method,
 }
 
@@ -72,28 +71,28 @@ impl Found<'_> {
     }
 }
 
-/// Methods with greater numbers are looked for: words of events have room for half as many, and
-/// what a damaged file says is no size for a table.
+/// Size of the table. Methods with greater numbers are searched. Words of events have room for half
+/// as many, and numbers of a damaged file must not determine the size of a table.
 const TABLE: usize = 1 << 20;
 
-/// No class has a method of this number.
+/// A number that no class's method has.
 const NOWHERE: u32 = u32::MAX;
 
 const FINALIZER: &[u8] = b"java/lang/ref/Finalizer";
 
 const NATIVE: u16 = 0x100;
 
-/// Names of classes as texts, each once. Each name of a class is looked at once, however many use
-/// it.
+/// Names of classes as texts, each once. Each name of a class is converted once, for all its uses.
 #[derive(Default)]
 struct Texts {
     list: Vec<Arc<str>>,
     places: FxHashMap<Arc<str>, u32>,
-    /// By where the bytes lie, which stay there: the classes have them.
+    /// By the address of the bytes, which the classes own.
     seen: FxHashMap<usize, u32>,
 }
 
-/// A method as contexts know it, by the places of its class, name and descriptor among the texts.
+/// A method as contexts identify it, by the indices of its class, name and descriptor among the
+/// texts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Parts {
     names: [u32; 3],
@@ -117,7 +116,7 @@ impl Texts {
         })
     }
 
-    /// The place of each text when they are sorted.
+    /// The rank of each text in sorted order.
     fn ranks(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.list.len() as u32).collect();
         order.sort_unstable_by_key(|&at| &self.list[at as usize]);
@@ -130,7 +129,7 @@ impl Texts {
 }
 
 impl Program {
-    /// Adds classes; `None` if the bytes are none.
+    /// Adds classes; `None` if the bytes are invalid.
     pub(crate) fn add(&mut self, mut packed: &[u8]) -> Option<()> {
         while !packed.is_empty() {
             self.classes.push(Class::unpack(&mut packed)?);
@@ -138,9 +137,9 @@ impl Program {
         Some(())
     }
 
-    /// Adds the classes of these methods, in order, out of the static side of a class library;
-    /// `None` if it cannot be read. The file is named by another one, which may name anything: who
-    /// opened a pipe would wait for ever.
+    /// Adds the classes of these methods, in order, from the static data of a class library; `None`
+    /// if it cannot be read. The path comes from another file and may be anything: opening a pipe
+    /// would block for ever.
     pub(crate) fn add_of(&mut self, structure: &Path, methods: &[u32]) -> Option<()> {
         if !fs::metadata(structure).ok()?.is_file() {
             return None;
@@ -171,7 +170,7 @@ impl Program {
         Some(())
     }
 
-    /// The number of a method in which an event would stand for more blocks than it ever does.
+    /// The number of a method in which an event would imply more blocks than allowed.
     pub(crate) fn unbounded(&self) -> Option<u32> {
         let is_unbounded = |method: &&Method| {
             let next = |&block: &u32| method.blocks.get(block as usize)?.next;
@@ -184,7 +183,7 @@ impl Program {
         })
     }
 
-    /// When all are there.
+    /// Builds the tables, once all classes are there.
     pub(crate) fn complete(&mut self) {
         self.classes.sort_by_key(|class| class.first_method);
         self.classes.dedup_by_key(|class| (class.first_method, class.number));
@@ -243,7 +242,7 @@ impl Program {
         }
     }
 
-    /// Where the classes of methods are.
+    /// The class of each method number.
     fn table(&self) -> Vec<u32> {
         let mut places = Vec::new();
         for (class, at) in self.classes.iter().zip(0..) {
@@ -270,12 +269,12 @@ impl Program {
         Some(Found { place: place as u32, class, index: index as u16, method })
     }
 
-    /// The method as contexts know it.
+    /// The method's callee, as contexts identify it.
     pub fn callee(&self, found: Found<'_>) -> Callee {
         self.of_methods[found.place as usize][usize::from(found.index)]
     }
 
-    /// Whom a call site tells of.
+    /// The callee that an event of a call site names.
     pub fn callee_at(&self, found: Found<'_>, bci: u32) -> Option<(Callee, &CallSite)> {
         let callee = *self.of_sites.get(&(found.place, found.index, bci))?;
         Some((callee, self.classes[found.place as usize].methods[usize::from(found.index)].call_at(bci)?))
@@ -293,12 +292,12 @@ impl Program {
         self.registers == Some(number)
     }
 
-    /// Call sites by whom they call.
+    /// Call sites by their callees.
     pub(crate) fn sites(&self) -> &Sites {
         &self.sites
     }
 
-    /// All that contexts know.
+    /// All callees of contexts.
     pub fn callees(&self) -> &[Called] {
         &self.callees
     }
@@ -308,7 +307,7 @@ impl Program {
         &self.classes
     }
 
-    /// How many methods are recorded in which way.
+    /// Number of methods for each kind of recording.
     pub fn recordings(&self) -> Vec<(Recording, usize)> {
         let all = [
             Recording::Full,
@@ -333,8 +332,8 @@ mod tests {
 
     use super::*;
 
-    /// What a killed JVM leaves names the file with the classes; whoever sends it may name
-    /// anything.
+    /// The file of a killed JVM has the path of the file of classes; its sender may put any path
+    /// there.
     #[cfg(unix)]
     #[test]
     fn a_pipe_is_not_waited_for() {
@@ -347,7 +346,7 @@ mod tests {
         assert_eq!(Program::default().add_of(Path::new("/dev/zero"), &[1]), None);
     }
 
-    /// By the table and behind it.
+    /// In the table and beyond it.
     #[test]
     fn methods_are_found_by_their_numbers() {
         let mut packed = Vec::new();
@@ -374,8 +373,8 @@ mod tests {
         assert_eq!(last.map(found), [Some((4, 0)), None]);
     }
 
-    /// 200,000 call sites with names of 60,000 bytes: copied or looked at for each they would take
-    /// 36 GB, or minutes.
+    /// 200,000 call sites with names of 60,000 bytes: copying or hashing them for each site would
+    /// take 36 GB, or minutes.
     #[test]
     fn long_names_that_many_use() {
         let long = |letter: u8| -> Name { vec![letter; 60_000].into() };

@@ -1,8 +1,8 @@
-//! A thread's events, replayed: its stack, step by step (Caserta and Zendra 2012, 4.1 to 4.3).
+//! Replay of a thread's events: its stack, step by step (Caserta and Zendra 2012, 4.1 to 4.3).
 //!
-//! Events tell of themselves whose they are, and so what is missing: a frame that has not said that
-//! it ends (a constructor whose `super()` throws has no handler that could, and a stack that
-//! overflows no room) is over when one below it does something.
+//! Events contain their method's number, which shows missing events. A frame whose end is missing
+//! ended when a frame below it does something. (A constructor whose `super()` throws has no handler
+//! that could record its end, and neither has a stack that overflows.)
 
 use cct_events::event::UnknownEvent;
 use cct_events::structure::Recording;
@@ -15,42 +15,42 @@ use crate::program::{Callee, Found, Program};
 use crate::sites::Signature;
 use crate::stack::{Runs, Stack};
 
-/// The type of what was made.
+/// The type of an allocated object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Type<'p> {
     /// A class, or an array's descriptor.
     Named(&'p [u8]),
-    /// One by the number of its name.
+    /// A class, by the number of its name.
     Numbered(u32),
 }
 
-/// What is recorded on request.
+/// Events that are recorded on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noted<'p> {
-    /// So many objects, or arrays of one length, were made.
+    /// Objects, or arrays of one length, were allocated.
     Made {
-        /// Of this type.
+        /// The objects' type.
         of: Type<'p>,
-        /// How many.
+        /// Number of objects.
         count: u32,
-        /// Elements, of arrays.
+        /// Number of elements, for arrays.
         length: u32,
     },
-    /// The monitor of an object is wanted.
+    /// The method requests the monitor of an object.
     Lock(u32),
-    /// A synchronized method has begun, and has the monitor of its receiver.
+    /// A synchronized method has begun, and holds the monitor of its receiver.
     Locked(u32),
-    /// A monitor is given back.
+    /// A monitor is released.
     Unlock(u32),
 }
 
-/// What an analysis sees of a thread. Nodes are the analysis's own numbers for frames; the root's
-/// is 0.
+/// The interface of an analysis of a thread. Nodes are the analysis's own numbers for frames; the
+/// root's is 0.
 pub trait Visitor {
-    /// Whether it wants to know which call sites call.
+    /// Whether the analysis needs the calling call sites.
     const WANTS_SITES: bool = false;
 
-    /// A method is entered, called by the frame with node `caller`; the number for its frame.
+    /// A method is entered, called by the frame with node `caller`. Returns the node of its frame.
     fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32;
 
     /// The top frame is left.
@@ -61,28 +61,28 @@ pub trait Visitor {
     /// A block begins, whose bytecodes are executed unless [`Visitor::take_back`] says otherwise.
     fn block(&mut self, node: u32, method: Found<'_>, block: u32, bytecodes: u32);
 
-    /// The call site with this place among those of a method calls a method, which is entered next.
+    /// The call site with this index in a method calls a method, which is entered next.
     fn called(&mut self, caller: Found<'_>, site: usize, callee: Callee) {
         let _ = (caller, site, callee);
     }
 
-    /// Something that is recorded on request.
+    /// An event that is recorded on request.
     fn noted(&mut self, node: u32, what: Noted<'_>) {
         let _ = (node, what);
     }
 
-    /// Bytecodes of methods that have no blocks.
+    /// Bytecodes of methods without blocks.
     fn bytecodes(&mut self, node: u32, bytecodes: u32);
 
-    /// So many bytecodes of the block that began last in this frame were not executed.
+    /// This many bytecodes of the block that began last in this frame were not executed.
     fn take_back(&mut self, node: u32, bytecodes: u32);
 
-    /// The receiver of the method that has just been entered is of this class.
+    /// The class of the receiver of the method that has just been entered.
     fn receiver(&mut self, node: u32, class: u32) {
         let _ = (node, class);
     }
 
-    /// Whether what is still to come matters. Who says no may see a little more all the same.
+    /// Whether the analysis needs further events. It may get a few more after returning false.
     fn wants_more(&self) -> bool {
         true
     }
@@ -93,23 +93,23 @@ pub trait Visitor {
     }
 }
 
-/// What is odd about a thread's events.
+/// Oddities of a thread's events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Oddities {
     /// Ends of methods that had not begun.
     pub ends: u64,
     /// Blocks of methods that had not begun; they count as entered then.
     pub blocks: u64,
-    /// Methods that are not in the trace's static side.
+    /// Methods that are missing from the trace's static data.
     pub methods: u64,
-    /// Frames that did not say that they ended.
+    /// Frames without an end event.
     pub unended: u64,
-    /// Places where events are missing.
+    /// Gaps in the events.
     pub gaps: u64,
 }
 
 impl Oddities {
-    /// Adds those of another thread.
+    /// Adds the oddities of another thread.
     pub fn add(&mut self, other: Oddities) {
         self.ends += other.ends;
         self.blocks += other.blocks;
@@ -123,13 +123,13 @@ impl Oddities {
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     node: u32,
-    /// The method's number; `None` of one without events of its own.
+    /// The method's number; `None` for a method without events of its own.
     method: Option<u32>,
-    /// The block that runs.
+    /// The running block.
     block: Option<u32>,
-    /// Where what began in this block begins in [`Replay::began`].
+    /// Start of this block's callees in [`Replay::began`].
     began: usize,
-    /// The first call site that has not called yet, if anybody wants to know.
+    /// The first call site that has not called yet, if the analysis needs call sites.
     site: usize,
 }
 
@@ -139,12 +139,12 @@ impl Runs for Frame {
     }
 }
 
-/// A call site, by what is known of it.
+/// A call site, as far as known.
 #[derive(Debug, Clone, Copy)]
 enum Site {
-    /// Its bytecode index.
+    /// The call site's bytecode index.
     At(u32),
-    /// Whom it calls.
+    /// The call site's callee.
     Of(Option<Signature>),
 }
 
@@ -157,27 +157,27 @@ pub struct Replay<'p, V> {
     decoder: Decoder,
     whole: Whole<'p>,
     stack: Stack<Frame>,
-    /// What began in the running blocks of all frames, one frame's behind the other's.
+    /// Callees in the running blocks of all frames, one frame's after the other's.
     began: Vec<Began>,
     /// How far the block came that an exception has left.
     partial: Option<u32>,
     /// The method looked up last.
     last: Option<(u32, Found<'p>)>,
-    /// Sizes of the stack on top of which are methods that were over at once, if the VM has not
-    /// been seen to call anything in them. What it calls may have some too.
+    /// Stack sizes on top of which are methods that ended at once, if the VM has not been seen to
+    /// call anything in them. Callees of the VM may have some, too.
     leaves: Vec<usize>,
-    /// By method and block: [`position::of_first`], which goes through the block.
+    /// By method and block: the result of [`position::of_first`], which scans the block.
     firsts: FxHashMap<(u32, u32), Option<u32>>,
-    /// Whether recording has paused: methods may go on then whose beginnings are not there.
+    /// Whether recording has paused: methods without a beginning may then continue.
     paused: bool,
-    /// What was odd.
+    /// Oddities so far.
     pub oddities: Oddities,
-    /// Events so far, those included that are implied by others.
+    /// Number of events so far, including implied ones.
     pub events: u64,
 }
 
 impl<'p, V: Visitor> Replay<'p, V> {
-    /// A thread that has done nothing yet.
+    /// A thread without events so far.
     pub fn new(program: &'p Program, visitor: V) -> Self {
         Replay {
             program,
@@ -196,16 +196,16 @@ impl<'p, V: Visitor> Replay<'p, V> {
         }
     }
 
-    /// Events in front of these are missing, by intention: methods may go on whose beginnings are
-    /// not there.
+    /// Declares that earlier events are missing by intention: methods without a beginning may
+    /// continue.
     pub fn begins_in_the_middle(&mut self) {
         self.paused = true;
     }
 
-    /// Events that come behind those before.
+    /// Replays the next events.
     ///
     /// # Errors
-    /// When a word is no event.
+    /// Fails if a word is no event.
     pub fn words(&mut self, bytes: &[u8]) -> Result<(), UnknownEvent> {
         let mut whole = std::mem::replace(&mut self.whole, Whole::new(self.program));
         let result = bytes.as_chunks::<4>().0.iter().try_for_each(|&word| {
@@ -223,14 +223,14 @@ impl<'p, V: Visitor> Replay<'p, V> {
         self.event(event);
     }
 
-    /// Events are missing here.
+    /// Handles missing events.
     pub fn gap(&mut self) {
         self.oddities.gaps += 1;
         self.decoder = Decoder::default();
         self.whole.gap();
     }
 
-    /// How many events did not fit into a word.
+    /// Number of events that did not fit into a word.
     pub fn wides(&self) -> u64 {
         self.decoder.wides()
     }
@@ -247,7 +247,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
     }
 
     fn event(&mut self, event: Event) {
-        // Between whatever events, it is none of what the thread does.
+        // It may be between any two events, and is no action of the thread.
         if let Event::Order(_) = event {
             return;
         }
@@ -294,7 +294,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
                 let node = self.node();
                 self.visitor.class_loaded(node, class);
             }
-            // What runs when recording goes on need not be what ran when it paused.
+            // After recording resumes, other methods may be running than when it paused.
             Event::Paused => {
                 self.settle_all();
                 while !self.stack.is_empty() {
@@ -324,7 +324,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         self.visitor.noted(node, what);
     }
 
-    /// An instruction of the top frame has made something.
+    /// An instruction of the top frame has allocated something.
     fn made(&mut self, bci: u32, level: u32, count: u32, length: u32) {
         let node = self.node();
         let found = self.stack.last().and_then(|top| top.method).and_then(|number| self.found(number));
@@ -334,7 +334,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         }
     }
 
-    /// Tells which call site of the top frame calls.
+    /// Reports which call site of the top frame calls.
     fn tell_site(&mut self, callee: Callee, site: Site) {
         let Some(&Frame { method: Some(number), block: Some(block), site: from, .. }) = self.stack.last()
         else {
@@ -360,7 +360,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         self.stack.last().map_or(0, |top| top.node)
     }
 
-    /// Something begins in the block that runs.
+    /// A callee begins in the running block.
     fn begin(&mut self, what: Began) {
         if self.stack.last().is_some_and(|top| top.block.is_some()) {
             self.began.push(what);
@@ -419,7 +419,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         }
     }
 
-    /// Leaves the frames above that of a method; whether there is one.
+    /// Leaves the frames above that of a method; returns whether there is one.
     fn unwind(&mut self, number: u32) -> bool {
         if self.stack.last().is_some_and(|top| top.method == Some(number)) {
             return true;
@@ -472,8 +472,8 @@ impl<'p, V: Visitor> Replay<'p, V> {
         }
     }
 
-    /// A frame has not come to the end of its block: what comes behind its last call was not
-    /// executed.
+    /// Settles a frame that did not reach the end of its block: the part after its last call was
+    /// not executed.
     fn settle(&mut self, place: usize) {
         let frame = self.stack[place];
         let end = self.stack.get(place + 1).map_or(self.began.len(), |above| above.began);
@@ -497,9 +497,9 @@ impl<'p, V: Visitor> Replay<'p, V> {
         }
     }
 
-    /// A call site tells of its callee.
+    /// An event of a call site names its callee.
     fn site(&mut self, bci: u32, ends_at_once: bool) {
-        // What was called before and has not said that it ended is over.
+        // An earlier callee without an end event has ended.
         while self.stack.last().is_some_and(|top| top.method.is_none()) {
             self.pop(false);
         }
@@ -523,7 +523,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         }
     }
 
-    /// There are no more events: what runs now has not come to its end.
+    /// Ends the replay: methods that still run did not reach their ends.
     pub fn finish(mut self) -> (V, Oddities, u64) {
         std::mem::replace(&mut self.whole, Whole::new(self.program)).finish(&mut |event| self.count(event));
         self.settle_all();

@@ -1,6 +1,6 @@
-//! Call sites by whom they call. Which site of a block has called is told by the callee's name and
-//! descriptor, and a block may have thousands of sites, each name 60,000 bytes: they are numbered
-//! once, and found without going through the others.
+//! Call sites by their callees. The callee's name and descriptor identify the calling site of a
+//! block. A block may have thousands of sites, each with a name of 60,000 bytes. So names are
+//! numbered once, and sites are found without scanning the others.
 
 use cct_events::structure::{CallSite, Name};
 use cct_events::{Class, Method};
@@ -12,26 +12,26 @@ use crate::program::Found;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature(u32);
 
-/// That of call sites that call whoever is wanted.
+/// The signature of call sites that may call any method.
 const ANY: Signature = Signature(u32::MAX);
 
 const INVOKEDYNAMIC: u8 = 186;
 
-/// The method handle's and the variable handle's: their call sites call whoever is wanted.
+/// The classes of method handles and variable handles: their call sites may call any method.
 const POLYMORPHIC: [&[u8]; 2] = [b"java/lang/invoke/MethodHandle", b"java/lang/invoke/VarHandle"];
 
-/// Signatures of all methods, and call sites by theirs.
+/// Signatures of all methods, and call sites by their signatures.
 #[derive(Debug, Default)]
 pub struct Sites {
-    /// By the class's place and the method's number in it.
+    /// By the class's index and the method's index in it.
     methods: Vec<Vec<Of>>,
 }
 
-/// Of a method.
+/// The sites of a method.
 #[derive(Debug)]
 struct Of {
     signature: Signature,
-    /// Its call sites, by whom they call and then in code order.
+    /// The method's call sites, by their callees and then in code order.
     calls: Box<[(Signature, u32)]>,
 }
 
@@ -39,7 +39,7 @@ struct Of {
 #[derive(Default)]
 struct Signatures<'c> {
     names: FxHashMap<&'c [u8], u32>,
-    /// By where the bytes lie: each name of a class is looked at once, however many use it.
+    /// By the address of the bytes: each name of a class is hashed once, for all its uses.
     seen: FxHashMap<usize, u32>,
     pairs: FxHashMap<(u32, u32), Signature>,
 }
@@ -73,7 +73,7 @@ impl<'c> Signatures<'c> {
 }
 
 impl Sites {
-    /// Those of classes, by their places.
+    /// Builds the tables for classes, by their indices.
     pub fn of(classes: &[Class]) -> Sites {
         let mut signatures = Signatures::default();
         let methods = classes
@@ -87,15 +87,14 @@ impl Sites {
         self.of_method(found).map(|of| of.signature)
     }
 
-    /// The first call site of a method, from one on, that calls a method with this name and
-    /// descriptor.
+    /// The first call site of a method, starting at one, that calls a method with this signature.
     pub fn next(&self, caller: Found<'_>, callee: Signature, from: usize) -> Option<usize> {
         let calls = &self.of_method(caller)?.calls;
         let at = calls.partition_point(|&(of, at)| (of, at as usize) < (callee, from));
         calls.get(at).filter(|(of, _)| *of == callee).map(|&(_, at)| at as usize)
     }
 
-    /// The first one, from one on, that calls whoever is wanted.
+    /// The first call site, starting at one, that may call any method.
     pub fn next_any(&self, caller: Found<'_>, from: usize) -> Option<usize> {
         self.next(caller, ANY, from)
     }

@@ -1,25 +1,24 @@
-//! A thread's stack, in which it is known at once whether a method runs: a trace may have a million
-//! frames, and as many events of a method that is in none of them.
+//! A thread's stack with a fast check whether a method is on it. A trace may have a million frames,
+//! and as many events of a method that is on none of them.
 
 use std::ops::{Deref, DerefMut};
 
 use rustc_hash::FxHashMap;
 
-/// A frame, or what is known of one.
+/// A frame of the stack.
 pub trait Runs {
-    /// The number of its method; `None` of one without events of its own. It never changes.
+    /// The number of its method; `None` for a method without events of its own. It never changes.
     fn method(&self) -> Option<u32>;
 }
 
-/// Frames in which a method is looked for one by one. Of the others it is counted how many each
-/// has.
+/// Number of frames that are searched linearly. For the deeper ones, frames per method are counted.
 const SHALLOW: usize = 64;
 
 /// Frames, the top one last.
 #[derive(Debug)]
 pub struct Stack<F> {
     frames: Vec<F>,
-    /// By method, those that are not [`SHALLOW`].
+    /// Number of deeper frames of each method, beyond [`SHALLOW`].
     deep: FxHashMap<u32, u32>,
 }
 
@@ -30,7 +29,7 @@ impl<F> Default for Stack<F> {
 }
 
 impl<F: Runs> Stack<F> {
-    /// A frame on top.
+    /// Pushes a frame.
     #[inline]
     pub fn push(&mut self, frame: F) {
         if let Some(method) = frame.method().filter(|_| self.frames.len() >= SHALLOW) {
@@ -39,7 +38,7 @@ impl<F: Runs> Stack<F> {
         self.frames.push(frame);
     }
 
-    /// Takes the top one.
+    /// Pops the top frame.
     #[inline]
     pub fn pop(&mut self) -> Option<F> {
         let frame = self.frames.pop()?;
@@ -54,14 +53,14 @@ impl<F: Runs> Stack<F> {
         Some(frame)
     }
 
-    /// Takes all of them.
+    /// Removes all frames.
     pub fn clear(&mut self) {
         self.frames.clear();
         self.deep.clear();
     }
 
-    /// The place of the uppermost frame of a method. Who finds one leaves those above it, or has
-    /// looked at a few.
+    /// The index of the uppermost frame of a method. The cost is proportional to the frames above
+    /// it, or small if there is none.
     pub fn find(&self, method: u32) -> Option<usize> {
         let (shallow, deep) = self.frames.split_at(SHALLOW.min(self.frames.len()));
         let is_it = |frame: &F| frame.method() == Some(method);
@@ -99,7 +98,7 @@ mod tests {
     #[test]
     fn methods_are_found_wherever_they_run() {
         let mut stack = Stack::default();
-        // 1, nobody, 3, then 5 in all other frames but two.
+        // 1, none, 3, then 5 in all other frames but two.
         [1, 0, 3].into_iter().for_each(|frame| stack.push(frame));
         (3..SHALLOW + 10).for_each(|_| stack.push(5));
         stack.push(3);
@@ -116,8 +115,8 @@ mod tests {
         assert!(stack.deep.is_empty());
     }
 
-    /// A million frames, and a million times a method that is in none: looked for one by one these
-    /// are a million million.
+    /// A million frames, and a million searches for a method that is on none: a linear search would
+    /// take a million million steps.
     #[test]
     fn who_is_nowhere_is_not_looked_for_everywhere() {
         let mut stack = Stack::default();

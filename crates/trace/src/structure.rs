@@ -1,5 +1,5 @@
-//! The static side, written out: as XML and CSV in the shape of Caserta and Zendra (2012, 3.2.1),
-//! as JSON, and as Parquet.
+//! Writers of the static data: XML and CSV in the shape of Caserta and Zendra (2012, 3.2.1), JSON,
+//! and Parquet.
 
 mod parquet;
 
@@ -18,12 +18,12 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A block's number in the whole program: the method's, and its own in the eleven bits that events
-/// have for it.
+/// reserve for it.
 fn block_id(method: u32, block: usize) -> u64 {
     u64::from(method) << 11 | block as u64
 }
 
-/// What belongs to a block.
+/// The parts of a block.
 struct Part<'m> {
     block: &'m Block,
     calls: &'m [CallSite],
@@ -74,10 +74,10 @@ fn caught(handler: &Handler) -> String {
     if handler.catches.is_empty() { "any".to_owned() } else { text(&handler.catches) }
 }
 
-/// XML.
+/// Writes XML.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn xml(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<program>")?;
     for class in trace.program.classes().iter().filter(|class| wanted(class)) {
@@ -178,10 +178,10 @@ pub fn csv(
     Ok(())
 }
 
-/// JSON: a line for each class.
+/// Writes JSON: a line for each class.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn json(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) -> io::Result<()> {
     use serde_json::json;
     for class in trace.program.classes().iter().filter(|class| wanted(class)) {
@@ -230,7 +230,7 @@ pub fn json(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write)
 mod tests {
     use super::*;
 
-    /// Found by fuzzing: the call sites of such a block began behind their end.
+    /// Found by fuzzing: the call sites of such a block began after their end.
     #[test]
     fn a_block_beyond_the_end_of_the_code_has_no_parts() {
         let call = |bci| CallSite { bci, ..CallSite::default() };

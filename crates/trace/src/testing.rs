@@ -26,12 +26,12 @@ pub fn class(methods: u32) -> Frame {
     Frame::new(FrameKind::Structure, 0, 0, &packed)
 }
 
-/// A method begins.
+/// The start of a method.
 pub fn start(method: u32) -> Event {
     Event::Start { method, has_receiver: false, ends_at_once: false }
 }
 
-/// It is over.
+/// The end of a method.
 pub fn end(method: u32) -> Event {
     Event::End { method, by_exception: false }
 }

@@ -1,12 +1,12 @@
 //! A timeline for viewers of Chrome's trace format (Perfetto, chrome://tracing): a bar for each
-//! call that takes long enough.
+//! sufficiently long call.
 //!
-//! Events have no clock: the time of a thread is the number of bytecodes that it has executed, one
-//! being a microsecond. What threads do at once is not told by that.
+//! Events have no clock: the time of a thread is its number of executed bytecodes, one being a
+//! microsecond. So bars of different threads at the same time need not have run concurrently.
 //!
-//! A long trace has more calls than any viewer shows, and than there is memory for: of all that are
-//! asked for the longest are kept. Who calls takes at least as long as who is called, so the
-//! callers of what is shown are shown, too.
+//! A long trace has more calls than any viewer shows and memory holds: the longest of the requested
+//! ones are kept. A caller takes at least as long as its callees, so the callers of shown calls are
+//! shown, too.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -19,14 +19,14 @@ use crate::file::{Error, Trace};
 use crate::program::{Callee, Found, Program};
 use crate::replay::{Oddities, Visitor};
 
-/// What is shown.
+/// Options of a timeline.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Calls with fewer bytecodes, callees included, are left out.
+    /// Hides calls with fewer bytecodes, callees included.
     pub least: u64,
-    /// Calls deeper than this are left out.
+    /// Hides deeper calls.
     pub depth: usize,
-    /// Of the others so many are shown: the longest ones.
+    /// Maximum number of shown calls: the longest of the others.
     pub limit: usize,
 }
 
@@ -35,14 +35,14 @@ pub struct Options {
 struct Bar {
     duration: u64,
     since: u64,
-    /// The place of its thread.
+    /// The index of its thread.
     thread: u32,
     depth: u32,
     callee: Callee,
 }
 
 impl Bar {
-    /// The first are kept. No two bars have one rank.
+    /// Bars of lower rank are kept. Ranks are unique.
     fn rank(&self) -> (Reverse<u64>, u32, u64, u32) {
         (Reverse(self.duration), self.thread, self.since, self.depth)
     }
@@ -53,7 +53,7 @@ impl Bar {
 struct Longest {
     bars: Vec<Bar>,
     limit: usize,
-    /// No shorter one will be among them.
+    /// Shorter bars can no longer be among them.
     least: u64,
     left_out: u64,
 }
@@ -69,7 +69,7 @@ impl Longest {
             return;
         }
         self.bars.push(bar);
-        // As many again: so each costs little.
+        // Trims at twice the limit: so each bar costs little.
         if self.bars.len() >= 2 * self.limit.max(1) {
             self.trim();
         }
@@ -85,7 +85,7 @@ impl Longest {
         self.bars.truncate(self.limit);
     }
 
-    /// Those of both.
+    /// The longest of both.
     fn join(mut self, other: Longest) -> Longest {
         self.left_out += other.left_out;
         self.least = self.least.max(other.least);
@@ -95,7 +95,7 @@ impl Longest {
     }
 }
 
-/// Bars of a thread, in the making.
+/// Builder of a thread's bars.
 struct Bars {
     longest: Longest,
     options: Options,
@@ -134,8 +134,7 @@ impl Visitor for Bars {
         self.now += u64::from(bytecodes);
     }
 
-    // Bars that have ended would have to become shorter: time goes on as if the block had been
-    // executed.
+    // Bars that have ended would have to shrink: time advances as if the block had been executed.
     fn take_back(&mut self, _: u32, _: u32) {}
 }
 
@@ -144,17 +143,17 @@ impl Visitor for Bars {
 pub struct Timeline {
     /// In the order of threads, then of their time, callers first.
     bars: Vec<Bar>,
-    /// How many calls were left out, since there are more than the limit.
+    /// Number of calls beyond the limit.
     pub left_out: u64,
-    /// What was odd about the trace.
+    /// Oddities of the trace.
     pub oddities: Oddities,
 }
 
 impl Timeline {
-    /// That of a trace.
+    /// Computes the timeline of a trace.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails if it cannot be read.
     pub fn of(trace: &Trace, options: Options) -> Result<Timeline, Error> {
         let none = || (Longest::new(options), Oddities::default());
         let threads = trace.threads.par_iter().zip(0..trace.threads.len() as u32);
@@ -176,20 +175,20 @@ impl Timeline {
         Ok(Timeline { bars, left_out, oddities })
     }
 
-    /// The bytecodes of the shortest call that is shown.
+    /// The bytecodes of the shortest shown call.
     pub fn shortest(&self) -> u64 {
         self.bars.iter().map(|bar| bar.duration).min().unwrap_or_default()
     }
 
-    /// How many calls are shown.
+    /// Number of shown calls.
     pub fn shown(&self) -> usize {
         self.bars.len()
     }
 
-    /// Writes it.
+    /// Writes the timeline.
     ///
     /// # Errors
-    /// When the output fails.
+    /// Fails if the output fails.
     pub fn write(&self, trace: &Trace, mut out: impl Write) -> io::Result<()> {
         writeln!(out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
         let mut bars = self.bars.iter().peekable();
@@ -272,7 +271,7 @@ mod tests {
         Bar { duration, since, thread, depth, callee: Callee(0) }
     }
 
-    /// Whatever thread comes when, and however the work is shared, the same bars are kept.
+    /// The same bars are kept for any order of threads and any distribution of the work.
     #[test]
     fn the_longest_are_kept() {
         arbtest::arbtest(|u| {

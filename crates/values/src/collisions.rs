@@ -1,4 +1,4 @@
-//! How well values tell the contexts of a tree apart, as `cctrewrite pcc collisions` shows it.
+//! Measures of how well values distinguish the contexts of a tree, for `cctrewrite pcc collisions`.
 
 use std::io::{self, Write};
 
@@ -10,34 +10,34 @@ use cct_profile::report::grouped;
 use crate::Error;
 use crate::tree::Values;
 
-/// What a tree has.
+/// Counts of a tree's contexts and values.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Contexts by name, those of all threads together.
+    /// Contexts by name, over all threads together.
     contexts: u64,
-    /// Different chains of call sites, which is what values are of: what one site calls shares its
-    /// value, whatever it is.
+    /// Number of different chains of call sites, which values identify: all callees of one site
+    /// share a value.
     chains: u64,
-    /// In 32 bits, and in all.
+    /// Results for 32 bits, and for all bits.
     narrow: Width,
     wide: Width,
     left_out: u64,
 }
 
-/// What values of one width tell apart.
+/// Results for values of one width.
 #[derive(Debug, PartialEq, Eq)]
 struct Width {
     bits: u32,
-    /// Different values.
+    /// Number of different values.
     values: u64,
-    /// Contexts that share method and value with another one.
+    /// Number of contexts that share method and value with another one.
     ambiguous: u64,
 }
 
 impl Counts {
-    /// Of a profile that tells call sites apart.
+    /// Counts a profile that distinguishes call sites.
     pub fn of(profile: &Profile) -> Result<Counts, Error> {
-        // One tree of all threads, in which no two contexts have the same frames.
+        // One tree of all threads, in which contexts have different frames.
         let options = MergeOptions { threads: Threads::All, bodies: Bodies::Together };
         let profile = merge(&[profile], options)?;
         let mut values = Values::of(&profile, &Chosen::default())?;
@@ -65,7 +65,7 @@ impl Counts {
         Ok(Counts { contexts, chains: chains.len() as u64, narrow, wide, left_out })
     }
 
-    /// As text.
+    /// Writes the counts as text.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let number = |number: u64| grouped(u128::from(number));
         writeln!(out, "{:>15}  contexts, of all threads together", number(self.contexts))?;
@@ -101,19 +101,19 @@ fn distinct(values: impl Iterator<Item = u64>) -> u64 {
     values.len() as u64
 }
 
-/// How many of these are there more than once.
+/// Number of items that occur more than once.
 fn shared<T: Ord>(all: impl Iterator<Item = T>) -> u64 {
     let mut all: Vec<T> = all.collect();
     all.sort_unstable();
     all.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).map(|same| same.len() as u64).sum()
 }
 
-/// How many of `n` random numbers of so many bits are expected to be there already when they are
-/// drawn: n - m (1 - (1 - 1/m)^n) of m.
+/// The expected number of collisions among `n` random numbers of this many bits, that is, of
+/// numbers drawn before. It is n - m (1 - (1 - 1/m)^n) for m possible numbers.
 fn expected(n: u64, bits: u32) -> f64 {
     let (n, m) = (n as f64, 2f64.powi(bits as i32));
     if n / m < 1e-4 {
-        // Where that difference would have no digits left: its first terms, n(n-1)/2m -
+        // Where the difference would lose all digits: its first terms, n(n-1)/2m -
         // n(n-1)(n-2)/6m^2.
         n * (n - 1.0) / (2.0 * m) * (1.0 - (n - 2.0) / (3.0 * m))
     } else {
@@ -146,7 +146,7 @@ mod tests {
             (0, "C", "run", None),
         ]);
         let counts = Counts::of(&profile).unwrap();
-        // The root, 3, 5, and `h` by either of both.
+        // The root, 3, 5, and `h` by either of them.
         assert_eq!((counts.contexts, counts.chains), (7, 5));
         assert_eq!((counts.wide.values, counts.narrow.values), (5, 5));
         assert_eq!((counts.wide.ambiguous, counts.narrow.ambiguous), (0, 0));
@@ -158,13 +158,13 @@ mod tests {
         assert_eq!(shared([1, 2, 1, 1, 3, 3].into_iter()), 5);
     }
 
-    /// By the exact formula, and by its first terms, where both hold.
+    /// The exact formula and its first terms agree where both hold.
     #[test]
     fn expectations_are_those_of_random_numbers() {
         assert_eq!(expected(1, 32), 0.0);
         assert!((expected(2, 1) - 0.5).abs() < 1e-12);
         assert!((expected(3, 1) - 1.25).abs() < 1e-12);
-        // n(n-1)/2m is 11,641.5, and what three that are equal take off is 9.0.
+        // n(n-1)/2m is 11,641.5, and triples subtract 9.0.
         assert!((expected(10_000_000, 32) - 11_632.5).abs() < 0.1, "{}", expected(10_000_000, 32));
         let (few, m) = (400_000.0, 2f64.powi(32));
         let exact = few + m * (few * (-1.0f64 / m).ln_1p()).exp_m1();

@@ -1,4 +1,4 @@
-//! From values back to contexts, as `cctrewrite pcc contexts` shows them.
+//! Lookup of the contexts of values, for `cctrewrite pcc contexts`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
@@ -14,25 +14,25 @@ use crate::Error;
 use crate::report::method;
 use crate::tree::Values;
 
-/// What is shown of values.
+/// Options for showing values.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown {
-    /// So many of each method at most, those that were met most often.
+    /// Maximum number of values of each method, the most frequent ones; `None` shows all.
     pub top: Option<usize>,
-    /// How often each was met; of values that somebody asked for nobody knows.
+    /// Whether to show how often each occurred, which is unknown for values from the command line.
     pub how_often: bool,
 }
 
-/// What the tree has for each value of each place: paths of frames.
+/// The contexts of each value of each place: paths of frames.
 #[derive(Debug)]
 pub struct Found<'r> {
     paths: BTreeMap<(&'r Place, Value), BTreeSet<Vec<u32>>>,
-    /// How many contexts have no value, since they are called by methods without a name.
+    /// Number of contexts without a value, since methods without a name call them.
     pub left_out: u64,
 }
 
-/// As if these values had been recorded at whichever methods have them, each once for each of its
-/// contexts. One that no method has is at none.
+/// Values as if recorded at all methods that have them, once for each of their contexts. A value
+/// without a context is at no method.
 pub fn everywhere(wanted: &[Value], profile: &Profile) -> Result<Recorded, Error> {
     let mut recorded = Recorded::default();
     Values::of(profile, &Chosen::default())?.visit(|context| {
@@ -56,17 +56,17 @@ fn place(method: &Method) -> Place {
     Place { class, name, descriptor }
 }
 
-/// The methods that took part in values, as the file says.
+/// The methods that took part in values, from the file.
 pub fn chosen(recorded: &Recorded) -> Result<Chosen, Error> {
     let only = recorded.meta.get("pcc-only").map_or("", String::as_str);
     Ok(Chosen::parse([], separated(only))?)
 }
 
-/// Looks all values up. Contexts of several threads with the same frames are one.
+/// Looks up all values. Contexts of several threads with the same frames are one.
 pub fn found<'r>(recorded: &'r Recorded, profile: &Profile) -> Result<Found<'r>, Error> {
     let mut values = Values::of(profile, &chosen(recorded)?)?;
     let table = FrameTable::new(&profile.methods, NameStyle::Raw);
-    // Of the methods of the tree those that are places.
+    // The methods of the tree that are places.
     let places: HashMap<u32, (&Place, &BTreeMap<Value, u64>)> = (0u32..)
         .zip(&profile.methods)
         .filter_map(|(number, method)| Some((number, recorded.counts.get_key_value(&place(method))?)))
@@ -82,7 +82,7 @@ pub fn found<'r>(recorded: &'r Recorded, profile: &Profile) -> Result<Found<'r>,
     Ok(Found { paths, left_out })
 }
 
-/// Lists the contexts of each value, the innermost frame first, as in the traces of exceptions.
+/// Lists the contexts of each value, the innermost frame first, as in stack traces of exceptions.
 pub fn write(
     recorded: &Recorded,
     profile: &Profile,
@@ -114,7 +114,7 @@ pub fn write(
                     writeln!(out, "      or")?;
                 }
                 for (at, &frame) in path.iter().enumerate().rev() {
-                    // A frame's call site lies in its caller: shown there.
+                    // A frame's call site is in its caller, and is shown there.
                     let below = path.get(at + 1).map(|&below| &table.frames()[below as usize]);
                     writeln!(out, "    {}", shown(&table.frames()[frame as usize], below))?;
                 }
@@ -124,7 +124,7 @@ pub fn write(
     Ok(())
 }
 
-/// A frame, and where it is: at the call of the one below, by its line or else its index.
+/// A frame with its position: the call of the frame below, by its line or else its index.
 fn shown(frame: &Frame<'_>, below: Option<&Frame<'_>>) -> String {
     let name = frame.without_call_site().exact();
     let place = match below.map(|below| below.site()) {

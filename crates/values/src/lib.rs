@@ -1,12 +1,12 @@
-//! Values of calling contexts, read (docs/research/pcc.md): what `cctrewrite pcc` makes of a file
-//! of them, and of a tree.
+//! Readers of calling-context values (docs/research/pcc.md): the analyses of `cctrewrite pcc` for
+//! files of values, and for trees.
 //!
-//! * [`report`]: what a file holds,
+//! * [`report`]: the contents of a file,
 //! * [`tree`]: the values of a tree's contexts,
-//! * [`contexts`]: from values back to contexts,
-//! * [`collisions`]: how well values tell contexts apart.
+//! * [`contexts`]: the contexts of values,
+//! * [`collisions`]: how well values distinguish contexts.
 //!
-//! How values are computed and kept is another crate's (`cct-pcc`), which knows no profiles.
+//! The crate `cct-pcc`, which knows nothing of profiles, computes and stores values.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -18,7 +18,7 @@ pub mod tree;
 use cct_pcc::{BadPattern, Value};
 use cct_profile::merge::MergeError;
 
-/// Why nothing can be said.
+/// Why an analysis fails.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The tree has no call sites.
@@ -29,10 +29,10 @@ pub enum Error {
     /// The tree has no such context.
     #[error("no context of the tree has the value {0}")]
     NoContext(Value),
-    /// The file names the methods that take part by a pattern that is none.
+    /// The file has an invalid pattern for the methods that take part.
     #[error("the file says that these methods take part (pcc-only): {0}")]
     Only(#[from] BadPattern),
-    /// The tree's threads do not go into one.
+    /// The tree's threads cannot be merged into one.
     #[error("the threads of the profile cannot be added up: {0}")]
     Threads(#[from] MergeError),
 }

@@ -1,4 +1,4 @@
-//! What a file of values holds, as `cctrewrite pcc info` and `dump` say it.
+//! The contents of a file of values, for `cctrewrite pcc info` and `dump`.
 
 use std::io::{self, Write};
 
@@ -6,16 +6,16 @@ use cct_pcc::{Place, Recorded};
 use cct_profile::escape::terminal;
 use cct_profile::report::grouped;
 
-/// What is said of a file's origin, where it is known.
+/// Keys that describe a file's origin, shown if present.
 const KEYS: [&str; 7] = ["main", "tool", "java.version", "exact", "selection", "pcc-at", "pcc-only"];
 
-/// A place as people read it.
+/// The name of a place for people.
 pub fn method(place: &Place) -> String {
     let Place { class, name, descriptor } = place;
     terminal(&format!("{}.{name}{}", class.replace('/', "."), descriptor.replace(';', ",")))
 }
 
-/// How much there is, what was chosen, and what must be known of it.
+/// Writes the sizes, the choice of methods, and the notes.
 pub fn info(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
     let values: usize = recorded.counts.values().map(|values| values.len()).sum();
     let counts = recorded.counts.values().flat_map(|values| values.values());
@@ -39,7 +39,7 @@ pub fn info(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A line for each value of each place: how often, the value, the method, with tabs between.
+/// Writes a line for each value of each place: count, value and method, separated by tabs.
 pub fn dump(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
     for (place, values) in &recorded.counts {
         let method = method(place);

@@ -1,5 +1,5 @@
-//! The values of the contexts of a tree: computed as calls compute them, from the methods and the
-//! call sites that a profile tells (docs/research/pcc.md).
+//! The values of a tree's contexts, computed as calls compute them from the methods and call sites
+//! of a profile (docs/research/pcc.md).
 
 use std::collections::HashMap;
 
@@ -9,30 +9,31 @@ use cct_profile::{Method, Profile, ROOT};
 
 use crate::Error;
 
-/// The trees of a profile, and what their methods add to values.
+/// The trees of a profile, and the contributions of their methods to values.
 #[derive(Debug)]
 pub struct Values<'p> {
     profile: &'p Profile,
-    /// Of each method in the profile (one for each call site) the first of that name.
+    /// For each method in the profile (one for each call site) the first one of that name.
     same: Vec<u32>,
-    /// What the names of its call sites begin with; `None` if it takes no part.
+    /// The prefix of the names of its call sites; `None` if it takes no part.
     callers: Vec<Option<String>>,
     sites: HashMap<(u32, Option<u16>), Site>,
 }
 
-/// A context as it is come to.
+/// A context during a visit.
 #[derive(Debug)]
 pub struct Visited<'v> {
-    /// Methods from the outermost one to its own, as the profile numbers them.
+    /// Methods from the outermost one to its own, by their indices in the profile.
     pub path: &'v [u32],
-    /// Its caller's number among the contexts of its tree; 0 of an outermost one.
+    /// The number of the context's caller among the contexts of its tree; 0 for an outermost one.
     pub parent: u32,
-    /// Its value.
+    /// The context's value.
     pub value: Value,
 }
 
 impl<'p> Values<'p> {
-    /// Of a profile that tells call sites apart, where these methods take part in values.
+    /// Prepares a profile that distinguishes call sites; `chosen` says which methods take part in
+    /// values.
     pub fn of(profile: &'p Profile, chosen: &Chosen) -> Result<Values<'p>, Error> {
         if !profile.tells_call_sites() {
             return Err(Error::NoCallSites);
@@ -55,14 +56,14 @@ impl<'p> Values<'p> {
         self.same.get(method as usize).copied().unwrap_or(method)
     }
 
-    /// Comes to all contexts, callers before callees; but for those below methods whose names are
-    /// not known. Says how many these are.
+    /// Visits all contexts, callers before callees, except those below methods with unknown names.
+    /// Returns the number of these.
     pub fn visit(&mut self, mut visit: impl FnMut(&Visited<'_>)) -> u64 {
         let profile = self.profile;
         let mut unknown = 0;
         for thread in &profile.threads {
             let tree = &thread.tree;
-            // The path: where the subtree ends, the context's number, and its value.
+            // The path: ends of the subtrees, the contexts' numbers, and their values.
             let mut open: Vec<(u32, u32, Value)> = Vec::new();
             let mut path: Vec<u32> = Vec::new();
             let mut left_out = 0;
@@ -98,7 +99,7 @@ impl<'p> Values<'p> {
         unknown
     }
 
-    /// The value of what a method calls from there.
+    /// The value of a callee at this call site of a method.
     fn called(&mut self, value: Value, method: u32, bci: Option<u16>) -> Value {
         debug_assert_ne!(method, ROOT);
         let same = self.same(method);

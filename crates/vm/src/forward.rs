@@ -1,4 +1,4 @@
-//! The three functions that a launcher looks up in a `libjvm.so`, handed on to HotSpot's.
+//! The three functions that a launcher looks up in a `libjvm.so`, forwarded to HotSpot's.
 
 #![allow(unsafe_code)]
 
@@ -23,8 +23,8 @@ struct DlInfo {
 }
 
 const RTLD_NOW: c_int = 2;
-/// HotSpot's own libraries are linked against `libjvm.so` and find it because it is loaded for all,
-/// as the launcher would load it.
+/// HotSpot's own libraries are linked against `libjvm.so` and find it because it is loaded
+/// globally, as the launcher would load it.
 const RTLD_GLOBAL: c_int = if cfg!(target_os = "macos") { 8 } else { 0x100 };
 
 unsafe extern "C" {
@@ -38,10 +38,10 @@ type CreateJavaVm = unsafe extern "system" fn(*mut *mut sys::JavaVM, *mut *mut c
 type GetDefaultArguments = unsafe extern "system" fn(*mut c_void) -> jint;
 type GetCreatedJavaVms = unsafe extern "system" fn(*mut *mut sys::JavaVM, jsize, *mut jsize) -> jint;
 
-/// Starts HotSpot with the image's options in front.
+/// Starts HotSpot with the image's options before the given ones.
 ///
 /// # Safety
-/// As the function of this name in the JNI specification.
+/// The contract is that of the function of this name in the JNI specification.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn JNI_CreateJavaVM(
     vm: *mut *mut sys::JavaVM,
@@ -63,7 +63,7 @@ pub unsafe extern "system" fn JNI_CreateJavaVM(
         };
         all.extend(ours.iter().map(option));
         for i in 0..theirs.nOptions.max(0) as usize {
-            // SAFETY: there are as many options as it says.
+            // SAFETY: there are as many options as the field says.
             let theirs = unsafe { &*theirs.options.add(i) };
             all.push(sys::JavaVMOption { optionString: theirs.optionString, extraInfo: theirs.extraInfo });
         }
@@ -73,30 +73,30 @@ pub unsafe extern "system" fn JNI_CreateJavaVM(
             options: all.as_mut_ptr(),
             ignoreUnrecognized: theirs.ignoreUnrecognized,
         };
-        // SAFETY: as this function was called; HotSpot copies what it keeps of the options.
+        // SAFETY: the caller's own arguments; HotSpot copies the options that it keeps.
         Ok(unsafe { create(vm, env, (&raw mut with_ours).cast()) })
     })
 }
 
-/// HotSpot's answer.
+/// Forwards the call to HotSpot.
 ///
 /// # Safety
-/// As the function of this name in the JNI specification.
+/// The contract is that of the function of this name in the JNI specification.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn JNI_GetDefaultJavaVMInitArgs(arguments: *mut c_void) -> jint {
     guarded(|| {
         let function = Home::find()?.function(c"JNI_GetDefaultJavaVMInitArgs")?;
         // SAFETY: this is the type of HotSpot's function of that name.
         let function: GetDefaultArguments = unsafe { std::mem::transmute(function) };
-        // SAFETY: as this function was called.
+        // SAFETY: the caller's own arguments.
         Ok(unsafe { function(arguments) })
     })
 }
 
-/// HotSpot's answer.
+/// Forwards the call to HotSpot.
 ///
 /// # Safety
-/// As the function of this name in the JNI specification.
+/// The contract is that of the function of this name in the JNI specification.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn JNI_GetCreatedJavaVMs(
     vms: *mut *mut sys::JavaVM,
@@ -107,25 +107,25 @@ pub unsafe extern "system" fn JNI_GetCreatedJavaVMs(
         let function = Home::find()?.function(c"JNI_GetCreatedJavaVMs")?;
         // SAFETY: this is the type of HotSpot's function of that name.
         let function: GetCreatedJavaVms = unsafe { std::mem::transmute(function) };
-        // SAFETY: as this function was called.
+        // SAFETY: the caller's own arguments.
         Ok(unsafe { function(vms, room, count) })
     })
 }
 
-/// Runs the body of a function that C calls; says what went wrong.
+/// Runs the body of a function that C calls; prints an error.
 fn guarded(body: impl FnOnce() -> Result<jint, String>) -> jint {
     let result = catch_unwind(AssertUnwindSafe(body));
     match result.unwrap_or_else(|_| Err("a defect in the library that starts the JVM".to_owned())) {
         Ok(code) => code,
         Err(what) => {
-            // Nobody is left who could be told.
+            // There is nowhere else to report to.
             let _ = writeln!(std::io::stderr(), "cctrewrite: {what}");
             sys::JNI_ERR
         }
     }
 }
 
-/// Where this library lies: `<java.home>/lib/<arch>/cctrewrite/libjvm.so`.
+/// The image, found from this library's path: `<java.home>/lib/<arch>/cctrewrite/libjvm.so`.
 struct Home {
     folder: PathBuf,
 }
@@ -138,7 +138,7 @@ impl Home {
             symbol: ptr::null(),
             address: ptr::null_mut(),
         };
-        // SAFETY: the address of a function of this library; the result is for us to be written.
+        // SAFETY: the address of a function of this library, and a result to be written.
         let found = unsafe { dladdr(JNI_CreateJavaVM as *const c_void, &mut info) };
         if found == 0 || info.file.is_null() {
             return Err("cannot find the library that starts the JVM".to_owned());
@@ -149,15 +149,14 @@ impl Home {
         Ok(Home { folder: folder.to_path_buf() })
     }
 
-    /// The address of a function of HotSpot, which is loaded if it is not yet.
+    /// The address of a function of HotSpot; loads HotSpot if necessary.
     fn function(&self, name: &CStr) -> Result<*mut c_void, String> {
         let file = self.folder.join("../server/libjvm.so");
-        // HotSpot finds `java.home` from this path, and shows it: it should be as plain as without
-        // us.
+        // HotSpot finds `java.home` from this path, and shows it: it should look as it does without
+        // this library.
         let file = std::fs::canonicalize(&file).map_err(|e| format!("{}: {e}", file.display()))?;
         let path = CString::new(file.into_os_string().into_vec()).map_err(|e| e.to_string())?;
-        // SAFETY: a string for each; loading a library runs its initialisers, as the launcher
-        // would.
+        // SAFETY: each is a string; loading a library runs its initialisers, as the launcher would.
         let address = unsafe {
             let library = dlopen(path.as_ptr(), RTLD_NOW | RTLD_GLOBAL);
             if library.is_null() { library } else { dlsym(library, name.as_ptr()) }

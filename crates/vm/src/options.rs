@@ -1,5 +1,5 @@
-//! The image's options: a file with one on each line, and the rule by which users' own go before
-//! them.
+//! The image's options: a file with one on each line, and the rule that gives users' own options
+//! precedence.
 
 /// The file, relative to `java.home`.
 pub const FILE: &str = "lib/cctrewrite/options";
@@ -10,16 +10,16 @@ pub const NAME: &str = "cctrewrite";
 /// The environment variable that HotSpot reads *before* the options that a launcher gives it.
 pub const ENVIRONMENT: &str = "JAVA_TOOL_OPTIONS";
 
-/// The options in the file's text, without those that `environment` sets. (Of options given twice
-/// HotSpot takes the last, and what a launcher gives comes behind the environment's: without this
-/// the image's would win over the user's.)
+/// The options in the file's text, without those that `environment` sets. (HotSpot uses the last of
+/// options given twice, and a launcher's options follow those of the environment: otherwise the
+/// image's would override the user's.)
 pub fn chosen<'t>(text: &'t str, environment: &str) -> Vec<&'t str> {
     let theirs: Vec<&str> = environment.split_whitespace().map(key).collect();
     text.lines().filter(|line| !line.is_empty() && !theirs.contains(&key(line))).collect()
 }
 
-/// What an option sets: `-XX:-Flag`, `-XX:+Flag` and `-XX:Flag=value` set `Flag`, `-Dkey=value`
-/// sets `-Dkey`.
+/// The setting of an option: `-XX:-Flag`, `-XX:+Flag` and `-XX:Flag=value` set `Flag`,
+/// `-Dkey=value` sets `-Dkey`.
 fn key(option: &str) -> &str {
     let before = option.split('=').next().unwrap_or(option);
     match before.strip_prefix("-XX:") {

@@ -1,11 +1,11 @@
-//! The sources compiled by a `javac`.
+//! Compilation of the sources with a `javac`.
 //!
-//! First the stubs (`stubs/`: `java.lang.Thread` with our field, `sun.misc.Unsafe`, HotSpot's
-//! annotations), then the sources (`java/`) with the stubs in front of the class library.
-//! `--release 8` cannot do this: it hides what the stubs stand for. What programs use (`api/`)
-//! stands alone, and so does what modules of users are (`udi/`), and, but for HotSpot's
-//! annotations, what classes with markers call (`markers/`); the harness of `cctrewrite bench`
-//! (`harness/`) uses the first.
+//! The stubs are compiled first (`stubs/`: `java.lang.Thread` with the added field,
+//! `sun.misc.Unsafe`, HotSpot's annotations), then the sources (`java/`) with the stubs before the
+//! class library. `--release 8` cannot do this: it hides the classes that the stubs replace. Three
+//! groups need nothing else: the programs' API (`api/`), the users' modules (`udi/`), and the code
+//! that classes with markers call (`markers/`), which only uses HotSpot's annotations. The harness
+//! of `cctrewrite bench` (`harness/`) uses the API.
 
 use std::env;
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ use crate::{Error, Result, at, files_below};
 /// folder with a folder for each of [`crate::GROUPS`].
 ///
 /// # Errors
-/// If the compiler does not start or refuses a source, or a file cannot be written.
+/// Fails if the compiler does not start or rejects a source, or if a file cannot be written.
 pub fn compile(javac: &Path, jdk_wrap: &Path, scratch: &Path) -> Result<PathBuf> {
     let sources = |name: &str| jdk_wrap.join(name);
     let classes = scratch.join("classes");
@@ -37,15 +37,15 @@ pub fn compile(javac: &Path, jdk_wrap: &Path, scratch: &Path) -> Result<PathBuf>
     javac_makes(javac, &sources("harness"), &harness, &[&api])?;
     javac_makes(javac, &sources("udi"), &udi, &[])?;
     javac_makes(javac, &sources("markers"), &markers, &[&annotations])?;
-    // In a class library some of it is different, and stands in place of the same files of the
-    // others; and classes come in by a class of `java.lang`.
+    // In a class library some of these files differ, and replace those of the same name; and
+    // classes reach them through a class of `java.lang`.
     copy(&sources("markers"), &merged)?;
     copy(&sources("markers-library"), &merged)?;
     javac_makes(javac, &sources("markers-gate"), &gate, &[&stubs, &markers])?;
     javac_makes(javac, &merged, &library, &[&gate, &annotations])?;
     copy(&gate.join("java/lang"), &library.join("java/lang"))?;
-    // Beside a calling-context tree other things are different; a thread's marker stack is where it
-    // is in a class library.
+    // With a calling-context tree other files differ; a thread's marker stack is in the same place
+    // as in a class library.
     copy(&sources("markers"), &of_tree)?;
     let stacks = "cctrewrite/markers/Stacks.java";
     at(&of_tree, fs::copy(sources("markers-library").join(stacks), of_tree.join(stacks)))?;
@@ -56,20 +56,20 @@ pub fn compile(javac: &Path, jdk_wrap: &Path, scratch: &Path) -> Result<PathBuf>
     Ok(classes)
 }
 
-/// What the compiler says it is: `javac 1.8.0_504`.
+/// The version that the compiler reports: `javac 1.8.0_504`.
 ///
 /// # Errors
-/// If it does not start.
+/// Fails if it does not start.
 pub fn version(javac: &Path) -> Result<String> {
     let mut command = quiet(javac);
     let output = command.arg("-version").output().map_err(|source| no_compiler(javac, source))?;
-    // Up to JDK 8 on standard error.
+    // JDK 8 and earlier write it to standard error.
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
     Ok(said.lines().find(|line| line.starts_with("javac ")).unwrap_or("an unknown javac").trim().to_owned())
 }
 
-/// The compiler, without options from outside: they could change the class files.
+/// The compiler, without options from the environment: they could change the class files.
 fn quiet(javac: &Path) -> Command {
     let mut command = Command::new(javac);
     for variable in
@@ -91,11 +91,11 @@ fn javac_makes(javac: &Path, sources: &Path, classes: &Path, boot: &[&Path]) -> 
     command.args(["-Xlint:-options", "-XDignore.symbol.file", "-proc:none", "-implicit:none", "-nowarn"]);
     if !boot.is_empty() {
         let mut option = OsString::from("-Xbootclasspath/p:");
-        // A folder whose name has a separator of paths in it cannot be named to the compiler.
+        // The compiler cannot take a folder whose name contains a path separator.
         option.push(at(classes, env::join_paths(boot).map_err(std::io::Error::other))?);
         command.arg(option);
     }
-    // Without a class path of its own it would look into the working folder.
+    // Without a class path of its own it would search the working folder.
     command.arg("-cp").arg(classes).arg("-d").arg(classes).args(files_below(sources)?);
     let output = command.output().map_err(|source| no_compiler(javac, source))?;
     if !output.status.success() {
@@ -105,7 +105,7 @@ fn javac_makes(javac: &Path, sources: &Path, classes: &Path, boot: &[&Path]) -> 
     Ok(())
 }
 
-/// Copies all files below a folder, over those that are there.
+/// Copies all files below a folder, overwriting existing ones.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     for file in files_below(from)? {
         let target = to.join(file.strip_prefix(from).unwrap_or(&file));

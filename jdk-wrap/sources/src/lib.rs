@@ -1,10 +1,10 @@
 //! The Java sources of the runtime, and the class files in the repository that were compiled from
 //! them (`jdk-wrap/classes`).
 //!
-//! Compilers of different releases make different class files of the same sources
-//! (docs/ci/reproducible.md). So they are compiled by one release, by `cargo xtask runtime`, and
-//! kept; a [`Record`] beside them says what they were made from, and the build of `jdk-wrap`
-//! refuses them once the sources are others.
+//! Compilers of different releases produce different class files from the same sources
+//! (docs/ci/reproducible.md). So `cargo xtask runtime` compiles them with one release, and they are
+//! kept. A [`Record`] next to them has hashes of their sources, and the build of `jdk-wrap` rejects
+//! them when the sources have changed.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -19,9 +19,9 @@ use walkdir::WalkDir;
 pub use compile::{compile, version};
 pub use record::{RECORD, Record};
 
-/// The release of the JDK whose `javac` makes the class files: the oldest that the runtime is for,
-/// so that the compiler knows no member of the class library which that one lacks, and `-source 8`
-/// is its own language.
+/// The release of the JDK whose `javac` compiles the class files: the oldest that the runtime
+/// supports. So the compiler knows no member of the class library that this release lacks, and
+/// `-source 8` is its own language.
 pub const RELEASE: u32 = 8;
 
 /// The folders of sources in `jdk-wrap`.
@@ -42,15 +42,15 @@ pub const SOURCES: [&str; 10] = [
 pub const GROUPS: [&str; 7] =
     ["api", "harness", "markers", "markers-library", "markers-tree", "runtime", "udi"];
 
-/// Why the class files cannot be made, or cannot be used.
+/// Why the class files cannot be compiled or used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or folder cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// The compiler does not start.
@@ -58,17 +58,17 @@ pub enum Error {
     NoCompiler {
         /// The compiler.
         javac: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// The compiler refuses the sources.
+    /// The compiler rejects the sources.
     #[error("{} cannot compile {}:\n{messages}", javac.display(), sources.display())]
     Refused {
         /// The compiler.
         javac: PathBuf,
         /// The folder.
         sources: PathBuf,
-        /// What it said.
+        /// The compiler's messages.
         messages: String,
     },
     /// The record lacks a line.
@@ -79,13 +79,13 @@ pub enum Error {
         /// The line's first word.
         line: &'static str,
     },
-    /// Sources are others than those that were compiled.
+    /// The sources differ from those that were compiled.
     #[error(
         "the Java sources of jdk-wrap are others than those that jdk-wrap/classes was compiled from: \
          `cargo xtask runtime` compiles them (docs/internals/runtime.md)"
     )]
     OtherSources,
-    /// Class files are others than those that the compiler made.
+    /// The class files differ from those that the compiler produced.
     #[error(
         "the class files in jdk-wrap/classes are others than those that were compiled: \
          `cargo xtask runtime` makes them anew (docs/internals/runtime.md)"
@@ -104,7 +104,7 @@ fn at<T>(path: &Path, result: io::Result<T>) -> Result<T> {
 /// All files below a folder, links followed, in an order that does not depend on the file system.
 ///
 /// # Errors
-/// If a folder cannot be read.
+/// Fails if a folder cannot be read.
 pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {

@@ -1,4 +1,4 @@
-//! What the class files in the repository were made from.
+//! The record of the compiler, sources and class files in the repository.
 
 use std::fmt;
 use std::fs;
@@ -11,11 +11,12 @@ use crate::{Error, GROUPS, Result, SOURCES, at, files_below};
 /// The record's name in `jdk-wrap/classes`.
 pub const RECORD: &str = "made-from.txt";
 
-/// Who compiled the class files, and hashes by which sources and class files belong together. They
-/// tell edits, not forgeries: these a test tells, which compiles the sources.
+/// The compiler of the class files, and hashes that show which sources and class files belong
+/// together. The hashes detect edits, not forgeries: a test that compiles the sources detects
+/// those.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// What the compiler said it is: `javac 1.8.0_504`.
+    /// The version that the compiler reported: `javac 1.8.0_504`.
     pub compiler: String,
     /// Hash of the sources' names and contents.
     pub sources: String,
@@ -24,10 +25,11 @@ pub struct Record {
 }
 
 impl Record {
-    /// The record of the sources in `jdk_wrap`, and of class files in `classes`, as they are now.
+    /// Computes the record of the sources in `jdk_wrap` and the class files in `classes`, as they
+    /// are now.
     ///
     /// # Errors
-    /// If a file cannot be read.
+    /// Fails if a file cannot be read.
     pub fn of(compiler: String, jdk_wrap: &Path, classes: &Path) -> Result<Record> {
         Ok(Record {
             compiler,
@@ -36,10 +38,10 @@ impl Record {
         })
     }
 
-    /// The record that lies beside class files.
+    /// Reads the record next to class files.
     ///
     /// # Errors
-    /// If it cannot be read, or is none.
+    /// Fails if it cannot be read, or is invalid.
     pub fn read(classes: &Path) -> Result<Record> {
         let path = classes.join(RECORD);
         let text = at(&path, fs::read_to_string(&path))?;
@@ -50,10 +52,10 @@ impl Record {
         Ok(Record { compiler: line("compiler")?, sources: line("sources")?, classes: line("classes")? })
     }
 
-    /// The record in `jdk_wrap/classes`, if sources and class files are what it says.
+    /// The record in `jdk_wrap/classes`, if it matches sources and class files.
     ///
     /// # Errors
-    /// If they are not, or cannot be read.
+    /// Fails if it does not match, or cannot be read.
     pub fn checked(jdk_wrap: &Path) -> Result<Record> {
         let classes = jdk_wrap.join("classes");
         let said = Record::read(&classes)?;
@@ -75,8 +77,8 @@ impl fmt::Display for Record {
     }
 }
 
-/// A hash of all files below these folders of `root`: of their paths, and of what is in them. Line
-/// ends of texts do not count, since git may write others.
+/// A hash of all files below these folders of `root`: of their paths and contents. Line ends of
+/// texts are ignored, since git may write different ones.
 fn hash(root: &Path, folders: &[&str], texts: bool) -> Result<String> {
     let mut hash = Xxh3::new();
     for folder in folders {

@@ -1,5 +1,5 @@
-//! Writes what the rewriter would have written, as simply as its formats allow: indexes, rewritten
-//! classes, patched classes.
+//! Writer of the rewriter's outputs, in their simplest valid form: indexes, rewritten classes,
+//! patched classes.
 
 use std::collections::BTreeSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// A method of a class: name, descriptor, shape, flags of the index.
 pub type Method = (&'static str, &'static str, Shape, u8);
 
-/// What an id says beside the hash: slots, and the bytecodes that each entry counts.
+/// The part of an id besides the hash: slots, and the bytecodes that each entry counts.
 pub type Shape = (u8, u8);
 
 /// A class of an index or of a class file.
@@ -18,7 +18,7 @@ pub struct Class {
     pub methods: Vec<Method>,
 }
 
-/// See docs/reference/formats/index.md.
+/// A method id; see docs/reference/formats/index.md.
 pub fn mid(hash: u64, k: u64, (slots, entry): Shape) -> u64 {
     let mut z = hash.wrapping_add((k + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -81,12 +81,12 @@ pub fn index(provenance: &str, classes: &[Class], foreign: (u64, &str, &str, &st
         u4(&mut out, class);
         out.extend(method.to_be_bytes());
     }
-    // No positions: call sites are merged.
+    // No positions: call sites are not distinguished.
     table(&mut out, &[]);
     out
 }
 
-/// Count, offsets, bytes.
+/// Appends a table: count, offsets, bytes.
 fn table(out: &mut Vec<u8>, items: &[Vec<u8>]) {
     u4(out, items.len() as u32);
     let mut offset = 0;
@@ -110,8 +110,8 @@ fn varint(out: &mut Vec<u8>, mut value: u32) {
     out.push(value as u8);
 }
 
-/// An abstract class with abstract methods of these access flags; with our attribute when
-/// `provenance` is given.
+/// An abstract class with abstract methods with these access flags; with the class attribute of
+/// cctrewrite if `provenance` is given.
 pub fn class_file(class: &Class, access: u16, provenance: Option<&str>) -> Vec<u8> {
     let mut constants = Vec::new();
     let mut count = 1u16;
@@ -203,7 +203,7 @@ pub fn add_field(class: &[u8], name: &str, descriptor: &str) -> Vec<u8> {
     out
 }
 
-/// The constants of a class file, tag included, and what follows them.
+/// The constants of a class file, including their tags, and the rest of the file.
 fn constants(class: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let count = u16::from_be_bytes([class[8], class[9]]);
     let mut at = 10;

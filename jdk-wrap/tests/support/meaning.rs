@@ -1,5 +1,5 @@
-//! What a class file means, whichever compiler made it: its members, and the instructions of its
-//! methods with the constants that they name.
+//! The meaning of a class file, independent of its compiler: its members, and the instructions of
+//! its methods with the constants that they name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +20,10 @@ pub struct Meaning {
 /// A method's code.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Body {
-    /// The instructions, jumps leading to numbers of instructions, and behind them the exception
-    /// table.
+    /// The instructions, with jumps to numbers of instructions, followed by the exception table.
     pub instructions: Vec<String>,
-    /// What it does beyond its own locals and stack: the members and types that it names, and its
-    /// texts.
+    /// The code's effects beyond its own locals and stack: the members and types that it names, and
+    /// its texts.
     pub effects: BTreeSet<String>,
 }
 
@@ -35,7 +34,7 @@ pub fn meaning(bytes: &[u8]) -> Meaning {
     let mut declarations = BTreeSet::new();
     let interfaces: Vec<_> = class.interface_names().map(text).collect();
     let super_name = class.super_name().map(text);
-    // Anonymous classes are final to JDK 8's compiler.
+    // JDK 8's compiler makes anonymous classes final.
     let number = class.name().rsplit(|&byte| byte == b'$').next().unwrap_or_default();
     let is_anonymous = number.iter().all(u8::is_ascii_digit);
     let flags = class.access_flags & !if is_anonymous { access::FINAL } else { 0 };
@@ -60,7 +59,7 @@ fn text(bytes: &[u8]) -> String {
     mutf8::decode_lossy(bytes).into_owned()
 }
 
-/// The attributes that a JVM or a program heeds, frames, lines and code aside.
+/// The attributes that matter to a JVM or a program, except frames, lines and code.
 fn kept<'c, 'a>(
     attributes: impl Iterator<Item = &'c cct_classfile::Attribute<'a>>,
     pool: &'c ConstantPool<'a>,
@@ -104,8 +103,8 @@ fn element(pool: &ConstantPool<'_>, value: &ElementValue) -> String {
     }
 }
 
-/// A constant by what it says. `getClass` is called by the receiver's type since JDK 18: it is one
-/// method all the same.
+/// The text of a constant. Since JDK 18 `getClass` is called by the receiver's type: here it counts
+/// as one method.
 fn constant(pool: &ConstantPool<'_>, index: Index) -> String {
     match pool.tag(index) {
         Some(tag::CLASS) => format!("class {}", text(pool.class(index).unwrap())),
@@ -135,10 +134,10 @@ fn body(class: &ClassFile<'_>, method: &Member<'_>) -> Option<Body> {
     let mut effects = BTreeSet::new();
     for instruction in code.instructions() {
         instructions.push(spelled(&instruction, pool, &number));
-        // A cast that changes nothing is written by some compilers and not by others.
+        // Some compilers omit a cast that changes nothing.
         if let Some(index) = instruction.pool_index().filter(|_| instruction.opcode != opcode::CHECKCAST) {
             let named = constant(pool, index);
-            // The check that an outer instance is there: `getClass` up to JDK 8.
+            // The null check of an outer instance: `getClass` up to JDK 8.
             let check =
                 ["java/lang/Object.getClass()", "java/util/Objects.requireNonNull(Ljava/lang/Object;)"];
             if !check.iter().any(|check| named.starts_with(check)) {
@@ -150,7 +149,7 @@ fn body(class: &ClassFile<'_>, method: &Member<'_>) -> Option<Body> {
         let caught = if handler.catch_type == 0 { "any".into() } else { constant(pool, handler.catch_type) };
         let [start, end, to] = [handler.start, handler.end, handler.handler].map(number);
         instructions.push(format!("{start} to {end}: {caught} at {to}"));
-        // How resources are closed and `finally` is reached is the compiler's own.
+        // Compilers differ in how they close resources and reach `finally`.
         if !matches!(&*caught, "any" | "class java/lang/Throwable") {
             effects.insert(format!("catch {caught}"));
         }
@@ -158,10 +157,10 @@ fn body(class: &ClassFile<'_>, method: &Member<'_>) -> Option<Body> {
     Some(Body { instructions, effects })
 }
 
-/// An instruction by its name, its constant, local or number, and the instructions that it leads
-/// to.
+/// The text of an instruction: its name, its constant, local or number, and its target
+/// instructions.
 fn spelled(instruction: &Instruction<'_>, pool: &ConstantPool<'_>, number: &dyn Fn(Bci) -> usize) -> String {
-    // A constant far behind in the pool takes a wider instruction, and so does a jump.
+    // A constant with a large index takes a wider instruction, and so does a far jump.
     let code = match instruction.opcode {
         opcode::LDC_W => opcode::LDC,
         opcode::GOTO_W => opcode::GOTO,

@@ -1,5 +1,5 @@
-//! Runs the runtime in the JVMs of this machine, without a rewritten class library: only `Thread`
-//! gets its field.
+//! Runs of the runtime in the JVMs of this machine, without a rewritten class library: only
+//! `Thread` gets its field.
 
 #![allow(dead_code)]
 
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// A JDK with the runtime's classes made for it, and a folder for one test.
+/// A JDK with the runtime's classes for it, and a folder for one test.
 pub struct Jvm {
     prepared: &'static Prepared,
     folder: tempfile::TempDir,
@@ -21,17 +21,16 @@ pub struct Jvm {
 
 struct Prepared {
     home: PathBuf,
-    /// JDK 9 or newer.
+    /// Whether it is JDK 9 or newer.
     modular: bool,
-    /// What goes in front of the class library.
+    /// The path that precedes the class library.
     boot: PathBuf,
     /// The compiled `java/*.java`.
     tests: PathBuf,
     _folder: tempfile::TempDir,
 }
 
-/// The JDKs that tests run on: that of `JAVA_HOME` or the `PATH`, and those the project has fetched
-/// into its cache.
+/// The JDKs that tests run on: that of `JAVA_HOME` or the `PATH`, and those in the project's cache.
 pub fn jvms() -> Vec<Jvm> {
     static PREPARED: OnceLock<Vec<Prepared>> = OnceLock::new();
     let prepared = PREPARED.get_or_init(|| homes().into_iter().map(Prepared::new).collect());
@@ -80,7 +79,7 @@ impl Prepared {
                 .map(|c| sources.join(format!("{c}.java"))),
         );
         assert!(javac.status().unwrap().success(), "javac of {}", home.display());
-        // It looks at nodes by the Unsafe that the runtime has there.
+        // It reads nodes through the Unsafe that the runtime uses there.
         let program = fs::read(tests.join("Program.class")).unwrap();
         write_class(&tests, "Program", &files::rename(&program, "sun/misc/Unsafe", unsafe_name));
 
@@ -103,7 +102,7 @@ impl Jvm {
         self.folder.path().join(name.as_ref())
     }
 
-    /// Files that were to be renamed, and are left over.
+    /// Temporary files that were left over instead of renamed.
     pub fn temporary_files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.extension().is_some_and(|extension| extension == "tmp")).collect()
@@ -130,7 +129,7 @@ impl Jvm {
         java.current_dir(self.folder.path()).output().unwrap()
     }
 
-    /// JDK 9 or newer.
+    /// Whether it is JDK 9 or newer.
     pub fn is_modular(&self) -> bool {
         self.prepared.modular
     }
@@ -139,7 +138,7 @@ impl Jvm {
         self.path("profile.cct")
     }
 
-    /// [`Jvm::run`], which must succeed silently; reads the profile.
+    /// Runs a scenario, as [`Jvm::run`], which must succeed silently; reads the profile.
     pub fn record(&self, scenario: &str, options: &[String], class_path: &[PathBuf]) -> profile::Profile {
         let output = self.run(scenario, options, class_path);
         assert_succeeded(&output);

@@ -1,5 +1,5 @@
-//! A reader of profiles, written after docs/reference/formats/profile.md alone; checks what the
-//! format promises.
+//! A reader of profiles, written from docs/reference/formats/profile.md alone; it checks the
+//! format's guarantees.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub struct Profile {
     pub meta: BTreeMap<String, String>,
     pub notes: Vec<String>,
-    /// `class.namedescriptor`, flags, MID.
+    /// The methods: `class.namedescriptor`, flags, MID.
     pub methods: Vec<(String, u64, u64)>,
     pub trees: Vec<Tree>,
 }
@@ -17,7 +17,7 @@ pub struct Tree {
     pub name: String,
     pub threads: u64,
     pub flags: u64,
-    /// Preorder.
+    /// The nodes in preorder.
     pub nodes: Vec<Node>,
     pub sections: usize,
 }
@@ -129,7 +129,8 @@ fn methods(input: &mut Input, strings: &[String]) -> Vec<(String, u64, u64)> {
     methods.collect()
 }
 
-/// `open`: per level how many nodes are still to come, and the method of the last one.
+/// Reads a node section. `open` has, for each level, the number of nodes still to follow and the
+/// method of the last one.
 fn nodes(input: &mut Input, tree: &mut Tree, open: &mut Vec<(u64, usize)>) {
     tree.sections += 1;
     while !input.bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! One class, read to the last attribute and written again.
+//! Copying of one class: read to the last attribute and written again.
 
 use anyhow::{Result, ensure};
 use cct_classfile::attributes::AttributeInfo;
@@ -8,11 +8,12 @@ use cct_classfile::edit::{ClassEdit, CodeEdit};
 use cct_classfile::{Attributes, ClassFile, Code, ConstantPool, Member};
 
 /// Reads a class and writes it: constants, members and attributes, the code instruction by
-/// instruction, its frames and tables as what they say. What comes out means the same; frames may
-/// be encoded otherwise.
+/// instruction, its frames and tables in decoded form. The output has the same meaning; frames may
+/// be encoded differently.
 ///
 /// # Errors
-/// If it is no class file that can be read, or an attribute is not written as it was read.
+/// Fails if it is no readable class file, or if an attribute is written differently from how it was
+/// read.
 pub fn copy(bytes: &[u8]) -> Result<Vec<u8>> {
     let class = ClassFile::parse(bytes)?;
     class.pool.validate()?;
@@ -33,7 +34,7 @@ pub fn copy(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(edit.finish()?)
 }
 
-/// Reads each attribute into its structure, and writes it: the same must come out.
+/// Parses each attribute and writes it, which must give the same bytes.
 fn attributes<'a>(list: &Attributes<'a>, pool: &ConstantPool<'a>, scratch: &mut Vec<u8>) -> Result<()> {
     for attribute in list.iter() {
         scratch.clear();
@@ -43,7 +44,7 @@ fn attributes<'a>(list: &Attributes<'a>, pool: &ConstantPool<'a>, scratch: &mut 
     Ok(())
 }
 
-/// The method with its code written anew.
+/// The method with its code encoded again.
 fn with_code<'a>(
     class: &ClassFile<'a>,
     method: &Member<'a>,

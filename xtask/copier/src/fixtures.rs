@@ -5,7 +5,7 @@ use std::path::Path;
 
 use walkdir::WalkDir;
 
-/// The class files beside the tests of cct-classfile.
+/// The class files next to the tests of cct-classfile.
 pub fn classes() -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/classfile/tests/data/classes");
     let files = WalkDir::new(root).sort_by_file_name().into_iter().map(|entry| entry.unwrap().into_path());

@@ -1,4 +1,4 @@
-//! Whole inputs: copied class by class, or made into jars of other contents.
+//! Whole inputs: copied class by class, or converted to jars with other contents.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -12,19 +12,19 @@ use zip::{CompressionMethod, ZipWriter};
 
 use crate::class;
 
-/// How many classes there were.
+/// Counts of the copied classes.
 pub struct Counted {
-    /// Classes.
+    /// Number of classes.
     pub classes: u64,
-    /// Their bytes, not compressed.
+    /// The classes' uncompressed size, in bytes.
     pub bytes: u64,
 }
 
-/// Copies inputs into a folder, each under its name, every class by [`class::copy`]; entries keep
-/// their methods of compression.
+/// Copies inputs into a folder under their names, every class by [`class::copy`]; entries keep
+/// their compression method.
 ///
 /// # Errors
-/// If an input cannot be read, or written.
+/// Fails if an input cannot be read, or an output cannot be written.
 pub fn copy(inputs: &[&Path], folder: &Path) -> Result<Counted> {
     let (classes, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
     let rewriter = |_: &Location<'_>, old: &[u8]| -> Result<Action> {
@@ -33,7 +33,7 @@ pub fn copy(inputs: &[&Path], folder: &Path) -> Result<Counted> {
         bytes.fetch_add(old.len() as u64, Ordering::Relaxed);
         Ok(Action::Replace(class::copy(old)?))
     };
-    // As `cctrewrite instrument --threads 1` has it.
+    // The setting of `cctrewrite instrument --threads 1`.
     rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(|| -> Result<()> {
         for path in inputs {
             let input = Input::open(path, &Limits::default())?;
@@ -47,12 +47,11 @@ pub fn copy(inputs: &[&Path], folder: &Path) -> Result<Counted> {
     Ok(Counted { classes: classes.into_inner(), bytes: bytes.into_inner() })
 }
 
-/// Writes a jar, entries not compressed, of an input's classes whose places among the classes
-/// `wants` accepts; resources of an image, of which all classes are wanted, come along. In the
-/// order of the input.
+/// Writes a jar with uncompressed entries: those of an input's classes whose indices `wants`
+/// accepts, in the order of the input. A jar of all classes of an image also gets its resources.
 ///
 /// # Errors
-/// If it cannot be read, or written.
+/// Fails if the input cannot be read, or the jar cannot be written.
 pub fn jar(from: &Path, to: &Path, wants: &dyn Fn(usize) -> bool) -> Result<Counted> {
     let input = Input::open(from, &Limits::default())?;
     let is_image = input.kind() == cct_archive::InputKind::Image;

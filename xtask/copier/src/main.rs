@@ -1,15 +1,15 @@
-//! What `cargo xtask bench rewrite` does to classes itself, as a program of its own, so that its
-//! time and memory are measured as those of the others are:
+//! The part of `cargo xtask bench rewrite` that processes classes itself. It is a separate program,
+//! so that its time and memory are measured like those of the others:
 //!
 //! ```text
-//! copier copy FOLDER INPUT...      read, parse and write everything, on one thread: the least that a rewriter of ours can take
-//! copier jar IMAGE JAR             the contents of a JDK's modules as a jar, for those who cannot read an image
+//! copier copy FOLDER INPUT...      read, parse and write everything, on one thread: a lower bound
+//! copier jar IMAGE JAR             the contents of a JDK's modules as a jar, for other tools
 //! copier part INPUT JAR PART OF    the first PART of each OF classes of a jar
-//! copier survey INPUT...           what our reader and another one make of each class (`cargo xtask foreign`)
+//! copier survey INPUT...           two readers on each class (`cargo xtask foreign`)
 //! ```
 //!
-//! `copy` and `part` print the number of classes and their bytes. It is a package beside `xtask`,
-//! since that one need not be fast and should be built quickly.
+//! `copy` and `part` print the number of classes and their bytes. It is a package next to `xtask`,
+//! which need not be fast and should build quickly.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a failing unwrap fails its test, as it should
 
@@ -25,7 +25,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-/// The command's, too.
+/// The allocator of the command `cctrewrite`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

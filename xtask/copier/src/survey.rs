@@ -1,12 +1,12 @@
-//! What our reader makes of classes, and whether another reader, cafebabe, says the same of them.
+//! Survey of classes by cctrewrite's reader, compared with another reader, cafebabe.
 //!
-//! Lines of words between tabs, classes in the order of their inputs:
+//! The output has lines of words separated by tabs, classes in the order of their inputs:
 //!
 //! ```text
-//! class    INPUT  ENTRY  BYTES  METHODS    a class that is read to its last attribute and written as it was
-//! changed  INPUT  ENTRY  REASON            one that is read, but not written as it was
-//! refused  INPUT  ENTRY  REASON            one that our reader refuses
-//! another  INPUT  ENTRY  REASON            one on which cafebabe disagrees: what it says, or that it accepts
+//! class    INPUT  ENTRY  BYTES  METHODS    a class that is read to its last attribute and written unchanged
+//! changed  INPUT  ENTRY  REASON            one that is read, but written differently
+//! refused  INPUT  ENTRY  REASON            one that cctrewrite's reader rejects
+//! another  INPUT  ENTRY  REASON            one on which cafebabe disagrees
 //! ```
 
 use std::io::Write;
@@ -23,7 +23,7 @@ use rayon::prelude::*;
 /// Surveys inputs, all classes of each in parallel.
 ///
 /// # Errors
-/// If an input cannot be read, or nobody reads what is written.
+/// Fails if an input cannot be read, or the output is closed.
 pub fn survey(inputs: &[&Path], out: &mut dyn Write) -> Result<()> {
     for path in inputs {
         let input = Input::open(path, &Limits::default())?;
@@ -48,7 +48,7 @@ pub fn survey(inputs: &[&Path], out: &mut dyn Write) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// The lines of a class; `place` says where it is.
+/// The lines of a class; `place` is its location.
 fn of_class(place: &str, bytes: &[u8]) -> String {
     let ours = read(bytes);
     let theirs = cafebabe::parse_class_with_options(bytes, &ParseOptions::default());
@@ -65,14 +65,14 @@ fn of_class(place: &str, bytes: &[u8]) -> String {
     lines
 }
 
-/// A class that our reader accepts.
+/// A class that cctrewrite's reader accepts.
 struct Read {
     methods: usize,
-    /// What is not written as it was read.
+    /// The attribute that is written differently from how it was read.
     unlike: Option<String>,
 }
 
-/// Reads a class to its last attribute, and holds what is written of it against what was read.
+/// Reads a class to its last attribute, and compares its written form with the original.
 fn read(bytes: &[u8]) -> Result<Read> {
     let class = ClassFile::parse(bytes)?;
     class.pool.validate()?;
@@ -99,7 +99,7 @@ fn read(bytes: &[u8]) -> Result<Read> {
     Ok(Read { methods: class.methods.len(), unlike })
 }
 
-/// The first attribute that is not written as it was read.
+/// The first attribute that is written differently from how it was read.
 fn attributes<'a>(list: &Attributes<'a>, pool: &ConstantPool<'a>) -> Result<Option<String>> {
     let mut written = Vec::new();
     for attribute in list.iter() {
@@ -114,7 +114,7 @@ fn attributes<'a>(list: &Attributes<'a>, pool: &ConstantPool<'a>) -> Result<Opti
     Ok(None)
 }
 
-/// A text that stays on its line and between its tabs.
+/// The text without line ends and tabs.
 fn one_line(text: &str) -> String {
     text.replace(|c: char| c.is_control(), " ")
 }

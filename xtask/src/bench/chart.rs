@@ -1,8 +1,8 @@
-//! Curves over an axis, as SVG. The same numbers give the same bytes.
+//! Line charts as SVG. The same numbers give the same bytes.
 
 use std::fmt::Write as _;
 
-/// The whole, and the field of the curves in it.
+/// Size of the picture, and position of the plot area in it.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 56.0;
@@ -10,41 +10,41 @@ const RIGHT: f64 = 700.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 350.0;
 
-/// Colours that differ for people who see few of them, too (Okabe and Ito's).
+/// Colours that people with colour blindness can distinguish, too (Okabe and Ito's).
 const COLOURS: [&str; 4] = ["#009e73", "#0072b2", "#56b4e9", "#d55e00"];
 
 /// A curve.
 pub struct Curve {
-    /// What stands in the key.
+    /// The text in the legend.
     pub name: String,
-    /// From left to right.
+    /// The points, from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
-/// How numbers are laid out from left to right.
+/// The scale of the horizontal axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Across {
-    /// From 0 on, twice the number twice as far.
+    /// Linear, from 0.
     Linear,
-    /// From 1 on, twice the number one step further.
+    /// Logarithmic, from 1: twice the number is one step further.
     Doubling,
 }
 
-/// A picture.
+/// A line chart.
 pub struct Chart {
-    /// Its title, for those who do not see it.
+    /// The chart's title, for people who cannot see it.
     pub title: &'static str,
-    /// What stands below the axis from left to right, and how it is laid out.
+    /// The label of the horizontal axis.
     pub below: &'static str,
-    /// See [`Across`].
+    /// The scale of the horizontal axis.
     pub across: Across,
-    /// What stands behind each number upwards.
+    /// The unit after each number of the vertical axis.
     pub unit: &'static str,
-    /// At most four.
+    /// The curves, at most four.
     pub curves: Vec<Curve>,
 }
 
-/// Draws it.
+/// Draws the chart.
 pub fn draw(chart: &Chart) -> String {
     let Chart { title, below, across, unit, curves } = chart;
     let points = || curves.iter().flat_map(|curve| &curve.points);
@@ -125,7 +125,7 @@ pub fn draw(chart: &Chart) -> String {
     text + "</svg>\n"
 }
 
-/// A distance of marks, 1, 2 or 5 times a power of ten, of which 4 to 10 fill the axis.
+/// A distance of marks: 1, 2 or 5 times a power of ten, with 4 to 10 marks on the axis.
 fn step(most: f64) -> f64 {
     if most <= 0.0 {
         return 1.0;

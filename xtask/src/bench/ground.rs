@@ -1,4 +1,4 @@
-//! What the benchmarks that run programs stand on: JDKs, the command, a folder, the kernels.
+//! The common basis of benchmarks that run programs: JDKs, the command, a folder, the kernels.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use crate::jdks::{self, Fetch, Jdk, tool};
 use crate::process;
 use crate::workspace;
 
-/// JDKs, and the command built in release.
+/// JDKs, and the command built in release mode.
 pub struct Ground {
-    /// At least one.
+    /// The JDKs, at least one.
     pub jdks: Vec<Jdk>,
     /// The command.
     pub cctrewrite: PathBuf,
@@ -20,10 +20,10 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// For JDKs of these versions.
+    /// Prepares JDKs of these versions.
     ///
     /// # Errors
-    /// If one is not to be had, or the command cannot be built.
+    /// Fails if one is missing, or if the command cannot be built.
     pub fn new(versions: &[u32]) -> Result<Ground> {
         let answers = jdks::get(versions, Fetch::IfMissing)?;
         let jdks: Vec<Jdk> = answers.into_iter().map(|answer| answer.jdk).collect::<Result<_>>()?;
@@ -33,10 +33,10 @@ impl Ground {
         Ok(Ground { jdks, cctrewrite: built.program, work: tempfile::tempdir_in(&folder)? })
     }
 
-    /// The same with a command that was built before.
+    /// Prepares JDKs of these versions, with a command that was built before.
     ///
     /// # Errors
-    /// If a JDK is not to be had.
+    /// Fails if a JDK is missing.
     pub fn with(versions: &[u32], cctrewrite: &Path) -> Result<Ground> {
         let answers = jdks::get(versions, Fetch::IfMissing)?;
         let jdks: Vec<Jdk> = answers.into_iter().map(|answer| answer.jdk).collect::<Result<_>>()?;
@@ -44,7 +44,7 @@ impl Ground {
         Ok(Ground { jdks, cctrewrite, work: tempfile::tempdir()? })
     }
 
-    /// A folder that goes with this.
+    /// A folder that is removed with this value.
     pub fn work(&self) -> &Path {
         self.work.path()
     }
@@ -52,20 +52,20 @@ impl Ground {
     /// Compiles `xtask/bench/Kernels.java`; see [`Ground::classes`].
     ///
     /// # Errors
-    /// If `javac` refuses.
+    /// Fails if `javac` reports an error.
     pub fn kernels(&self) -> Result<PathBuf> {
         self.classes("Kernels.java")
     }
 
-    /// Compiles a file of `xtask/bench` and what it needs of its neighbours, for JDK 8 and later
-    /// whichever JDK does it; returns the folder of the classes.
+    /// Compiles a file of `xtask/bench` and the neighbours that it needs, for JDK 8 and later with
+    /// any JDK; returns the folder of the classes.
     ///
     /// # Errors
-    /// If `javac` refuses.
+    /// Fails if `javac` reports an error.
     pub fn classes(&self, file: &str) -> Result<PathBuf> {
         let sources = workspace::root().join("xtask/bench");
         let classes = self.work().join(file).with_extension("");
-        // For another JDK they have been compiled already.
+        // They were compiled for another JDK already.
         if classes.is_dir() {
             return Ok(classes);
         }

@@ -1,4 +1,4 @@
-//! The machine on which is measured, and waiting until it is quiet.
+//! The machine of the measurements, and waiting until it is quiet.
 
 use std::fs;
 use std::process::Command;
@@ -9,13 +9,13 @@ use crate::jdks::entry;
 use crate::process;
 use crate::workspace;
 
-/// A one-minute load average below which the machine counts as quiet.
+/// Maximum one-minute load average of a quiet machine.
 const QUIET: f64 = 1.5;
-/// How long to wait for it.
+/// Maximum time to wait for it.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
-/// Waits until the load average is low, or patience ends. A load that cannot be read is not waited
-/// for.
+/// Waits until the load average is low, up to the maximum time. Does not wait if the load cannot be
+/// read.
 pub fn wait_until_quiet() {
     let started = Instant::now();
     while let Some(load) = load().filter(|&load| load >= QUIET) {
@@ -33,7 +33,7 @@ pub fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
 }
 
-/// What the machine is, in one line: processor, cores, memory, system.
+/// A line about the machine: processor, cores, memory, system.
 pub fn describe() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let (cpu, memory, system) = (read("/proc/cpuinfo"), read("/proc/meminfo"), read("/etc/os-release"));
@@ -46,7 +46,7 @@ pub fn describe() -> String {
         "{model}, {cores} cores, {} GB of memory, {}, Linux {}",
         kib.div_ceil(1 << 20),
         entry(&system, "PRETTY_NAME").unwrap_or("an unknown system"),
-        // The number without what the distribution adds.
+        // The number without the distribution's suffix.
         read("/proc/sys/kernel/osrelease").split('-').next().unwrap_or_default().trim()
     )
 }

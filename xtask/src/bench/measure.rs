@@ -1,4 +1,4 @@
-//! Running a program and measuring it; medians and spread.
+//! Measured runs of a program; medians and spread.
 
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -9,26 +9,26 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::watch::{peak_of, usage_of};
 
-/// How often a running program is asked for its memory and processor time. What it takes in its
-/// last moments, after the last question, is missed.
+/// Interval of queries of a running program's memory and processor time. Its usage after the last
+/// query is missed.
 const POLL: Duration = Duration::from_millis(2);
 
 /// One measured run.
 pub struct Run {
     /// From the start of the process to its end.
     pub seconds: f64,
-    /// Processor time of all its threads, in the program and in the kernel.
+    /// Processor time of all its threads, in user and kernel mode.
     pub cpu_seconds: f64,
-    /// The largest resident set that was seen, in KiB.
+    /// The largest observed resident set, in KiB.
     pub peak_kib: u64,
-    /// What it wrote to standard output.
+    /// The program's standard output.
     pub output: String,
 }
 
 /// Runs a program to its end and measures it.
 ///
 /// # Errors
-/// If it cannot be started, or fails.
+/// Fails if it cannot be started, or fails.
 pub fn run(command: &mut Command) -> Result<Run> {
     let shown = command.get_program().to_string_lossy().into_owned();
     let started = Instant::now();
@@ -40,7 +40,7 @@ pub fn run(command: &mut Command) -> Result<Run> {
         let poller = scope.spawn(move || {
             let (mut cpu, mut peak) = (0.0, 0);
             while is_ended.recv_timeout(POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
-                // Both only grow; of a process that has just ended there is nothing to read.
+                // Both only grow; nothing can be read for a process that has just ended.
                 cpu = usage_of(id).map_or(cpu, |(cpu, _)| cpu);
                 peak = peak_of(id).unwrap_or(peak);
             }
@@ -61,16 +61,16 @@ pub fn run(command: &mut Command) -> Result<Run> {
 /// Median and spread of repeated measurements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The middle one; of an even number, the mean of the two in the middle.
+    /// The median; for an even number, the mean of the two in the middle.
     pub median: f64,
-    /// The smallest.
+    /// The minimum.
     pub least: f64,
-    /// The largest.
+    /// The maximum.
     pub most: f64,
 }
 
 impl Spread {
-    /// Of at least one measurement; `None` of none.
+    /// The spread of at least one measurement; `None` without any.
     pub fn of(values: &[f64]) -> Option<Spread> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! `cargo xtask bench memory`: what contexts take, in the JVM and in the profile.
+//! `cargo xtask bench memory`: memory per context, in the JVM and in the profile.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -28,7 +28,7 @@ pub struct Arguments {
     rounds: u32,
 }
 
-/// What is run, and what it does.
+/// The programs, and what they do.
 const PROGRAMS: [(&str, &str); 3] = [
     ("javac", "compiles the library"),
     ("javadoc", "describes it"),
@@ -38,25 +38,24 @@ const PROGRAMS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The last of [`PROGRAMS`]: runs to warm up, and others.
+/// Arguments of the last of [`PROGRAMS`]: the kernel, warm-up runs, and further runs.
 const KERNEL: [&str; 3] = ["collections", "40", "15"];
 
-/// Everything about a program on a JDK.
+/// The results of a program on a JDK.
 struct Row {
     name: &'static str,
     shape: Shape,
     plain_kib: u64,
     profiled_kib: u64,
     file: u64,
-    /// How long the writing of the profile took, in seconds; none where the file system does not
-    /// tell when a file was made.
+    /// Time for writing the profile, in seconds; `None` if the file system has no creation times.
     writing: Option<Spread>,
 }
 
 /// Measures, and writes the section of docs/benchmarks.md.
 ///
 /// # Errors
-/// If a JDK or the sources are not to be had, or a run fails.
+/// Fails if a JDK or the sources are missing, or a run fails.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let ground = Ground::new(&arguments.jdks)?;
     let kernels = ground.kernels()?;
@@ -73,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What all measurements share.
+/// The common part of all measurements.
 struct Bench<'w> {
     work: &'w Path,
     /// The classes of `Kernels`.
@@ -134,14 +133,14 @@ impl Bench<'_> {
     }
 }
 
-/// From the making of the file to its last write: the runtime opens it (under another name) before
-/// it looks at the first tree.
+/// From the creation of the file to its last write: the runtime opens it (under another name)
+/// before it reads the first tree.
 fn seconds_of_writing(profile: &Path) -> Option<f64> {
     let file = fs::metadata(profile).ok()?;
     Some(file.modified().ok()?.duration_since(file.created().ok()?).ok()?.as_secs_f64())
 }
 
-/// So much of some bytes is for each context.
+/// Bytes per context.
 fn each(bytes: u64, shape: &Shape) -> f64 {
     bytes as f64 / shape.contexts.max(1) as f64
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: measurements for docs/benchmarks.md.
+//! `cargo xtask bench`: benchmarks for docs/benchmarks.md.
 //!
-//! They are no tests, since a busy machine measures something else; whoever runs them decides
-//! whether the numbers are worth keeping.
+//! They are not tests, since a busy machine distorts them; the person who runs them decides whether
+//! to keep the numbers.
 
 mod chart;
 pub mod ground;
@@ -23,31 +23,31 @@ mod ways;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// What can be measured.
+/// A benchmark.
 #[derive(Subcommand)]
 pub enum Benchmark {
-    /// How long `cctrewrite instrument` takes on class libraries and jars of applications, beside
+    /// Time of `cctrewrite instrument` on class libraries and jars of applications, compared with
     /// ASM, BCEL, JaCoCo, zip, and plain copies.
     Rewrite(rewrite::Arguments),
-    /// How long programs take on profiled JDKs, beside the plain ones.
+    /// Time of programs on profiled JDKs, compared with the plain ones.
     Run(run::Arguments),
-    /// How much memory contexts take, in the JVM and in the profile, and how long the profile's
-    /// writing takes.
+    /// Memory per context, in the JVM and in the profile, and time for writing the profile.
     Memory(memory::Arguments),
-    /// What traces cost beside the plain JDK and the profile, and what codecs make of them.
+    /// Cost of traces, compared with the plain JDK and the profile, and compression by several
+    /// codecs.
     Trace(trace::Arguments),
-    /// What markers cost beside the plain JDK, by how many methods are marked.
+    /// Cost of markers, compared with the plain JDK, by number of marked methods.
     Markers(markers::Arguments),
-    /// What typestate properties of iterators cost, adaptively and not.
+    /// Cost of typestate properties of iterators, adaptively and not.
     Typestate(typestate::Arguments),
-    /// How costs grow with threads, classes and contexts, and what starting takes.
+    /// Growth of costs with threads, classes and contexts, and start-up times.
     Scale(scale::Arguments),
 }
 
 /// Runs a benchmark and writes its section of docs/benchmarks.md.
 ///
 /// # Errors
-/// If something that is to be measured cannot be had, or fails.
+/// Fails if a part of it is missing, or fails.
 pub fn run(benchmark: &Benchmark) -> Result<()> {
     match benchmark {
         Benchmark::Rewrite(arguments) => rewrite::run(arguments),

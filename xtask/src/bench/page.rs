@@ -1,5 +1,5 @@
-//! docs/benchmarks.md: one section for each benchmark, between two comment lines. What stands
-//! outside of them is left alone.
+//! docs/benchmarks.md: one section for each benchmark, between two comment lines. The text outside
+//! these stays unchanged.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,15 +11,15 @@ use crate::workspace;
 /// Writes the section of this name; returns the file.
 ///
 /// # Errors
-/// If the file cannot be written.
+/// Fails if the file cannot be written.
 pub fn write_section(name: &str, section: &str) -> Result<PathBuf> {
     write_section_of("docs/benchmarks.md", name, section)
 }
 
-/// The same in another page.
+/// Writes a section of another page; returns the file.
 ///
 /// # Errors
-/// If the file cannot be written.
+/// Fails if the file cannot be written.
 pub fn write_section_of(page: &str, name: &str, section: &str) -> Result<PathBuf> {
     let file = workspace::root().join(page);
     let old = fs::read_to_string(&file).unwrap_or_else(|_| HEAD.to_owned());
@@ -41,7 +41,7 @@ fn with_section(text: &str, name: &str, section: &str) -> String {
     }
 }
 
-/// Rounded.
+/// Rounds bytes to megabytes.
 pub fn megabytes(bytes: u64) -> u64 {
     (bytes + 500_000) / 1_000_000
 }

@@ -1,4 +1,4 @@
-//! What `javac` and `javadoc` are given to do.
+//! Inputs for `javac` and `javadoc`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,10 +19,10 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// From Debian's packages.
+    /// Fetches the sources from Debian's packages.
     ///
     /// # Errors
-    /// If they are not to be had.
+    /// Fails if they are missing.
     pub fn fetch() -> Result<Sources> {
         let program =
             programs().find(|program| program.name == "javac").context("javac is not in the catalogue")?;
@@ -36,7 +36,7 @@ impl Sources {
         Ok(Sources { files, folder, version: fetched.versions.join(", ") })
     }
 
-    /// Has `javac` compile them.
+    /// Adds the arguments for compiling them.
     pub fn compile(&self, javac: &mut Command, into: &Path) {
         self.compile_some(javac, into, 1, 1);
     }
@@ -46,20 +46,21 @@ impl Sources {
         &self.folder
     }
 
-    /// So many of them, from all packages.
+    /// This many of them, from all packages.
     pub fn some(&self, count: usize) -> impl Iterator<Item = &Path> {
         let each = (self.files.len() / count.max(1)).max(1);
         self.files.iter().step_by(each).take(count).map(PathBuf::as_path)
     }
 
-    /// Has `javac` compile the first `part` of each `of` of them, and what these need.
+    /// Adds the arguments for compiling the first `part` of each `of` of them, and the files that
+    /// these need.
     pub fn compile_some(&self, javac: &mut Command, into: &Path, part: usize, of: usize) {
         javac.args(["-encoding", "UTF-8", "-nowarn", "-proc:none", "-Xmaxwarns", "1", "-sourcepath"]);
         javac.arg(&self.folder).arg("-d").arg(into);
         javac.args(self.files.iter().enumerate().filter(|(at, _)| at % of < part).map(|(_, file)| file));
     }
 
-    /// Has `javadoc` describe them.
+    /// Adds the arguments for documenting them.
     pub fn describe(&self, javadoc: &mut Command, into: &Path) {
         javadoc.args(["-encoding", "UTF-8", "-quiet", "-Xdoclint:none", "-sourcepath"]);
         javadoc.arg(&self.folder).arg("-d").arg(into).args(&self.files);

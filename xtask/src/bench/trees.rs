@@ -1,43 +1,43 @@
-//! How much memory the runtime needs for the trees of a profile, from the layout of nodes and
-//! chunks (docs/internals/runtime.md).
+//! Memory of the trees of a profile, computed from the layout of nodes and chunks
+//! (docs/internals/runtime.md).
 
 use cct_profile::{Profile, Tree};
 
-/// Bytes of a node without its slots, and of a slot.
+/// Size of a node without its slots, and of a slot, in bytes.
 const NODE: u64 = 40;
 const SLOT: u64 = 8;
-/// Bytes of a chunk, and of its first word.
+/// Size of a chunk, and of its first word, in bytes.
 const CHUNK: u64 = 4096;
 const HEAD: u64 = 8;
-/// What a tree has from the start: its record, the root with one slot, and the node for merged
-/// contexts with 64.
+/// Initial size of a tree: its record, the root with one slot, and the node for merged contexts
+/// with 64.
 const FIRST: u64 = 120 + (NODE + SLOT) + (NODE + 64 * SLOT);
-/// The most chunks that a tree takes at once.
+/// Maximum number of chunks that a tree takes at once.
 const LONGEST_RUN: u64 = 16;
 
-/// What the trees of a profile consist of.
+/// The parts of a profile's trees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Trees.
+    /// Number of trees.
     pub trees: u64,
-    /// Contexts.
+    /// Number of contexts.
     pub contexts: u64,
-    /// Those that call nothing.
+    /// Number of contexts without callees.
     pub leaves: u64,
-    /// Call-site slots of all.
+    /// Number of call-site slots of all.
     pub slots: u64,
-    /// Those of contexts that call nothing.
+    /// Number of slots of contexts without callees.
     pub slots_of_leaves: u64,
-    /// Chunks that the trees took.
+    /// Number of chunks of the trees.
     pub chunks: u64,
 }
 
 impl Shape {
-    /// Of a profile that the runtime has written: the ids of its methods hold their numbers of
-    /// slots.
+    /// Computes the shape of a profile from the runtime: the ids of its methods contain their
+    /// numbers of slots.
     ///
-    /// In which order the nodes were made is not known; they are laid out in the profile's order.
-    /// That changes where chunks end, and so by a little how much is left unused there.
+    /// The order of allocation is unknown, so nodes are laid out in the profile's order. That
+    /// slightly changes how much is left unused at the ends of chunks.
     pub fn of(profile: &Profile) -> Shape {
         let mut shape = Shape::default();
         for thread in &profile.threads {
@@ -62,27 +62,27 @@ impl Shape {
         self.chunks += arena.chunks;
     }
 
-    /// Bytes of all nodes.
+    /// Size of all nodes, in bytes.
     pub fn nodes(&self) -> u64 {
         self.contexts * NODE + self.slots * SLOT
     }
 
-    /// Bytes of the slots of contexts that call nothing.
+    /// Size of the slots of contexts without callees, in bytes.
     pub fn bytes_of_idle_slots(&self) -> u64 {
         self.slots_of_leaves * SLOT
     }
 
-    /// Bytes of all chunks: with what trees have beside their contexts, and with what is unused at
-    /// the ends of chunks and in the last ones.
+    /// Size of all chunks in bytes: including the parts of trees besides their contexts, and the
+    /// unused ends of chunks.
     pub fn bytes(&self) -> u64 {
         self.chunks * CHUNK
     }
 }
 
-/// The memory of one tree, as `cctrewrite.runtime.Tree` takes it.
+/// The memory of one tree, as `cctrewrite.runtime.Tree` allocates it.
 struct Arena {
     chunks: u64,
-    /// Chunks that follow in the current run.
+    /// Number of remaining chunks in the current run.
     run: u64,
     /// Bytes left in the current chunk.
     left: u64,
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// A profile with one thread, whose `n` contexts call each other, or are called by its root.
+    /// A profile with one thread of `n` contexts: a chain, or all called by its root.
     fn profile(n: u64, is_chain: bool) -> Profile {
         let method = |mid| Method {
             class: "A".into(),
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn chunks_are_taken_as_the_runtime_takes_them() {
-        // Nodes of 64 bytes: 52 beside what a tree has from the start, 63 in a chunk of their own.
+        // Nodes of 64 bytes: 52 after the initial part of a tree, 63 in a chunk of their own.
         let chunks = |n| Shape::of(&profile(n, false)).chunks;
         assert_eq!(
             [chunks(0), chunks(52), chunks(53), chunks(52 + 63), chunks(52 + 63 + 1)],
@@ -150,7 +150,7 @@ mod tests {
         );
         // One by one up to eight, then by quarters: 8 + 2.
         assert_eq!([chunks(52 + 7 * 63), chunks(52 + 7 * 63 + 1), chunks(52 + 9 * 63)], [8, 10, 10]);
-        // By sixteen at most.
+        // At most sixteen at a time.
         assert_eq!(chunks(1_000_000) % 16, chunks(2_000_000) % 16);
     }
 

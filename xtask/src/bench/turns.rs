@@ -1,4 +1,4 @@
-//! Real programs run in several ways, in turns.
+//! Real programs, run in several ways in turns.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,21 +19,20 @@ use crate::watch::Limits;
 /// Longer than any of them takes.
 const TIME_LIMIT: Duration = Duration::from_secs(900);
 
-/// What is run on what, and how often.
+/// Choice of the programs and the number of runs.
 #[derive(clap::Args)]
 pub struct Choice {
     /// The JDK.
     #[arg(long, value_name = "VERSION", default_value_t = 17, value_parser = jdks::supported)]
     pub jdk: u32,
-    /// How often each program is run in each way, in turns.
+    /// How often to run each program in each way, in turns.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
-    /// These programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as
-    /// it is.
+    /// Only these programs (repeatable). Prints the section and leaves docs/benchmarks.md
+    /// unchanged.
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
-    /// A program `cctrewrite` that was built before, in the place of one that is built for release
-    /// now.
+    /// A `cctrewrite` that was built before, instead of a new release build.
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Do not wait until the machine is quiet.
@@ -41,9 +40,9 @@ pub struct Choice {
     now: bool,
 }
 
-/// What came of the chosen programs.
+/// Results of the chosen programs.
 pub struct Measured<R> {
-    /// Of each that was measured.
+    /// One row for each measured program.
     pub rows: Vec<R>,
     /// The others, with the reason.
     pub left_out: Vec<String>,
@@ -52,10 +51,10 @@ pub struct Measured<R> {
 }
 
 impl Choice {
-    /// What they stand on.
+    /// Prepares the JDK and the command.
     ///
     /// # Errors
-    /// If the JDK is not to be had, or the command cannot be built.
+    /// Fails if the JDK is missing, or the command cannot be built.
     pub fn ground(&self) -> Result<Ground> {
         match &self.program {
             Some(program) => Ground::with(&[self.jdk], program),
@@ -63,12 +62,12 @@ impl Choice {
         }
     }
 
-    /// Whether a program is among the chosen ones.
+    /// Whether a program is chosen.
     pub fn has(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == name)
     }
 
-    /// Waits until the machine is quiet, unless that is not wanted; returns the load average.
+    /// Waits until the machine is quiet, unless disabled; returns the load average.
     pub fn quiet(&self) -> f64 {
         if !self.now {
             machine::wait_until_quiet();
@@ -76,11 +75,11 @@ impl Choice {
         machine::load().unwrap_or(f64::NAN)
     }
 
-    /// Has each chosen program measured, once the machine is quiet. One that cannot be is named.
-    /// `elsewhere`: what else may be chosen, and is measured by another part.
+    /// Measures each chosen program, once the machine is quiet. Programs that cannot be measured
+    /// are listed. `elsewhere`: further valid names, which another part measures.
     ///
     /// # Errors
-    /// If a chosen one is not there, or none could be measured.
+    /// Fails if a chosen program does not exist, or if none could be measured.
     pub fn each<R>(
         &self,
         elsewhere: &[&str],
@@ -113,7 +112,7 @@ impl Choice {
         Ok(Measured { rows, left_out, loads: [before, machine::load().unwrap_or(f64::NAN)] })
     }
 
-    /// When and from which commit a table is.
+    /// Date and commit of a table.
     pub fn origin(&self) -> String {
         let (date, commit) = (machine::date(), machine::commit());
         let by = if self.program.is_some() { ", by a program that was built before" } else { "" };
@@ -123,44 +122,45 @@ impl Choice {
 
 /// A way of running a program.
 pub struct Way<'w> {
-    /// The head of its column.
+    /// The heading of its column.
     pub name: &'w str,
     /// The JDK, or an image of it.
     pub home: &'w Path,
-    /// Which jars are on the class path.
+    /// The jars on the class path.
     pub jars: String,
-    /// What is said to the JVM.
+    /// Options for the JVM.
     pub options: Vec<String>,
 }
 
 impl<'w> Way<'w> {
-    /// The program as it is, on a plain JDK.
+    /// The unchanged program, on a plain JDK.
     pub fn plain(home: &'w Path, options: Vec<String>) -> Way<'w> {
         Way { name: "plain", home, jars: RAW.to_owned(), options }
     }
 
-    /// The same with the options for speed that are among these, which marked programs have.
+    /// The unchanged program, on a plain JDK, with those of `marked` that are options for speed,
+    /// which marked programs have.
     pub fn plain_fast(home: &'w Path, marked: &[String]) -> Way<'w> {
         let for_speed = marked.iter().filter(|option| option.starts_with("-XX:")).cloned();
         Way { name: "plain, --fast", ..Way::plain(home, for_speed.collect()) }
     }
 }
 
-/// What came of a program, by way.
+/// Results of a program, by way.
 pub struct Turns {
     /// Of processor times in seconds.
     pub cpu: Vec<Spread>,
     /// Of elapsed times in seconds.
     pub wall: Vec<Spread>,
-    /// What a reader must know.
+    /// Remarks for the reader.
     pub remarks: Vec<String>,
 }
 
 /// Runs a program in all ways, the plain one first, in turns; each round starts with another one.
-/// After each run `after` hears of which way it was.
+/// Calls `after` with the way after each run.
 ///
 /// # Errors
-/// If a run does not end as the plain one does.
+/// Fails if a run does not end like the plain one.
 pub fn take(
     place: &Place,
     ways: &[Way],
@@ -202,7 +202,7 @@ pub fn take(
     Ok(Turns { cpu, wall, remarks })
 }
 
-/// The run must have done what the plain one does.
+/// Checks that the run behaved like the plain one.
 fn check(way: &str, place: &Place, plain: &Outcome, run: &Outcome, remarks: &mut Vec<String>) -> Result<()> {
     if run.exit != plain.exit {
         bail!("{way}: ended with {}: {}", run.end(), run.last_words());
@@ -217,8 +217,7 @@ fn check(way: &str, place: &Place, plain: &Outcome, run: &Outcome, remarks: &mut
     Ok(())
 }
 
-/// What a table says below: of programs that were not measured, and of runs that differ from the
-/// plain one.
+/// Remarks below a table: programs that were not measured, and runs that differ from the plain one.
 pub fn remarks<'t>(
     left_out: &[String],
     turns: impl IntoIterator<Item = &'t Turns>,

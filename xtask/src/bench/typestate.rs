@@ -1,5 +1,5 @@
-//! `cargo xtask bench typestate`: what the properties of iterators cost, adaptively and not (MTF
-//! 2010, tables 4.6 and 4.7), beside the plain program.
+//! `cargo xtask bench typestate`: cost of the properties of iterators, adaptively and not (MTF
+//! 2010, tables 4.6 and 4.7), compared with the plain program.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -28,31 +28,31 @@ pub struct Arguments {
     choice: Choice,
 }
 
-/// The properties: the thesis' name, that of the file, the number of its table.
+/// The properties: the thesis' name, the file's name, the number of its table.
 const PROPERTIES: [(&str, &str, &str); 2] =
     [("HasNext", "iterator", "4.6"), ("HasNextOnce", "iterator-once", "4.7")];
 
-/// Whether events that change nothing are heard, and what that is called.
+/// Whether events without effect are delivered, and the name of that kind.
 const KINDS: [(&str, bool); 2] = [("adaptive", true), ("non-adaptive", false)];
 
-/// How the line begins that says where a JVM leaves its report.
+/// Prefix of the line in which a JVM names its report.
 const REPORT: &str = "cctrewrite: typestate: ";
 
-/// What a run found of the property.
+/// A run's results for a property.
 #[derive(Clone, Copy, Default)]
 struct Found {
-    /// Events that came to the automaton.
+    /// Number of events that reached the automaton.
     heard: u64,
-    /// Objects that were followed.
+    /// Number of tracked objects.
     objects: u64,
-    /// Objects that violate the property.
+    /// Number of objects that violate the property.
     violations: u64,
 }
 
-/// The way that others are held against: the plain program with their options.
+/// Index of the base: the plain program with the others' options.
 const BASE: usize = 1;
 
-/// A program in all ways: the plain one, the same with the options for speed that marked ones have,
+/// A program in all ways: the plain one, the plain one with the options for speed of marked ones,
 /// then the kinds of each property.
 struct Row {
     name: &'static str,
@@ -63,7 +63,7 @@ struct Row {
 /// Measures, and writes the section of docs/benchmarks.md.
 ///
 /// # Errors
-/// If a JDK or a program is not to be had, or a run fails.
+/// Fails if a JDK or a program is missing, or a run fails.
 pub fn run(Arguments { choice }: &Arguments) -> Result<()> {
     let ground = choice.ground()?;
     let jdk = ground.jdks.first().context("no JDK")?;
@@ -106,12 +106,12 @@ fn measure(choice: &Choice, ground: &Ground, jdk: &Jdk, work: &Work, fetched: &F
         let _ = fs::remove_file(&report);
         Ok(())
     })?;
-    // Room for the next one.
+    // Makes room for the next one.
     fs::remove_dir_all(&folder)?;
     Ok(Row { name: program.name, turns, found })
 }
 
-/// What a way is called where something is said of it.
+/// The name of a way in messages.
 fn name_of(property: &str, kind: &str) -> &'static str {
     match (property, kind) {
         ("HasNext", "adaptive") => "HasNext, adaptive",
@@ -121,7 +121,7 @@ fn name_of(property: &str, kind: &str) -> &'static str {
     }
 }
 
-/// What a report says. A program that comes to no iterator of its own leaves none.
+/// Reads a report. A program without iterators of its own writes none.
 fn found_in(cctrewrite: &Path, report: &Path) -> Result<Found> {
     if !report.is_file() {
         return Ok(Found::default());

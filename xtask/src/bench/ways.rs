@@ -1,4 +1,4 @@
-//! The ways in which a program is run: on the plain JDK, and on profiled images of it.
+//! The ways to run a program: on the plain JDK, and on profiled images of it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::process;
 /// A way to run a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// On the JDK as it is.
+    /// On the plain JDK.
     Plain,
     /// Everything rewritten, and nothing recorded.
     Off,
@@ -19,17 +19,17 @@ pub enum Way {
     Calls,
     /// Calls and bytecodes, as by default.
     Exact,
-    /// The same numbers block by block.
+    /// Exact numbers, added block by block.
     Precise,
     /// By the papers' default rule.
     Default,
-    /// As by default, and activation counters.
+    /// By default, with activation counters.
     Activation,
-    /// As by default, and call sites told apart.
+    /// By default, with call sites distinguished.
     Sites,
-    /// As by default, and the thread carries contexts.
+    /// By default, with contexts in the thread.
     Thread,
-    /// HotSpot's own code for methods that it has some for.
+    /// With HotSpot's own code for methods with intrinsics.
     Native,
 }
 
@@ -48,7 +48,7 @@ pub const WAYS: [Way; 10] = [
 ];
 
 impl Way {
-    /// The head of its column.
+    /// The heading of its column.
     pub fn name(self) -> &'static str {
         match self {
             Way::Plain => "plain",
@@ -64,7 +64,7 @@ impl Way {
         }
     }
 
-    /// What the image is made with; `None` of the plain JDK.
+    /// The options of its image; `None` for the plain JDK.
     fn image_options(self) -> Option<&'static [&'static str]> {
         match self {
             Way::Plain => None,
@@ -87,11 +87,11 @@ pub struct Homes {
 }
 
 impl Homes {
-    /// Makes the images for `ways`, or takes them from the cache of images. Profiles go to one file
-    /// in `work`, over and over.
+    /// Builds the images for `ways`, or takes them from the cache of images. Every run overwrites
+    /// the same profile in `work`.
     ///
     /// # Errors
-    /// If an image cannot be made.
+    /// Fails if an image cannot be built.
     pub fn of(jdk: &Jdk, cctrewrite: &Path, work: &Path, ways: &[Way]) -> Result<Homes> {
         let home = |way: &Way| -> Result<(Way, PathBuf)> {
             let home = match way.image_options() {
@@ -106,7 +106,7 @@ impl Homes {
     /// The home for a way.
     ///
     /// # Errors
-    /// If the way was not asked for.
+    /// Fails if the way was not requested.
     pub fn home(&self, way: Way) -> Result<&Path> {
         let found = self.homes.iter().find(|(of, _)| *of == way);
         found.map(|(_, home)| home.as_path()).with_context(|| format!("there is no image for {}", way.name()))
@@ -132,7 +132,7 @@ impl Homes {
     /// `java`, run in a way.
     ///
     /// # Errors
-    /// If the way was not asked for.
+    /// Fails if the way was not requested.
     pub fn java(&self, way: Way) -> Result<Command> {
         let mut command = tool(self.home(way)?, "java");
         command.args(self.options(way));
@@ -143,7 +143,7 @@ impl Homes {
 /// The home of an image in the cache, which the command prints.
 ///
 /// # Errors
-/// If it cannot be made.
+/// Fails if it cannot be built.
 pub fn image(jdk: &Jdk, cctrewrite: &Path, options: &[&str]) -> Result<PathBuf> {
     let mut command = Command::new(cctrewrite);
     without_user_options(&mut command);

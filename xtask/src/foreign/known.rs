@@ -1,16 +1,16 @@
-//! Differences whose cause is known.
+//! Differences with known causes.
 
 use super::link::{Difference, MISSING};
 
-/// The verifier loads what it must know, method by method, in an order that follows from addresses
-/// of names in memory; the first that is not there is named.
+/// The verifier loads the classes that it needs, method by method. The order depends on addresses
+/// of names in memory; it reports the first missing one.
 const ANOTHER_IS_MISSING: &str = "several classes are not there, and the verifier names the first that it looks for: its order of methods follows from addresses in memory";
 
-/// The cause of a difference, if it is known. `exists` says whether a class is among the jars.
+/// The cause of a difference, if known. `exists` says whether a class is among the jars.
 pub fn cause(difference: &Difference, exists: impl Fn(&str) -> bool) -> Option<&'static str> {
     let missing = |end: &str| {
         let name = end.strip_prefix(MISSING)?.strip_prefix(": ")?;
-        // With a space it is another complaint, such as about a name in another case.
+        // With a space it is another complaint, such as about a name in different case.
         let is_name = !name.contains(' ');
         is_name.then(|| name.replace('/', "."))
     };

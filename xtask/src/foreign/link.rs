@@ -1,4 +1,4 @@
-//! Every class of jars, linked by a JVM, and by another one: what is different.
+//! Linking of every class of jars by two JVMs, and the differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,38 +15,38 @@ use crate::watch::{self, Limits};
 /// Longer than any takes; a JVM that takes longer hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(3600);
 
-/// A JVM that is to link jars.
+/// A JVM that links jars.
 pub struct Linker<'a> {
     /// The home of its JDK.
     pub home: &'a Path,
     /// The JDK's version.
     pub version: u32,
-    /// Its options.
+    /// The JVM's options.
     pub options: Vec<String>,
     /// The folder of the compiled `LinkJars`.
     pub program: &'a Path,
 }
 
-/// What became of classes.
+/// The results for classes.
 #[derive(Default)]
 pub struct Linked {
-    /// By jar and class: `linked`, or what was thrown.
+    /// By jar and class: `linked`, or the exception.
     pub classes: BTreeMap<(String, String), String>,
-    /// How long the JVM ran.
+    /// How long the JVM ran, in seconds.
     pub seconds: f64,
 }
 
-/// What is thrown where a class is not there.
+/// The error for a missing class.
 pub const MISSING: &str = "java.lang.NoClassDefFoundError";
 
-/// A class that ends otherwise.
+/// A class with a different result.
 #[derive(Debug, PartialEq)]
 pub struct Difference {
     /// Jar and class.
     pub place: String,
-    /// What became of it on the plain JDK.
+    /// The result on the plain JDK.
     pub before: String,
-    /// What becomes of it.
+    /// The result on the other JVM.
     pub now: String,
 }
 
@@ -56,15 +56,15 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The word for a class that is linked.
+/// The result for a linked class.
 const LINKED: &str = "linked";
 
 impl Linker<'_> {
-    /// Links all classes of the jars that the file `list` names, with `class_path`. What is said
-    /// goes to files in `folder` whose names begin with `name`.
+    /// Links all classes of the jars that the file `list` names, with `class_path`. Output goes to
+    /// files in `folder` with the prefix `name`.
     ///
     /// # Errors
-    /// If the JVM cannot be started, or does not end well.
+    /// Fails if the JVM cannot be started, or does not succeed.
     pub fn link(&self, name: &str, list: &Path, class_path: &[PathBuf], folder: &Path) -> Result<Linked> {
         let out = folder.join(format!("{name}.linked"));
         let said = folder.join(format!("{name}.said"));
@@ -92,11 +92,11 @@ impl Linker<'_> {
     }
 }
 
-/// Options by which the verifier looks at every class.
+/// Options with which the verifier checks every class.
 fn verifying(version: u32) -> &'static [&'static str] {
     match version {
         8 => &["-Xverify:all"],
-        // What -Xverify:all sets; the option itself is deprecated since 13.
+        // The effect of -Xverify:all, which is deprecated since 13.
         _ => &[
             "-XX:+UnlockDiagnosticVMOptions",
             "-XX:+BytecodeVerificationLocal",
@@ -115,12 +115,12 @@ fn parse(text: &str) -> Result<BTreeMap<(String, String), String>> {
 }
 
 impl Linked {
-    /// How many are linked.
+    /// Number of linked classes.
     pub fn good(&self) -> usize {
         self.classes.values().filter(|end| *end == LINKED).count()
     }
 
-    /// How many were refused, by what was thrown.
+    /// Number of rejected classes, by the exception.
     pub fn refused(&self) -> BTreeMap<&str, usize> {
         let mut kinds = BTreeMap::new();
         for end in self.classes.values().filter(|end| *end != LINKED) {
@@ -134,8 +134,7 @@ impl Linked {
         self.classes.keys().map(|(_, class)| &**class).collect()
     }
 
-    /// What ends otherwise than here. Of errors the kind counts, and of a class that is not there
-    /// which one.
+    /// Classes whose result differs. For errors the kind counts, and for a missing class its name.
     pub fn differences(&self, other: &Linked) -> Vec<Difference> {
         let missing = "not seen".to_owned();
         let mut places: Vec<_> = self.classes.keys().chain(other.classes.keys()).collect();
@@ -156,12 +155,13 @@ impl Linked {
     }
 }
 
-/// What was thrown: `java.lang.VerifyError: (class: a/A ...` is `java.lang.VerifyError`.
+/// The class of the exception: `java.lang.VerifyError` for
+/// `java.lang.VerifyError: (class: a/A ...`.
 fn kind(end: &str) -> &str {
     end.split(':').next().unwrap_or(end)
 }
 
-/// What must be the same. Messages of the verifier name bytecode indices, which are others.
+/// The part that must be equal. The verifier's messages contain bytecode indices, which differ.
 fn sign(end: &str) -> &str {
     if end.starts_with(MISSING) { end } else { kind(end) }
 }

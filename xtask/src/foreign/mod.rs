@@ -1,9 +1,9 @@
-//! `cargo xtask foreign`: hundreds of jars that other compilers and an obfuscator made, rewritten,
+//! `cargo xtask foreign`: hundreds of jars from other compilers and an obfuscator, rewritten,
 //! checked, and linked by JVMs.
 //!
-//! [`sets`] says which jars, [`obtain`] fetches them, [`obfuscate`] makes some; [`survey`] has
-//! readers read their classes, [`steps`] runs `cctrewrite`, [`link`] has JVMs link every class,
-//! [`known`] has the differences whose cause is known, and [`table`] is what is printed at the end.
+//! [`sets`] lists the jars, [`obtain`] fetches them, [`obfuscate`] creates some. [`survey`] reads
+//! their classes with several readers, [`steps`] runs `cctrewrite`, [`link`] links every class in
+//! JVMs. [`known`] has the differences with known causes, and [`table`] prints the results.
 //! docs/internals/foreign.md is for readers.
 
 mod known;
@@ -34,31 +34,31 @@ use sets::{SETS, Set};
 use steps::{Checked, Instrumented};
 use survey::Survey;
 
-/// The JDK whose reader of class files is asked: the first that has one for everybody.
+/// The JDK whose reader of class files is used: the first with a public one.
 const READING_JDK: u32 = 25;
 
 /// What to try.
 #[derive(Args)]
 pub struct Arguments {
-    /// Sets of jars, for instance `languages`. Without any: all, and then docs/internals/foreign.md
-    /// gets the figures
+    /// Sets of jars, for instance `languages`. Default: all, and docs/internals/foreign.md gets the
+    /// figures
     #[arg(value_name = "SET")]
     names: Vec<String>,
-    /// On which JDK, for instance `--jdk 17`. Without any: each set on all that it is for
+    /// The JDKs, for instance `--jdk 17`. Default: all JDKs of each set
     #[arg(long, value_name = "VERSION", value_parser = jdks::supported)]
     jdk: Vec<u32>,
     /// How classes are rewritten; may be given twice
     #[arg(long, value_enum, default_values_t = [Way::Offline, Way::LoadTime])]
     way: Vec<Way>,
-    /// Only say which sets there are
+    /// Only list the sets
     #[arg(long)]
     list: bool,
-    /// Download nothing; what is not in the cache folder is skipped, and counted as skipped
+    /// Download nothing; sets that are not in the cache folder count as skipped
     #[arg(long)]
     offline: bool,
 }
 
-/// How classes come to be rewritten.
+/// The time at which classes are rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Way {
     /// By `cctrewrite instrument`
@@ -68,7 +68,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// The word for it.
+    /// The word for the way.
     pub fn word(self) -> &'static str {
         match self {
             Way::Offline => "offline",
@@ -77,43 +77,43 @@ impl Way {
     }
 }
 
-/// A set, and what readers made of it.
+/// A set, with its results.
 pub struct Tried {
     /// The set.
     pub set: &'static Set,
-    /// Where its jars came from.
+    /// Origins of its jars.
     pub versions: Vec<String>,
-    /// How many there are.
+    /// Number of jars.
     pub jars: usize,
-    /// What readers say.
+    /// The readers' results.
     pub survey: Survey,
-    /// On each JDK.
+    /// Results on each JDK.
     pub on: Vec<OnJdk>,
 }
 
-/// What became of a set on a JDK.
+/// The results of a set on a JDK.
 pub struct OnJdk {
-    /// Its version.
+    /// The JDK's version.
     pub version: u32,
-    /// Its full version.
+    /// The JDK's full version.
     pub full_version: String,
-    /// What `instrument` says.
+    /// The report of `instrument`.
     pub instrumented: Instrumented,
-    /// What `verify` says.
+    /// The report of `verify`.
     pub checked: Checked,
     /// The plain JDK's JVM.
     pub plain: Linked,
-    /// The profiled JDK's, in each way, with what is different, and what of it is known.
+    /// The results of the profiled JDK's JVM, in each way, with known and unknown differences.
     pub profiled: Vec<Profiled>,
 }
 
 /// A run on a profiled JDK.
 pub struct Profiled {
-    /// Which.
+    /// The way.
     pub way: Way,
-    /// What became of the classes.
+    /// The results for the classes.
     pub linked: Linked,
-    /// Differences that nobody knows.
+    /// Differences without a known cause.
     pub unknown: Vec<String>,
     /// Differences with their causes.
     pub known: Vec<(String, &'static str)>,
@@ -122,7 +122,7 @@ pub struct Profiled {
 /// Runs the task. The exit code is 1 if anything is found.
 ///
 /// # Errors
-/// If a set or JDK named on the command line cannot be had, or a step fails.
+/// Fails if a set or JDK named on the command line is missing, or a step fails.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let chosen = chosen(&arguments.names)?;
     if arguments.list {
@@ -161,7 +161,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if tried.iter().all(Tried::is_clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The sets of these names; all, if there is none.
+/// The sets of these names; all, if there are no names.
 fn chosen(names: &[String]) -> Result<Vec<&'static Set>> {
     if let Some(name) = names.iter().find(|name| !SETS.iter().any(|set| set.name == **name)) {
         let all: Vec<_> = SETS.iter().map(|set| set.name).collect();
@@ -171,7 +171,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Set>> {
 }
 
 impl Tried {
-    /// Whether nothing was found that is a fault.
+    /// Whether no fault was found.
     fn is_clean(&self) -> bool {
         self.survey.changed.is_empty()
             && self.on.iter().all(|on| {
@@ -191,7 +191,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Builds what is needed. JDK 8 must be there: it compiles and obfuscates.
+    /// Builds everything. JDK 8 is necessary: it compiles and obfuscates.
     fn prepare(fetch: Fetch) -> Result<Bench> {
         let jdks = jdks::get(&[8, 17, READING_JDK], fetch)?;
         let jdk = of(&jdks, 8)?;
@@ -211,7 +211,7 @@ impl Bench {
         of(&self.jdks, version)
     }
 
-    /// Tries a set on all its JDKs.
+    /// Runs a set on all its JDKs.
     fn try_set(
         &self,
         set: &'static Set,
@@ -294,7 +294,7 @@ impl Bench {
         Ok(OnJdk { version, full_version: jdk.full_version.clone(), instrumented, checked, plain, profiled })
     }
 
-    /// The profiled JDK of a version, made once for all sets.
+    /// The profiled JDK of a version, created once for all sets.
     fn profiled(&self, version: u32, jdk: &Jdk) -> Result<ProfiledJdk> {
         let folder = self.folder.join(format!("jdk-{version}"));
         ProfiledJdk::make(version, jdk, &self.cctrewrite, folder)

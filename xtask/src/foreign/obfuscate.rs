@@ -1,4 +1,4 @@
-//! ProGuard, with the options by which its output is least like a compiler's.
+//! ProGuard, with the options that make its output least like a compiler's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,13 @@ use crate::class_library::boot_jars;
 use crate::jdks::{Jdk, tool};
 use crate::process;
 
-/// Names that ProGuard is to give: keywords of Java, names of other things, what is no letter of
-/// Latin.
+/// Names for ProGuard's output: keywords of Java, names of other things, non-Latin letters.
 const NAMES: &str =
     "if\ndo\nfor\nint\nnew\ntry\nnull\ntrue\nvoid\nlong\nÀ\nΩ\nж\n丁\nªº\naux\ncon\n_\n$\nclass\n";
 
-/// All members may have any name but for what the JVM calls by name; one name goes to as many as
-/// possible, and classes to one package. Members become accessible for everybody, code is inlined
-/// and merged. Frames are computed anew.
+/// All members may have any name except those that the JVM calls by name. One name goes to as many
+/// as possible, and classes to one package. Members become public, code is inlined and merged.
+/// Frames are recomputed.
 const OPTIONS: &str = "\
 -dontwarn
 -dontnote
@@ -37,17 +36,17 @@ pub struct Obfuscator {
 }
 
 impl Obfuscator {
-    /// ProGuard in this jar.
+    /// Uses ProGuard in this jar.
     pub fn new(jar: PathBuf) -> Obfuscator {
         Obfuscator { jar }
     }
 
     /// Obfuscates jars, each by itself with the others as libraries, so that each has a jar of its
-    /// own in `folder`. Each gets a package of its own names too, since all are linked on one class
-    /// path.
+    /// own in `folder`. Each also gets a package of its own names, since all are linked on one
+    /// class path.
     ///
     /// # Errors
-    /// If ProGuard refuses one.
+    /// Fails if ProGuard rejects one.
     pub fn all(&self, jars: &[PathBuf], jdk: &Jdk, folder: &Path) -> Result<()> {
         let work = tempfile::tempdir_in(folder)?;
         let names = work.path().join("names.txt");

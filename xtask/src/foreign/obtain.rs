@@ -17,19 +17,19 @@ use crate::programs::{jars, pypi};
 
 /// The jars of a set.
 pub struct Obtained {
-    /// Files, whose names differ, in the order of the class path.
+    /// Files with different names, in the order of the class path.
     pub jars: Vec<PathBuf>,
-    /// What else is on the class path: what they were made of, which they refer to.
+    /// Further entries of the class path: the original jars, which they refer to.
     pub besides: Vec<PathBuf>,
-    /// Where they came from, with versions.
+    /// The jars' origins, with versions.
     pub versions: Vec<String>,
 }
 
-/// Finds or fetches the jars of a set; what is made for it lies in `folder`. `jdk` runs what makes
-/// jars.
+/// Finds or fetches the jars of a set; files created for it are in `folder`. `jdk` runs tools that
+/// create jars.
 ///
 /// # Errors
-/// If they are not to be had.
+/// Fails if they are missing.
 pub fn obtain(
     set: &Set,
     packages: &mut Packages,
@@ -69,8 +69,8 @@ pub fn obtain(
     Ok(obtained)
 }
 
-/// The jars of packages, by package and path; of several with one name the first. Links lead to
-/// others of them.
+/// The jars of packages, by package and path; the first of several with one name. Links lead to
+/// other jars among them.
 fn all_jars(packages: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut names = BTreeSet::new();
     let mut found = Vec::new();
@@ -86,7 +86,7 @@ fn all_jars(packages: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Copies of jars in a folder, without the `Class-Path` of their manifests, which names files of an
+/// Copies jars into a folder, without the `Class-Path` of their manifests, which names files of an
 /// installed system.
 fn copies(jars: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>> {
     fresh(folder)?;
@@ -100,10 +100,10 @@ fn copies(jars: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>> {
     jars.iter().map(copy).collect()
 }
 
-/// A file with the paths of jars, one on each line, for the programs that go through them.
+/// Writes a file with the paths of jars, one on each line, as input for programs.
 ///
 /// # Errors
-/// If it cannot be written.
+/// Fails if it cannot be written.
 pub fn list(jars: &[PathBuf], file: &Path) -> Result<()> {
     let lines: String = jars.iter().map(|jar| format!("{}\n", jar.display())).collect();
     fs::write(file, lines).with_context(|| format!("write {}", file.display()))

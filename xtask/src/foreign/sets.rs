@@ -1,31 +1,31 @@
-//! Which jars, and where they come from.
+//! The sets of jars, and their origins.
 
-/// The suite of Debian that the packages are of.
+/// The suite of Debian for the packages.
 pub const SUITE: &str = "bookworm";
 
 /// Jars that belong together: they are on one class path.
 pub struct Set {
-    /// Its name on the command line.
+    /// The set's name on the command line.
     pub name: &'static str,
-    /// What it is, for the page.
+    /// The set's description for the page.
     pub about: &'static str,
-    /// Where its jars come from.
+    /// The origin of its jars.
     pub origin: Origin,
-    /// The JDKs on which they are linked; the first is the one that they were made for.
+    /// The JDKs that link them; the first is the one that they were compiled for.
     pub jdks: &'static [u32],
 }
 
-/// Where jars come from.
+/// The origin of jars.
 pub enum Origin {
     /// A package of PyPI and its version.
     Pypi(&'static str, &'static str),
     /// All jars of these packages of Debian.
     Debian(&'static [&'static str]),
-    /// ProGuard over some jars of these packages of Debian.
+    /// ProGuard's output for some jars of these packages of Debian.
     ProGuard { packages: &'static [&'static str], jars: &'static [&'static str] },
 }
 
-/// Where ProGuard is, in Debian: package and jar.
+/// ProGuard in Debian: package and jar.
 pub const PROGUARD: (&str, &str) = ("libproguard-java", "proguard.jar");
 
 /// All sets.

@@ -1,4 +1,4 @@
-//! `cctrewrite` over jars: instrumented, and checked against their originals.
+//! Runs of `cctrewrite` on jars: instrumenting, and checking against the originals.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::process;
 use crate::programs::place::fresh;
 
-/// What `cctrewrite instrument` says that it did.
+/// The report of `cctrewrite instrument`.
 pub struct Instrumented {
     /// The outputs, in the order of the inputs.
     pub jars: Vec<PathBuf>,
@@ -20,11 +20,11 @@ pub struct Instrumented {
     pub treatments: BTreeMap<String, u64>,
     /// Methods and classes that are missing from the tree, each with the reason.
     pub warnings: Vec<String>,
-    /// What is otherwise than usual, each with the reason.
+    /// Unusual properties, each with the reason.
     pub notices: Vec<String>,
-    /// Attributes that nobody knows, by name, with the number of classes whose code lost them.
+    /// Unknown attributes by name, with the number of classes whose code lost them.
     pub dropped: BTreeMap<String, u64>,
-    /// From start to end.
+    /// Elapsed time from start to end.
     pub seconds: f64,
 }
 
@@ -32,7 +32,7 @@ pub struct Instrumented {
 /// in `library`.
 ///
 /// # Errors
-/// If `cctrewrite` refuses.
+/// Fails if `cctrewrite` fails.
 pub fn instrument(
     cctrewrite: &Path,
     jars: &[PathBuf],
@@ -73,25 +73,25 @@ pub fn instrument(
     })
 }
 
-/// What `cctrewrite verify` says.
+/// The report of `cctrewrite verify`.
 #[derive(Default)]
 pub struct Checked {
     /// Findings: each a fault.
     pub findings: Vec<String>,
-    /// Classes that were held against their originals.
+    /// Number of classes compared with their originals.
     pub compared: u64,
-    /// Counting probes that were proven.
+    /// Number of proven counting probes.
     pub probes: u64,
-    /// What was recognised and not proven, by kind: so many methods.
+    /// Recognised but unproven parts, by kind: number of methods.
     pub unchecked: BTreeMap<String, u64>,
-    /// From start to end.
+    /// Elapsed time from start to end.
     pub seconds: f64,
 }
 
-/// Holds rewritten jars against their originals, one after the other.
+/// Checks rewritten jars against their originals, one after the other.
 ///
 /// # Errors
-/// If a jar cannot be read.
+/// Fails if a jar cannot be read.
 pub fn verify(cctrewrite: &Path, originals: &[PathBuf], rewritten: &[PathBuf]) -> Result<Checked> {
     let mut checked = Checked::default();
     let started = Instant::now();
@@ -99,7 +99,7 @@ pub fn verify(cctrewrite: &Path, originals: &[PathBuf], rewritten: &[PathBuf]) -
         let mut command = Command::new(cctrewrite);
         command.args(["verify", "--format", "json", "--limit", "0"]).arg(original).arg(rewritten);
         let ended = process::run(&mut command)?;
-        // 1: something was found.
+        // 1: there are findings.
         if !matches!(ended.status.code(), Some(0 | 1)) {
             let said = String::from_utf8_lossy(&ended.stderr).into_owned();
             bail!("cctrewrite verify {}: {}: {said}", original.display(), ended.status);

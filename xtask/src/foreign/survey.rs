@@ -1,4 +1,4 @@
-//! What readers of class files make of jars: ours, cafebabe, and the JDK's own.
+//! Results of three readers of class files on jars: cctrewrite's, cafebabe, and the JDK's own.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,39 +10,38 @@ use anyhow::{Context as _, Result};
 use crate::jdks::{Jdk, tool};
 use crate::process;
 
-/// What there is, and who disagrees.
+/// Counts, and disagreements between readers.
 #[derive(Default)]
 pub struct Survey {
-    /// Classes that are read by ours, and written as they were.
+    /// Number of classes that cctrewrite reads and writes unchanged.
     pub same: u64,
-    /// Their bytes.
+    /// The classes' size in bytes.
     pub bytes: u64,
-    /// Their methods.
+    /// Number of their methods.
     pub methods: u64,
-    /// Those that are not written as they were, with what is not.
+    /// Classes that are written differently, with the difference.
     pub changed: Vec<String>,
-    /// Those that ours refuses, by place, with the reason.
+    /// Classes that cctrewrite's reader rejects, by place, with the reason.
     pub refused: BTreeMap<String, String>,
-    /// Where cafebabe says something else.
+    /// Disagreements of cafebabe.
     pub cafebabe: Vec<String>,
-    /// Where the JDK's reader says something else.
+    /// Disagreements of the JDK's reader.
     pub jdk: Vec<String>,
 }
 
 impl Survey {
-    /// Asks our reader and cafebabe, by the program of `xtask/copier`.
+    /// Runs cctrewrite's reader and cafebabe, by the program of `xtask/copier`.
     ///
     /// # Errors
-    /// If a jar cannot be read.
+    /// Fails if a jar cannot be read.
     pub fn of(copier: &Path, jars: &[PathBuf]) -> Result<Survey> {
         parse(&process::output(Command::new(copier).arg("survey").args(jars))?)
     }
 
-    /// Asks the JDK's reader, too, by `ReadJars`, which lies compiled in `program`; `list` names
-    /// the jars.
+    /// Also runs the JDK's reader, by `ReadJars`, compiled in `program`; `list` names the jars.
     ///
     /// # Errors
-    /// If the JVM does not end well.
+    /// Fails if the JVM does not succeed.
     pub fn ask_jdk(&mut self, jdk: &Jdk, program: &Path, list: &Path, folder: &Path) -> Result<()> {
         let out = folder.join("jdk.read");
         let mut java = tool(&jdk.home, "java");
@@ -63,7 +62,7 @@ impl Survey {
     }
 }
 
-/// What the copier prints.
+/// Parses the copier's output.
 fn parse(text: &str) -> Result<Survey> {
     let mut survey = Survey::default();
     for line in text.lines() {

@@ -8,7 +8,7 @@ use cct_profile::report::grouped;
 use super::Tried;
 use crate::bench::page::megabytes;
 
-/// So many of each kind are named; the rest are counted.
+/// Maximum number of listed names of each kind; the rest are counted.
 const NAMED: usize = 8;
 
 /// The section. Writing to a string cannot fail.
@@ -87,7 +87,7 @@ pub fn section(tried: &[Tried], skipped: &[String]) -> String {
     text
 }
 
-/// Methods by treatment, and what else is not as usual.
+/// Methods by treatment, and unusual properties.
 fn left_out(on: &super::OnJdk) -> String {
     let steps = &on.instrumented;
     let mut parts: Vec<String> =
@@ -102,7 +102,7 @@ fn left_out(on: &super::OnJdk) -> String {
     parts.join("; ")
 }
 
-/// What is to be named.
+/// The lists of details.
 fn details(one: &Tried) -> Vec<String> {
     let name = one.set.name;
     let mut lines = Vec::new();

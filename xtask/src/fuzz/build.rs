@@ -1,4 +1,4 @@
-//! What is run: the targets' programs, instrumented as libFuzzer wants them, and their seeds.
+//! Builds of the fuzz targets, instrumented for libFuzzer, and their seeds.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::workspace::{cargo_alone, executables, root};
 
-/// What makes a compiler count for libFuzzer; docs/internals/fuzzing.md says why these.
+/// Compiler flags for libFuzzer's counters; docs/internals/fuzzing.md explains them.
 const FLAGS: &[&str] = &[
     "--cfg=fuzzing",
     "-Cpasses=sancov-module",
@@ -21,7 +21,7 @@ const FLAGS: &[&str] = &[
 /// The names of all targets: each has a file.
 ///
 /// # Errors
-/// If there are none.
+/// Fails if there are none.
 pub fn names() -> Result<Vec<String>> {
     let folder = root().join("fuzz/fuzz_targets");
     let mut names = Vec::new();
@@ -33,17 +33,17 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds these targets; their programs.
+/// Builds these targets; returns their programs.
 ///
 /// # Errors
-/// If they do not compile.
+/// Fails if they do not compile.
 pub fn programs(names: &[String]) -> Result<Vec<PathBuf>> {
     let mut build = cargo_alone();
     build.args(["build", "--release", "--manifest-path", "fuzz/Cargo.toml"]);
-    // With a target named, flags are not for what runs while it is built.
+    // With an explicit target, flags do not apply to programs that run during the build.
     build.args(["--target", &host()?, "--message-format", "json-render-diagnostics"]);
     build.args(names.iter().flat_map(|name| ["--bin", name]));
-    // A stable compiler can do what is asked of it here, if it is told that it may.
+    // A stable compiler has these features, but must be told that it may use them.
     build.env("RUSTC_BOOTSTRAP", "1").env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1F"));
     build.stderr(Stdio::inherit());
     let output = build.output().context("cargo cannot be started")?;
@@ -56,10 +56,10 @@ pub fn programs(names: &[String]) -> Result<Vec<PathBuf>> {
     names.iter().map(|name| program(name).cloned().with_context(|| format!("{name} was not built"))).collect()
 }
 
-/// Writes the seeds of all targets; the folder.
+/// Writes the seeds of all targets; returns the folder.
 ///
 /// # Errors
-/// If they cannot be made.
+/// Fails if they cannot be created.
 pub fn seeds() -> Result<PathBuf> {
     let corpora = root().join("fuzz/corpus");
     let mut run = cargo_alone();
@@ -70,7 +70,7 @@ pub fn seeds() -> Result<PathBuf> {
     Ok(corpora)
 }
 
-/// What rustc calls this machine.
+/// rustc's name of this machine.
 fn host() -> Result<String> {
     let said = crate::process::output(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));

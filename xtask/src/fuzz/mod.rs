@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: the targets under libFuzzer, in turns, and a table of what was run
+//! `cargo xtask fuzz`: runs the targets under libFuzzer in turns, and prints a summary
 //! (docs/internals/fuzzing.md).
 
 mod build;
@@ -20,43 +20,43 @@ use crate::print::print_line;
 /// Options of `cargo xtask fuzz`.
 #[derive(Args)]
 pub struct Arguments {
-    /// How long, in minutes, once everything is built
+    /// Running time in minutes, once everything is built
     #[arg(long, default_value_t = 60, value_parser = value_parser!(u64).range(1..=10_080), value_name = "N")]
     minutes: u64,
 
-    /// These targets and no others
+    /// Only these targets
     #[arg(long, value_delimiter = ',', value_name = "TARGET")]
     only: Vec<String>,
 
-    /// How many run beside each other
+    /// How many targets run at the same time
     #[arg(long, default_value_t = 1, value_parser = value_parser!(u32).range(1..=64), value_name = "N")]
     jobs: u32,
 
-    /// How long a target's turn is, in seconds
+    /// Length of a target's turn in seconds
     #[arg(long, default_value_t = 60, value_parser = value_parser!(u64).range(1..=3600), value_name = "N")]
     turn: u64,
 
-    /// A command that becomes each of them, for instance `nice -n 19`
+    /// A command to run each target with, for instance `nice -n 19`
     #[arg(long, value_name = "COMMAND")]
     under: Option<String>,
 }
 
-/// Behind these there is most code: they have three turns where others have one.
+/// Targets with the most code behind them: they get three turns for each turn of others.
 const DEEP: &[&str] =
     &["class", "rewrite", "loadtime", "marked", "profile", "contexts", "trace", "last", "jar", "image"];
 
-/// What all jobs know.
+/// The shared state of all jobs.
 struct State {
-    /// Numbers of turns that have begun.
+    /// Number of turns that have begun.
     turn: usize,
     sums: Vec<Sums>,
 }
 
-/// Builds the targets, writes their seeds, runs each in its turn until the time is over, and prints
-/// what was run.
+/// Builds the targets, writes their seeds, runs them in turns until the time is over, and prints a
+/// summary.
 ///
 /// # Errors
-/// If something cannot be built or run; if something was found.
+/// Fails if something cannot be built or run, or if a target found something.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let names = wanted(build::names()?, &arguments.only)?;
     let programs = build::programs(&names)?;
@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The targets that were asked for.
+/// The requested targets.
 fn wanted(all: Vec<String>, only: &[String]) -> Result<Vec<String>> {
     if let Some(unknown) = only.iter().find(|name| !all.contains(name)) {
         bail!("there is no target {unknown}; there are {}", all.join(", "));
@@ -89,16 +89,15 @@ fn wanted(all: Vec<String>, only: &[String]) -> Result<Vec<String>> {
     Ok(all.into_iter().filter(|name| only.is_empty() || only.contains(name)).collect())
 }
 
-/// Who comes after whom, by their places in the list of names: a round, which is begun again at its
-/// end.
+/// The order of turns, by indices into the list of names: a round, which is repeated.
 fn turns(names: &[String]) -> Vec<usize> {
     let round = |wanted: fn(&str) -> bool| (0..names.len()).filter(move |&place| wanted(&names[place]));
     let deep = || round(|name| DEEP.contains(&name));
     round(|_| true).chain(deep()).chain(deep()).collect()
 }
 
-/// Runs one target after the other until the time is over. One that has found something has no more
-/// turns: it would find the same.
+/// Runs one target after the other until the time is over. A target that has found something gets
+/// no more turns: it would find the same.
 fn work(turns: &[usize], programs: &[PathBuf], way: &Way, end: Instant, state: &Mutex<State>) -> Result<()> {
     let poisoned = || anyhow::anyhow!("another job panicked");
     while Instant::now() < end {

@@ -1,4 +1,4 @@
-//! One turn of one target: a run of its program, and what libFuzzer says of it at the end.
+//! One turn of one target: a run of its program, and libFuzzer's final report.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File};
@@ -11,34 +11,34 @@ use anyhow::{Context as _, Result, bail};
 use crate::watch::{Limits, to_its_end};
 use crate::workspace::root;
 
-/// How all programs are run.
+/// Options for running all programs.
 pub struct Way {
-    /// What becomes the program: a command and its first arguments, or nothing.
+    /// A command and its first arguments to run the program with, or empty.
     pub under: Vec<String>,
-    /// How long.
+    /// The length of a turn, in seconds.
     pub seconds: u64,
     /// The folder of the targets' corpora.
     pub corpora: PathBuf,
 }
 
-/// By how much an input may be longer than the longest seed: enough for more of everything, and
-/// little to go through.
+/// How much longer an input may be than the longest seed, in bytes: enough for more of everything,
+/// without slowing the search.
 const GROWTH: u64 = 4096;
 
-/// What was run.
+/// The result of a turn.
 #[derive(Debug, Default, PartialEq)]
 pub struct Piece {
-    /// How many inputs were tried, those of the corpus included.
+    /// Number of inputs tried, including those of the corpus.
     pub executions: u64,
     /// Processor time, in seconds.
     pub cpu_seconds: f64,
-    /// Counters that were not zero for some input.
+    /// Number of counters that were not zero for some input.
     pub coverage: u64,
-    /// Inputs that libFuzzer keeps.
+    /// Number of inputs that libFuzzer keeps.
     pub corpus: u64,
-    /// The most memory, in MB.
+    /// Peak memory, in MB.
     pub peak_mb: u64,
-    /// The input that broke a promise.
+    /// The input that violated a property.
     pub found: Option<PathBuf>,
 }
 
@@ -53,12 +53,11 @@ impl Display for Piece {
     }
 }
 
-/// Runs a target's program for its turn. In every other turn inputs are chosen by what is seldom
-/// reached from them, which finds more in small formats, and takes most of the time where an input
-/// reaches much.
+/// Runs a target's program for its turn. Every other turn prefers inputs that reach rare code. That
+/// finds more in small formats, and takes most of the time where an input reaches much.
 ///
 /// # Errors
-/// If it cannot be run, or fails in another way than by finding something.
+/// Fails if it cannot be run, or fails in another way than by finding something.
 pub fn run(name: &str, program: &Path, turn: u32, way: &Way) -> Result<Piece> {
     let (corpus, found) = (way.corpora.join(name), root().join("fuzz/artifacts").join(name));
     fs::create_dir_all(&found).with_context(|| format!("cannot make {}", found.display()))?;
@@ -78,7 +77,7 @@ pub fn run(name: &str, program: &Path, turn: u32, way: &Way) -> Result<Piece> {
         "-print_funcs=0".to_owned(),
     ]);
     command.stdout(File::create(log.path())?).stderr(File::options().append(true).open(log.path())?);
-    // Some targets have files for each input; what is in memory is there sooner.
+    // Some targets write files for each input, which is faster in memory.
     let memory = Path::new("/dev/shm");
     if std::env::var_os("TMPDIR").is_none() && memory.is_dir() {
         command.env("TMPDIR", memory);
@@ -105,7 +104,7 @@ fn longest_seed(corpus: &Path) -> Result<u64> {
     Ok(longest)
 }
 
-/// What libFuzzer's last words say (`PrintStats` and `PrintFinalStats` of its FuzzerLoop.cpp).
+/// Parses libFuzzer's final lines (`PrintStats` and `PrintFinalStats` of its FuzzerLoop.cpp).
 fn said_by(log: &str) -> Piece {
     let mut piece = Piece::default();
     for line in log.lines() {

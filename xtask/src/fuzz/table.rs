@@ -1,4 +1,4 @@
-//! What was run, added up for each target.
+//! Results added up for each target.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,26 +12,26 @@ use super::piece::Piece;
 pub struct Sums {
     /// The target's name.
     pub name: String,
-    /// Turns that have begun.
+    /// Number of turns that have begun.
     pub turns: u32,
-    /// Executions and processor time are added up, coverage and corpus are the last piece's, memory
-    /// is the largest.
+    /// Executions and processor time are added up, coverage and corpus are those of the last turn,
+    /// memory is the maximum.
     piece: Piece,
     found: Vec<PathBuf>,
 }
 
 impl Sums {
-    /// Of a target that has not had a turn.
+    /// Creates the sums of a target that has not had a turn.
     pub fn of(name: String) -> Sums {
         Sums { name, ..Sums::default() }
     }
 
-    /// Where what was found is.
+    /// The paths of inputs that violated a property.
     pub fn found(&self) -> impl Iterator<Item = String> {
         self.found.iter().map(|path| format!("{}: {}", self.name, path.display()))
     }
 
-    /// What a turn has come to.
+    /// Adds the result of a turn.
     pub fn add(&mut self, piece: Piece) {
         self.found.extend(piece.found);
         self.piece = Piece {
@@ -45,7 +45,7 @@ impl Sums {
     }
 }
 
-/// A table as docs/internals/fuzzing.md has it.
+/// The table in the form of docs/internals/fuzzing.md.
 pub fn markdown(all: &[Sums]) -> String {
     let mut out = "\n| target | turns | executions | processor time | in a second of it | coverage | corpus | most memory | found |\n\
                    |---|---:|---:|---:|---:|---:|---:|---:|---|\n"

@@ -1,8 +1,8 @@
-//! From Debian's packages to a JDK home that stands on its own in the cache folder.
+//! Conversion of Debian's packages to a self-contained JDK home in the cache folder.
 //!
 //! Debian's packages expect to be installed: their homes have links to configuration files in /etc,
-//! and they need the C library of their release. A home made here has the files in place of the
-//! links and knows where its libraries are, so that it can be used from any folder.
+//! and they need the C library of their release. A home created here has the files instead of the
+//! links and knows the path of its libraries. So it can be used from any folder.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -15,14 +15,14 @@ use super::relink;
 use crate::debian::{Archive, Package, unpack};
 use crate::process;
 
-/// In each unpacked folder: the packages it came from, one per line.
+/// File in each unpacked folder: the packages it came from, one per line.
 const STAMP: &str = "debian-packages.txt";
 
-/// Makes a JDK `version` from the packages of `suite`, at `home`. What was at `home` is replaced,
-/// and only by something complete that was seen to run.
+/// Creates a JDK `version` from the packages of `suite`, at `home`. Replaces an existing home only
+/// after the new one is complete and has been seen to run.
 ///
 /// # Errors
-/// If the suite does not have it, or what came of it does not run here.
+/// Fails if the suite does not have it, or if the result does not run here.
 pub fn jdk(archive: &mut Archive, version: u32, suite: &str, home: &Path) -> Result<()> {
     eprintln!("JDK {version}: not found; unpacking it from Debian's packages");
     let work = archive.temporary_folder()?;
@@ -42,10 +42,10 @@ pub fn jdk(archive: &mut Archive, version: u32, suite: &str, home: &Path) -> Res
     Ok(())
 }
 
-/// Writes into `folder` which packages it came from, and where its C library lies.
+/// Records in `folder` which packages it came from, and the path of its C library.
 ///
 /// # Errors
-/// If the file cannot be written.
+/// Fails if the file cannot be written.
 pub fn stamp<'a>(
     folder: &Path,
     suite: &str,
@@ -62,7 +62,7 @@ pub fn stamp<'a>(
     fs::write(folder.join(STAMP), text).with_context(|| format!("write {}", folder.join(STAMP).display()))
 }
 
-/// The home in the unpacked packages. The other entries beside it are links to it.
+/// The home in the unpacked packages. The other entries next to it are links to it.
 fn unpacked_home(root: &Path) -> Result<PathBuf> {
     let folder = root.join("usr/lib/jvm");
     for entry in fs::read_dir(&folder).context("the packages have no /usr/lib/jvm")? {
@@ -74,9 +74,9 @@ fn unpacked_home(root: &Path) -> Result<PathBuf> {
     bail!("the packages have no JDK in /usr/lib/jvm")
 }
 
-/// Replaces each link in `home` that leads out of it by a copy of what it leads to below `root`,
-/// and removes those that lead nowhere (to packages that were not unpacked: documentation, the
-/// sources, the machine's root certificates).
+/// Replaces each link in `home` that leads out of it by a copy of its target below `root`. Removes
+/// broken links, which lead to packages that were not unpacked: documentation, the sources, the
+/// machine's root certificates.
 fn resolve_links(root: &Path, home: &Path) -> Result<()> {
     let entries = WalkDir::new(home).sort_by_file_name().into_iter().collect::<Result<Vec<_>, _>>()?;
     for link in entries.iter().filter(|entry| entry.path_is_symlink()).map(|entry| entry.path()) {
@@ -92,7 +92,7 @@ fn resolve_links(root: &Path, home: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Where `link` leads if `root` is the root folder.
+/// The target of `link` if `root` is the root folder.
 fn follow(root: &Path, link: &Path) -> Result<PathBuf> {
     // The kernel's own limit (path_resolution(7)).
     const MOST: usize = 40;
@@ -107,7 +107,7 @@ fn follow(root: &Path, link: &Path) -> Result<PathBuf> {
     bail!("{}: too many links", link.display())
 }
 
-/// `path` with its `..` taken away.
+/// `path` with its `..` resolved.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {
@@ -136,8 +136,8 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Gives a home without `release` file (Debian's JDK 8) one that states its version, as the JDK's
-/// own build does.
+/// Gives a home without `release` file (Debian's JDK 8) one with its version, as the JDK's own
+/// build does.
 fn complete_release_file(home: &Path, version: &str) -> Result<()> {
     let file = home.join("release");
     if !file.exists() {
@@ -146,7 +146,7 @@ fn complete_release_file(home: &Path, version: &str) -> Result<()> {
     Ok(())
 }
 
-/// Compiles and runs a class, and looks for the header of JNI.
+/// Compiles and runs a class, and checks for the header of JNI.
 fn check(home: &Path, work: &Path, version: &str) -> Result<()> {
     const SOURCE: &str = "public class Check {\n    public static void main(String[] arguments) {\n        \
                           System.out.print(System.getProperty(\"java.version\"));\n    }\n}\n";
@@ -160,10 +160,10 @@ fn check(home: &Path, work: &Path, version: &str) -> Result<()> {
     Ok(())
 }
 
-/// Moves `new` to `home` in one step; what was there goes to `work` first.
+/// Moves `new` to `home` in one step; an existing home goes to `work` first.
 ///
 /// # Errors
-/// If they cannot be moved.
+/// Fails if they cannot be moved.
 pub fn replace(new: &Path, home: &Path, work: &Path) -> Result<()> {
     if home.exists() {
         fs::rename(home, work.join("replaced")).with_context(|| format!("replace {}", home.display()))?;
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// A root with a home and configuration outside of it, as Debian's packages have them.
+    /// A root with a home and configuration outside of it, as in Debian's packages.
     fn unpacked() -> (tempfile::TempDir, PathBuf, PathBuf) {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path().join("root");

@@ -1,4 +1,4 @@
-//! One JDK home: which version it is, and whether it runs.
+//! A JDK home: its version, and whether it runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use crate::process;
 /// A JDK that runs on this machine.
 #[derive(Debug, Clone)]
 pub struct Jdk {
-    /// Its home: the folder with `bin/java`, `bin/javac`, `include/jni.h`.
+    /// The JDK's home: the folder with `bin/java`, `bin/javac`, `include/jni.h`.
     pub home: PathBuf,
-    /// Where it came from.
+    /// The JDK's origin.
     pub origin: Origin,
     /// The build, as `java -version` states it: `1.8.0_482-b08`, `25.0.3+9-LTS`.
     pub full_version: String,
@@ -24,7 +24,7 @@ impl Jdk {
     /// The JDK at `home`, which must be of `version` (8, 11, ...) and must run.
     ///
     /// # Errors
-    /// If it is something else, or does not run.
+    /// Fails if it is something else, or does not run.
     pub fn of_version(version: u32, home: &Path, origin: Origin) -> Result<Jdk> {
         let home = fs::canonicalize(home).with_context(|| format!("{}", home.display()))?;
         if !home.join("bin/javac").is_file() {
@@ -38,15 +38,15 @@ impl Jdk {
     }
 }
 
-/// A call of one of the JDK's programs (`java`, `javac`, ...), free of the variables with which a
-/// user's environment adds options to every JVM.
+/// The command of one of the JDK's programs (`java`, `javac`, ...), without the variables with
+/// which a user's environment adds options to every JVM.
 pub fn tool(home: &Path, name: &str) -> Command {
     let mut command = Command::new(home.join("bin").join(name));
     without_user_options(&mut command);
     command
 }
 
-/// Takes the variables from a command's environment that add options to every JVM.
+/// Removes the variables from a command's environment that add options to every JVM.
 pub fn without_user_options(command: &mut Command) {
     for variable in
         ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_JAVAC_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"]
@@ -55,14 +55,14 @@ pub fn without_user_options(command: &mut Command) {
     }
 }
 
-/// The version in the `release` file of the JDK at `home`; none if there is no such file or entry
+/// The version in the `release` file of the JDK at `home`; `None` if there is no such file or entry
 /// (Debian's JDK 8 has none).
 pub fn released_version(home: &Path) -> Option<u32> {
     let text = fs::read_to_string(home.join("release")).ok()?;
     feature(entry(&text, "JAVA_VERSION")?)
 }
 
-/// What `java -version` says.
+/// The output of `java -version`.
 pub struct Stated {
     /// The version: `1.8.0_482`, `25.0.3`.
     pub version: String,
@@ -71,13 +71,13 @@ pub struct Stated {
 }
 
 impl Stated {
-    /// Runs `java -version`, which is the proof that the JDK runs here.
+    /// Runs `java -version`, which proves that the JDK runs here.
     ///
     /// # Errors
-    /// If it does not run, or says something unheard of.
+    /// Fails if it does not run, or if its output is unknown.
     pub fn by_java(home: &Path) -> Result<Stated> {
         let output = process::run(tool(home, "java").arg("-version"))?;
-        // The version goes to standard error; what is wrong may go to either.
+        // The version goes to standard error; an error message may go to either.
         let text = String::from_utf8_lossy(&[output.stderr, output.stdout].concat()).into_owned();
         if !output.status.success() {
             let said = text.trim().replace('\n', " | ");

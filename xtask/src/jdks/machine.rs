@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::Origin;
 use super::home::{Jdk, Stated, feature, released_version};
 
-/// Folders in which installers put JDKs side by side. They are only a list to search; one that is
-/// not there is passed over.
+/// Folders in which installers put JDKs side by side. They are only a list to search; missing ones
+/// are skipped.
 const USUAL_FOLDERS: [&str; 5] = [
     // Debian, Fedora, Arch, SUSE and their kin: their packages put every JDK here.
     "/usr/lib/jvm",
@@ -22,7 +22,7 @@ const USUAL_FOLDERS: [&str; 5] = [
     "/Library/Java/JavaVirtualMachines",
 ];
 
-/// The same below the user's home: where IntelliJ IDEA and SDKMAN! put JDKs.
+/// Folders below the user's home in which IntelliJ IDEA and SDKMAN! put JDKs.
 const USUAL_FOLDERS_OF_A_USER: [&str; 2] = [".jdks", ".sdkman/candidates/java"];
 
 /// The first installed JDK of `version` that runs.
@@ -34,8 +34,7 @@ pub fn find(version: u32) -> Option<Jdk> {
     })
 }
 
-/// Whether `home` is a JDK of `version`: by its `release` file, or, where there is none, by asking
-/// it.
+/// Whether `home` is a JDK of `version`: by its `release` file or, without one, by running it.
 fn is_of(version: u32, home: &Path) -> bool {
     let found = released_version(home)
         .or_else(|| Stated::by_java(home).ok().and_then(|stated| feature(&stated.version)));
@@ -57,8 +56,7 @@ fn candidates() -> Vec<PathBuf> {
     distinct_jdks(homes)
 }
 
-/// The home to which a `javac` belongs, through the links that lead to it (such as Debian's
-/// alternatives).
+/// The home of a `javac`, through the links that lead to it (such as Debian's alternatives).
 fn home_of(javac: &Path) -> Option<PathBuf> {
     Some(fs::canonicalize(javac).ok()?.parent()?.parent()?.to_owned())
 }
@@ -70,7 +68,7 @@ fn homes_in(folder: &Path) -> BTreeSet<PathBuf> {
     paths.flat_map(|path| [path.join("Contents/Home"), path]).collect()
 }
 
-/// The JDKs among `homes`, links resolved, each at its first place.
+/// The JDKs among `homes`, links resolved, each at its first position.
 fn distinct_jdks(homes: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut seen = BTreeSet::new();
     homes

@@ -3,7 +3,7 @@
 //! For each version the first of these sources counts (docs/internals/jdks.md):
 //! 1. the variable `JAVA<version>_HOME`;
 //! 2. JDKs that are installed on the machine ([`machine`]);
-//! 3. the cache folder, where an earlier run left one;
+//! 3. the cache folder, with JDKs of earlier runs;
 //! 4. Debian's packages, unpacked into the cache folder ([`crate::debian`], [`build`], [`relink`]).
 
 mod build;
@@ -23,7 +23,7 @@ pub use home::{Jdk, entry, released_version, tool, without_user_options};
 /// The versions that the tests use: 8, every release with long-term support since, and the newest.
 pub const VERSIONS: [u32; 7] = cct_jdk::TESTED;
 
-/// The suites of Debian that are asked for each version, in this order.
+/// The suites of Debian that are searched for each version, in this order.
 ///
 /// The release that the version belongs to comes first. `sid` has them all; it alone has 8, 11 and
 /// the newest.
@@ -37,14 +37,14 @@ const SUITES: [(u32, &[&str]); 7] = [
     (27, &["sid"]),
 ];
 
-/// Where a JDK came from.
+/// The origin of a JDK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The variable `JAVA<version>_HOME`.
     Environment,
     /// Installed on the machine.
     Machine,
-    /// Left in the cache folder by an earlier run.
+    /// In the cache folder, from an earlier run.
     Cache,
     /// Just unpacked from Debian's packages.
     DebianPackages,
@@ -61,16 +61,16 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Whether a JDK that is not at hand may be downloaded.
+/// Whether a missing JDK may be downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fetch {
     /// Download nothing.
     Never,
-    /// Download what is neither on the machine nor in the cache folder.
+    /// Download JDKs that are neither on the machine nor in the cache folder.
     IfMissing,
 }
 
-/// What became of one wanted version.
+/// The result for one wanted version.
 pub struct Answer {
     /// The version: 8, 11, ...
     pub version: u32,
@@ -78,10 +78,10 @@ pub struct Answer {
     pub jdk: Result<Jdk>,
 }
 
-/// Reads a version from the command line.
+/// Parses a version from the command line.
 ///
 /// # Errors
-/// If it is not one of [`VERSIONS`].
+/// Fails if it is not one of [`VERSIONS`].
 pub fn supported(text: &str) -> Result<u32> {
     match text.parse() {
         Ok(version) if VERSIONS.contains(&version) => Ok(version),
@@ -92,8 +92,8 @@ pub fn supported(text: &str) -> Result<u32> {
 /// Finds or fetches a JDK for each of `wanted`, in that order.
 ///
 /// # Errors
-/// If there is no usable cache folder. That one version is not to be had is no error here: it
-/// stands in the version's [`Answer`].
+/// Fails if there is no usable cache folder. A missing version is no error here: its [`Answer`] has
+/// the reason.
 pub fn get(wanted: &[u32], fetch: Fetch) -> Result<Vec<Answer>> {
     let mut store = Store { folder: cache::folder()?.join("jdks"), fetch, archive: None };
     Ok(wanted.iter().map(|&version| Answer { version, jdk: store.find_or_fetch(version) }).collect())
@@ -103,7 +103,7 @@ pub fn get(wanted: &[u32], fetch: Fetch) -> Result<Vec<Answer>> {
 struct Store {
     folder: PathBuf,
     fetch: Fetch,
-    /// Debian's archive with the lock on `folder`, once a download was needed.
+    /// Debian's archive with the lock on `folder`, opened for the first download.
     archive: Option<Archive>,
 }
 
@@ -159,7 +159,7 @@ impl Store {
     }
 }
 
-/// The JDK that an earlier run left at `home`, if it is there and runs.
+/// The JDK that an earlier run left at `home`, if it exists and runs.
 fn cached(version: u32, home: &Path) -> Option<Jdk> {
     if !home.exists() {
         return None;
@@ -169,7 +169,7 @@ fn cached(version: u32, home: &Path) -> Option<Jdk> {
         .ok()
 }
 
-/// The suites to ask for `version`.
+/// The suites to search for `version`.
 fn suites(version: u32) -> &'static [&'static str] {
     SUITES.iter().find(|(of, _)| *of == version).map_or(&[], |(_, suites)| suites)
 }
@@ -177,8 +177,8 @@ fn suites(version: u32) -> &'static [&'static str] {
 /// The JDK that `JAVA<version>_HOME` names, if the variable is set.
 ///
 /// # Errors
-/// If it names anything but a JDK of that version that runs: what a user asked for is not passed
-/// over in silence.
+/// Fails if it names anything but a JDK of that version that runs: a user's explicit choice is not
+/// ignored silently.
 fn from_environment(version: u32) -> Result<Option<Jdk>> {
     let variable = format!("JAVA{version}_HOME");
     match std::env::var_os(&variable) {

@@ -2,8 +2,8 @@
 //!
 //! Debian's newer packages are linked against a newer C library than an older machine has. That
 //! library cannot simply be put on `LD_LIBRARY_PATH`: the programs that a JVM starts would inherit
-//! it. So each ELF file of the JDK gets the new dynamic loader as its interpreter, and the folder
-//! of the new libraries in its run path (ld.so(8)).
+//! it. So each ELF file of the JDK gets the new dynamic loader as its interpreter. Its run path
+//! (ld.so(8)) gets the folder of the new libraries.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -17,18 +17,18 @@ use super::build::{replace, stamp};
 use crate::debian::{Archive, unpack};
 use crate::process;
 
-/// What the JVM's native code needs besides itself: the C library first, then C++, its exception
-/// handling, and zlib. Loading any of them from the machine could mix two releases of one library.
+/// The libraries of the JVM's native code: the C library first, then C++, its exception handling,
+/// and zlib. Loading any of them from the machine could mix two releases of one library.
 const LIBRARIES: [&str; 4] = ["libc6", "libgcc-s1", "libstdc++6", "zlib1g"];
 
 /// Makes the JDK at `home` use the C library of `suite`, if the machine's is older. Returns the
 /// folder of the libraries if it does.
 ///
-/// With a C library as new as the suite's nothing is changed: JNI libraries that are built on the
+/// If the C library is as new as the suite's, nothing changes: JNI libraries that are built on the
 /// machine may need the newer one.
 ///
 /// # Errors
-/// If the libraries cannot be had, or a file cannot be changed.
+/// Fails if the libraries are missing, or a file cannot be changed.
 pub fn bind_c_library(archive: &mut Archive, suite: &str, home: &Path) -> Result<Option<PathBuf>> {
     let versions = archive.versions(suite, &LIBRARIES)?;
     let [of_suite, ..] = versions.as_slice() else { return Ok(None) };
@@ -47,7 +47,7 @@ pub fn bind_c_library(archive: &mut Archive, suite: &str, home: &Path) -> Result
     Ok(Some(libraries.folder))
 }
 
-/// Unpacked libraries in the store; shared by all JDKs of the same suite.
+/// Unpacked libraries in the store; all JDKs of the same suite share them.
 struct Libraries {
     folder: PathBuf,
     /// The dynamic loader among them.
@@ -79,8 +79,7 @@ fn install(archive: &mut Archive, suite: &str, versions: &[String]) -> Result<Li
             let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
                 continue;
             };
-            // A loader also has a link at the place where programs look for it, which leads out of
-            // here.
+            // A loader also has a link at its standard path, which leads out of here.
             if is_soname(&name) && path.exists() && !new.join(&name).exists() {
                 fs::copy(&path, new.join(&name)).with_context(|| format!("copy {}", path.display()))?;
             }
@@ -95,7 +94,7 @@ fn install(archive: &mut Archive, suite: &str, versions: &[String]) -> Result<Li
 struct Patchelf<'a> {
     program: PathBuf,
     libraries: &'a Libraries,
-    /// Holds `program`.
+    /// The folder with `program`.
     _work: tempfile::TempDir,
 }
 
@@ -112,7 +111,7 @@ impl<'a> Patchelf<'a> {
         command
     }
 
-    /// Gives one ELF file the libraries, and, if it is a program, the loader.
+    /// Gives one ELF file the libraries and, if it is a program, the loader.
     fn bind(&self, file: &Path) -> Result<()> {
         let context = || format!("bind {} to the C library", file.display());
         let own = process::output(self.command().arg("--print-rpath").arg(file)).with_context(context)?;
@@ -122,8 +121,7 @@ impl<'a> Patchelf<'a> {
             own => format!("{own}:{libraries}"),
         };
         let mut set = self.command();
-        // DT_RPATH, not DT_RUNPATH: it also counts for the libraries that this file's libraries
-        // need.
+        // DT_RPATH, not DT_RUNPATH: it also applies to the dependencies of this file's libraries.
         set.args(["--force-rpath", "--set-rpath", &path]);
         // A shared library has no interpreter to print.
         if process::run(self.command().arg("--print-interpreter").arg(file))?.status.success() {
@@ -148,7 +146,7 @@ fn is_linked_elf(file: &Path) -> Result<bool> {
     Ok(header.len() == 18 && [ET_EXEC, ET_DYN].contains(&e_type))
 }
 
-/// Whether `name` is one under which programs ask for a library: it ends in `.so.` and a number.
+/// Whether `name` is one under which programs request a library: it ends in `.so.` and a number.
 fn is_soname(name: &str) -> bool {
     let number = name.rsplit_once(".so.").map(|(_, number)| number);
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
@@ -159,13 +157,13 @@ fn is_loader(name: &str) -> bool {
     is_soname(name) && (name.starts_with("ld-") || name.starts_with("ld64."))
 }
 
-/// The folder of these versions in the store. Run paths cannot have a `:`, which Debian's versions
-/// can.
+/// The folder of these versions in the store. Run paths cannot contain a `:`, which Debian's
+/// versions can.
 fn folder_name(versions: &[String]) -> String {
     format!("libraries-{}", versions.join("_").replace(':', "."))
 }
 
-/// The version of the C library that this machine's programs use; none if it is not the GNU one.
+/// The version of the C library of this machine's programs; `None` if it is not the GNU one.
 fn machines_c_library() -> Option<(u32, u32)> {
     let said = process::output(Command::new("getconf").arg("GNU_LIBC_VERSION")).ok()?;
     major_minor(said.trim().strip_prefix("glibc ")?)

@@ -1,7 +1,7 @@
-//! `cargo xtask papers`: the tables of the papers, made anew for programs of today.
+//! `cargo xtask papers`: computes the tables of the papers for programs of today.
 //!
-//! Each program of the catalogue runs twice, with natives represented and without; [`tables`] asks
-//! `cctrewrite report` for the rows and shows them. docs/research/papers.md is what comes of it.
+//! Each program of the catalogue runs twice, with natives represented and without; [`tables`] gets
+//! the rows from `cctrewrite report` and formats them. The result is docs/research/papers.md.
 
 mod tables;
 
@@ -30,8 +30,8 @@ pub struct Arguments {
     /// The JDKs (repeatable).
     #[arg(long = "jdk", value_name = "VERSION", default_values_t = [8, 17], value_parser = jdks::supported)]
     jdks: Vec<u32>,
-    /// These programs alone (repeatable). The tables are printed, and docs/research/papers.md stays
-    /// as it is.
+    /// Only these programs (repeatable). Prints the tables and leaves docs/research/papers.md
+    /// unchanged.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 }
@@ -39,14 +39,13 @@ pub struct Arguments {
 /// Longer than any of them takes; a run that takes longer hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(900);
 
-/// The ways in which natives are represented, as `--natives` names them: as CCCP has it, and as JP
-/// had it.
+/// The two representations of natives, as values of `--natives`: CCCP's, and JP's.
 const NATIVES: [&str; 2] = ["wrap", "none"];
 
-/// Makes the tables.
+/// Computes the tables.
 ///
 /// # Errors
-/// If a JDK is not to be had, or `--only` names no program.
+/// Fails if a JDK is missing, or `--only` names no program.
 pub fn run(arguments: &Arguments) -> Result<()> {
     for name in &arguments.only {
         ensure!(
@@ -112,7 +111,7 @@ impl<'a> Stage<'a> {
         Ok(Stage { version, jdk, cctrewrite: &ground.cctrewrite, folder, images })
     }
 
-    /// Runs a program in both ways, and asks for its rows.
+    /// Runs a program in both ways, and reads its rows.
     fn row(&self, program: &Program, packages: &mut Packages) -> Result<Row> {
         let fetched = packages.get(program)?;
         let folder = self.folder.join(program.name);
@@ -121,7 +120,7 @@ impl<'a> Stage<'a> {
         let mut ends = Vec::new();
         for (natives, image) in NATIVES.iter().zip(&self.images) {
             let profile = self.folder.join(format!("{natives}.cct"));
-            // A profile of another run must not pass for this one's.
+            // A profile of another run must not be taken for this one's.
             if profile.exists() {
                 fs::remove_file(&profile)?;
             }

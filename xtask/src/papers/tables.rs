@@ -1,10 +1,10 @@
-//! The tables in Markdown, with the columns that the papers have.
+//! The tables in Markdown, with the columns of the papers.
 
 use std::fmt;
 
 use anyhow::{Context as _, Result};
 
-/// What is known of a program.
+/// The results of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     name: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// From the rows that `cctrewrite report --table` prints as CSV, of the tables `natives`,
+    /// Creates a row from the CSV output of `cctrewrite report --table`, for the tables `natives`,
     /// `overlap`, `library` and `shape`.
     pub(super) fn new(
         name: &'static str,
@@ -55,7 +55,7 @@ fn cell<T: std::str::FromStr>(row: &[String], at: usize) -> Result<T> {
 pub(super) struct Tables {
     /// A row for each program.
     pub(super) rows: Vec<Row>,
-    /// Programs that have none, and why.
+    /// Programs without a row, and why.
     pub(super) left_out: Vec<String>,
 }
 

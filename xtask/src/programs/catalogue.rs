@@ -1,4 +1,4 @@
-//! The programs: where they come from, how they are started, and what of their output depends on
+//! The programs: their origins, their command lines, and the parts of their output that depend on
 //! the clock. Those that need a newer JDK than 8 are in [`super::today`].
 
 use super::today::TODAY;
@@ -6,72 +6,72 @@ use super::today::TODAY;
 /// A program.
 #[derive(Clone, Copy)]
 pub struct Program {
-    /// Its name on the command line.
+    /// The program's name on the command line.
     pub name: &'static str,
-    /// What it is and does.
+    /// The program's description.
     pub about: &'static str,
-    /// The versions of the JDK on which it runs.
+    /// The versions of the JDK that can run it.
     pub jdks: &'static [u32],
     /// The suite of Debian that has it in a form that runs on these, or
     /// [`npm::REGISTRY`](super::npm::REGISTRY), or [`maven::CENTRAL`](super::maven::CENTRAL).
     pub suite: &'static str,
-    /// The packages its jars are in; the first one's version is the program's.
+    /// The packages of its jars; the first one's version is the program's.
     pub packages: &'static [&'static str],
-    /// A source package whose upstream sources lie in the folder `source` while it runs.
+    /// A source package whose upstream sources are in the folder `source` while it runs.
     pub source: Option<&'static str>,
-    /// Its class path: names in `/usr/share/java` (for npm, of files in the package), or [`TOOLS`].
-    /// A folder `classes` goes before, if [`Program::before`] makes one.
+    /// The program's class path: names in `/usr/share/java` (for npm, of files in the package), or
+    /// [`TOOLS`]. A folder `classes` comes first, if [`Program::before`] creates one.
     pub jars: &'static [&'static str],
-    /// Files below `fixtures/programs` that lie in the folder in which it runs.
+    /// Files below `fixtures/programs` that are copied to the folder in which it runs.
     pub input: &'static [&'static str],
-    /// What is run before, on the plain JDK.
+    /// A program to run before it, on the plain JDK.
     pub before: Option<Before>,
     /// Options for the JVM, with folders as in [`Program::arguments`]. [`Program::before`] runs
-    /// without those that name [`PATH`], which is not there yet.
+    /// without those that name [`PATH`], which does not exist yet.
     pub options: &'static [&'static str],
     /// The main class.
     pub main: &'static str,
-    /// Its arguments. [`SOURCES`] stands for several, [`ORIGINAL`] in one for a folder, `{jdk}` for
-    /// the home of the JDK.
+    /// The program's arguments. [`SOURCES`] stands for several, [`ORIGINAL`] in one for a folder,
+    /// `{jdk}` for the home of the JDK.
     pub arguments: &'static [&'static str],
-    /// What two runs on one machine do not have in common.
+    /// The parts of its output that differ between two runs on one machine.
     pub masks: &'static [Mask],
 }
 
 /// The JDK's own compiler, among the [`Program::jars`]; from JDK 9 on it is in the class library
-/// and is left out.
+/// and is omitted.
 pub const TOOLS: &str = "tools.jar";
 
-/// Stands for all Java sources below `source/src/main/java`, in the order of their names.
+/// Placeholder for all Java sources below `source/src/main/java`, in the order of their names.
 pub const SOURCES: &str = "{sources}";
 
-/// Stands in an argument for a folder with the original jars, which is there in all modes.
+/// Placeholder for a folder with the original jars, in an argument. It exists in all modes.
 pub const ORIGINAL: &str = "{original}";
 
-/// A program that makes something for the one that matters, such as a compiler.
+/// A program that prepares something for the main one, such as a compiler.
 #[derive(Clone, Copy)]
 pub struct Before {
-    /// Its main class, on the same class path.
+    /// The program's main class, on the same class path.
     pub main: &'static str,
-    /// Its arguments; see [`Program::arguments`]. What it leaves in [`CLASSES`] goes to the class
-    /// path, what in [`INPUT`] to the input.
+    /// The program's arguments; see [`Program::arguments`]. Files that it creates in [`CLASSES`] go
+    /// to the class path, those in [`INPUT`] to the input.
     pub arguments: &'static [&'static str],
 }
 
-/// Stands in an argument for the folder `classes`, the first of the class path.
+/// Placeholder for the folder `classes`, the first of the class path, in an argument.
 pub const CLASSES: &str = "{classes}";
 
-/// Stands in an option or argument for the folder of the class path's jars that are in use.
+/// Placeholder for the folder of the class path's jars in use, in an option or argument.
 pub const PATH: &str = "{path}";
 
-/// Stands in an argument for the class path of the original jars: for compilers, which do not read
-/// that of their own JVM.
+/// Placeholder for the class path of the original jars, in an argument: for compilers, which do not
+/// read that of their own JVM.
 pub const CLASS_PATH: &str = "{class-path}";
 
-/// Stands in an argument for a folder whose files go to the program's input.
+/// Placeholder for a folder whose files go to the program's input, in an argument.
 pub const INPUT: &str = "{input}";
 
-/// Stands for it in a [`Mask`].
+/// The name of standard output in a [`Mask`].
 pub const STANDARD_OUTPUT: &str = "standard output";
 
 /// Parts of a file that depend on the clock or on chance, and are not compared.
@@ -80,20 +80,20 @@ pub struct Mask {
     /// A file, or all files in a folder if it ends with a slash, below the folder in which the
     /// program runs; or [`STANDARD_OUTPUT`].
     pub file: &'static str,
-    /// What.
+    /// The parts.
     pub what: Masked,
 }
 
-/// What of a file is not compared.
+/// The parts of a file that are not compared.
 #[derive(Clone, Copy)]
 pub enum Masked {
-    /// The rest of each line that starts with one of these, blanks aside.
+    /// The rest of each line that starts with one of these, ignoring spaces.
     Lines(&'static [&'static str]),
-    /// Everything but that the file is there.
+    /// Everything except the existence of the file.
     Content,
 }
 
-/// The JDK's own compiler, which runs before programs that come as sources.
+/// The JDK's own compiler, which runs before programs from sources.
 pub const JAVAC: &str = "com.sun.tools.javac.Main";
 const RHINO: &[&str] = &["librhino-java"];
 const RHINO_MAIN: &str = "org.mozilla.javascript.tools.shell.Main";
@@ -128,8 +128,8 @@ const FOP_OPTIONS: &[&str] = &[
     "-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.SimpleLog",
 ];
 const FOP_MAIN: &str = "org.apache.fop.cli.Main";
-/// The time and what is derived from it. The streams of the PDF are not compressed (`fop.xconf`),
-/// so lines can be compared.
+/// Masks for times and values derived from them. The streams of the PDF are not compressed
+/// (`fop.xconf`), so lines can be compared.
 const PDF: &[Mask] = &[Mask {
     file: "orchard.pdf",
     what: Masked::Lines(&["/CreationDate ", "<dc:date>", "<xmp:MetadataDate>", "<xmp:CreateDate>", "/ID "]),
@@ -149,7 +149,7 @@ const SCALA_JARS: &[&str] = &[
 const GROOVY: &[&str] = &["groovy"];
 const GROOVY_JARS: &[&str] = &["groovy-all.jar"];
 const GROOVYC: &str = "org.codehaus.groovy.tools.FileSystemCompiler";
-/// The interpreter and what it needs for a script, without gems and native code.
+/// The interpreter and its dependencies for a script, without gems and native code.
 const JRUBY: &[&str] = &[
     "jruby",
     "libasm-java",
@@ -197,7 +197,7 @@ const JRUBY_MAIN: &str = "org.jruby.Main";
 const JRUBY_ARGUMENTS: &[&str] = &["--disable-gems", "program.rb"];
 const SQL: Before = Before { main: JAVAC, arguments: &["-g", "-d", "{classes}", "Sql.java"] };
 
-/// A program of which nothing is said; for what the others have in common.
+/// An empty description, for the defaults of the others.
 pub const NOTHING: Program = Program {
     name: "",
     about: "",
@@ -214,7 +214,7 @@ pub const NOTHING: Program = Program {
     masks: &[],
 };
 
-/// A few that take seconds, each of another kind: an interpreter, compiled Scala, XML.
+/// A few that take seconds, of different kinds: an interpreter, compiled Scala, XML.
 pub const SMOKE: &[&str] = &["rhino-interpreted", "xalan", "scala"];
 
 /// All programs.
@@ -222,7 +222,7 @@ pub fn programs() -> impl Iterator<Item = &'static Program> {
     FROM_8_ON.iter().chain(TODAY)
 }
 
-/// Those that run on JDK 8, and often on later ones.
+/// Programs that run on JDK 8, and often on later ones.
 const FROM_8_ON: &[Program] = &[
     Program {
         name: "rhino-9",
@@ -304,8 +304,7 @@ const FROM_8_ON: &[Program] = &[
             "netty-transport.jar",
         ],
         input: &["jython/program.py"],
-        // Otherwise it would look through all jars of the class path and leave an index of what it
-        // found.
+        // Otherwise it would scan all jars of the class path and write an index of them.
         options: &["-Dpython.home=.", "-Dpython.cachedir.skip=true"],
         main: "org.python.util.jython",
         arguments: &["program.py"],
@@ -419,8 +418,8 @@ const FROM_8_ON: &[Program] = &[
         arguments: &["jdbc:derby:shop;create=true", "derby.sql", "jdbc:derby:;shutdown=true"],
         masks: &[
             Mask { file: "derby.log", what: Masked::Content },
-            // Pages of a data base carry log positions, times and unique ids; what is in them is
-            // read back by SQL.
+            // Pages of a database contain log positions, times and unique ids; SQL reads their
+            // contents back.
             Mask { file: "shop/", what: Masked::Content },
         ],
         ..NOTHING
@@ -446,8 +445,8 @@ const FROM_8_ON: &[Program] = &[
         jars: SCALA_JARS,
         input: &["scala/Program.scala"],
         main: "scala.tools.nsc.Main",
-        // It takes what it compiles against from class files. In rewritten ones it would see the
-        // added methods, which it does not pass over.
+        // It reads the classes to compile against from class files. In rewritten ones it would see
+        // the added methods, which it does not skip.
         arguments: &[
             "-javabootclasspath",
             "{jdk}/jre/lib/rt.jar",
@@ -505,7 +504,7 @@ const FROM_8_ON: &[Program] = &[
     Program {
         name: "jruby",
         about: "JRuby running a script, compiling what is called often: blocks, exceptions, patterns, fibers, threads",
-        // On later ones it says, with the time, what it must not open.
+        // On later ones it prints, with the time, what it may not open.
         jdks: &[8],
         packages: JRUBY,
         jars: JRUBY_JARS,

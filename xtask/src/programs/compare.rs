@@ -1,4 +1,4 @@
-//! Two outcomes of one program: what is different, exactly.
+//! Comparison of two outcomes of one program.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,24 +10,24 @@ use super::outcome::Outcome;
 /// One difference between a plain run and a profiled one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where: `exit code`, `standard output`, a file.
+    /// The place: `exit code`, `standard output`, a file.
     pub place: String,
-    /// What it was plain, and what profiled.
+    /// The difference between the plain and the profiled run.
     pub what: What,
 }
 
-/// What is different.
+/// The kind of a difference.
 #[derive(Debug, PartialEq, Eq)]
 pub enum What {
     /// A value.
     Value(String, String),
-    /// The first line that differs, counted from 1; none where a text has ended.
+    /// The first line that differs, counted from 1; `None` where a text has ended.
     Line(usize, Option<String>, Option<String>),
-    /// The first byte that differs of something that is no text, and both lengths.
+    /// The first byte that differs in a binary file, and both lengths.
     Byte(usize, usize, usize),
-    /// A file that only the plain run left.
+    /// A file that only the plain run wrote.
     Missing,
-    /// A file that only the profiled run left.
+    /// A file that only the profiled run wrote.
     Added,
     /// There is no sound profile.
     Profile(String),
@@ -91,12 +91,12 @@ pub fn outcomes(program: &Program, plain: &Outcome, profiled: &Outcome) -> Vec<D
     differences
 }
 
-/// Whether a mask is for a file.
+/// Whether a mask applies to a file.
 fn covers(mask: &Mask, file: &str) -> bool {
     if mask.file.ends_with('/') { file.starts_with(mask.file) } else { file == mask.file }
 }
 
-/// A text without the rest of the lines that start with one of `prefixes`, blanks aside.
+/// A text without the rest of the lines that start with one of `prefixes`, ignoring spaces.
 fn masked<'a>(content: &'a [u8], prefixes: &[&str]) -> Cow<'a, [u8]> {
     if prefixes.is_empty() {
         return Cow::Borrowed(content);
@@ -115,7 +115,7 @@ fn masked<'a>(content: &'a [u8], prefixes: &[&str]) -> Cow<'a, [u8]> {
     Cow::Owned(masked)
 }
 
-/// The first difference of two contents, apart from what is masked.
+/// The first difference of two contents outside the masks.
 fn content(plain: &[u8], profiled: &[u8], masks: &[&Masked]) -> Option<What> {
     let mut prefixes = Vec::new();
     for mask in masks {

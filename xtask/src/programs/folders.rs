@@ -1,7 +1,7 @@
-//! Programs that are a folder each below `fixtures/programs/maven`: `program.toml`, the lock file
-//! of their jars, and their sources.
+//! Programs described by a folder below `fixtures/programs/maven`: `program.toml`, the lock file of
+//! their jars, and their sources.
 //!
-//! A new program is a new folder, and `cargo xtask programs --lock NAME`.
+//! To add a program, create a folder and run `cargo xtask programs --lock NAME`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ const DESCRIPTION: &str = "program.toml";
 /// The names and hashes of its jars, in its folder.
 const LOCK: &str = "jars.lock";
 
-/// What a description may say.
+/// The keys of a description.
 const KEYS: [&str; 9] =
     ["about", "jdks", "maven", "input", "main", "options", "arguments", "before", "masks"];
 
 /// All programs, by name.
 ///
 /// # Errors
-/// If a description is not as docs/internals/programs.md says.
+/// Fails if a description does not follow docs/internals/programs.md.
 pub fn read() -> Result<&'static [Program]> {
     static PROGRAMS: OnceLock<Vec<Program>> = OnceLock::new();
     if let Some(programs) = PROGRAMS.get() {
@@ -58,7 +58,7 @@ fn read_from(folder: &Path) -> Result<Vec<Program>> {
     names.iter().map(|name| program(folder, name).with_context(|| format!("{name}/{DESCRIPTION}"))).collect()
 }
 
-/// The description's texts live as long as the task: there is one catalogue.
+/// A text that lives as long as the task: there is one catalogue.
 fn forever(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
 }
@@ -74,7 +74,7 @@ fn program(folder: &Path, name: &str) -> Result<Program> {
         bail!("unknown key {key}; the keys are {}", KEYS.join(", "));
     }
     let lock = folder.join(LOCK);
-    // Without a lock there are no jars yet: `--lock` is what is to be run.
+    // Without a lock file there are no jars yet: `--lock` must be run.
     let locked = if lock.is_file() { maven::parse_lock(&fs::read_to_string(&lock)?)? } else { Vec::new() };
     let jars = locked.iter().map(|jar| forever(&jar.name)).collect();
     let jdks = match table.get("jdks") {
@@ -130,8 +130,8 @@ fn masks(table: &Table) -> Result<Vec<Mask>> {
     list.iter().map(mask).collect()
 }
 
-/// All other files of the folder, and those of other programs' folders that the description names:
-/// they lie where the program runs.
+/// All other files of the folder, and those of other programs' folders that the description names.
+/// They are copied to the folder in which the program runs.
 fn inputs(folder: &Path, name: &str, of_others: &[&str]) -> Result<Vec<&'static str>> {
     let mut inputs: Vec<String> = of_others.iter().map(|file| format!("{CENTRAL}/{file}")).collect();
     for entry in fs::read_dir(folder)? {

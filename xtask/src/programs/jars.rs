@@ -1,8 +1,8 @@
 //! Jars without the `Class-Path` of their manifests.
 //!
-//! Debian's jars name others by absolute paths (`/usr/share/java/commons-io.jar`). Where those
-//! happen to be installed they would go before what the class path says, and another version of
-//! them would run, not rewritten.
+//! Debian's jars name others by absolute paths (`/usr/share/java/commons-io.jar`). If those happen
+//! to be installed, they would precede the class path, and another version of them would run, not
+//! rewritten.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -14,11 +14,11 @@ use zip::{ZipArchive, ZipWriter};
 
 const MANIFEST: &str = "META-INF/MANIFEST.MF";
 
-/// Copies the jar `from` to `to`, its manifest without `Class-Path`; all other entries stay as they
-/// are.
+/// Copies the jar `from` to `to`, with its manifest without `Class-Path`; all other entries stay
+/// unchanged.
 ///
 /// # Errors
-/// If it cannot be read, or written.
+/// Fails if it cannot be read, or written.
 pub fn copy(from: &Path, to: &Path) -> Result<()> {
     copied(from, to).with_context(|| format!("copy {}", from.display()))
 }
@@ -42,8 +42,7 @@ fn copied(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A manifest without the header `Class-Path` and the lines that continue it, which start with a
-/// blank.
+/// A manifest without the header `Class-Path` and its continuation lines, which start with a space.
 fn without_class_path(manifest: &[u8]) -> Vec<u8> {
     let mut inside = false;
     let mut kept = Vec::with_capacity(manifest.len());

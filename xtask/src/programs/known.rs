@@ -1,4 +1,4 @@
-//! Differences whose cause is known. Everything else makes the task fail.
+//! Differences with known causes. All others make the task fail.
 
 use super::Mode;
 use super::compare::Difference;
@@ -8,16 +8,16 @@ use super::outcome::Outcome;
 pub struct Known {
     /// The programs, by name.
     pub programs: &'static [&'static str],
-    /// In which mode.
+    /// The mode.
     pub mode: Mode,
-    /// What the run must say on standard output or standard error; otherwise it is something else
-    /// that went wrong.
+    /// The text that the run must print on standard output or standard error; otherwise the failure
+    /// is a different one.
     pub sign: &'static str,
-    /// Why, in a few words; docs/internals/programs.md explains them.
+    /// The cause, in a few words; docs/internals/programs.md explains it.
     pub cause: &'static str,
 }
 
-/// The table. Empty: all programs do what they did.
+/// The table. Empty: all programs behave as before.
 const KNOWN: &[Known] = &[];
 
 /// The known cause of a program's differences, if there are any.
@@ -36,7 +36,7 @@ pub fn cause(
     KNOWN.iter().find(|known| known.mode == mode && known.programs.contains(&program) && said(known.sign))
 }
 
-/// The entries for a program and a mode: for one that has come to be without differences.
+/// The entries for a program and a mode, to report obsolete ones.
 pub fn entries(program: &str, mode: Mode) -> impl Iterator<Item = &'static Known> {
     KNOWN.iter().filter(move |known| known.mode == mode && known.programs.contains(&program))
 }

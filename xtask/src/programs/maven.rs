@@ -12,14 +12,14 @@ use sha2::{Digest, Sha256};
 
 use crate::process;
 
-/// In place of a suite of Debian: the packages are Maven coordinates, `group:artifact:version` or
-/// `group:artifact:version:classifier`.
+/// Value of a program's suite for Maven Central: the packages are Maven coordinates,
+/// `group:artifact:version` or `group:artifact:version:classifier`.
 pub const CENTRAL: &str = "maven";
 
-/// The plugin that resolves. Its version decides about the order of the class path.
+/// The plugin that resolves. Its version determines the order of the class path.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath";
 
-/// One artifact as a lock file names it.
+/// An artifact in a lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Locked {
     /// The jar's name on the class path.
@@ -31,7 +31,7 @@ pub struct Locked {
 /// Reads a lock file: a line `sha256  name` for each jar, in the order of the class path.
 ///
 /// # Errors
-/// If a line is not of that form.
+/// Fails if a line has a different form.
 pub fn parse_lock(text: &str) -> Result<Vec<Locked>> {
     let line = |line: &str| {
         let (sha256, name) = line.split_once("  ").with_context(|| format!("damaged lock line {line:?}"))?;
@@ -54,11 +54,11 @@ pub fn lock_text(jars: &[Locked]) -> String {
     })
 }
 
-/// Resolves coordinates with all that they depend on at run time and copies the jars into the new
+/// Resolves coordinates with all their run-time dependencies and copies the jars into the new
 /// folder `into`. Returns them in the order of the class path.
 ///
 /// # Errors
-/// If there is no `mvn`, or an artifact cannot be had.
+/// Fails if there is no `mvn`, or an artifact is missing.
 pub fn resolve(coordinates: &[&str], into: &Path) -> Result<Vec<Locked>> {
     fs::create_dir_all(into).with_context(|| format!("make {}", into.display()))?;
     let work = tempfile::tempdir()?;
@@ -87,10 +87,10 @@ pub fn resolve(coordinates: &[&str], into: &Path) -> Result<Vec<Locked>> {
     Ok(jars)
 }
 
-/// Compares resolved jars with a lock file's.
+/// Compares resolved jars with those of a lock file.
 ///
 /// # Errors
-/// If a jar is another one, is missing, or was not expected.
+/// Fails if a jar differs, is missing, or is unexpected.
 pub fn check(resolved: &[Locked], locked: &[Locked]) -> Result<()> {
     for jar in locked {
         match resolved.iter().find(|other| other.name == jar.name) {

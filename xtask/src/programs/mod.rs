@@ -1,12 +1,11 @@
-//! `cargo xtask programs`: real programs, run on a plain JDK and on a rewritten one, must do the
-//! same.
+//! `cargo xtask programs`: real programs must behave on a rewritten JDK as on a plain one.
 //!
-//! [`catalogue`], [`today`] and [`folders`] say which programs, [`packages`] fetches them (by
-//! [`npm`] and [`maven`] too), [`stage`] profiles the JDK, [`place`] puts them in place and runs
-//! them, [`outcome`] is what a run left behind, [`compare`] holds two outcomes against each other,
-//! [`known`] has the differences whose cause is known, and [`table`] is what is printed at the end.
-//! [`record`] keeps what programs of Maven Central came to, for the table of
-//! docs/internals/programs.md. That page is for readers.
+//! [`catalogue`], [`today`] and [`folders`] list the programs, [`packages`] fetches them (with
+//! [`npm`] and [`maven`]), [`stage`] profiles the JDK, [`place`] prepares and runs them.
+//! [`outcome`] is the result of a run, [`compare`] compares two outcomes, [`known`] has the
+//! differences with known causes, and [`table`] prints the results. [`record`] keeps the results of
+//! programs of Maven Central, for the table of docs/internals/programs.md. That page is for
+//! readers.
 
 pub mod catalogue;
 pub mod compare;
@@ -44,30 +43,30 @@ use outcome::Outcome;
 use packages::Packages;
 use stage::Stage;
 
-/// What to run.
+/// Options of `cargo xtask programs`.
 #[derive(Args)]
 pub struct Arguments {
-    /// The programs, for instance `fop rhino-9`, or the beginnings of their names: `rhino`. A
-    /// program named here must be had. Without any: all.
+    /// The programs, for instance `fop rhino-9`, or prefixes of their names: `rhino`. The task
+    /// fails if one of them is missing. Default: all.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// How to run them profiled; may be given twice.
+    /// The profiled modes; may be given twice.
     #[arg(long, value_enum, default_values_t = [Mode::Offline, Mode::Untouched, Mode::Image, Mode::Run])]
     mode: Vec<Mode>,
-    /// On which JDK, for instance `--jdk 17 --jdk 25`. Without any: each program on all that it
-    /// runs on.
+    /// The JDKs, for instance `--jdk 17 --jdk 25`. Default: for each program all that it runs on.
     #[arg(long, value_name = "VERSION", value_parser = jdks::supported)]
     jdk: Vec<u32>,
-    /// Use this command instead of a release build, which takes minutes: times then say little.
+    /// Use this command instead of a release build, which takes minutes: times are then of little
+    /// use.
     #[arg(long, value_name = "CCTREWRITE")]
     command: Option<PathBuf>,
-    /// Only a few quick ones; one that cannot be had is skipped.
+    /// Only a few quick ones; missing ones are skipped.
     #[arg(long, conflicts_with = "names")]
     smoke: bool,
-    /// Only say which programs there are.
+    /// Only list the programs.
     #[arg(long)]
     list: bool,
-    /// Write the lock files of the named programs of Maven Central: which jars, with their hashes.
+    /// Write the lock files of the named programs of Maven Central: their jars, with hashes.
     #[arg(long, requires = "names", conflicts_with_all = ["smoke", "list"])]
     lock: bool,
     /// Only print the table of docs/internals/programs.md, from the last run of each program of
@@ -79,24 +78,24 @@ pub struct Arguments {
     offline: bool,
 }
 
-/// How a program is run.
+/// A mode of running a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Mode {
-    /// The program as it came, on the JDK as it came.
+    /// The unchanged program, on the unchanged JDK.
     #[value(skip)]
     Plain,
-    /// The program's jars rewritten with the JDK's as library (JDK 8).
+    /// The program's jars rewritten, with the JDK's as library (JDK 8).
     Offline,
-    /// The program as it came, on the rewritten class library (JDK 8).
+    /// The unchanged program, on the rewritten class library (JDK 8).
     Untouched,
-    /// The program as it came, on a profiled JDK (newer ones).
+    /// The unchanged program, on a profiled JDK (newer ones).
     Image,
-    /// The program as it came, below `cctrewrite run` (programs of Maven Central, all JDKs).
+    /// The unchanged program, under `cctrewrite run` (programs of Maven Central, all JDKs).
     Run,
 }
 
 impl Mode {
-    /// The word for it.
+    /// The word for the mode.
     pub fn word(self) -> &'static str {
         match self {
             Mode::Plain => "plain",
@@ -107,12 +106,12 @@ impl Mode {
         }
     }
 
-    /// What the files of such a run are called. `run` is the folder in which all of them run.
+    /// The folder for the files of such a run. All of them run in the folder `run`.
     fn files(self) -> &'static str {
         if self == Mode::Run { "below-run" } else { self.word() }
     }
 
-    /// Whether a program is run so on a JDK of `version`.
+    /// Whether a program is run in this mode on a JDK of `version`.
     fn is_for(self, program: &Program, version: u32) -> bool {
         let of_maven = program.suite == CENTRAL;
         match self {
@@ -124,13 +123,13 @@ impl Mode {
     }
 }
 
-/// What became of a program.
+/// The results of a program.
 pub struct Case {
     /// The program.
     pub program: &'static Program,
     /// The version of the JDK.
     pub jdk: u32,
-    /// The packages it came from, with their versions.
+    /// The program's packages, with their versions.
     pub packages: Vec<String>,
     /// The run on the plain JDK.
     pub plain: Outcome,
@@ -138,23 +137,23 @@ pub struct Case {
     pub profiled: Vec<Profiled>,
 }
 
-/// A profiled run, and what was different.
+/// A profiled run, with its differences.
 pub struct Profiled {
-    /// How it was run.
+    /// The mode.
     pub mode: Mode,
-    /// What it left behind.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What is different from the plain run.
+    /// The differences from the plain run.
     pub differences: Vec<Difference>,
-    /// The known cause of all of that.
+    /// The known cause of all differences.
     pub known: Option<&'static Known>,
 }
 
-/// Runs the task. The exit code is 1 if something differs that is not known, or a program does not
-/// even run plain.
+/// Runs the task. The exit code is 1 if there is a difference without a known cause, or if a
+/// program does not run plain.
 ///
 /// # Errors
-/// If a JDK or a program named on the command line cannot be had.
+/// Fails if a JDK or a program named on the command line is missing.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut chosen = chosen(&arguments.names)?;
     if arguments.smoke {
@@ -205,7 +204,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if ledger.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A command that was built before.
+/// Uses a command that was built before.
 fn built(command: &Path) -> Result<Built> {
     let program = fs::canonicalize(command).with_context(|| format!("find {}", command.display()))?;
     Ok(Built { program, target: paths::target_folder() })
@@ -215,11 +214,11 @@ fn built(command: &Path) -> Result<Built> {
 /// They take a minute on each JDK.
 const TESTED: [&str; 4] = ["byteman", "jackson", "mockito", "scala3"];
 
-/// Runs the programs of [`TESTED`] on one JDK below the command `built`.
+/// Runs the programs of [`TESTED`] on one JDK with the command `built`.
 ///
 /// # Errors
-/// If the catalogue cannot be read, or the cache folder not be used. Programs that fail or cannot
-/// be had are in the ledger.
+/// Fails if the catalogue cannot be read, or the cache folder cannot be used. The ledger has
+/// programs that fail or are missing.
 pub fn run_tested(version: u32, jdk: &Jdk, built: Built, fetch: Fetch) -> Result<Ledger> {
     let mut ledger = Ledger::default();
     let stage = Stage::of(version, jdk.clone(), built)?;
@@ -229,25 +228,25 @@ pub fn run_tested(version: u32, jdk: &Jdk, built: Built, fetch: Fetch) -> Result
     Ok(ledger)
 }
 
-/// What became of the programs on all JDKs.
+/// The results of the programs on all JDKs.
 #[derive(Default)]
 pub struct Ledger {
     cases: Vec<Case>,
-    /// Those that do not run plain, or cannot be put in place.
+    /// Programs that do not run plain, or cannot be prepared.
     failed: Vec<String>,
-    /// Programs that are not to be had.
+    /// Missing programs.
     pub skipped: Vec<String>,
 }
 
 impl Ledger {
-    /// Whether every program that could be had ran, and did profiled what it did plain, or differed
-    /// for a known reason.
+    /// Whether every available program ran, and behaved profiled as plain, or differed for a known
+    /// reason.
     pub fn is_good(&self) -> bool {
         self.failed.is_empty() && !self.cases.iter().flat_map(|case| &case.profiled).any(Profiled::is_unknown)
     }
 }
 
-/// Resolves the programs of Maven Central anew and writes their lock files.
+/// Resolves the programs of Maven Central again and writes their lock files.
 fn lock(chosen: &[&Program], packages: &Packages) -> Result<()> {
     for program in chosen {
         if program.suite != CENTRAL {
@@ -260,8 +259,8 @@ fn lock(chosen: &[&Program], packages: &Packages) -> Result<()> {
     Ok(())
 }
 
-/// The JDKs on which one of the programs runs, oldest first: of `wanted` if there are any, and only
-/// where there is one of the modes.
+/// The JDKs that can run one of the programs, oldest first: those of `wanted` if there are any, and
+/// only those with one of the modes.
 fn versions(chosen: &[&Program], wanted: &[u32], modes: &[Mode]) -> BTreeSet<u32> {
     let of = |program: &&Program| {
         let program = **program;
@@ -303,13 +302,13 @@ fn on(
 }
 
 impl Profiled {
-    /// Whether it differs for a reason that is not known.
+    /// Whether it differs without a known cause.
     pub fn is_unknown(&self) -> bool {
         !self.differences.is_empty() && self.known.is_none()
     }
 }
 
-/// The programs whose names start with one of `names`; all, if there is none.
+/// The programs whose names start with one of `names`; all, if there are no names.
 fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
     let programs: Vec<&'static Program> = programs().chain(folders::read()?).collect();
     if let Some(name) =
@@ -335,7 +334,7 @@ fn one(
     let place = stage.prepare(program, fetched)?;
     eprintln!("{}: plain", program.name);
     let plain = stage.run(&place, Mode::Plain)?;
-    // Otherwise nothing would be learned from it.
+    // Otherwise the run would show nothing.
     if plain.exit != Some(0) {
         bail!("on the plain JDK it ended with {}: {}", plain.end(), plain.last_words());
     }

@@ -1,4 +1,4 @@
-//! Packages of the npm registry that carry jars, fetched by the machine's own `npm`.
+//! Packages of the npm registry with jars, fetched by the machine's own `npm`.
 
 use std::fs;
 use std::path::Path;
@@ -8,14 +8,14 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::process;
 
-/// In place of a suite of Debian: the package is npm's.
+/// Value of a program's suite for npm: the package is npm's.
 pub const REGISTRY: &str = "npm";
 
 /// Fetches the newest version of `name` and unpacks it to `root`, as the folder `package`; returns
-/// the version. None of its scripts run.
+/// the version. Runs none of its scripts.
 ///
 /// # Errors
-/// If there is no `npm`, or it cannot be had.
+/// Fails if there is no `npm`, or the package is missing.
 pub fn fetch(name: &str, root: &Path) -> Result<String> {
     fs::create_dir_all(root).with_context(|| format!("make {}", root.display()))?;
     eprintln!("  downloading from npm: {name}");
@@ -29,7 +29,7 @@ pub fn fetch(name: &str, root: &Path) -> Result<String> {
     version(&fs::read_to_string(root.join("package/package.json"))?)
 }
 
-/// The version that a `package.json` states.
+/// The version in a `package.json`.
 fn version(manifest: &str) -> Result<String> {
     let manifest: serde_json::Value = serde_json::from_str(manifest).context("package.json")?;
     let version = manifest["version"].as_str().context("package.json states no version")?;

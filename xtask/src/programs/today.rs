@@ -1,4 +1,4 @@
-//! Programs of today, which no longer run on JDK 8: they run as they came, on profiled JDKs.
+//! Programs of today, which no longer run on JDK 8: they run unchanged, on profiled JDKs.
 
 use super::catalogue::{Before, JAVAC, Mask, Masked, NOTHING, Program};
 use super::npm;
@@ -30,7 +30,7 @@ const TOMCAT_OPTIONS: &[&str] = &[
 ];
 const SHOP: Before = Before { main: JAVAC, arguments: &["-g", "-d", "{classes}", "Shop.java"] };
 const SHOP_INPUT: &[&str] = &["tomcat/Shop.java", "tomcat/shop.jsp"];
-/// What Tomcat makes of the page says when.
+/// Tomcat's output for the page contains the time.
 const PAGE: &[Mask] = &[Mask {
     file: "tomcat/work/Tomcat/localhost/ROOT/org/apache/jsp/shop_jsp.java",
     what: Masked::Lines(&["* Generated at: "]),
@@ -164,8 +164,8 @@ pub const TODAY: &[Program] = &[
         packages: &["vnu-jar"],
         jars: &["vnu.jar"],
         input: &["vnu/page.html"],
-        // Its grammars nest deeply: with the usual stack of a thread it is near the limit on a
-        // plain JDK, and beyond it on a profiled one.
+        // Its grammars nest deeply: with a thread's default stack it is near the limit on a plain
+        // JDK, and exceeds it on a profiled one.
         options: &["-Xss4m"],
         main: "nu.validator.client.SimpleCommandLineValidator",
         arguments: &["--format", "json", "--exit-zero-always", "--stdout", "page.html"],

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: all checks and tests, on all JDKs that are to be had.
+//! `cargo xtask test`: all checks and tests, on all available JDKs.
 
 mod space;
 mod tally;
@@ -27,7 +27,7 @@ pub struct Arguments {
     /// Download nothing: neither JDKs nor crates.
     #[arg(long)]
     offline: bool,
-    /// Only the tests: neither `cargo fmt` nor `cargo clippy` nor the order of modules.
+    /// Only the tests: no `cargo fmt`, no `cargo clippy`, no check of the order of modules.
     #[arg(long)]
     no_lint: bool,
     /// Also run the tests on JDKs that a newer release has superseded (26), which are skipped
@@ -40,10 +40,10 @@ pub struct Arguments {
 /// longer.
 const SUPERSEDED: [u32; 1] = [26];
 
-/// The JDKs on which some real programs run.
+/// The JDKs that run some real programs.
 const PROGRAMS_ON: [u32; 2] = [17, 25];
 
-/// One part of the work, done.
+/// The result of one part of the work.
 struct Part {
     name: &'static str,
     outcome: Outcome,
@@ -56,11 +56,11 @@ enum Outcome {
     Skipped(String),
 }
 
-/// Runs the task; the exit code says whether all is well.
+/// Runs the task; the exit code says whether everything passed.
 ///
 /// # Errors
-/// If there is no JDK 8, or cargo cannot be started. A check or a test that fails is no error here:
-/// all parts are run, and the summary counts it.
+/// Fails if there is no JDK 8, or cargo cannot be started. A check or a test that fails is no error
+/// here: all parts are run, and the summary counts it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let started = Instant::now();
     let (answers, provisioning) = timed(|| provision(arguments));
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let clippy = ["--workspace", "--all-targets", "--", "-D", "warnings"];
         parts.push(lint("clippy", &offline(&clippy, arguments.offline), jdk_8)?);
         parts.push(structure()?);
-        // Advisories need the network, and are asked for by hand (SECURITY.md).
+        // Advisories need the network, and are checked manually (SECURITY.md).
         parts.push(lint("deny", &["check", "bans", "licenses", "sources"], jdk_8)?);
     }
     let (tests, part) = test(arguments.offline, &answers, readers?.as_deref(), jdk_8)?;
@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     summary(&answers, &parts, &tests, started.elapsed())
 }
 
-/// Finds or fetches the JDKs and says which there are.
+/// Finds or fetches the JDKs and prints the result.
 fn provision(arguments: &Arguments) -> Result<Vec<Answer>> {
     heading("JDKs");
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
@@ -108,8 +108,8 @@ fn provision(arguments: &Arguments) -> Result<Vec<Answer>> {
     Ok(answers)
 }
 
-/// Finds or fetches the readers of exports, says which there are, and returns their folder. Tests
-/// that need one that is not there are skipped.
+/// Finds or fetches the readers of exports, prints the result, and returns their folder. Tests that
+/// need a missing one are skipped.
 fn find_readers(offline: bool) -> Result<Option<PathBuf>> {
     heading("readers of exports");
     let fetch = if offline { Fetch::Never } else { Fetch::IfMissing };
@@ -133,7 +133,7 @@ fn describe(answer: &Answer) -> String {
     }
 }
 
-/// What ran on a JDK.
+/// The line about the JVMs of a JDK.
 fn matrix(answer: &Answer, tally: &Tally) -> String {
     let version = answer.version;
     match tally.jdks().get(&version) {
@@ -155,8 +155,8 @@ fn structure() -> Result<Part> {
     Ok(Part { name: "structure", outcome, time })
 }
 
-/// Runs one of cargo's checks, which prints what it finds. Where the tool is not installed, the
-/// check is skipped.
+/// Runs one of cargo's checks, which prints its findings. If the tool is not installed, the check
+/// is skipped.
 fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
     heading(&format!("cargo {name}"));
     if !process::run(cargo(jdk).args([name, "--version"]))?.status.success() {
@@ -176,29 +176,29 @@ fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
     Ok(Part { name, outcome: if passed { Outcome::Passed } else { Outcome::Failed }, time })
 }
 
-/// What the tests came to.
+/// The results of the tests.
 struct Tests {
     tally: Tally,
-    /// Tests that failed and passed when they were run again.
+    /// Tests that failed and passed in a second run.
     unsteady: Vec<Failure>,
-    /// Room on the disk.
+    /// Free space on the disk.
     space: Option<Space>,
 }
 
-/// The program whose tests start JVMs, hundreds of them beside each other: the only ones that the
-/// machine's load can reach. All others do the same thing each time, so that one failure is enough.
+/// The program whose tests start JVMs, hundreds of them in parallel: only these depend on the
+/// machine's load. All others are deterministic, so one failure is enough.
 const JVM_TESTS: &str = "tests/jvm/main.rs";
 
-/// More failures than this are no accident of the machine.
+/// Maximum number of failures that may be due to the machine's load.
 const RUN_AGAIN: usize = 3;
 
-/// Runs all tests, shows what they print as they print it, and counts. Up to [`RUN_AGAIN`] tests of
-/// [`JVM_TESTS`] that failed are run once more, by themselves; those that pass then are named in
-/// the summary with what they printed.
+/// Runs all tests, shows their output immediately, and counts. Up to [`RUN_AGAIN`] failed tests of
+/// [`JVM_TESTS`] are run once more, by themselves; the summary lists those that pass then with
+/// their output.
 fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Result<(Tests, Part)> {
     heading("cargo test");
-    // What a test skipped stands in its output, which the test harness shows of failed tests only,
-    // unless it is told.
+    // The test harness shows the output of passed tests, which says what they skipped, only with
+    // this option.
     let arguments = ["--workspace", "--no-fail-fast", "--", "--show-output"];
     let mut command = cargo_test(&offline(&arguments, offline_too), answers, readers, jdk_8);
     let root = root();
@@ -222,12 +222,12 @@ fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &J
         time += again;
     }
     remove_images();
-    // Cargo fails without a failed test when something does not compile, or a test's process dies.
+    // Cargo fails without a failed test if something does not compile, or a test's process dies.
     let outcome = if succeeded { Outcome::Passed } else { Outcome::Failed };
     Ok((Tests { tally, unsteady, space }, Part { name: "tests", outcome, time }))
 }
 
-/// Whether nothing failed but a few tests that start JVMs.
+/// Whether the only failures are a few tests that start JVMs.
 fn may_run_again(tally: &Tally) -> bool {
     let failures = tally.failures();
     (1..=RUN_AGAIN).contains(&failures.len())
@@ -236,7 +236,7 @@ fn may_run_again(tally: &Tally) -> bool {
         && tally.failed_programs() == 1
 }
 
-/// `cargo test`, which is to find the JDKs and the readers.
+/// The command `cargo test`, with the paths of the JDKs and the readers.
 fn cargo_test(arguments: &[&str], answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Command {
     let mut command = cargo(jdk_8);
     command.arg("test").args(arguments);
@@ -255,11 +255,11 @@ fn cargo_test(arguments: &[&str], answers: &[Answer], readers: Option<&Path>, jd
     command
 }
 
-/// Runs some real programs below the command that the tests were built with
+/// Runs some real programs with the command that the tests were built with
 /// ([`programs::run_tested`]).
 fn programs(version: u32, jdk: &Jdk, offline: bool) -> Result<Part> {
     heading(&format!("programs on JDK {version}"));
-    // Cargo has put this program beside the command.
+    // Cargo has put this program next to the command.
     let folder = env::current_exe()?.parent().context("this program is in no folder")?.to_owned();
     let target = folder.parent().context("cargo's target folder")?.join("tmp");
     let built = Built { program: folder.join("cctrewrite"), target };
@@ -274,8 +274,8 @@ fn programs(version: u32, jdk: &Jdk, offline: bool) -> Result<Part> {
     Ok(Part { name: "programs", outcome, time })
 }
 
-/// Removes the profiled JDKs that the tests made (`crates/cctrewrite/tests/jvm/support/image.rs`):
-/// half a gigabyte each. Folders that stay do no harm, the next run removes them.
+/// Removes the profiled JDKs of the tests (`crates/cctrewrite/tests/jvm/support/image.rs`): half a
+/// gigabyte each. Folders that stay do no harm, the next run removes them.
 fn remove_images() {
     // Cargo has put this program two levels below its target folder.
     let Ok(program) = env::current_exe() else { return };
@@ -284,13 +284,13 @@ fn remove_images() {
     }
 }
 
-/// Runs a command, shows its lines on `out` as they come, and counts the test results in them;
-/// `look` is called at each. The flag says whether it succeeded.
+/// Runs a command, shows its lines on `out` as they arrive, and counts the test results in them;
+/// calls `look` for each line. Also returns whether it succeeded.
 fn streamed(command: &mut Command, out: &mut dyn Write, mut look: impl FnMut()) -> Result<(Tally, bool)> {
     // One pipe for both, so that lines come in the order in which they were written.
     let (reader, writer) = io::pipe()?;
     let mut child = command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).spawn()?;
-    // The command holds this end of the pipe, which must be closed for the other end to see the
+    // The command value holds this end of the pipe, which must be closed for the reader to see the
     // end.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut tally = Tally::default();
@@ -298,7 +298,7 @@ fn streamed(command: &mut Command, out: &mut dyn Write, mut look: impl FnMut()) 
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line)? > 0 {
         look();
-        // What tests print need not be UTF-8.
+        // Output of tests need not be UTF-8.
         if tally.line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r'])) {
             out.write_all(&line)?;
         }
@@ -357,8 +357,7 @@ fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A failed test's name and the end of what it printed, for readers who see no more than the end of
-/// all.
+/// A failed test's name and the end of its output, for readers who see only the end of everything.
 fn what_it_said(failure: &Failure, verdict: &str) -> impl Iterator<Item = String> {
     const LINES: usize = 25;
     let output = &failure.output[failure.output.len().saturating_sub(LINES)..];
@@ -371,7 +370,7 @@ fn heading(what: &str) {
     eprintln!("\n=== {what}");
 }
 
-/// Puts `--offline` in front of the arguments if wanted.
+/// Prepends `--offline` to the arguments if wanted.
 fn offline<'a>(arguments: &[&'a str], wanted: bool) -> Vec<&'a str> {
     wanted.then_some("--offline").into_iter().chain(arguments.iter().copied()).collect()
 }

@@ -1,12 +1,12 @@
-//! Room on the disk while the tests run. Tests that find none fail in many ways, and hardly one
-//! says why; so the summary does.
+//! Free space on the disk while the tests run. Tests that run out of it fail in many ways, mostly
+//! without a clear message; so the summary reports it.
 
 use std::path::Path;
 
-/// What the tests take at most and what cargo builds for them, in GiB: 23 and 7 were measured.
+/// Maximum size of the tests' files and of cargo's builds for them, in GiB: 23 and 7 were measured.
 const NEEDED: u64 = 30;
 
-/// What is free on a file system, in bytes, at first and when it was least.
+/// Free bytes of a file system: initial and minimum.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Space {
     first: u64,
@@ -14,18 +14,18 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// As it is now; `None` if the system does not tell.
+    /// The current state; `None` if the system does not report it.
     pub(super) fn of(folder: &Path) -> Option<Self> {
         let free = free(folder)?;
         Some(Space { first: free, least: free })
     }
 
-    /// Looks again.
+    /// Updates the minimum.
     pub(super) fn look(&mut self, folder: &Path) {
         self.least = free(folder).map_or(self.least, |free| free.min(self.least));
     }
 
-    /// For the summary.
+    /// The line for the summary.
     pub(super) fn line(&self) -> String {
         let [first, least] = [self.first, self.least].map(|bytes| bytes >> 20);
         let warning = match least >> 10 {

@@ -1,9 +1,9 @@
-//! Counting what `cargo test -- --show-output` prints.
+//! Counts of the output of `cargo test -- --show-output`.
 //!
-//! The test harness knows no tests that find out while they run that they cannot: those print a
-//! line `skipped: <reason>` and pass. Here such a test counts as skipped, not as passed, even if it
-//! skipped only a part of its work. Lines that a test wrote past the harness, which cannot be
-//! assigned to a test any more, count as one skipped test each.
+//! The test harness has no way for a running test to skip itself: such a test prints a line
+//! `skipped: <reason>` and passes. Here it counts as skipped instead of passed, even if it skipped
+//! only a part of its work. Such lines outside the harness's output, which cannot be assigned to a
+//! test, count as one skipped test each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,22 +11,22 @@ use std::time::Duration;
 /// The counts.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// As the harness counts, so with those that skipped something.
+    /// As the harness counts, including tests that skipped something.
     reported_passed: u32,
     failed: u32,
     ignored: u32,
-    /// Tests that passed and said that they skipped something.
+    /// Tests that passed and reported that they skipped something.
     skipping: u32,
     /// `skipped:` lines outside of any test's output.
     loose: u32,
     reasons: BTreeMap<String, u32>,
     jdks: BTreeMap<u32, Matrix>,
-    /// The JDKs whose JVMs the test ran whose output is being shown.
+    /// The JDKs whose JVMs the current test ran, the one whose output is being shown.
     ran: BTreeSet<u32>,
-    /// The test program whose results come in, as cargo names it: `tests/jvm/main.rs`.
+    /// The current test program, as cargo names it: `tests/jvm/main.rs`.
     program: String,
     failures: Vec<Failure>,
-    /// The programs that cargo says failed: with failed tests, or by dying.
+    /// Number of programs that cargo reports as failed: with failed tests, or by dying.
     failed_programs: u32,
     section: Section,
 }
@@ -38,40 +38,40 @@ pub struct Failure {
     pub program: String,
     /// The test's name.
     pub test: String,
-    /// What it printed, its panic among it.
+    /// The test's output, including its panic.
     pub output: Vec<String>,
 }
 
-/// What ran on one JDK.
+/// The tests of one JDK.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Matrix {
-    /// Tests that ran a JVM of it; a test may run JVMs of several JDKs.
+    /// Number of tests that ran a JVM of it; a test may run JVMs of several JDKs.
     pub tests: u32,
-    /// JVMs, the plain JDK's and profiled ones.
+    /// Number of JVMs, the plain JDK's and profiled ones.
     pub jvms: u32,
-    /// Their time, added up: tests run beside each other.
+    /// Sum of their times: tests run in parallel.
     pub time: Duration,
 }
 
-/// Where in the harness's output we are.
+/// The current section of the harness's output.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Section {
     /// Before the tests' own output.
     #[default]
     Results,
-    /// Behind `successes:`, where the output of tests that passed is shown.
+    /// After `successes:`, where the output of passed tests is shown.
     Successes {
-        /// Whether the test whose output is being shown has said `skipped:`.
+        /// Whether the current test has printed `skipped:`.
         said: bool,
     },
-    /// Behind `failures:`, where the output of tests that failed is shown.
+    /// After `failures:`, where the output of failed tests is shown.
     Failures,
-    /// Behind the second `failures:`, where their names are listed.
+    /// After the second `failures:`, where their names are listed.
     Names,
 }
 
 impl Tally {
-    /// Takes the next line; whether it tells anybody else anything.
+    /// Processes the next line; returns whether it is of interest to others.
     pub fn line(&mut self, line: &str) -> bool {
         if let Some(result) = line.strip_prefix("test result: ") {
             self.reported_passed += count(result, " passed");
@@ -129,11 +129,11 @@ impl Tally {
         }
     }
 
-    /// Takes what a second run of the failed tests counted: those that passed in it are no failures
-    /// any more. Returns them, with what they printed when they failed.
+    /// Takes over the counts of a second run of the failed tests: those that passed in it are no
+    /// failures any more. Returns them, with their output of the failed run.
     pub fn take_back(&mut self, second: &Tally) -> Vec<Failure> {
         let again = |failure: &Failure| second.failures.iter().any(|other| other.test == failure.test);
-        // A second run that was cut short has shown nothing of the tests it did not get to.
+        // An interrupted second run has shown nothing of its remaining tests.
         if second.reported_passed + second.failed != self.failed {
             return Vec::new();
         }
@@ -155,7 +155,7 @@ impl Tally {
         self.failed
     }
 
-    /// The failed tests, with what they printed.
+    /// The failed tests, with their output.
     pub fn failures(&self) -> &[Failure] {
         &self.failures
     }
@@ -170,18 +170,18 @@ impl Tally {
         self.skipping + self.loose + self.ignored
     }
 
-    /// What ran on each JDK.
+    /// The tests of each JDK.
     pub fn jdks(&self) -> &BTreeMap<u32, Matrix> {
         &self.jdks
     }
 
-    /// The reasons for skipping, and how often each was given.
+    /// The reasons for skipping, with their numbers.
     pub fn reasons(&self) -> &BTreeMap<String, u32> {
         &self.reasons
     }
 }
 
-/// The number in front of `what`: 3 for ` failed` in `FAILED. 4 passed; 3 failed; 0 ignored`.
+/// The number before `what`: 3 for ` failed` in `FAILED. 4 passed; 3 failed; 0 ignored`.
 fn count(result: &str, what: &str) -> u32 {
     let number = result.split(what).next().and_then(|before| before.rsplit(' ').next());
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
@@ -199,15 +199,15 @@ fn failed_programs(line: &str) -> Option<u32> {
     matches!(rest, " failed:" | "s failed:").then(|| number.parse().ok())?
 }
 
-/// Version and time of `JDK 17: a JVM ran for 1234 ms`, which `crates/cctrewrite/tests/jvm` says of
-/// each.
+/// Version and time of `JDK 17: a JVM ran for 1234 ms`, which `crates/cctrewrite/tests/jvm` prints
+/// for each.
 fn jvm(line: &str) -> Option<(u32, Duration)> {
     let (version, time) = line.strip_prefix("JDK ")?.split_once(": a JVM ran for ")?;
     Some((version.parse().ok()?, Duration::from_millis(time.strip_suffix(" ms")?.parse().ok()?)))
 }
 
-/// What stands behind `skipped:` at the start of the line, or where a test's result would stand
-/// (with a single test thread the harness prints the name of a test before it runs).
+/// The text after `skipped:` at the start of the line, or in the position of a test's result. (With
+/// a single test thread the harness prints the name of a test before it runs.)
 fn skip_reason(line: &str) -> Option<&str> {
     let line = match line.split_once(" ... ") {
         Some((test, rest)) if test.starts_with("test ") => rest,

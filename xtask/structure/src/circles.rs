@@ -7,9 +7,9 @@ use std::fmt;
 /// One use of a file by another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Use {
-    /// The line on which it is.
+    /// The line of the use.
     pub line: usize,
-    /// What is named there.
+    /// The path that the line names.
     pub path: String,
 }
 
@@ -21,7 +21,7 @@ pub type Uses = BTreeMap<(usize, usize), Use>;
 pub struct Circle {
     /// All of them.
     pub files: BTreeSet<String>,
-    /// A shortest way around: a file, what it uses, and the file where that is.
+    /// A shortest cycle: a file, the use, and the used file.
     pub around: Vec<(String, Use, String)>,
 }
 
@@ -73,7 +73,7 @@ pub fn circles(files: &[String], uses: &Uses) -> Vec<Circle> {
 }
 
 /// All files that are reached from a file by at least one step, and for each the file before it on
-/// a shortest way.
+/// a shortest path.
 fn distances(next: &[Vec<usize>], from: usize) -> (BTreeSet<usize>, BTreeMap<usize, usize>) {
     let (mut reached, mut before) = (BTreeSet::new(), BTreeMap::new());
     let mut open = VecDeque::from([from]);
@@ -88,7 +88,7 @@ fn distances(next: &[Vec<usize>], from: usize) -> (BTreeSet<usize>, BTreeMap<usi
     (reached, before)
 }
 
-/// A shortest way from a file of a circle back to itself, step by step.
+/// A shortest path from a file of a circle back to itself, step by step.
 fn way_around(next: &[Vec<usize>], start: usize) -> Vec<(usize, usize)> {
     let (_, before) = distances(next, start);
     let mut steps = Vec::new();

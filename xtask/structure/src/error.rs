@@ -12,25 +12,25 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// A manifest, or the expectations, are not as they should be.
+    /// A manifest, or the file of expectations, is invalid.
     #[error("{}: {error}", .path.display())]
     Toml {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with the line.
+        /// The error, with the line.
         error: Box<toml::de::Error>,
     },
-    /// A source is no Rust.
+    /// A source is not valid Rust.
     #[error("{}:{line}: {error}", .path.display())]
     Rust {
         /// The file.
         path: PathBuf,
         /// The line.
         line: usize,
-        /// What the parser says.
+        /// The parser's message.
         error: String,
     },
     /// A module without a file.
@@ -38,7 +38,7 @@ pub enum Error {
     NoModule {
         /// The file that declares it.
         path: PathBuf,
-        /// Its name.
+        /// The module's name.
         module: String,
     },
 }

@@ -1,5 +1,5 @@
-//! What may be: the layers of crates, crates that must not know each other, and circles that stay,
-//! each with its reason.
+//! The expected structure: the layers of crates, crates that must not know each other, and
+//! permitted circles, each with its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::circles::Circle;
 use crate::error::{Error, Result, read};
 use crate::packages::Package;
 
-/// The file beside the workspace's manifest that states what is expected.
+/// The file of expectations, next to the workspace's manifest.
 pub const EXPECTATIONS: &str = "structure.toml";
 
 /// The expectations of a workspace.
@@ -20,10 +20,10 @@ pub struct Expected {
     /// Packages from the bottom to the top: each depends on packages of lower layers only.
     #[serde(default)]
     layers: Vec<Vec<String>>,
-    /// Packages that must not know others, not even through a third one.
+    /// Packages that must not depend on others, not even indirectly.
     #[serde(default)]
     apart: Vec<Apart>,
-    /// Circles that stay.
+    /// Permitted circles.
     #[serde(default)]
     circle: Vec<Kept>,
 }
@@ -50,12 +50,12 @@ impl Expected {
             .map_err(|error| Error::Toml { path: path.to_owned(), error: Box::new(error) })
     }
 
-    /// Whether a circle is in the list, with all of its files and no others, and with a reason.
+    /// Whether a circle is listed, with exactly its files, and with a reason.
     pub fn knows(&self, circle: &Circle) -> bool {
         self.circle.iter().any(|kept| kept.files == circle.files && !kept.reason.trim().is_empty())
     }
 
-    /// Circles of the list that are none any more.
+    /// Listed circles that no longer exist.
     pub fn gone(&self, found: &[Circle]) -> Vec<String> {
         let is_gone = |kept: &&Kept| !found.iter().any(|circle| circle.files == kept.files);
         let gone = self.circle.iter().filter(is_gone);
@@ -70,8 +70,8 @@ impl Expected {
         .collect()
     }
 
-    /// Packages that are in no layer or in several, that depend on one of their own layer or above,
-    /// or know one that they must not.
+    /// The violations of the expectations: packages that are in no layer or in several, that depend
+    /// on one of their own layer or above, or on one that they must not know.
     pub fn misplaced(&self, packages: &[Package]) -> Vec<String> {
         let mut findings = Vec::new();
         let mut layer_of: BTreeMap<&str, usize> = BTreeMap::new();
@@ -115,7 +115,7 @@ impl Expected {
     }
 }
 
-/// All packages that a package depends on, through others too.
+/// All packages that a package depends on, directly or indirectly.
 fn reached<'p>(packages: &'p [Package], from: &str) -> BTreeSet<&'p str> {
     let of = |name: &str| packages.iter().find(|package| package.name == name);
     let mut known = BTreeSet::new();

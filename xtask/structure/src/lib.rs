@@ -1,14 +1,14 @@
-//! The order of crates and modules, read from the sources: which file of a crate uses which, in
-//! which circles, and which crate depends on which.
+//! The order of crates and modules, read from the sources: the uses between files of a crate, their
+//! circles, and the dependencies between crates.
 //!
 //! 1. [`packages`] reads the manifests of the workspace.
-//! 2. [`source`] reads the modules of a crate: items, imports, and the paths in code. Code for
-//!    tests is left out.
-//! 3. [`resolve`] follows each path to the file that defines what it names, through re-exports and
+//! 2. [`source`] reads the modules of a crate: items, imports, and the paths in code. Test code is
+//!    skipped.
+//! 3. [`resolve`] follows each path to the file that defines its target, through re-exports and
 //!    globs.
 //! 4. [`circles`] finds the files that depend on each other.
-//! 5. [`expected`] is the list of what may be: layers of crates, and circles with the reason why
-//!    they stay.
+//! 5. [`expected`] is the list of what is allowed: layers of crates, and circles with their
+//!    reasons.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -33,11 +33,11 @@ use packages::Package;
 use resolve::uses;
 use source::Sources;
 
-/// Checks the workspace in a folder, and returns what is wrong, a paragraph each. Empty if all is
-/// well.
+/// Checks the workspace in a folder, and returns the violations, a paragraph each. Empty if there
+/// are none.
 ///
 /// # Errors
-/// If the sources cannot be read.
+/// Fails if the sources cannot be read.
 pub fn check(root: &Path) -> Result<Vec<String>> {
     let packages = packages::of_workspace(root)?;
     let expected = Expected::read(&root.join(EXPECTATIONS))?;

@@ -1,5 +1,5 @@
-//! The packages of the workspace: their manifests, the roots of their crates, and which depends on
-//! which.
+//! The packages of the workspace: their manifests, the roots of their crates, and their
+//! dependencies.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +12,12 @@ use crate::error::{Error, Result, read};
 /// A package of the workspace.
 #[derive(Debug)]
 pub struct Package {
-    /// Its name.
+    /// The package's name.
     pub name: String,
-    /// The files in which its crates begin, from the workspace's root: `src/lib.rs`, `src/main.rs`,
-    /// or both.
+    /// The root files of its crates, relative to the workspace: `src/lib.rs`, `src/main.rs`, or
+    /// both.
     pub roots: Vec<PathBuf>,
-    /// The packages of the workspace that it depends on, dependencies for tests left out; sorted.
+    /// The packages of the workspace that it depends on, without dependencies for tests; sorted.
     pub dependencies: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Which file of a crate uses which: each path is followed to the file that defines what it names,
+//! The uses between files of a crate: each path is followed to the file that defines its target,
 //! through re-exports and globs.
 
 use std::collections::BTreeSet;
@@ -6,22 +6,22 @@ use std::collections::BTreeSet;
 use crate::circles::{Use, Uses};
 use crate::source::{Import, Module, Reference, Sources};
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     /// A module of the crate, by its number.
     Module(usize),
-    /// Something that a file defines.
+    /// An item of a file.
     Item(usize),
-    /// Something of another crate.
+    /// An item of another crate.
     Elsewhere,
 }
 
-/// Modules and names that are being looked up, so that imports in a circle end.
+/// Modules and names of the current lookup, so that circular imports end.
 type Seen = BTreeSet<(usize, String)>;
 
-/// The uses of files by other files. A module that is merely imported is not used yet; what is
-/// named by it is.
+/// The uses of files by other files. Importing a module is not a use yet; naming something in it
+/// is.
 pub fn uses(sources: &Sources) -> Uses {
     let mut uses = Uses::new();
     for (number, module) in sources.modules.iter().enumerate() {
@@ -51,7 +51,7 @@ pub fn uses(sources: &Sources) -> Uses {
     uses
 }
 
-/// Whether a module's own code uses an import. What is only handed on to others is not.
+/// Whether a module's own code uses an import, which may be only re-exported.
 fn is_used(module: &Module, import: &Import) -> bool {
     match &import.name {
         Some(name) => !import.is_export || module.names.contains(name),
@@ -59,7 +59,7 @@ fn is_used(module: &Module, import: &Import) -> bool {
     }
 }
 
-/// What a path in a module stands for; `None` of one that begins with no name of the crate.
+/// The meaning of a path in a module; `None` if its first name is not one of the crate.
 fn resolve(sources: &Sources, module: usize, path: &[String], seen: &mut Seen) -> Option<Named> {
     let (mut at, mut rest) = (module, path);
     while let [first, behind @ ..] = rest {
@@ -86,8 +86,8 @@ fn resolve(sources: &Sources, module: usize, path: &[String], seen: &mut Seen) -
     Some(named)
 }
 
-/// What a name stands for in a module. At the end of a path something else than a module comes
-/// first, if both have the name.
+/// The meaning of a name in a module. At the end of a path an item takes precedence over a module
+/// of the same name.
 fn look_up(sources: &Sources, number: usize, name: &str, is_last: bool, seen: &mut Seen) -> Option<Named> {
     let module = &sources.modules[number];
     let child = module.children.get(name).map(|&child| Named::Module(child));

@@ -1,5 +1,5 @@
-//! The modules of one crate, read from its sources: what each defines and imports, and which paths
-//! its code names. Code for tests is left out.
+//! The modules of one crate, read from its sources: definitions, imports, and the paths in their
+//! code. Test code is skipped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,24 +13,24 @@ use crate::error::{Error, Result, read};
 /// The sources of a crate.
 #[derive(Debug, Default)]
 pub struct Sources {
-    /// The files, from the workspace's root.
+    /// The files, relative to the workspace.
     pub files: Vec<String>,
     /// The modules; the first one is the crate's root.
     pub modules: Vec<Module>,
 }
 
-/// A module, with a file of its own or within one.
+/// A module, with a file of its own or inline.
 #[derive(Debug, Default)]
 pub struct Module {
-    /// Number of its file.
+    /// Index of its file.
     pub file: usize,
-    /// Number of the module around it; its own for the root.
+    /// Index of its parent module; its own for the root.
     pub parent: usize,
-    /// The modules in it.
+    /// The child modules.
     pub children: BTreeMap<String, usize>,
-    /// Names of its other items, of macros too.
+    /// Names of its other items, including macros.
     pub items: BTreeSet<String>,
-    /// What it imports, for all of its code or within a function.
+    /// The module's imports, at module level or within a function.
     pub imports: Vec<Import>,
     /// Paths of two names or more in its code.
     pub references: Vec<Reference>,
@@ -41,25 +41,25 @@ pub struct Module {
 /// An imported name.
 #[derive(Debug)]
 pub struct Import {
-    /// As what it is known; `None` for all that is there (`*`).
+    /// The name in this module; `None` for all names (`*`).
     pub name: Option<String>,
-    /// What it stands for.
+    /// The imported path.
     pub of: Reference,
-    /// Whether others see it, too.
+    /// Whether it is visible to others.
     pub is_export: bool,
 }
 
 /// A path in code.
 #[derive(Debug)]
 pub struct Reference {
-    /// Its names.
+    /// The path's names.
     pub path: Vec<String>,
-    /// Its line.
+    /// The path's line.
     pub line: usize,
 }
 
 impl Sources {
-    /// Reads the crate that begins in a file, which is given from the workspace's root.
+    /// Reads the crate with this root file, given relative to the workspace.
     pub fn read(root: &Path, file: &Path) -> Result<Sources> {
         let mut sources = Sources::default();
         let folder = file.parent().unwrap_or(Path::new("")).to_owned();
@@ -68,7 +68,7 @@ impl Sources {
     }
 
     /// Reads a file as a module, and the modules that it declares, whose files are in a folder.
-    /// Returns its number.
+    /// Returns its index.
     fn file(&mut self, root: &Path, path: &Path, folder: &Path, parent: usize) -> Result<usize> {
         let whole = root.join(path);
         let parsed = syn::parse_file(&read(&whole)?).map_err(|error| Error::Rust {
@@ -123,7 +123,7 @@ impl Sources {
     }
 }
 
-/// Where modules are looked for.
+/// The place of a module's files.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     root: &'p Path,
@@ -170,7 +170,7 @@ impl Module {
         }
     }
 
-    /// Collects the paths in tokens, those of macros included.
+    /// Collects the paths in tokens, including those of macros.
     fn scan(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let is_colon =
@@ -211,7 +211,7 @@ impl Module {
     }
 }
 
-/// Whether an item is there in tests only.
+/// Whether an item exists in tests only.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).any(|attribute| {
         let condition = attribute.meta.to_token_stream().to_string();
@@ -220,7 +220,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// The file that an attribute `path` names.
+/// The file in an attribute `path`.
 fn path_of(attribute: &Attribute) -> Option<PathBuf> {
     let syn::Meta::NameValue(value) = &attribute.meta else { return None };
     let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &value.value else { return None };

@@ -1,4 +1,4 @@
-//! Made-up workspaces, and this one.
+//! Tests on made-up workspaces, and on this one.
 
 use std::fs;
 use std::path::Path;
@@ -7,8 +7,7 @@ use tempfile::TempDir;
 
 use super::check;
 
-/// A workspace of one package `a` with these sources, whose circles that stay are those of the
-/// expectations.
+/// A workspace of one package `a` with these sources; the expectations list its permitted circles.
 fn workspace(sources: &[(&str, &str)], expectations: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| {
@@ -47,7 +46,7 @@ fn files_that_use_each_other_are_a_circle() {
     }
 }
 
-/// All ways in which code can name what another file defines.
+/// Each way in which code can name an item of another file counts.
 #[test]
 fn each_way_to_name_something_counts() {
     for code in [
@@ -85,7 +84,7 @@ fn facades_tests_comments_and_other_crates_are_no_uses() {
     assert_eq!(findings(&[("lib.rs", root), ("one.rs", one), ("two.rs", two)]), [""; 0]);
 }
 
-/// Modules that lie in folders, in either style, and their parents.
+/// Modules in folders, in either style, and their parents.
 #[test]
 fn a_parent_and_its_child_are_a_circle() {
     let child = "use super::Shared;\npub fn f(_: Shared) {}\n";
@@ -99,7 +98,7 @@ fn a_parent_and_its_child_are_a_circle() {
     }
 }
 
-/// The shortest way around is shown, and all files are named.
+/// A shortest cycle is shown, and all files are listed.
 #[test]
 fn a_large_circle_names_all_of_its_files() {
     let found = findings(&[
@@ -132,7 +131,7 @@ fn a_circle_of_the_list_passes_as_it_is_and_with_a_reason() {
     let both = "\"crates/a/src/one.rs\", \"crates/a/src/two.rs\"";
     assert_eq!(entry(both, "a tree is made of both"), 0);
     assert_eq!(entry(both, ""), 1);
-    // Neither these files nor these: the circle is not in the list, and the entry is of no circle.
+    // Different files in each: the circle is not in the list, and the entry matches no circle.
     assert_eq!(entry("\"crates/a/src/one.rs\"", "a tree is made of both"), 2);
     assert_eq!(entry("\"crates/a/src/lib.rs\", \"crates/a/src/one.rs\", \"crates/a/src/two.rs\"", "r"), 2);
 }
@@ -184,7 +183,7 @@ fn what_cannot_be_read_is_named() {
     assert!(check(unknown.path()).unwrap_err().to_string().contains("structure.toml"));
 }
 
-/// The workspace itself. What to do about a finding stands in ARCHITECTURE.md.
+/// The workspace itself. ARCHITECTURE.md says what to do about a finding.
 #[test]
 fn this_workspace_is_in_order() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
@@ -192,8 +191,8 @@ fn this_workspace_is_in_order() {
     assert!(findings.is_empty(), "{}", findings.join("\n"));
 }
 
-/// Each file and folder that ARCHITECTURE.md names is there, by its whole path or by the end of it;
-/// and it names each crate.
+/// Each file and folder that ARCHITECTURE.md names exists, under its whole path or its end; and it
+/// names each crate.
 #[test]
 fn architecture_names_what_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();

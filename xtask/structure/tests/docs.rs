@@ -8,7 +8,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The longest line of prose. Tables, code and lines of a single word (a link) may be longer.
+/// Maximum length of a line of prose. Tables, code and lines of a single word (a link) may be
+/// longer.
 const COLUMNS: usize = 100;
 
 /// Phrases of the repository's earlier dialect, each with the words to write instead. Letters are
@@ -49,14 +50,14 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
-/// A file of the repository, named as from its root.
+/// A file of the repository, by its path from the root.
 struct Page {
     name: String,
     text: String,
 }
 
-/// All files below the root that this accepts by name, sorted. Folders that hold no sources are
-/// left out.
+/// All files below the root whose names `accept` accepts, sorted. Folders without sources are
+/// skipped.
 fn pages(accept: impl Fn(&str) -> bool) -> Vec<Page> {
     let root = root();
     let holds_sources = |entry: &walkdir::DirEntry| {
@@ -75,17 +76,17 @@ fn pages(accept: impl Fn(&str) -> bool) -> Vec<Page> {
     files.filter_map(page).collect()
 }
 
-/// What users read: README.md and docs/.
+/// The documentation for users: README.md and docs/.
 fn documentation() -> Vec<Page> {
     pages(|name| name == "README.md" || name.starts_with("docs/") && name.ends_with(".md"))
 }
 
-/// The `--help` of every command, as the command's own tests expect it.
+/// The `--help` of every command, from the command's own snapshots.
 fn help_texts() -> Vec<Page> {
     pages(|name| name.starts_with("crates/cctrewrite/tests/cli/snapshots/help") && name.ends_with(".txt"))
 }
 
-/// What stands on a line of a page.
+/// The kind of a line of a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Prose,
@@ -121,12 +122,12 @@ fn lines(text: &str) -> Vec<(usize, &str, Kind)> {
     text.lines().enumerate().map(|(index, line)| (index + 1, line, kind(line))).collect()
 }
 
-/// A line without what stands in backquotes.
+/// A line without the text in backquotes.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join("`")
 }
 
-/// Whether a line has a phrase, as whole words.
+/// Whether a line contains a phrase, as whole words.
 fn has_phrase(line: &str, phrase: &str) -> bool {
     let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
     let bytes = line.as_bytes();
@@ -136,8 +137,8 @@ fn has_phrase(line: &str, phrase: &str) -> bool {
     })
 }
 
-/// Each banned phrase of a text as `file:line`, with the better words. Phrases across two lines are
-/// found, too.
+/// Each banned phrase of a text as `file:line`, with the better words. Also finds phrases across
+/// two lines.
 fn banned(page: &Page, is_read: impl Fn(Kind) -> bool) -> Vec<String> {
     let lines: Vec<_> = lines(&page.text)
         .into_iter()
@@ -209,7 +210,7 @@ fn lines_of_prose_are_short() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The comment that a line of Rust consists of, without its mark.
+/// The text of a comment line in Rust; `None` for other lines.
 fn comment(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("//")?;
     Some(rest.strip_prefix(['/', '!']).unwrap_or(rest))
@@ -233,10 +234,10 @@ fn comments_are_short() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The anchor that GitHub makes of a heading.
+/// GitHub's anchor for a heading.
 fn anchor(heading: &str) -> String {
     let mut text = String::new();
-    // Of a link its text alone.
+    // Only the text of a link.
     let mut rest = heading;
     while let Some((before, link)) = rest.split_once('[') {
         let Some((label, after)) = link.split_once("](") else { break };
@@ -318,7 +319,7 @@ fn anchors_are_those_of_github() {
     assert_eq!(anchors(text), expected.map(str::to_owned).into());
 }
 
-/// The paths below docs/ that a line names.
+/// The paths below docs/ on a line.
 fn named_pages(line: &str) -> impl Iterator<Item = &str> {
     let is_of_path = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     line.match_indices("docs/").filter_map(move |(at, _)| {
@@ -331,7 +332,7 @@ fn named_pages(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Messages, comments and help name pages by their paths from the root.
+/// Messages, comments and help refer to pages by their paths from the root.
 #[test]
 fn sources_name_pages_that_are_there() {
     let root = root();
@@ -353,7 +354,7 @@ fn sources_name_pages_that_are_there() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// docs/README.md has every page.
+/// docs/README.md lists every page.
 #[test]
 fn the_list_of_pages_is_complete() {
     let list = fs::read_to_string(root().join("docs/README.md")).unwrap();

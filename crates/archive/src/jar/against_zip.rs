@@ -1,4 +1,4 @@
-//! Why jars are not read by the `zip` crate: what its raw access loses, and how long it takes.
+//! Comparison with the `zip` crate: the losses of its raw access, and its speed.
 
 use std::borrow::Cow;
 use std::io::{Cursor, Read, Write};
@@ -11,7 +11,7 @@ use zip::{ZipArchive, ZipWriter};
 use super::Jar;
 use crate::container::Container;
 
-/// A jar of so many entries, as JDKs' `jar` writes it: with data descriptors behind the entries.
+/// A jar of this many entries, as JDKs' `jar` writes it: with data descriptors after the entries.
 fn streamed(entries: usize) -> Vec<u8> {
     let mut jar = ZipWriter::new_stream(Vec::new());
     for n in 0..entries {
@@ -31,14 +31,13 @@ fn copied_by_zip(bytes: &[u8]) -> Vec<u8> {
     copy.finish().unwrap().into_inner()
 }
 
-/// If this fails, `zip` has learned to keep what it loses: then think again about reading jars
-/// ourselves.
+/// If this fails, `zip` keeps what it used to lose: reconsider reading jars with it.
 #[test]
 fn the_zip_crate_loses_headers_and_entries() {
     let bytes = streamed(3);
     assert_ne!(copied_by_zip(&bytes), bytes, "a raw copy keeps data descriptors");
 
-    // Two entries of one name, of which the JVM takes the last, and others the first.
+    // Two entries of one name: the JVM takes the last, others the first.
     let doubled: Vec<u8> = {
         let (mut bytes, name) = (bytes, *b"p2/C2");
         while let Some(at) = bytes.windows(5).position(|part| part == name) {
@@ -50,8 +49,8 @@ fn the_zip_crate_loses_headers_and_entries() {
     assert_eq!(Jar::parse(Cow::Borrowed(&doubled)).unwrap().entries().len(), 3);
 }
 
-/// The time of `zip` and ours for one jar: all entries raw, each copied into a buffer. The least of
-/// some rounds, in turn.
+/// The times of `zip` and of this crate for one jar: all entries raw, each copied into a buffer.
+/// The minimum of some rounds, alternating.
 fn measured(bytes: &[u8]) -> [Duration; 2] {
     let mut buffer = Vec::new();
     let mut least = [Duration::MAX; 2];
@@ -79,7 +78,7 @@ fn measured(bytes: &[u8]) -> [Duration; 2] {
     least
 }
 
-/// Prints the times of which ARCHITECTURE.md has some: `cargo test --release -p cct-archive --lib
+/// Prints the times that ARCHITECTURE.md quotes: `cargo test --release -p cct-archive --lib
 /// against_zip -- --ignored --nocapture`.
 #[test]
 #[ignore = "measures"]

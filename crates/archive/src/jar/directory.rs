@@ -1,4 +1,4 @@
-//! Reading the central directory, and what must hold between it and the local headers.
+//! Reader of the central directory, with checks against the local headers.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::format::{
 use crate::entry::{Entry, EntryKind};
 use crate::error::ArchiveProblem;
 
-/// Where everything is in an archive. Offsets count from the start of its bytes, not from `base`.
+/// Offsets of all parts of an archive. They count from the start of its bytes, not from `base`.
 #[derive(Debug)]
 pub(super) struct Directory {
     pub(super) entries: Vec<Entry>,
@@ -17,30 +17,30 @@ pub(super) struct Directory {
     pub(super) records: Vec<Record>,
     /// Bytes before the first entry: a launcher script, or the magic number of a jmod.
     pub(super) prefix: Range<usize>,
-    /// What the offsets recorded in the archive count from: 0, or the end of something prepended
+    /// Base of the offsets recorded in the archive: 0, or the end of something prepended
     /// afterwards.
     pub(super) base: usize,
     pub(super) end: EndRecords,
 }
 
-/// One entry.
+/// The parts of one entry.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// Its header in the central directory, with name, extra fields and comment.
+    /// The entry's header in the central directory, with name, extra fields and comment.
     pub(super) central: Range<usize>,
-    /// Its local header, with name and extra fields.
+    /// The entry's local header, with name and extra fields.
     pub(super) local: Range<usize>,
-    /// Its bytes as they stand in the archive.
+    /// The entry's bytes, as stored in the archive.
     pub(super) data: Range<usize>,
-    /// The end of its data descriptor, or of its data if none is announced. None if one is
-    /// announced and what follows is none: then the entry cannot be copied as it stands.
+    /// The end of its data descriptor, or of its data if none is announced. `None` if one is
+    /// announced and missing: then the entry cannot be copied verbatim.
     pub(super) span_end: Option<usize>,
     pub(super) flags: u16,
     pub(super) method: u16,
     pub(super) crc: u32,
 }
 
-/// The records behind the directory.
+/// The records after the directory.
 #[derive(Debug)]
 pub(super) struct EndRecords {
     /// The end record, with the archive's comment.
@@ -62,8 +62,8 @@ impl Directory {
         let stop = zip64.as_ref().map_or(plain.start, |record| record.start);
         let start = usize::try_from(total.size).ok().and_then(|size| stop.checked_sub(size));
         let start = start.ok_or(damaged(plain.start, "the directory is said to be larger than the file"))?;
-        // The directory ends right before the end records, wherever it says it starts: so does the
-        // JDK find it.
+        // The directory ends right before the end records, whatever its recorded start: the JDK
+        // finds it in the same way.
         let base = usize::try_from(total.offset).ok().and_then(|offset| start.checked_sub(offset));
         let base = base.ok_or(damaged(plain.start, "the directory is said to start behind its place"))?;
 
@@ -93,8 +93,8 @@ impl Directory {
     }
 }
 
-/// The end record stands before a comment of at most 64 KB that ends with the file. Nothing may
-/// follow: a truncated archive could else be taken for a complete archive nested in it.
+/// The end record precedes a comment of at most 64 KB that ends with the file. Nothing may follow:
+/// otherwise a truncated archive could be taken for a complete archive nested in it.
 fn find_end(bytes: &[u8]) -> Result<Range<usize>, ArchiveProblem> {
     if bytes.is_empty() {
         return Err(ArchiveProblem::Empty);
@@ -123,15 +123,15 @@ fn find_end(bytes: &[u8]) -> Result<Range<usize>, ArchiveProblem> {
     })
 }
 
-/// The zip64 end record, if a locator stands right before the end record.
+/// The zip64 end record, if there is a locator right before the end record.
 fn find_end64(bytes: &[u8], plain: usize) -> Result<Option<Range<usize>>, ArchiveProblem> {
     let Some(locator) = plain.checked_sub(locator64::SIZE) else { return Ok(None) };
     if u32_at(bytes, locator) != Some(locator64::SIGNATURE) {
         return Ok(None);
     }
-    // Found backwards, not by the locator's offset, which is wrong when something was prepended:
-    // the record's own size must lead exactly to the locator. Most records have no extensible data,
-    // so the first try hits.
+    // Searched backwards instead of by the locator's offset, which is wrong if something was
+    // prepended: the record's own size must lead exactly to the locator. Most records have no
+    // extensible data, so the first try succeeds.
     let mut at =
         locator.checked_sub(end64::SIZE).ok_or(damaged(locator, "a zip64 locator without a record"))?;
     let recorded = u64_at(bytes, locator + locator64::OFFSET).and_then(|offset| usize::try_from(offset).ok());
@@ -152,11 +152,11 @@ fn find_end64(bytes: &[u8], plain: usize) -> Result<Option<Range<usize>>, Archiv
     Ok(Some(at..locator))
 }
 
-/// What the end records say of the directory.
+/// The totals of the directory, from the end records.
 struct Totals {
     count: u64,
     size: u64,
-    /// From `base`.
+    /// Counted from `base`.
     offset: u64,
 }
 
@@ -176,7 +176,7 @@ impl Totals {
         if !single(half(end::DISK)?) || !single(half(end::DIRECTORY_DISK)?) || !whole {
             return Err(ArchiveProblem::Split);
         }
-        // Each value counts in the plain record, unless it is the one that refers to the zip64
+        // Each value of the plain record is valid, unless it is the one that refers to the zip64
         // record.
         let wide = |value: u32, field: usize| match long(field) {
             Some(long) if value == IN_ZIP64_32 => long,
@@ -194,7 +194,7 @@ impl Totals {
     }
 }
 
-/// Reads the central header at `at` and finds what it refers to.
+/// Reads the central header at `at` and finds the parts that it refers to.
 fn read_record(
     bytes: &[u8],
     at: usize,
@@ -209,7 +209,7 @@ fn read_record(
     if u32_at(header, 0) != Some(central::SIGNATURE) {
         return Err(damaged(at, "no entry starts here"));
     }
-    // The fixed part was checked to be there; the defaults are never used.
+    // The fixed part was checked; the defaults are never used.
     let half = |field: usize| u16_at(header, field).unwrap_or_default();
     let word = |field: usize| u32_at(header, field).unwrap_or_default();
     let name_end = central::SIZE + usize::from(half(central::NAME_LEN));
@@ -224,7 +224,7 @@ fn read_record(
         return Err(ArchiveProblem::Split);
     }
 
-    // The zip64 field holds, in this order, those of the three values that do not fit (APPNOTE
+    // The zip64 field contains, in this order, those of the three values that do not fit (APPNOTE
     // 4.5.3).
     let mut zip64 = extra::zip64(extra_bytes).unwrap_or_default();
     let mut wide = |field: usize| match (word(field), zip64.split_first_chunk()) {
@@ -280,9 +280,9 @@ fn read_record(
     Ok((Entry { name: name.into(), kind, size }, record))
 }
 
-/// The length of the data descriptor at the start of `bytes`: with or without signature, its sizes
-/// 4 or 8 bytes wide (nothing says which, APPNOTE 4.3.9), but its values are known. None if there
-/// is none.
+/// The length of the data descriptor at the start of `bytes`; `None` if there is none. It may have
+/// a signature, and sizes of 4 or 8 bytes (nothing says which, APPNOTE 4.3.9), but its values are
+/// known.
 fn descriptor_len(bytes: &[u8], crc: u32, packed_size: u64, size: u64) -> Option<usize> {
     [Some(DESCRIPTOR_SIGNATURE), None].into_iter().find_map(|signature| {
         let at = if signature.is_some() { 4 } else { 0 };
@@ -300,8 +300,8 @@ fn descriptor_len(bytes: &[u8], crc: u32, packed_size: u64, size: u64) -> Option
     })
 }
 
-/// Entries that share bytes make archives that unfold to the square of their size, and no tool
-/// writes them. Returns where the first entry starts.
+/// Checks for entries that share bytes: such archives unfold to the square of their size, and no
+/// tool writes them. Returns the start of the first entry.
 fn check_overlaps(entries: &[Entry], records: &[Record]) -> Result<Option<usize>, ArchiveProblem> {
     let mut order: Vec<usize> = (0..records.len()).collect();
     // Nearly always sorted already.

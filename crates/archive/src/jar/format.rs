@@ -54,7 +54,7 @@ pub(super) mod end {
 pub(super) mod end64 {
     pub(in crate::jar) const SIGNATURE: u32 = 0x0606_4b50;
     pub(in crate::jar) const SIZE: usize = 56;
-    /// Size of what follows this field.
+    /// Size of the rest after this field.
     pub(in crate::jar) const REST_SIZE: usize = 4;
     pub(in crate::jar) const MADE_BY: usize = 12;
     pub(in crate::jar) const VERSION: usize = 14;
@@ -88,7 +88,7 @@ pub(super) const DEFLATED: u16 = 8;
 pub(super) const VERSION_PLAIN: u16 = 20;
 pub(super) const VERSION_ZIP64: u16 = 45;
 
-/// Field values that say "see the zip64 record".
+/// Field values that mean "see the zip64 record".
 pub(super) const IN_ZIP64_16: u16 = u16::MAX;
 pub(super) const IN_ZIP64_32: u32 = u32::MAX;
 
@@ -119,8 +119,8 @@ pub(super) mod extra {
     /// Zip64 extended information (APPNOTE 4.5.3).
     const ZIP64: u16 = 1;
 
-    /// Cuts off the first field: its id, its data, and what follows. None at the end or where the
-    /// rest is no field (padding and damage occur; both are kept as they are).
+    /// Splits off the first field: its id, its data, and the rest. `None` at the end, or if the
+    /// rest is no field (padding and damage occur; both are kept).
     fn split(extra: &[u8]) -> Option<(u16, &[u8], &[u8])> {
         let id = u16_at(extra, 0)?;
         let len = usize::from(u16_at(extra, 2)?);
@@ -139,8 +139,8 @@ pub(super) mod extra {
         None
     }
 
-    /// The fields with the zip64 field, where it stands or else at the end, holding `values`;
-    /// without it if there are none.
+    /// The fields with the zip64 field containing `values`, at its place or else at the end;
+    /// without it if there are no values.
     pub(in crate::jar) fn with_zip64(mut extra: &[u8], values: &[u64]) -> Vec<u8> {
         let mut out = Vec::with_capacity(extra.len() + 28);
         let mut put = values.is_empty();

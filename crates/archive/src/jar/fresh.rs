@@ -1,4 +1,4 @@
-//! A jar that is made from nothing.
+//! Writer of new jars.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ pub(crate) struct FreshJar<W> {
     empty: Jar<'static>,
 }
 
-/// Contents as a jar holds them.
+/// Contents in the form in which a jar stores them.
 pub(crate) struct Contents<'a>(Packed<'a>);
 
 impl<'a> Contents<'a> {

@@ -1,8 +1,8 @@
 //! Jars: zip archives as the JVM reads them (PKWARE APPNOTE.TXT 6.3, "APPNOTE" below).
 //!
-//! Reading and writing are our own and not the `zip` crate's, because what is kept must come out as
-//! it went in: local headers, data descriptors and extra fields verbatim, and entries deflated by
-//! worker threads. Only the parts of the format that a JVM reads are needed: stored and deflated
+//! This crate reads and writes them without the `zip` crate, because kept entries must come out
+//! unchanged. Local headers, data descriptors and extra fields stay verbatim; worker threads
+//! deflate entries. Only the parts of the format that a JVM reads are needed: stored and deflated
 //! entries, zip64, one file.
 
 #[cfg(test)]
@@ -46,7 +46,7 @@ impl<'a> Jar<'a> {
         &self.bytes
     }
 
-    /// What precedes the first entry.
+    /// The bytes before the first entry.
     pub(crate) fn prefix(&self) -> &[u8] {
         &self.bytes[self.directory.prefix.clone()]
     }
@@ -55,7 +55,7 @@ impl<'a> Jar<'a> {
         &self.directory.records[index]
     }
 
-    /// The entry's bytes as they stand in the archive.
+    /// The entry's bytes as stored in the archive.
     fn packed(&self, index: usize) -> &[u8] {
         &self.bytes[self.record(index).data.clone()]
     }

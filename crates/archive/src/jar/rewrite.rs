@@ -1,4 +1,4 @@
-//! Rewriting a jar: fates and compression in parallel, writing in order.
+//! Rewriting of a jar: actions and compression in parallel, writing in order.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use crate::manifest::{self, strip_digests};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 
-/// Writes `jar` to `out` as the rewriter of `pass` wants it.
+/// Writes `jar` to `out`, with the changes of the rewriter of `pass`.
 pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     pass: &Pass<'_, R>,
     jar: &Jar<'_>,
@@ -35,7 +35,7 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     let packed_leading = pack_new(&leading, archive, level)?;
     let leading_at = entries.iter().take_while(|entry| is_head(entry)).count();
 
-    // The manifest of a signed jar comes first and depends on the fate of the last class.
+    // The manifest of a signed jar comes first and depends on the action on the last class.
     let signed = entries.iter().any(|entry| entry.kind == EntryKind::Signature);
     let window = if signed { u64::MAX } else { pass.options.window_bytes.min(u64::MAX - 1) };
 
@@ -48,7 +48,7 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     pipeline::in_order(
         entries.len(),
         window,
-        // What is written counts too: entries that no one looks at inside may be large.
+        // The written size counts too: entries that nobody inflates may be large.
         |index| entries[index].size.max(jar.packed(index).len() as u64),
         |index| step(pass, jar, &Location { archive, index, entry: &entries[index] }),
         |start, mut steps| {
@@ -93,17 +93,17 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     Ok(total)
 }
 
-/// What is to be added to the archive's manifest: to that of the input only.
+/// The attributes to add to the archive's manifest: only to that of the input.
 fn attributes<'p, R>(pass: &Pass<'p, R>, archive: &ArchivePath<'_>) -> &'p [(String, String)] {
     if archive.depth() == 0 && archive.layout() == Layout::Plain { &pass.options.manifest } else { &[] }
 }
 
-/// Entries that added ones do not precede.
+/// Whether an entry must precede added ones.
 fn is_head(entry: &Entry) -> bool {
     entry.kind == EntryKind::Manifest || &*entry.name == "META-INF/"
 }
 
-/// An entry's fate, ready to be written.
+/// The action on an entry, ready to be written.
 struct Step<T> {
     fate: Fate,
     account: Rewritten<T>,
@@ -115,7 +115,7 @@ enum Fate {
     Drop,
 }
 
-/// The parallel part: the fate of one entry, and its compression.
+/// The parallel part: the decision about one entry, and its compression.
 fn step<R: Rewriter>(
     pass: &Pass<'_, R>,
     jar: &Jar<'_>,
@@ -140,7 +140,7 @@ fn step<R: Rewriter>(
     Ok(Step { fate, account: decision.account })
 }
 
-/// Puts contents into the form in which an entry of this method holds them.
+/// Packs contents in the form of an entry with this method.
 fn pack(bytes: Vec<u8>, method: u16, level: u32) -> Result<Packed<'static>, EntryProblem> {
     match method {
         STORED => Ok(Packed::stored(bytes)),
@@ -167,7 +167,7 @@ fn pack_new<'n, E: Send>(
     packed.into_iter().zip(new).map(named).collect()
 }
 
-/// Drops the signature files and takes the digests out of the manifests. `steps` are those of the
+/// Drops the signature files and removes the digests from the manifests. `steps` are those of the
 /// whole jar.
 fn remove_signature<R: Rewriter>(
     jar: &Jar<'_>,
@@ -185,7 +185,7 @@ fn remove_signature<R: Rewriter>(
                 tally.dropped = 1;
                 step.fate = Fate::Drop;
             }
-            // One that the rewriter has replaced is its own matter.
+            // A manifest that the rewriter replaced stays as it is.
             (EntryKind::Manifest, _) if tally.kept > 0 => {
                 let at = Location { archive, index, entry };
                 let stripped = strip_digests(&jar.read(index, &pass.budget).map_err(Error::entry(&at))?);

@@ -1,5 +1,4 @@
-//! Writing an archive front to back: entries copied as they stand, entries with new contents, new
-//! entries.
+//! Writer of an archive, front to back: copied entries, entries with new contents, new entries.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -20,28 +19,28 @@ pub(super) struct Packed<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
 }
 
-/// Which values of a central header go to its zip64 field.
+/// The values of a central header that go to its zip64 field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// Those that did, and those that must.
+    /// Those that were there, and those that must be.
     AsRecorded,
-    /// Those that must.
+    /// Only those that must be.
     Narrowest,
 }
 
-/// Writes an archive. What is laid out anew follows the source's habits where it has any.
+/// Writes an archive. New layouts follow the source's habits where it has any.
 pub(super) struct JarWriter<W> {
     out: W,
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     position: u64,
-    /// What recorded offsets count from.
+    /// The base of recorded offsets.
     base: u64,
     directory: Vec<u8>,
     count: u64,
 }
 
 impl<W: Write> JarWriter<W> {
-    /// Starts with what precedes the first entry of `source`.
+    /// Starts with the bytes before the first entry of `source`.
     pub(super) fn new(mut out: W, source: &Jar<'_>) -> io::Result<JarWriter<W>> {
         let prefix = &source.bytes[source.directory.prefix.clone()];
         out.write_all(prefix)?;
@@ -55,11 +54,11 @@ impl<W: Write> JarWriter<W> {
         Ok(())
     }
 
-    /// Copies an entry of `source` as it stands.
+    /// Copies an entry of `source` verbatim.
     pub(super) fn copy(&mut self, source: &Jar<'_>, index: usize) -> io::Result<()> {
         let record = source.record(index);
         let Some(span_end) = record.span_end else {
-            // The data descriptor it announces is missing: write it without one.
+            // The announced data descriptor is missing: write the entry without one.
             let packed = Packed {
                 method: record.method,
                 crc: record.crc,
@@ -72,8 +71,7 @@ impl<W: Write> JarWriter<W> {
         let offset = self.position - self.base;
         self.write(&source.bytes[record.local.start..span_end])?;
         if offset == record.local.start as u64 - self.base {
-            // Nothing in it is another than it was, and there are more ways to write the same than
-            // this writer knows.
+            // The header is unchanged, and this writer does not know every valid form of it.
             self.directory.append(&mut header);
             self.count += 1;
             return Ok(());
@@ -140,7 +138,7 @@ impl<W: Write> JarWriter<W> {
     ) -> io::Result<()> {
         let offset = self.position - self.base;
         let sizes = [packed.bytes.len() as u64, packed.size];
-        // In a local header either both sizes are in the zip64 field or none (APPNOTE 4.5.3).
+        // In a local header either both sizes are in the zip64 field or neither (APPNOTE 4.5.3).
         let wide = sizes.iter().any(|&size| size >= u64::from(IN_ZIP64_32));
         let values = [sizes[1], sizes[0]];
         let local_extra = extra::with_zip64(local_extra, if wide { &values } else { &[] });
@@ -156,7 +154,7 @@ impl<W: Write> JarWriter<W> {
         self.list(&mut header, sizes, offset, Layout::Narrowest)
     }
 
-    /// Appends a central header to the directory, with packed and full size and offset put in.
+    /// Appends a central header to the directory, with packed and full size and offset filled in.
     fn list(
         &mut self,
         header: &mut [u8],
@@ -242,7 +240,7 @@ impl<W: Write> JarWriter<W> {
     }
 }
 
-/// A zip64 end record whose totals are still to be put in.
+/// A zip64 end record whose totals are filled in later.
 fn new_end64() -> Vec<u8> {
     let mut record = vec![0; end64::SIZE];
     put(&mut record, 0, &end64::SIGNATURE.to_le_bytes());
@@ -275,7 +273,7 @@ fn raise(header: &mut [u8], at: usize) {
 }
 
 impl<'a> Packed<'a> {
-    /// Contents that stay as they are.
+    /// Contents that are stored uncompressed.
     pub(super) fn stored(bytes: impl Into<Cow<'a, [u8]>>) -> Packed<'a> {
         let bytes = bytes.into();
         Packed { method: STORED, crc: crc32fast::hash(&bytes), size: bytes.len() as u64, bytes }

@@ -1,7 +1,7 @@
-//! Resources that jlink has compressed (`--compress`). Each of the steps, one on top of the other,
-//! is a header and what a decompressor of that name makes the contents of: `zip` inflates,
-//! `compact-cp` puts the strings of a class's constant pool back, which jlink has moved to the
-//! strings of the image, where classes share them.
+//! Resources that jlink has compressed (`--compress`). Compression consists of nested steps: a
+//! header, and contents for the decompressor that it names. `zip` inflates. `compact-cp` restores
+//! the strings of a class's constant pool, which jlink has moved to the strings of the image, where
+//! classes share them.
 
 use std::borrow::Cow;
 
@@ -14,16 +14,16 @@ use crate::limits::Budget;
 /// First word of a compressed resource.
 const MAGIC: u32 = 0xCAFE_FAFA;
 
-/// Offsets in the header. Its size of the compressed contents, a word that is always -1 and the
-/// mark of the last step are of no use: the resource says where it ends, and what follows the last
-/// step has no header.
+/// Offsets in the header. Three fields are unused: the size of the compressed contents, a word that
+/// is always -1, and the mark of the last step. The resource has its own end, and no header follows
+/// the last step.
 mod header {
     pub(super) const SIZE: usize = 29;
     pub(super) const UNCOMPRESSED: usize = 12;
     pub(super) const NAME: usize = 20;
 }
 
-/// Steps allowed on top of each other. jlink takes at most two.
+/// Maximum number of nested steps. jlink uses at most two.
 const MAX_STEPS: usize = 8;
 
 /// The contents of a compressed resource, which must come to `size` bytes.
@@ -62,8 +62,8 @@ pub(super) fn unfold<'b>(
     Ok(bytes)
 }
 
-/// Tags of a constant pool (JVMS 4.4), and those that stand for a shared string and for a
-/// descriptor of shared names.
+/// Tags of a constant pool (JVMS 4.4), and those for a shared string and for a descriptor of shared
+/// names.
 mod tag {
     pub(super) const UTF8: u8 = 1;
     pub(super) const LONG: u8 = 5;
@@ -72,14 +72,13 @@ mod tag {
     pub(super) const SHARED_DESCRIPTOR: u8 = 25;
 }
 
-/// Bytes behind the tag of a constant; those of tags that no constant has are 0, as they are for
-/// the JDK.
+/// Number of bytes after the tag of a constant; 0 for tags that no constant has, as in the JDK.
 const CONSTANT_SIZES: [usize; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
 
 /// Magic and version of a class file.
 const CLASS_START: usize = 8;
 
-/// Puts shared strings back into a class of `size` bytes.
+/// Restores the shared strings in a class of `size` bytes.
 fn share_back(packed: &[u8], strings: Strings<'_>, size: u64) -> Result<Vec<u8>, EntryProblem> {
     let mut class = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     let mut rest = Rest(packed);
@@ -124,7 +123,7 @@ fn push_utf8(class: &mut Vec<u8>, string: &[u8]) -> Result<(), EntryProblem> {
     Ok(())
 }
 
-/// What is still to be read.
+/// The rest to be read.
 struct Rest<'b>(&'b [u8]);
 
 impl<'b> Rest<'b> {
@@ -135,8 +134,8 @@ impl<'b> Rest<'b> {
         Ok(taken)
     }
 
-    /// A number whose first byte says in its three highest bits, of which the first is set, how
-    /// many bytes it has; without that bit it has four.
+    /// Reads a number. If the highest bit of its first byte is set, the three highest bits give its
+    /// length in bytes; otherwise it has four bytes.
     fn number(&mut self) -> Result<u32, EntryProblem> {
         let first = self.take(1)?[0];
         let (len, value) =
@@ -149,8 +148,8 @@ impl<'b> Rest<'b> {
         strings.get(self.number()?).ok_or(EntryProblem::Image("a shared string lies outside the strings"))
     }
 
-    /// A descriptor or signature whose class names were taken out behind each `L`: package and
-    /// class, two strings each.
+    /// A descriptor or signature whose class names were removed after each `L`: package and class,
+    /// two strings each.
     fn descriptor(&mut self, strings: Strings<'_>) -> Result<Vec<u8>, EntryProblem> {
         let form = self.string(strings)?;
         let len = self.number()?;
@@ -206,8 +205,8 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// A class with a shared string, a shared descriptor, a plain string and a long, and what it
-    /// is.
+    /// A class with a shared string, a shared descriptor, a plain string and a long; and its
+    /// expected form.
     fn shared_class() -> (Vec<u8>, Vec<u8>) {
         let start = [0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52, 0, 6];
         let tail = [5, 0, 0, 0, 0, 0, 0, 0, 7, 0xAB, 0xCD];

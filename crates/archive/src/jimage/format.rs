@@ -1,19 +1,19 @@
 //! The parts of an image file: byte order, header, hash, location attributes.
 //!
-//! An image is: a header of seven words; the redirect table and the table of location offsets, a
-//! word for each slot; the locations; the strings; the contents. Words have the byte order of the
-//! platform it was made for. Everything is found by name: its hash gives a slot of the redirect
-//! table, which gives the slot of the offset of its location.
+//! An image consists of a header of seven words; the redirect table and the table of location
+//! offsets, a word for each slot; the locations; the strings; the contents. Words have the byte
+//! order of the image's platform. Everything is found by name: its hash gives a slot of the
+//! redirect table, which gives the slot of the offset of its location.
 
 use crate::error::ArchiveProblem;
 
 /// First word of an image.
 pub(super) const MAGIC: u32 = 0xCAFE_DADA;
 
-/// Of an image's version: the upper half of the word.
+/// Major version, in the upper half of the version word.
 const MAJOR_VERSION: u32 = 1;
 
-/// What an image's minor version decides, the lower half of the word.
+/// Properties of an image's minor version, in the lower half of the version word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Version {
     /// 1.0: JDK 9 to 26.
@@ -36,7 +36,7 @@ impl Version {
         MAJOR_VERSION << 16 | self as u32
     }
 
-    /// The attributes that a location may have are numbered from 1 on; this is the highest number.
+    /// The highest number of a location's attribute, counted from 1.
     fn attributes(self) -> u8 {
         match self {
             Version::Plain => 7,
@@ -93,20 +93,20 @@ impl Order {
 pub(super) struct Header {
     pub(super) order: Order,
     pub(super) version: Version,
-    /// Locations.
+    /// Number of locations.
     pub(super) resources: u32,
-    /// Slots of either table.
+    /// Number of slots of each table.
     pub(super) slots: u32,
-    /// Bytes of locations.
+    /// Size of the locations, in bytes.
     pub(super) locations: u32,
-    /// Bytes of strings.
+    /// Size of the strings, in bytes.
     pub(super) strings: u32,
 }
 
 impl Header {
     pub(super) const SIZE: usize = 28;
 
-    /// Reads the header. Whether what it announces fits into the file is for others to check.
+    /// Reads the header. The caller checks whether the announced sizes fit into the file.
     pub(super) fn read(bytes: &[u8]) -> Result<Header, ArchiveProblem> {
         let order = Order::of(bytes).ok_or(damaged(0, "an image's magic number is missing"))?;
         let word = |slot: usize| {
@@ -134,7 +134,7 @@ impl Header {
         bytes
     }
 
-    /// Bytes before the contents.
+    /// Size of the part before the contents, in bytes.
     pub(super) fn index_bytes(&self) -> u64 {
         Header::SIZE as u64 + 8 * u64::from(self.slots) + u64::from(self.locations) + u64::from(self.strings)
     }
@@ -144,7 +144,7 @@ pub(super) fn damaged(offset: usize, what: &'static str) -> ArchiveProblem {
     ArchiveProblem::Image { offset, what }
 }
 
-/// Goes on hashing with some more bytes of a name (in modified UTF-8).
+/// Continues a hash with further bytes of a name (in modified UTF-8).
 pub(super) fn hash_more(hash: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(hash, |hash, &byte| hash.wrapping_mul(HASH_MULTIPLIER) ^ u32::from(byte))
 }
@@ -154,27 +154,27 @@ pub(super) fn hash(seed: u32, name: &[u8]) -> u32 {
     hash_more(seed, name) & 0x7FFF_FFFF
 }
 
-/// Where a resource's contents are, and its name in four strings. The name is
-/// `/module/parent/base.extension`; of an empty string (offset 0) its separator is missing too.
+/// The offset of a resource's contents, and its name in four strings. The name is
+/// `/module/parent/base.extension`; the separator of an empty string (offset 0) is missing too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Location {
     pub(super) module: u32,
     pub(super) parent: u32,
     pub(super) base: u32,
     pub(super) extension: u32,
-    /// Of the contents, from the end of the index.
+    /// Offset of the contents from the end of the index.
     pub(super) offset: u64,
-    /// Bytes in the file; 0 if they are not compressed.
+    /// Size in the file in bytes; 0 if not compressed.
     pub(super) compressed: u64,
-    /// Bytes of the contents.
+    /// Size of the contents, in bytes.
     pub(super) size: u64,
-    /// Which other versions it has, for `--enable-preview` or without it ([`Version::Previews`]).
+    /// Flags of other versions, for `--enable-preview` or without it ([`Version::Previews`]).
     pub(super) previews: u32,
 }
 
 impl Location {
-    /// Reads a location. A byte says which attribute and how many bytes; the bytes follow, the
-    /// highest first. 0 ends them.
+    /// Reads a location. A byte gives the attribute and the number of bytes that follow, the
+    /// highest first. 0 ends the location.
     pub(super) fn read(bytes: &[u8], version: Version) -> Option<Location> {
         let mut values = [0u64; 9];
         let mut rest = bytes;
@@ -205,7 +205,7 @@ impl Location {
         })
     }
 
-    /// Appends the location: of each attribute that is not 0 as many bytes as it needs.
+    /// Appends the location: each attribute that is not 0, in as few bytes as possible.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let strings = [self.module, self.parent, self.base, self.extension].map(u64::from);
         let values =
@@ -220,14 +220,14 @@ impl Location {
         out.push(0);
     }
 
-    /// Bytes of the contents in the file.
+    /// Size of the contents in the file, in bytes.
     pub(super) fn stored(&self) -> u64 {
         if self.compressed == 0 { self.size } else { self.compressed }
     }
 }
 
-/// Modified UTF-8, less the encoding of U+0000, which no name may contain: characters beyond U+FFFF
-/// are two surrogates of three bytes each (JVMS 4.4.7).
+/// Modified UTF-8, without the encoding of U+0000, which no name may contain: characters beyond
+/// U+FFFF are two surrogates of three bytes each (JVMS 4.4.7).
 pub(super) fn modified_utf8(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Reading what stands before the contents, and what must hold between it and the contents.
+//! Reader of the part before the contents, with checks against the contents.
 
 use std::ops::Range;
 
@@ -8,28 +8,29 @@ use crate::entry::{Entry, EntryKind};
 use crate::error::ArchiveProblem;
 use crate::jimage::strings::Strings;
 
-/// What an image says of itself.
+/// The index of an image.
 pub(super) struct Index {
     pub(super) header: Header,
     pub(super) entries: Vec<Entry>,
     /// Parallel to `entries`.
     pub(super) locations: Vec<Location>,
-    /// Bytes of the file that are the strings.
+    /// The range of the strings in the file.
     pub(super) strings: Range<usize>,
-    /// Where contents begin.
+    /// Start of the contents.
     pub(super) contents: usize,
 }
 
-/// Longer names are taken for damage: few strings could else unfold to any amount of names.
+/// Maximum length of a name in bytes. Longer ones count as damage: otherwise few strings could
+/// unfold to any amount of names.
 const MAX_NAME_BYTES: usize = 4096;
 
-/// Names of all resources together may be so many times as long as the file.
+/// Maximum ratio of the total length of all resources' names to that of the file.
 const MAX_NAMES_RATIO: usize = 16;
 
-/// More folders within folders are taken for damage.
+/// Maximum number of nested folders. More count as damage.
 pub(super) const MAX_NAME_PARTS: usize = 256;
 
-/// Where the tables are in the file. The contents begin where the strings end.
+/// Offsets of the tables in the file. The contents begin at the end of the strings.
 #[derive(Debug)]
 pub(super) struct Tables<'b> {
     bytes: &'b [u8],
@@ -69,8 +70,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Index, ArchiveProblem> {
         return Err(damaged(12, "there are not as many resources as its header announces"));
     }
     check_overlaps(extents)?;
-    // In the order of their contents; empty ones, which have no bytes, before what starts where
-    // they are.
+    // In the order of their contents; empty resources precede those that start at the same offset.
     found.sort_by(|(a, name_a), (b, name_b)| {
         (a.offset, a.stored(), name_a).cmp(&(b.offset, b.stored(), name_b))
     });
@@ -97,7 +97,7 @@ impl<'b> Tables<'b> {
         Ok(Tables { bytes, header, redirect: Header::SIZE, offsets, locations, strings })
     }
 
-    /// The location in a slot, and where in the file it is; none in an empty slot.
+    /// The location in a slot, with its offset in the file; `None` for an empty slot.
     pub(super) fn location(&self, slot: u32) -> Result<Option<(usize, Location)>, ArchiveProblem> {
         let at = self.offsets + 4 * slot as usize;
         let offset = self.header.order.u32_at(self.bytes, at).unwrap_or_default();
@@ -141,8 +141,7 @@ pub(super) fn full_name(strings: Strings<'_>, location: &Location) -> Option<Vec
     Some(name)
 }
 
-/// The name of an entry, of a resource's full name; none of what belongs to the image's lists of
-/// itself.
+/// The entry's name for a resource's full name; `None` for the image's own listings.
 fn entry_path(name: &[u8], at: usize) -> Result<Option<&[u8]>, ArchiveProblem> {
     let Some(path) = name.strip_prefix(b"/") else {
         return Err(damaged(at, "its name does not start with a slash"));
@@ -156,8 +155,8 @@ fn entry_path(name: &[u8], at: usize) -> Result<Option<&[u8]>, ArchiveProblem> {
     }
 }
 
-/// Resources that share bytes make images that unfold to many times their size, and no tool writes
-/// them.
+/// Checks for resources that share bytes: such images unfold to many times their size, and no tool
+/// writes them.
 fn check_overlaps(mut extents: Vec<(u64, u64, usize)>) -> Result<(), ArchiveProblem> {
     extents.sort_unstable();
     for pair in extents.windows(2) {

@@ -1,4 +1,4 @@
-//! Single resources of an image by their names, without its other entries.
+//! Lookup of single resources of an image by name, without reading its other entries.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::error::{ArchiveProblem, EntryProblem};
 use crate::jimage::strings::Strings;
 use crate::limits::Budget;
 
-/// An image of which single resources are read.
+/// An image for lookups of single resources.
 #[derive(Debug)]
 pub(crate) struct Lookup<'b> {
     bytes: &'b [u8],
@@ -23,7 +23,7 @@ impl<'b> Lookup<'b> {
         Ok(Lookup { bytes, tables: Tables::of(bytes)? })
     }
 
-    /// The class file of a class by its internal name, in whichever module its package is.
+    /// The class file of a class by its internal name, in any module.
     pub(crate) fn class(
         &self,
         name: &str,
@@ -62,8 +62,8 @@ impl<'b> Lookup<'b> {
         compressed::unfold(order, self.strings(), stored, location.size, budget).map(Some)
     }
 
-    /// Where the resource of this full name is; a name that no resource has may lead to another
-    /// one.
+    /// The location of the resource of this full name. A name without a resource may return that of
+    /// another one.
     fn location(&self, name: &[u8]) -> Option<Location> {
         let Header { order, slots, .. } = self.tables.header;
         let find = |first| order.u32_at(self.bytes, self.tables.redirect + 4 * first);

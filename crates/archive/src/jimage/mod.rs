@@ -1,10 +1,10 @@
-//! Images: the file `lib/modules` of a JDK from 9 on, in which all classes and resources of its
-//! modules lie (formats 1.0 and 1.1, `jdk.internal.jimage` in OpenJDK; written by jlink). See
+//! Images: the file `lib/modules` of a JDK from 9 on, with all classes and resources of its
+//! modules. The formats are 1.0 and 1.1 (`jdk.internal.jimage` in OpenJDK; written by jlink). See
 //! `docs/reference/formats/jimage.md`.
 //!
 //! Entries are the resources of modules, in the order of their contents, named
-//! `java.base/java/lang/Object.class`. The image's lists of its folders and packages are no
-//! entries; they are made anew when an image is written.
+//! `java.base/java/lang/Object.class`. The image's listings of its folders and packages are no
+//! entries; they are created again when an image is written.
 
 mod compressed;
 mod format;
@@ -40,9 +40,9 @@ pub(crate) struct Image {
     entries: Vec<Entry>,
     /// Parallel to `entries`.
     locations: Vec<Location>,
-    /// Bytes of the file that are the strings.
+    /// The range of the strings in the file.
     strings: Range<usize>,
-    /// Where contents begin.
+    /// Start of the contents.
     contents: usize,
 }
 
@@ -52,7 +52,7 @@ impl Image {
         &self.bytes
     }
 
-    /// Whether a file with these bytes at its start means to be an image, of either byte order.
+    /// Whether a file with these first bytes is an image, of either byte order.
     pub(crate) fn is_announced_by(bytes: &[u8]) -> bool {
         Order::of(bytes).is_some()
     }
@@ -69,7 +69,7 @@ impl Image {
         Strings(&self.bytes[self.strings.clone()])
     }
 
-    /// The entry's bytes as they stand in the image. Checked when it was read.
+    /// The entry's bytes as stored in the image. Checked when it was read.
     fn stored(&self, index: usize) -> &[u8] {
         let location = &self.locations[index];
         let start = self.contents + location.offset as usize;

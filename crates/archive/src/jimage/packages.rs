@@ -1,11 +1,11 @@
-//! Which modules have a package: what the image's list `/packages/java.lang` says.
+//! The modules of each package, which the image's listing `/packages/java.lang` contains.
 
 use std::collections::BTreeMap;
 
 use super::format::Version;
 use super::previews;
 
-/// The first folder of what is no package of a module, though it looks like one.
+/// The first folder of paths that look like a package of a module but are none.
 const META_INF: &[u8] = b"META-INF";
 
 /// Packages by their names, with dots.
@@ -15,12 +15,12 @@ pub(super) struct Packages<'p>(BTreeMap<Vec<u8>, Package<'p>>);
 #[derive(Debug, Default)]
 struct Package<'p> {
     modules: BTreeMap<&'p [u8], Presence>,
-    /// The module that has something in it. If several have (which no layer of modules allows for
-    /// classes), the last one.
+    /// The module with contents in the package. If several have some (which no layer of modules
+    /// allows for classes), the last one.
     filled: Option<&'p [u8]>,
 }
 
-/// With and without `--enable-preview`, perhaps only for the packages below it.
+/// Presence with and without `--enable-preview`, perhaps only for the packages below it.
 #[derive(Debug, Default, Clone, Copy)]
 struct Presence {
     plain: bool,
@@ -30,14 +30,13 @@ struct Presence {
 /// A module that has a package.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// Its name.
+    /// The module's name.
     pub(super) module: Vec<u8>,
-    /// What the list says of it.
+    /// The module's flags in the listing.
     pub(super) flags: u32,
 }
 
-/// Flags of links in images with previews; in others the one flag says that nothing is in the
-/// package.
+/// Flags of links in images with previews; in others the only flag says that the package is empty.
 mod flag {
     pub(super) const EMPTY: u32 = 1;
     pub(super) const PREVIEW: u32 = 1;
@@ -46,8 +45,8 @@ mod flag {
 }
 
 impl<'p> Packages<'p> {
-    /// Notes that a module has these folders, one in the other, and something in the last one if it
-    /// is `filled`.
+    /// Notes that a module has these nested folders, and contents in the last one if it is
+    /// `filled`.
     pub(super) fn add(&mut self, folders: &[&'p [u8]], module: &'p [u8], is_preview: bool, filled: bool) {
         if folders.is_empty() {
             return;
@@ -64,8 +63,8 @@ impl<'p> Packages<'p> {
         }
     }
 
-    /// Of each package, by name: its links in the order in which they are listed, and the flags of
-    /// its location.
+    /// For each package, by name: its links in the order of the listing, and the flags of its
+    /// location.
     pub(super) fn links(self, version: Version) -> impl Iterator<Item = (Vec<u8>, Vec<Link>, u32)> {
         let is_package = move |name: &[u8]| match (version, name.strip_prefix(META_INF)) {
             (Version::Plain, below) => below.is_none(),
@@ -89,7 +88,7 @@ impl Package<'_> {
         modules.map(|&module| Link { module: module.to_vec(), flags: flags(module) }).collect()
     }
 
-    /// Those that have the package for previews come first.
+    /// The package's links; those with the package for previews come first.
     fn links(&self) -> Vec<Link> {
         let flags = |module, presence: Presence| {
             let set = |flag, is_set| if is_set { flag } else { 0 };

@@ -1,23 +1,23 @@
-//! Finding seeds so that every name has a slot of its own ("hash, displace"): names that share a
-//! first hash form a bucket, the largest buckets choose first, and a bucket's redirect is the seed
-//! that takes all its names to free slots. A bucket of one name takes the first slot that is free,
-//! and its redirect names that slot.
+//! Search for seeds that give every name a slot of its own ("hash, displace"). Names that share a
+//! first hash form a bucket, and the largest buckets choose first. A bucket's redirect is the seed
+//! that takes all its names to free slots. A bucket of one name takes the first free slot, and its
+//! redirect names that slot.
 //!
 //! Every choice is that of jlink, so that an image of the same names has the same tables.
 
 use super::format::{HASH_MULTIPLIER, hash};
 
-/// Seeds tried for one bucket before there are made to be more slots.
+/// Number of seeds tried for one bucket before the number of slots grows.
 const SEEDS: u32 = 1000;
 
-/// Sizes tried before giving up. jlink's images are nearly always done with the first.
+/// Number of sizes tried before giving up. jlink's images nearly always succeed with the first.
 const SIZES: u32 = 64;
 
 /// The tables of a set of names.
 #[derive(Debug)]
 pub(super) struct Tables {
-    /// For each first hash: 0 if no name has it, -1-slot if one has, else the seed of the second
-    /// hash.
+    /// For each first hash: 0 if no name has it, -1-slot if one has, otherwise the seed of the
+    /// second hash.
     pub(super) redirect: Vec<i32>,
     /// The name in each slot.
     pub(super) order: Vec<Option<usize>>,
@@ -34,8 +34,8 @@ pub(super) fn slot_of(name: &[u8], slots: u32, redirect: impl FnOnce(usize) -> O
     }
 }
 
-/// Finds tables for these names, of which no two are equal. None if all attempts fail, which takes
-/// names made for that.
+/// Finds tables for these names, all different. `None` if all attempts fail, which takes names
+/// constructed for that.
 pub(super) fn tables<N: AsRef<[u8]>>(names: &[N]) -> Option<Tables> {
     let mut slots = names.len();
     for _ in 0..SIZES {

@@ -1,6 +1,6 @@
-//! Versions of resources for `--enable-preview`: `/java.base/META-INF/preview/p/X.class` takes the
-//! place of `/java.base/p/X.class` then. The locations of both have flags that say so, and so do
-//! those of their folders.
+//! Versions of resources for `--enable-preview`: `/java.base/META-INF/preview/p/X.class` then
+//! replaces `/java.base/p/X.class`. The locations of both have flags that say so, and so do those
+//! of their folders.
 
 use std::collections::HashSet;
 
@@ -10,14 +10,14 @@ use super::format::Location;
 pub(super) const HAS: u32 = 1;
 /// It is such a version.
 const IS: u32 = 2;
-/// There is nothing in its place without previews.
+/// It has no counterpart without previews.
 pub(super) const ONLY: u32 = 4;
 
-/// Where the versions for previews are in a module.
+/// The folder of a module's versions for previews.
 const FOLDER: &[u8] = b"/META-INF/preview";
 const META_INF: &[u8] = b"/META-INF/";
 
-/// Sets the flags of locations, whose full names these are. Those of packages are set elsewhere.
+/// Sets the flags of the locations with these full names. Those of packages are set elsewhere.
 pub(super) fn mark(names: &[Vec<u8>], locations: &mut [Location]) {
     let all: HashSet<&[u8]> = names.iter().map(Vec::as_slice).collect();
     for (name, location) in names.iter().zip(locations) {

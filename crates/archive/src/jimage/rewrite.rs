@@ -1,4 +1,4 @@
-//! Rewriting an image: fates in parallel, writing in order.
+//! Rewriting of an image: decisions in parallel, writing in order.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -11,11 +11,11 @@ use crate::location::{ArchivePath, Location};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 
-/// Bytes gathered before each write to the scratch file.
+/// Size of the buffer for the scratch file, in bytes.
 const WRITE_BUFFER: usize = 1 << 20;
 
-/// Writes `image` to `out` as the rewriter of `pass` wants it. The index, which comes first,
-/// depends on the last of the contents: those wait in `scratch`, an empty file.
+/// Writes `image` to `out`, with the changes of the rewriter of `pass`. The index, which comes
+/// first, depends on the last of the contents; these wait in `scratch`, an empty file.
 pub(crate) fn rewrite<R: Rewriter>(
     pass: &Pass<'_, R>,
     image: &Image,

@@ -1,6 +1,7 @@
 //! The strings of an image.
 
-/// The strings of an image: each ends with a byte 0, and is named by the offset of its start.
+/// The strings of an image: each ends with a zero byte, and is identified by the offset of its
+/// start.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strings<'i>(pub(crate) &'i [u8]);
 

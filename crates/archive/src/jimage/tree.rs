@@ -1,27 +1,26 @@
-//! The image's list of itself: a resource for each folder, `/modules/java.base/java/lang`, with the
-//! locations of what is in it, and one for each package, `/packages/java.lang`, with the modules
-//! that have it.
+//! The image's listings of itself. Each folder has a resource, `/modules/java.base/java/lang`, with
+//! the locations of its contents; each package has one, `/packages/java.lang`, with its modules.
 //!
-//! `jdk.internal.jimage.ImageReader` lists folders by them, and HotSpot's boot loader, while it
-//! knows no modules yet, and jrt file systems find the module of a package there. They are made
-//! anew for every image that is written, since they speak of offsets of locations and strings.
+//! `jdk.internal.jimage.ImageReader` lists folders by them. HotSpot's boot loader, while it knows
+//! no modules yet, and jrt file systems find the module of a package there. They are recreated
+//! for every written image, since they contain offsets of locations and strings.
 
 use std::collections::BTreeMap;
 
 use super::format::Version;
 use super::packages::{Link, Packages};
 
-/// What a listing holds, in order.
+/// The contents of a listing, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Listing {
-    /// A folder: of each item, the index of its resource or of its folder's listing.
+    /// A folder: for each item, the index of its resource or of its folder's listing.
     Folder(Vec<Item>),
     /// A package: the modules that have it, and the flags of its location.
     Package(Vec<Link>, u32),
 }
 
 impl Listing {
-    /// Bytes of its contents.
+    /// Size of its contents, in bytes.
     pub(super) fn size(&self) -> u64 {
         match self {
             Listing::Folder(items) => 4 * items.len() as u64,
@@ -30,7 +29,7 @@ impl Listing {
     }
 }
 
-/// What is in a folder.
+/// An item of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
     /// The resource at this index of the paths given.
@@ -41,15 +40,16 @@ pub(super) enum Item {
 
 #[derive(Debug, Default)]
 struct Node<'p> {
-    /// Sorted by bytes, which is the order of Java's strings, too, as names are in modified UTF-8.
+    /// Sorted by bytes, which is also the order of Java's strings, since names are in modified
+    /// UTF-8.
     children: BTreeMap<&'p [u8], Node<'p>>,
-    /// The resource that it is.
+    /// The resource at this path.
     resource: Option<usize>,
 }
 
 /// Lists resources of these paths (`java.base/java/lang/Object.class`): pairs of the listing's name
-/// and the listing, in the order in which their contents are written, that is what is in a folder
-/// before the folder.
+/// and the listing, in the order in which their contents are written. Listings in a folder precede
+/// the folder's.
 pub(super) fn listings<P: AsRef<[u8]>>(paths: &[P], version: Version) -> Vec<(Vec<u8>, Listing)> {
     let mut modules = Node::default();
     let mut packages = Packages::default();
@@ -83,15 +83,15 @@ fn insert<'p>(
     let (Some(file), Some(&module)) = (folders.pop(), folders.first()) else { return };
     let (root, is_preview) = package_root(&folders, version);
     if version == Version::Previews && folders.iter().skip(root).any(|folder| folder.contains(&b'.')) {
-        // No package can be called so. It is found by its name, but not listed. So does jlink.
+        // No package can have this name. It is found by its name, but not listed, as in jlink.
         return;
     }
     let mut node = modules;
     for depth in 0..folders.len() {
         node = node.children.entry(folders[depth]).or_default();
         if node.resource.is_some() {
-            // A resource where a folder should be: what is below is found by its name, but not
-            // listed. So does jlink.
+            // A resource instead of a folder: paths below it are found by name, but not listed, as
+            // in jlink.
             return;
         }
         if depth >= root {
@@ -104,7 +104,8 @@ fn insert<'p>(
     }
 }
 
-/// Which of the folders is the first of a package's name, and whether it is a package for previews.
+/// The index of the folder with which the package's name starts, and whether it is a package for
+/// previews.
 fn package_root(folders: &[&[u8]], version: Version) -> (usize, bool) {
     match folders {
         [_, b"META-INF", b"preview", ..] if version == Version::Previews => (3, true),

@@ -1,8 +1,8 @@
-//! Writing an image: contents as they come, the index when all is known.
+//! Writer of an image: contents first, the index when everything is known.
 //!
-//! The strings of the image that was read stay where they are, and new ones follow: compressed
-//! resources and locations refer to them by offset. Everything else of the index is made anew, by
-//! the rules of jlink.
+//! The strings of the original image stay where they are, and new ones follow: compressed resources
+//! and locations refer to them by offset. The rest of the index is recreated, by the rules of
+//! jlink.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,19 +14,19 @@ use super::tree::{self, Item, Listing};
 use super::{Image, perfect_hash, previews};
 use crate::error::{ArchiveProblem, EntryProblem};
 
-/// An image that is being written. Contents go to `contents` as they come.
+/// An image that is being written. Contents go to `contents` immediately.
 pub(super) struct ImageWriter<'i, W> {
     image: &'i Image,
     strings: StringTable<'i>,
     contents: W,
-    /// Bytes of contents so far.
+    /// Number of bytes of contents so far.
     written: u64,
     locations: Vec<Location>,
     /// Parallel to `locations`: full names.
     names: Vec<Vec<u8>>,
 }
 
-/// What stands before the contents.
+/// The part before the contents.
 pub(super) struct Index {
     header: Header,
     redirect: Vec<i32>,
@@ -48,13 +48,13 @@ impl From<io::Error> for Problem {
 }
 
 impl<'i, W: Write> ImageWriter<'i, W> {
-    /// A writer of what becomes of `image`.
+    /// Creates a writer for a new form of `image`.
     pub(super) fn new(image: &'i Image, contents: W) -> ImageWriter<'i, W> {
         let strings = StringTable::of(image.strings().0);
         ImageWriter { image, strings, contents, written: 0, locations: Vec::new(), names: Vec::new() }
     }
 
-    /// Copies an entry as it stands, compressed or not.
+    /// Copies an entry verbatim, compressed or not.
     pub(super) fn copy(&mut self, index: usize) -> io::Result<()> {
         self.push_old(index, self.image.locations[index], self.image.stored(index))
     }
@@ -71,7 +71,7 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         self.push(name, location, bytes)
     }
 
-    /// Adds an entry of a name `module/path`.
+    /// Adds an entry with a name `module/path`.
     pub(super) fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), EntryProblem> {
         let parts = name.split('/').count();
         let own = matches!(name.split('/').next(), Some("modules" | "packages"));
@@ -92,7 +92,7 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         self.contents.write_all(bytes)
     }
 
-    /// Writes the image's lists of itself behind the contents, and gives the index.
+    /// Writes the image's listings of itself after the contents, and returns the index.
     pub(super) fn finish(mut self) -> Result<(Index, W), Problem> {
         let paths: Vec<&[u8]> = self.names.iter().map(|name| &name[1..]).collect();
         let version = self.image.header.version;
@@ -110,7 +110,7 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         }
 
         let tables = perfect_hash::tables(&self.names).ok_or(Problem::Image(ArchiveProblem::ImageHash))?;
-        // Offset 0 stands for no location, so something must be there.
+        // Offset 0 means no location, so something must be there.
         let mut locations = vec![0];
         let mut of_location = vec![0; self.locations.len()];
         let mut offsets = Vec::with_capacity(tables.order.len());
@@ -125,7 +125,7 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         pad(&mut locations);
 
         let order = self.image.header.order;
-        // jlink ends with the root folder's listing, to which no location leads.
+        // jlink ends with the root folder's listing, which has no location.
         let root = [b"/modules".as_slice(), b"/packages"]
             .into_iter()
             .filter_map(|top| listings.iter().position(|(name, _)| *name == top).map(Item::Listing));
@@ -169,7 +169,7 @@ impl<'i, W: Write> ImageWriter<'i, W> {
 }
 
 impl Index {
-    /// Writes it to the start of an image.
+    /// Writes the index to the start of an image.
     pub(super) fn write(&self, mut out: impl Write) -> io::Result<()> {
         let order = self.header.order;
         out.write_all(&self.header.write())?;
@@ -182,17 +182,17 @@ impl Index {
     }
 }
 
-/// Pads a table as jlink does, so that the same image comes out. (It means to align, and does not;
-/// nothing needs it.)
+/// Pads a table as jlink does, so that the same image comes out. (jlink's padding does not align
+/// anything, and nothing needs it.)
 fn pad(table: &mut Vec<u8>) {
     let padding = table.len().wrapping_sub(1) & 3;
     table.resize(table.len() + padding, 0);
 }
 
-/// The strings of an image, and those that join them.
+/// The strings of an image, and new ones.
 struct StringTable<'i> {
     old: &'i [u8],
-    /// What follows the old ones.
+    /// The strings after the old ones.
     new: Vec<u8>,
     offsets: HashMap<Cow<'i, [u8]>, u32>,
 }
@@ -201,10 +201,10 @@ impl<'i> StringTable<'i> {
     fn of(old: &'i [u8]) -> StringTable<'i> {
         let mut offsets = HashMap::new();
         let mut start = 0;
-        // What follows the last 0 is no string.
+        // Bytes after the last 0 are no string.
         let ends = old.iter().enumerate().filter(|&(_, &byte)| byte == 0).map(|(end, _)| end);
         for end in ends {
-            // Offset 0 means that there is no such part of a name, whatever stands there.
+            // Offset 0 means that this part of a name is missing, whatever the string there.
             if start > 0 {
                 offsets.entry(Cow::Borrowed(&old[start..end])).or_insert(start as u32);
             }
@@ -217,13 +217,13 @@ impl<'i> StringTable<'i> {
         StringTable { old, new, offsets }
     }
 
-    /// The offset of a part of a name, 0 if there is none.
+    /// The offset of a part of a name; 0 if it is missing.
     fn offset_of(&mut self, part: &[u8]) -> u32 {
         if part.is_empty() { 0 } else { self.offset_of_string(part) }
     }
 
-    /// The offset of what each name has, be it empty: 0 only if an empty string stands there, as it
-    /// always does in what jlink makes.
+    /// The offset of the base, which every name has even if empty: 0 only if there is an empty
+    /// string, as always in jlink's images.
     fn offset_of_base(&mut self, base: &[u8]) -> u32 {
         if self.old.first().is_none_or(|&first| first == 0) {
             return self.offset_of(base);
@@ -231,12 +231,12 @@ impl<'i> StringTable<'i> {
         self.offset_of_string(base)
     }
 
-    /// The offset of a string, which is added if it is not there.
+    /// The offset of a string, which is added if it is missing.
     fn offset_of_string(&mut self, string: &[u8]) -> u32 {
         if let Some(&offset) = self.offsets.get(string) {
             return offset;
         }
-        // An overflow makes the table too large, which is checked when it is complete.
+        // An overflow makes the table too large, which is checked at the end.
         let offset = (self.old.len() + self.new.len()) as u32;
         self.new.extend(string);
         self.new.push(0);
@@ -244,7 +244,7 @@ impl<'i> StringTable<'i> {
         offset
     }
 
-    /// The strings of a full name, as jlink cuts it.
+    /// The strings of a full name, as jlink splits it.
     fn location(&mut self, name: &[u8]) -> Location {
         for own in [&b"modules"[..], b"packages"] {
             let rest = name.strip_prefix(b"/").and_then(|rest| rest.strip_prefix(own));
@@ -304,8 +304,8 @@ mod tests {
         assert!(bytes.starts_with(b"\0class\0java.base\0a/p\0X.y\0a/X\0"));
     }
 
-    /// The list of packages names one without a name by it, which was not found in what was
-    /// written.
+    /// The list of packages refers to an empty name by offset 0, which was not found in written
+    /// images.
     #[test]
     fn an_empty_name_where_the_strings_begin_with_another() {
         let mut strings = StringTable::of(b"\x05a\0");

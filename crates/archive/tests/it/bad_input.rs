@@ -50,7 +50,7 @@ fn not_archives() {
     assert_eq!(archive_problem(b""), ArchiveProblem::Empty);
     assert_eq!(archive_problem(b"x"), ArchiveProblem::NotZip);
     assert_eq!(archive_problem(&text(100_000)), ArchiveProblem::NotZip);
-    // The start of a class file, cut off before it is one.
+    // The start of a class file, truncated within its magic number.
     assert_eq!(archive_problem(&[0xCA, 0xFE, 0xBA]), ArchiveProblem::NotZip);
 }
 

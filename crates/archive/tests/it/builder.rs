@@ -2,14 +2,14 @@
 
 use std::io::Write;
 
-/// How an entry's data descriptor looks.
+/// The form of an entry's data descriptor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Descriptor {
     None,
     Plain,
     Signed,
     SignedZip64,
-    /// Announced, and something else stands there.
+    /// Announced, but missing.
     Missing,
 }
 
@@ -28,7 +28,7 @@ pub struct Item {
     pub descriptor: Descriptor,
     /// Record sizes and offset in a zip64 field, though they would fit.
     pub zip64: bool,
-    /// What the directory claims, if not the truth.
+    /// The directory's size, if wrong.
     pub claimed_size: Option<u32>,
     pub claimed_crc: Option<u32>,
     pub claimed_packed: Option<u32>,
@@ -67,7 +67,7 @@ pub struct Archive {
     pub comment: Vec<u8>,
     /// Bytes before the first entry.
     pub prefix: Vec<u8>,
-    /// Whether offsets count from behind the prefix.
+    /// Whether offsets count from the end of the prefix.
     pub shifted: bool,
     pub zip64_end: bool,
 }

@@ -1,6 +1,7 @@
-//! Images made by hand: shares no code with the crate.
+//! Handmade images: shares no code with the crate.
 
-/// An image under construction. Its resources are what the JVM needs: no lists of folders.
+/// An image under construction. It has the resources that the JVM needs, without listings of
+/// folders.
 pub struct Builder {
     pub big: bool,
     pub minor_version: u32,
@@ -11,7 +12,7 @@ pub struct Builder {
 pub struct Built {
     pub bytes: Vec<u8>,
     pub slots: usize,
-    /// Of the first byte of contents.
+    /// Offset of the first byte of contents.
     pub contents: usize,
 }
 
@@ -24,8 +25,8 @@ impl Builder {
         if self.big { value.to_be_bytes() } else { value.to_le_bytes() }
     }
 
-    /// All names in the base string, so that locations are simple; slots are as many as let every
-    /// name have a first hash of its own.
+    /// All names are base strings, so that locations are simple; there are enough slots for every
+    /// name to have a first hash of its own.
     pub fn build(&self) -> Built {
         let count = self.resources.len() as u32;
         let first = |name: &str, slots: u32| hash(0x0100_0193, name) % slots;

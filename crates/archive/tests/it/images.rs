@@ -10,7 +10,7 @@ use cct_archive::{
 use crate::image_builder::Builder;
 use crate::support::*;
 
-/// Where fields of the header are.
+/// Offsets of fields of the header.
 const VERSION: usize = 4;
 const FLAGS: usize = 8;
 const RESOURCES: usize = 12;
@@ -50,7 +50,7 @@ fn images_of_either_byte_order_and_version_are_read_and_written() {
         bench.rewrite(&keep).unwrap();
         assert_eq!(bench.written()[..8], built.bytes[..8]);
         assert_eq!(entries(&bench.written()), found);
-        // Once it has lists of its folders, it stays as it is.
+        // Once it has listings of its folders, it stays unchanged.
         let again = Bench::with(&bench.written());
         again.rewrite(&keep).unwrap();
         assert_eq!(again.written(), bench.written());

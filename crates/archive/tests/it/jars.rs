@@ -1,4 +1,4 @@
-//! What jars keep and what replaced and added entries look like.
+//! Kept, replaced and added entries of jars.
 
 use std::convert::Infallible;
 use std::io::Cursor;
@@ -8,7 +8,7 @@ use cct_archive::{Action, EntryKind, EntryProblem, Error, Failure, Input, Limits
 use crate::builder::{Archive, Descriptor, Item, deflated, jar, stored};
 use crate::support::*;
 
-/// Compressible, and different at each length.
+/// Compressible text, different at each length.
 pub fn text(len: usize) -> Vec<u8> {
     (0..len).map(|i| b"calling context tree "[(i + len / 7) % 21] ^ (i / 64 % 3) as u8).collect()
 }
@@ -56,8 +56,8 @@ fn an_unchanged_jar_comes_out_byte_for_byte() {
     }
 }
 
-/// The largest size that 32 bits hold refers to a zip64 field, or, without one, is a size; and such
-/// a field may hold more than is referred to.
+/// The largest 32-bit size refers to a zip64 field or, without one, is a size; and such a field may
+/// contain more than is referred to.
 #[test]
 fn an_entry_listed_in_an_odd_way_stays_listed_so() {
     let huge = Item { claimed_size: Some(u32::MAX), ..stored("a/huge.bin", b"not so huge") };
@@ -107,10 +107,10 @@ fn replaced_entries_keep_everything_but_their_contents() {
             assert_eq!(new.comment(), old.comment(), "{}", old.name().unwrap());
             assert_eq!(new.unix_mode(), old.unix_mode(), "{}", old.name().unwrap());
         }
-        // Opened by ourselves, which checks local headers against the directory.
+        // Opened by this crate, which checks local headers against the directory.
         assert_eq!(Input::open(&bench.output(), &Limits::default()).unwrap().entries().len(), 12);
-        // Sizes are known now: no data descriptor is announced, in the local header (24 bytes
-        // before its name) either.
+        // Sizes are known now: neither the directory nor the local header (24 bytes before its
+        // name) announces a data descriptor.
         let name = written.windows(9).position(|window| window == b"a/C.class").unwrap();
         assert_eq!(written[name - 24..name - 22], [0, 0]);
         // The extra fields of replaced entries, in local header and directory.
@@ -209,8 +209,8 @@ fn multi_release_classes_are_shown_like_others() {
     assert_eq!(survey.classes, names);
 }
 
-/// To JVMs it is an entry like others, whose contents are the bytes that are there; it is not
-/// followed, and stays a link for who extracts it.
+/// To JVMs a symbolic link is an entry like others, whose contents are its bytes. It is not
+/// followed, and stays a link for programs that extract it.
 #[test]
 fn a_symbolic_link_is_an_entry() {
     let link = |name: &str| Item { attributes: 0o120_777 << 16, ..stored(name, b"../../../../etc/passwd") };

@@ -1,4 +1,4 @@
-//! The jars of a JDK, if one is at hand.
+//! The jars of a JDK, if one is available.
 
 use std::fs;
 use std::path::{Path, PathBuf};

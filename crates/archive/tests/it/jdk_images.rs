@@ -1,6 +1,6 @@
-//! The image of each JDK at hand: those that `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME`,
-//! `JAVA25_HOME`, `JAVA26_HOME`, `JAVA27_HOME` and `JAVA_HOME` lead to. What is not there is
-//! skipped with a note.
+//! The image of each available JDK, from `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME`,
+//! `JAVA25_HOME`, `JAVA26_HOME`, `JAVA27_HOME` and `JAVA_HOME`. Missing ones are skipped with a
+//! note.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,8 +59,8 @@ fn images_of_jdks_come_out_as_they_went_in() {
     }
 }
 
-/// Flags say which resources, folders and packages have versions for previews: they are what jlink
-/// makes of them.
+/// Flags say which resources, folders and packages have versions for previews: they equal those of
+/// jlink.
 #[test]
 fn previews_come_out_as_they_went_in() {
     const SOURCES: [(&str, &str); 5] = [
@@ -150,7 +150,8 @@ fn compressed_images_hold_what_the_jdk_finds_in_them() {
     }
 }
 
-/// The image that jlink makes of some modules; none if it fails (it may know no such compression).
+/// The image that jlink creates from some modules; `None` if it fails (it may not know the
+/// compression).
 fn link(home: &Path, folder: &Path, kind: &str) -> Option<PathBuf> {
     let image = folder.join("image");
     let mut jlink = Command::new(home.join("bin/jlink"));

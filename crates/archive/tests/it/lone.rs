@@ -1,4 +1,4 @@
-//! Class files by themselves.
+//! Single class files.
 
 use std::convert::Infallible;
 use std::fs;
@@ -7,7 +7,7 @@ use cct_archive::{Action, Entry, EntryKind, Input, InputKind, Layout, Limits, Lo
 
 use crate::support::*;
 
-/// The start of a class file is all that this crate looks at.
+/// This crate looks only at the start of a class file.
 const CLASS: &[u8] = b"\xCA\xFE\xBA\xBE and more";
 
 /// A folder with the file `name`, opened.

@@ -1,5 +1,5 @@
-//! The crate as its callers see it. All jars are made here, by a builder that shares no code with
-//! the crate, and read back by the `zip` crate.
+//! The crate as its callers see it. A builder that shares no code with the crate creates all jars,
+//! and the `zip` crate reads them back.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod bad_input;

@@ -170,7 +170,7 @@ fn sizes_and_ratios_are_limited() {
             "{error}"
         );
     }
-    // What no one looks into is not limited.
+    // Entries that nobody inflates are not limited.
     let bench = Bench::with(&jar(vec![deflated("zeros.bin", &vec![0; 4 << 20])]));
     bench.rewrite(&keep).unwrap();
 }

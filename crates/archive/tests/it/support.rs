@@ -1,4 +1,4 @@
-//! Running the crate on bytes, and reading its output with the `zip` crate.
+//! Runs of the crate on bytes, and reading of its output with the `zip` crate.
 
 use std::convert::Infallible;
 use std::fs;
@@ -34,7 +34,7 @@ impl Bench {
         Input::open(&self.input(), &Limits::default())
     }
 
-    /// The names of all files, so that a test can say that none were left behind.
+    /// The names of all files, so that a test can check that none were left.
     pub fn files(&self) -> Vec<String> {
         list(self.folder.path())
     }
@@ -77,8 +77,8 @@ pub fn double(_: &Location<'_>, bytes: &[u8]) -> Result<Action, Infallible> {
     Ok(Action::Replace([bytes, bytes].concat()))
 }
 
-/// Rewrites by a function, records the names of what it saw, and adds entries at both ends of each
-/// archive; the last one lists the records.
+/// Rewrites by a function, records the names of the entries that it saw, and adds entries at both
+/// ends of each archive; the last one lists the records.
 pub struct Adding<F>(pub F);
 
 impl<F: Fn(&Location<'_>, &[u8]) -> Result<Action, Infallible> + Sync> Rewriter for Adding<F> {

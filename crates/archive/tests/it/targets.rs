@@ -1,4 +1,4 @@
-//! Outputs that would destroy something, found before anything is written.
+//! Outputs that would destroy something, rejected before anything is written.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn inside_and_around_inputs() {
     assert_eq!(problem(&root, &[&jar]), TargetProblem::ContainsInput(bench.input()));
     assert_eq!(problem(Path::new(".."), &[&jar]), TargetProblem::NoName);
     assert!(matches!(Target::new(&root.join("no/such/out.jar"), &[&jar]), Err(Error::Io { .. })));
-    // A neighbour whose name begins alike is neither.
+    // A neighbour with a similar name is neither.
     Target::new(&root.with_extension("out"), &[&folder]).unwrap();
     assert_eq!(bench.files(), ["in.jar"]);
 }

@@ -1,14 +1,15 @@
-//! The archive of classes (CDS) that lets the JVM start faster: the image's own JVM makes it, of
-//! rewritten classes.
+//! The archive of rewritten classes (CDS) that lets the JVM start faster. The image's own JVM
+//! creates it.
 //!
-//! It holds what the JDK's own archive holds, so that the image starts fast and does what the JDK
-//! does: also objects that HotSpot takes out of a running JVM, among them the modules, and with
-//! these class initialisers have run and hash codes are known. It never holds classes that the JVM
-//! makes for lambdas, since such must pass by the load-time library, which keeps their names.
+//! It contains what the JDK's own archive contains, so that the image starts fast and behaves like
+//! the JDK. That includes objects that HotSpot takes out of a running JVM, among them the modules.
+//! For these, class initialisers have run and hash codes are assigned. It never contains classes
+//! that the JVM generates for lambdas: these must pass the load-time library, which keeps their
+//! names.
 //!
-//! Where runs are to be the same whatever the collector (`--reproducible`) there is none: not all
-//! collectors can use the objects, nor the archive at all unless the JDK has it in their form, and
-//! what happens before `main` deals out hash codes.
+//! Runs that must be equal for all collectors (`--reproducible`) have no archive. Not all
+//! collectors can use the objects, nor the archive at all unless the JDK has one in their form.
+//! Code that runs before `main` also assigns hash codes.
 
 use std::fs;
 use std::path::Path;
@@ -19,18 +20,18 @@ use super::home::{Home, Layout};
 use super::jvm::Jvm;
 use super::time_limit::TimeLimit;
 
-/// One of the archives for which HotSpot looks, depending on options.
+/// One of the archives that HotSpot looks for, depending on options.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant {
-    /// Its file in the folder of HotSpot.
+    /// The archive's file in HotSpot's folder.
     pub file: &'static str,
-    /// The options that choose it.
+    /// The options that select it.
     options: &'static [&'static str],
 }
 
-/// All that there are: the first is the one for the JDK's defaults. With compact object headers or
-/// without them since JDK 24, which of the two is not the default: until 26 compact ones, since 27
-/// the others.
+/// All variants; the first is that of the JDK's defaults. Since JDK 24 there is one more, with or
+/// without compact object headers, whichever is not the default: until 26 with them, since 27
+/// without.
 const VARIANTS: &[Variant] = &[
     Variant { file: "classes.jsa", options: &[] },
     Variant { file: "classes_nocoops.jsa", options: &[NO_COMPRESSED] },
@@ -42,17 +43,17 @@ const VARIANTS: &[Variant] = &[
 
 const NO_COMPRESSED: &str = "-XX:-UseCompressedOops";
 const COMPACT: &str = "-XX:+UseCompactObjectHeaders";
-/// Until JDK 24 compact headers are an experiment.
+/// Until JDK 24 compact headers are experimental.
 const EXPERIMENTAL: &str = "-XX:+UnlockExperimentalVMOptions";
 const NO_COMPACT: &str = "-XX:-UseCompactObjectHeaders";
 
-/// The collector under which every version archives objects, whatever the machine, and the heap
-/// with which JDKs are built.
+/// The collector under which every version archives objects on any machine, and the heap size with
+/// which JDKs are built.
 const HEAP: &[&str] = &["-XX:+UseG1GC", "-Xms128m", "-Xmx128m"];
 
-/// The archives that an image gets: those that its JDK has, at least the plain one. None for JDK 8,
-/// whose archives hold the absolute paths of jars and are of no use when these have been moved (nor
-/// are they used, unless it is asked for).
+/// The archives that an image gets: those that its JDK has, at least the plain one. None for JDK 8:
+/// its archives contain the absolute paths of jars and are useless after a move. They are not used
+/// unless requested, either.
 pub fn variants(home: &Home) -> Vec<Variant> {
     if let Layout::Jars { .. } = home.layout {
         return Vec::new();
@@ -62,7 +63,7 @@ pub fn variants(home: &Home) -> Vec<Variant> {
     VARIANTS.iter().copied().filter(wanted).collect()
 }
 
-/// Makes archives in an image that is complete otherwise.
+/// Creates archives in an image that is otherwise complete.
 pub fn make(
     home: &Home,
     image: &Path,
@@ -89,10 +90,10 @@ pub fn make(
     Ok(())
 }
 
-/// Has the image's JVM check the checksums of one of its archives, and use it.
+/// Lets the image's JVM check the checksums of one of its archives, and use it.
 ///
 /// # Errors
-/// If the file is no archive for which HotSpot looks, or the JVM refuses it.
+/// Fails if HotSpot does not look for a file of this name, or if the JVM rejects it.
 pub fn verify(image: &Path, file: &Path) -> Result<()> {
     let name = file.file_name().unwrap_or_default();
     let variant = VARIANTS.iter().find(|variant| name == variant.file);
@@ -104,8 +105,8 @@ pub fn verify(image: &Path, file: &Path) -> Result<()> {
     Jvm { image, java_home: Path::new(""), arguments: &arguments, limit, remedy }.run()
 }
 
-/// Leaves nothing but names of classes in the list of what is archived: lines with `@` have HotSpot
-/// make classes while it archives. The runtime's are added, since each JVM loads them.
+/// Leaves only names of classes in the list of classes to archive: lines with `@` make HotSpot
+/// generate classes while it archives. Adds the runtime's classes, since each JVM loads them.
 fn only_classes(list: &Path, runtime: &[jdk_wrap::Class]) -> Result<()> {
     let text = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
     fs::remove_file(list).with_context(|| format!("cannot replace {}", list.display()))?;

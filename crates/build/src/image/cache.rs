@@ -1,5 +1,4 @@
-//! Images that have been made before: one for each key, in a folder that may be deleted at any
-//! time.
+//! The cache of images: one for each key, in a folder that may be deleted at any time.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -16,20 +15,20 @@ use super::processes;
 use super::time_limit::TimeLimit;
 use cct_image::Record;
 
-/// The folder of images in the cache that the environment names: `$CCTREWRITE_CACHE`, else
-/// `$XDG_CACHE_HOME/cctrewrite`, else `~/.cache/cctrewrite`.
+/// The cache's folder of images, by the environment: `$CCTREWRITE_CACHE`, or
+/// `$XDG_CACHE_HOME/cctrewrite`, or `~/.cache/cctrewrite`.
 pub fn default_folder() -> Result<PathBuf> {
     Ok(choose(|name| std::env::var_os(name))?.join("images"))
 }
 
-/// [`default_folder`]'s parent, with the environment as a parameter. A variable set to nothing
-/// counts as not set.
+/// [`default_folder`]'s parent, with the environment as a parameter. An empty variable counts as
+/// unset.
 fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = path("CCTREWRITE_CACHE") {
         return Ok(folder);
     }
-    // The XDG base directory specification: a relative path in this variable is to be ignored.
+    // The XDG base directory specification: a relative path in this variable must be ignored.
     if let Some(folder) = path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute()) {
         return Ok(folder.join("cctrewrite"));
     }
@@ -41,11 +40,11 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     }
 }
 
-/// Checks that nobody but the user writes to a cache. JVMs load a library from there: who can write
-/// runs code as the user. A folder's owner can, whatever its mode is.
+/// Checks that only the user can write to a cache. JVMs load a library from there, so anyone who
+/// can write there runs code as the user. A folder's owner can, whatever its mode is.
 ///
 /// # Errors
-/// If others can write there, or the folder cannot be read.
+/// Fails if others can write there, or if the folder cannot be read.
 pub fn check_writers(folder: &Path) -> Result<()> {
     let cannot = || format!("cannot use the cache {}", folder.display());
     let its = fs::metadata(folder).with_context(cannot)?;
@@ -66,12 +65,12 @@ pub fn check_writers(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Names beside an image in the cache: its key, and one of these.
+/// Suffixes of files next to an image in the cache, after its key.
 const LOCK: &str = "lock";
 const USERS: &str = "users";
 const USED: &str = "used";
 
-/// A file of a key, beside its image.
+/// A file of a key, next to its image.
 pub fn beside(folder: &Path, key: &str, suffix: &str) -> PathBuf {
     folder.join(format!("{key}.{suffix}"))
 }
@@ -85,11 +84,11 @@ pub fn open(folder: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The place of one image in the cache, which no other process makes or takes away as long as the
-/// value lives.
+/// The place of one image in the cache. No other process creates or removes the image as long as
+/// the value lives.
 #[derive(Debug)]
 pub struct Slot {
-    /// Where the image is, or is to be.
+    /// The path of the image, present or future.
     pub path: PathBuf,
     folder: PathBuf,
     key: String,
@@ -97,14 +96,14 @@ pub struct Slot {
     _lock: File,
 }
 
-/// What is in a slot.
+/// The contents of a slot.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Content {
     /// Nothing.
     None,
     /// The image.
     Image,
-    /// A damaged image, and what is wrong with it.
+    /// A damaged image, with the damage.
     Damaged(String),
 }
 
@@ -112,17 +111,17 @@ pub enum Content {
 /// image meanwhile.
 #[derive(Debug)]
 pub struct Hold {
-    /// Locked together with other users. Closing the file, in all processes that have it, releases
+    /// Locked jointly with other users. Closing the file, in all processes that have it, releases
     /// the lock.
     _users: File,
 }
 
 impl Slot {
-    /// The place for a key. Waits while another process makes that image, after a call of
-    /// `say_waiting` with its number.
+    /// Takes the slot of a key. Waits while another process builds that image, after a call of
+    /// `say_waiting` with its process id.
     ///
     /// # Errors
-    /// If the cache cannot be used, or if the other process takes longer than the limit.
+    /// Fails if the cache cannot be used, or if the other process exceeds the time limit.
     pub fn take(
         folder: &Path,
         key: &str,
@@ -135,12 +134,12 @@ impl Slot {
         Ok(Slot { path: folder.join(key), folder, key: key.to_owned(), _lock: lock })
     }
 
-    /// The place for a key, unless another process has it or uses its image.
+    /// Takes the slot of a key, unless another process has it or uses its image.
     pub fn take_unused(folder: &Path, key: &str) -> Result<Option<Slot>> {
         let Some(lock) = lock(folder, key, None::<(TimeLimit, fn(Option<u32>))>)? else { return Ok(None) };
         let slot =
             Slot { path: folder.join(key), folder: folder.to_path_buf(), key: key.to_owned(), _lock: lock };
-        // Nobody begins to use it: for that the slot must be taken.
+        // Nobody can start to use it, which takes the slot.
         let is_held = slot.users()?.try_lock().is_err();
         Ok((!is_held).then_some(slot))
     }
@@ -150,8 +149,8 @@ impl Slot {
         &self.folder
     }
 
-    /// What is there. A folder that was never an image is an error: nobody but cctrewrite writes
-    /// here.
+    /// The contents of the slot. A folder that was never an image is an error: only cctrewrite
+    /// writes here.
     pub fn content(&self) -> Result<Content> {
         if !self.path.exists() {
             return Ok(Content::None);
@@ -172,8 +171,8 @@ impl Slot {
         }
     }
 
-    /// Notes that the image is used now, made of the JDK in this home. Where that cannot be written
-    /// (the disk is full) the image may be removed earlier.
+    /// Records that the image is used now, and the JDK that it was built from. If that cannot be
+    /// written (the disk is full), the image may be removed earlier.
     pub fn note_use(&self, jdk: &Path) {
         let mut options = fs::OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(cct_private::FILE_MODE);
@@ -181,7 +180,7 @@ impl Slot {
         let _ = file.and_then(|mut file| file.write_all(jdk.as_os_str().as_encoded_bytes()));
     }
 
-    /// Keeps the image from being removed while this process, or one that it starts, has the file
+    /// Protects the image from removal while this process, or one that it starts, has the file
     /// open.
     pub fn hold(&self) -> Result<Hold> {
         let users = self.users()?;
@@ -200,13 +199,13 @@ impl Slot {
     /// Removes all files of the slot but the image.
     pub fn remove_files(self) {
         for suffix in [USED, USERS, LOCK] {
-            // One that stays is as good as none.
+            // A lock file that stays does no harm.
             let _ = fs::remove_file(beside(&self.folder, &self.key, suffix));
         }
     }
 }
 
-/// When an image was used last, and the home of the JDK that it was made of, if that is known.
+/// The last use of an image, and the home of the JDK that it was built from, if known.
 pub fn last_use(folder: &Path, key: &str) -> (Option<SystemTime>, Option<PathBuf>) {
     let file = beside(folder, key, USED);
     let home = fs::read(&file).ok().filter(|home| !home.is_empty());
@@ -219,8 +218,8 @@ fn lock_file(path: &Path) -> std::io::Result<File> {
     options.write(true).create(true).truncate(false).mode(cct_private::FILE_MODE).open(path)
 }
 
-/// The locked lock of a key. Waits for it as long as the limit says, once it has said so; otherwise
-/// `None` if another process has it.
+/// The locked lock file of a key. If another process has it: calls the function in `wait` and waits
+/// up to the limit there, or returns `None` without `wait`.
 fn lock(
     folder: &Path,
     key: &str,
@@ -247,14 +246,14 @@ fn lock(
                         TimeLimit::HOW_TO_CHANGE
                     );
                 }
-                // Not a lock that is waited for by the system: that wait would have no end if the
-                // other process hangs.
+                // Polls instead of blocking on the lock: blocking would never end if the other
+                // process hangs.
                 std::thread::sleep(TimeLimit::POLL);
                 continue;
             }
             Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
         }
-        // Who removes an image removes its lock, too: then this one locks nothing.
+        // A process that removes an image removes its lock, too: then this file locks nothing.
         let identity = |its: fs::Metadata| (its.dev(), its.ino());
         let opened = file.metadata().map(identity).with_context(cannot)?;
         if fs::metadata(&path).map(identity).is_ok_and(|there| there == opened) {
@@ -307,7 +306,8 @@ mod tests {
         }
     }
 
-    /// Made beforehand by somebody who guessed its name, with a lock that all may write to.
+    /// A folder that another user created under a guessed name, with a lock that everybody may
+    /// write to.
     #[cfg(unix)]
     #[test]
     fn a_folder_of_another_user_is_no_cache() {
@@ -361,13 +361,13 @@ mod tests {
         let hold = slot.hold().unwrap();
         drop(slot);
         assert!(Slot::take_unused(&images, "abc").unwrap().is_none());
-        // A process that was started meanwhile goes on.
+        // A process that was started meanwhile continues.
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         drop(hold);
         assert!(Slot::take_unused(&images, "abc").unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
-        // Processes of tests beside this one may have inherited the file, too.
+        // Processes of concurrent tests may have inherited the file, too.
         let free = || {
             Slot::take_unused(&images, "abc").unwrap().or_else(|| {
                 std::thread::sleep(std::time::Duration::from_millis(50));
@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(fs::read_dir(&images).unwrap().count(), 0);
     }
 
-    /// A process that was stopped while it makes an image, for instance.
+    /// For instance for a process that was stopped while it builds an image.
     #[test]
     fn nobody_waits_without_end() {
         let folder = tempfile::tempdir().unwrap();
@@ -389,7 +389,7 @@ mod tests {
         let error =
             Slot::take(&images, "abc", TimeLimit::of("1").unwrap(), |owner| said = Some(owner)).unwrap_err();
         assert!(started.elapsed().as_secs() >= 1);
-        // Where the system tells which process has a lock.
+        // Where the system reports which process has a lock.
         let owner = said.unwrap();
         assert!(owner.is_none_or(|owner| owner == std::process::id()), "{owner:?}");
         let error = error.to_string();
@@ -398,7 +398,7 @@ mod tests {
         }
     }
 
-    /// Who waits for a lock that is then removed gets the new one.
+    /// A process that waits for a lock that is then removed gets the new one.
     #[test]
     fn a_removed_lock_locks_nothing() {
         let folder = tempfile::tempdir().unwrap();

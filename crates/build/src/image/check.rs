@@ -1,7 +1,7 @@
-//! Whether an image is what it was when it was made (docs/reference/images.md, *Checks*).
+//! Checks that an image is unchanged since it was built (docs/reference/images.md, *Checks*).
 //!
-//! [`at_start`] compares what the system says of the files with the stamp, and reads them only
-//! where that differs. [`in_full`] reads all of them.
+//! [`at_start`] compares the files' metadata with the stamp, and reads them only if that differs.
+//! [`in_full`] reads all of them.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -19,15 +19,15 @@ use cct_image::manifest::NAME as MANIFEST;
 use cct_image::record::{self, Record};
 use cct_image::{CoveredFile, Manifest};
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// All covered files are as they were.
+    /// All covered files are unchanged.
     Sound {
-        /// Archives of classes that a JVM has made anew since, relative to the image.
+        /// Archives of classes that a JVM has recreated since, relative to the image.
         remade: Vec<PathBuf>,
     },
-    /// An earlier version made the image, without a manifest.
+    /// An earlier version built the image, without a manifest.
     NoManifest,
     /// At least one file is damaged.
     Damaged(Damage),
@@ -37,16 +37,16 @@ pub enum Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     image: PathBuf,
-    /// The first one, relative to the image, and what is wrong with it.
+    /// The first one, relative to the image, and its damage.
     pub first: (PathBuf, String),
-    /// Those of the manifest.
+    /// The damaged files of the manifest.
     pub files: Vec<CoveredFile>,
 }
 
 /// Whether a JVM may have changed the image's archives of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Archives {
-    /// No: in the cache an image is what its key says.
+    /// No: in the cache an image matches its key.
     Fixed,
     /// Yes: `java -Xshare:dump` of the image replaces them. Such an archive must pass HotSpot's own
     /// check.
@@ -64,15 +64,14 @@ impl fmt::Display for Damage {
     }
 }
 
-/// The folder of an image in which its record is; `None` of any other folder.
+/// The folder of an image's record; `None` for a folder that is no image.
 pub fn own_folder(image: &Path) -> Option<PathBuf> {
     let folders = ["lib", "jre/lib"].map(|lib| image.join(lib).join(record::FOLDER));
     let has = |folder: &PathBuf, name: &str| folder.join(name).is_file();
     folders.into_iter().find(|folder| has(folder, record::NAME) || has(folder, MANIFEST))
 }
 
-/// Checks an image before it is used. Reads its files only if the system does not say of each what
-/// the stamp says.
+/// Checks an image before it is used. Reads its files only if their metadata differ from the stamp.
 pub fn at_start(image: &Path, archives: Archives) -> Result<Finding> {
     let (folder, manifest) = match open(image)? {
         Ok(opened) => opened,
@@ -92,7 +91,7 @@ pub fn in_full(image: &Path, archives: Archives) -> Result<Finding> {
     }
 }
 
-/// The manifest of an image and its folder; the inner error is what follows from its absence.
+/// The manifest of an image and its folder; the inner error is the finding if it is absent.
 fn open(image: &Path) -> Result<Result<(PathBuf, Manifest), Finding>> {
     let Some(folder) = own_folder(image) else {
         bail!("{}: not a profiled JDK; name one that `cctrewrite jdk` has made", image.display());
@@ -144,7 +143,7 @@ fn read(image: &Path, folder: &Path, manifest: &Manifest, archives: Archives) ->
         let files = faults.iter().map(|(file, _)| (*file).clone()).collect();
         return Ok(Finding::Damaged(Damage { image: image.to_path_buf(), first, files }));
     }
-    // Who may only read the image reads all of it each time.
+    // A user who may only read the image reads all of it each time.
     let _ = stamp::renew(image, folder, manifest);
     Ok(Finding::Sound { remade })
 }
@@ -153,15 +152,15 @@ fn is_archive(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("jsa"))
 }
 
-/// Has the next start read all files of an image, if this user may write to it.
+/// Makes the next start read all files of an image, if this user may write to it.
 pub fn forget_stamp(image: &Path) {
     if let Some(folder) = own_folder(image) {
-        // Without it there is nothing to forget.
+        // Without a stamp there is nothing to forget.
         let _ = fs::remove_file(folder.join(manifest::STAMP));
     }
 }
 
-/// Stores manifest and stamp of an image that is complete but for its place.
+/// Stores manifest and stamp of a complete image that is not yet in its place.
 pub fn store(image: &Path, folder: &Path, jdk: &Path) -> Result<()> {
     let manifest = manifest::of_image(image, jdk)?;
     let bytes = manifest.bytes();
@@ -212,7 +211,7 @@ mod tests {
         assert!(damage(check()).contains("IMAGE is damaged"));
     }
 
-    /// A disk that changes bytes changes no times: only reading finds it.
+    /// A disk that corrupts bytes changes no times: only reading finds it.
     #[test]
     fn a_full_check_reads_what_the_stamp_vouches_for() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What the system says of files without reading them: size, times, inode, mode.
+//! Metadata of files, without their contents: size, times, inode, mode.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -8,9 +8,9 @@ use xxhash_rust::xxh3::Xxh3;
 /// The stamp of some files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// A hash over what the system says of them.
+    /// A hash over their metadata.
     pub digest: u128,
-    /// When the status of one of them changed last, in seconds since 1970.
+    /// Latest change of the status of one of them, in seconds since 1970.
     pub changed: i64,
 }
 
@@ -22,13 +22,13 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Adds a name, and what it stands for.
+    /// Adds a name, and the kind of file that it names.
     pub fn name(&mut self, name: &[u8]) {
         self.hash.update(&(name.len() as u64).to_le_bytes());
         self.hash.update(name);
     }
 
-    /// Adds a file by what the system says of it.
+    /// Adds a file by its metadata.
     pub fn file(&mut self, its: &Metadata) {
         let numbers = [
             its.dev(),

@@ -1,4 +1,4 @@
-//! The JDK that an image is made from: where its parts are, and whether it is one that can be done.
+//! The JDK that an image is built from: the paths of its parts, and whether it is supported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,15 @@ use cct_image::record;
 /// A JDK or JRE.
 #[derive(Debug)]
 pub struct Home {
-    /// Absolute, without links.
+    /// The absolute path, without links.
     pub path: PathBuf,
-    /// What its `release` file says.
+    /// The contents of its `release` file.
     pub release: Release,
-    /// How its class library is stored.
+    /// The storage of its class library.
     pub layout: Layout,
 }
 
-/// How a class library is stored.
+/// The storage of a class library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
     /// JDK 8: jars.
@@ -27,7 +27,7 @@ pub enum Layout {
         /// The folder of `libjava` and `jvm.cfg` within `lib`: the name of the processor's
         /// architecture.
         arch: String,
-        /// `java.home` within the home: `jre`, or nothing for a JRE.
+        /// `java.home` relative to the home: `jre`, or empty for a JRE.
         jre: &'static str,
     },
     /// JDK 9 and later: one file, `lib/modules`.
@@ -35,7 +35,7 @@ pub enum Layout {
 }
 
 impl Home {
-    /// Looks at a folder.
+    /// Opens the JDK in a folder.
     pub fn open(path: &Path) -> Result<Home> {
         let shown = path.display();
         let path = fs::canonicalize(path).with_context(|| format!("{shown}: cannot find"))?;
@@ -59,12 +59,12 @@ impl Home {
         }
     }
 
-    /// The folder of what an image has beside a JDK's own files, relative to the home.
+    /// The folder of an image's files besides a JDK's own, relative to the home.
     pub fn own_folder(&self) -> PathBuf {
         self.lib().join(record::FOLDER)
     }
 
-    /// The folder in which HotSpot looks for libraries by name, relative to the home.
+    /// The folder in which HotSpot searches libraries by name, relative to the home.
     pub fn libraries(&self) -> PathBuf {
         match &self.layout {
             Layout::Jars { arch, .. } => self.lib().join(arch),
@@ -81,7 +81,7 @@ impl Home {
     }
 }
 
-/// The layout of a home, if it is one of HotSpot.
+/// The layout of a home, if its JVM is HotSpot.
 fn layout(home: &Path, release: &Release) -> Result<Layout> {
     if home.join("Contents/Home").is_dir() {
         bail!("not the home of a JDK but a bundle around it; name its folder Contents/Home");
@@ -111,7 +111,7 @@ fn layout(home: &Path, release: &Release) -> Result<Layout> {
     );
 }
 
-/// The folder of a JDK 8's `lib` in which its JVMs are.
+/// The folder of a JDK 8's `lib` that contains its JVMs.
 fn architecture(lib: &Path) -> Result<String> {
     let mut others = false;
     for entry in fs::read_dir(lib).with_context(|| format!("cannot list {}", lib.display()))? {

@@ -1,4 +1,4 @@
-//! JVMs of an image in the making: to see that it starts, and to have it make its archive of
+//! JVMs of an image under construction: to check that it starts, and to create its archive of
 //! classes.
 
 use std::fs::File;
@@ -11,26 +11,26 @@ use anyhow::{Context, Result, bail};
 
 use super::time_limit::TimeLimit;
 
-/// Variables by which options and class paths come into a JVM from outside.
+/// Environment variables that pass options and class paths to a JVM.
 pub const FROM_OUTSIDE: &[&str] = &["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"];
 
-/// A JVM of an image, which records nothing.
+/// A JVM of an image that records nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Jvm<'a> {
     /// The image.
     pub image: &'a Path,
     /// `java.home` within the image.
     pub java_home: &'a Path,
-    /// What its launcher is given.
+    /// The arguments of its launcher.
     pub arguments: &'a [&'a str],
-    /// How long it may take.
+    /// The JVM's time limit.
     pub limit: TimeLimit,
-    /// What the user may do if it takes longer.
+    /// The user's remedy if it takes longer.
     pub remedy: &'a str,
 }
 
 impl Jvm<'_> {
-    /// Runs it to its end. Fails with what it said, or if it takes longer than the time limit.
+    /// Runs it to its end. Fails with its output, or if it exceeds the time limit.
     pub fn run(self) -> Result<()> {
         let Jvm { image, java_home, arguments, limit, remedy } = self;
         let java = image.join(java_home).join("bin").join(format!("java{}", std::env::consts::EXE_SUFFIX));
@@ -39,8 +39,8 @@ impl Jvm<'_> {
         for variable in FROM_OUTSIDE {
             command.env_remove(variable);
         }
-        // Its folder may be removed while the JVM runs: no `.hotspotrc`, core or log is to be found
-        // or left elsewhere.
+        // Its folder may be removed while the JVM runs: it must not find a `.hotspotrc` elsewhere,
+        // nor leave a core or log there.
         command.current_dir(image).arg("-Dcctrewrite.record=off").args(arguments);
         let said = [memory().with_context(cannot)?, memory().with_context(cannot)?];
         let [errors, output] =
@@ -64,7 +64,7 @@ impl Jvm<'_> {
     }
 }
 
-/// A file without a name, for what a JVM says. A pipe would have to be read until the last process
+/// A file without a name, for a JVM's output. A pipe would have to be read until the last process
 /// that has it ends.
 fn memory() -> io::Result<File> {
     #[cfg(target_os = "linux")]
@@ -89,7 +89,7 @@ fn wait(child: &mut Child, limit: TimeLimit) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// The first lines of what it said, errors first.
+/// The first lines of its output, errors first.
 fn gist(said: [File; 2]) -> io::Result<String> {
     let mut bytes = Vec::new();
     for mut file in said {
@@ -128,7 +128,7 @@ mod tests {
             limit: TimeLimit::of("60").unwrap(),
             remedy: "mend it",
         };
-        // Another test may just have forked while it had the script open for writing.
+        // A concurrent test may just have forked while it had the script open for writing.
         loop {
             match jvm.run() {
                 Err(error) if format!("{error:#}").contains("Text file busy") => std::thread::yield_now(),

@@ -1,8 +1,8 @@
-//! Hashes of JDKs and of this build, kept in the cache of images (docs/reference/images.md).
+//! Known hashes of JDKs and of this build, kept in the cache of images (docs/reference/images.md).
 //!
 //! The key of an image is a hash over the contents of a JDK and of this command, some 400 MB. A
-//! stamp over size, times and inode of each file says whether they are those that were hashed
-//! before: then the stored hash stands for them.
+//! stamp covers size, times and inode of each file. If it is unchanged, the files are those that
+//! were hashed before, and the stored hash is valid.
 
 use std::fs;
 use std::io::Write as _;
@@ -18,36 +18,37 @@ use super::file_stamps::{Stamp, Stamps};
 use super::tree::Tree;
 use crate::fingerprint;
 
-/// The file, in the folder of images.
+/// The file's name in the folder of images.
 const NAME: &str = "known-hashes";
 
 /// The first line.
 const FIRST_LINE: &str = "cctrewrite known hashes 1";
 
-/// Hashes that are kept, the latest first. A machine has few JDKs; a build has four files.
+/// Maximum number of kept hashes, the latest first. A machine has few JDKs; a build has four files.
 const MOST: usize = 64;
 
-/// A file that changed so shortly before it was hashed may change again without another time: the
-/// clocks of file systems go in steps.
+/// Granularity of file times. A file that changed so shortly before it was hashed may change again
+/// without another time: the clocks of file systems advance in steps.
 const STEP: Duration = Duration::from_secs(2);
 
-/// Hashes that were computed before, and those of this run.
+/// Hashes from earlier runs and from this one.
 #[derive(Debug, Default)]
 pub struct KnownHashes {
-    /// The folder of images; none where there is no cache.
+    /// The folder of images; `None` without a cache.
     folder: Option<PathBuf>,
     known: Vec<(u128, u128)>,
     new: Vec<(Stamp, u128)>,
 }
 
-/// Removes those of a cache.
+/// Removes the known hashes of a cache.
 pub fn forget(folder: &Path) {
-    // One that stays costs nothing.
+    // A file that stays does no harm.
     let _ = fs::remove_file(folder.join(NAME));
 }
 
 impl KnownHashes {
-    /// Those of a cache. What others could have written, or what cannot be read, is not known.
+    /// Reads the known hashes of a cache. Ignores a file that others could have written, or that
+    /// cannot be read.
     pub fn of_cache(folder: &Path) -> KnownHashes {
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
         let read = || PrivateFolder::open(&folder).ok()?.read(NAME).ok()?;
@@ -58,7 +59,7 @@ impl KnownHashes {
     /// The hash of a JDK's files.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// Fails if a file cannot be read.
     pub fn of_tree(&mut self, tree: &Tree) -> Result<u128> {
         self.find_or(tree.stamp()?, || {
             let mut hash = Xxh3::new();
@@ -70,7 +71,7 @@ impl KnownHashes {
     /// The hash of a file.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// Fails if it cannot be read.
     pub fn of_file(&mut self, path: &Path) -> Result<u128> {
         let its = fs::metadata(path).with_context(|| format!("cannot find {}", path.display()))?;
         let mut stamps = Stamps::default();
@@ -88,7 +89,7 @@ impl KnownHashes {
         Ok(hash)
     }
 
-    /// Keeps what is new. Where that cannot be written, the next run reads the files again.
+    /// Stores new hashes. If they cannot be written, the next run reads the files again.
     pub fn store(self) {
         let _ = self.try_store();
     }
@@ -97,7 +98,7 @@ impl KnownHashes {
         let Some(folder) = self.folder.filter(|_| !self.new.is_empty()) else { return Ok(()) };
         PrivateFolder::open(&folder)?;
         let mut file = tempfile::Builder::new().prefix(".cctrewrite-").suffix(".tmp").tempfile_in(&folder)?;
-        // The file system's own time: that of the files whose stamps these are.
+        // The file system's own time, like the times of the stamped files.
         let now = file.as_file().metadata()?.ctime();
         let is_settled = |stamp: &Stamp| stamp.changed < now.saturating_sub(STEP.as_secs().cast_signed());
         let new = self.new.iter().filter(|(stamp, _)| is_settled(stamp));
@@ -168,7 +169,7 @@ mod tests {
         case.settle();
         assert!(case.hash().1);
         assert_eq!(case.hash(), (first, false));
-        // Same size, and the time of before: the system still notes that it changed.
+        // Same size and old time: the system still notes that it changed.
         let before = fs::metadata(&case.file).unwrap().modified().unwrap();
         fs::write(&case.file, "other").unwrap();
         fs::File::options().append(true).open(&case.file).unwrap().set_modified(before).unwrap();

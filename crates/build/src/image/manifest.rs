@@ -1,9 +1,9 @@
-//! The manifest of an image, made of its files and held against them
+//! The manifest of an image: created from its files, and compared with them
 //! (docs/reference/formats/manifest.md).
 //!
-//! It covers the files that cctrewrite makes or changes, and programs and libraries that are copies
-//! of the JDK's. It does not cover files that people edit, and files that the image shares with its
-//! JDK (`--link`).
+//! It covers the files that cctrewrite creates or changes, and programs and libraries copied from
+//! the JDK. It does not cover files that people edit, and files that the image shares with its JDK
+//! (`--link`).
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -20,19 +20,19 @@ use rayon::prelude::*;
 use super::tree::{Tree, is_configuration};
 use crate::fingerprint::of_file;
 
-/// Name of the stamp's file, in the folder of the manifest.
+/// Name of the stamp's file, in the manifest's folder.
 pub const STAMP: &str = "stamp";
 
-/// What is wrong with a covered file.
+/// A fault of a covered file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// It is not there, or is no file.
+    /// It is missing, or is no file.
     Missing,
-    /// Its size in bytes differs.
+    /// The file's size in bytes differs.
     Size(u64),
-    /// It has the same size and other contents.
+    /// It has the same size and different contents.
     Contents,
-    /// The system does not give its bytes.
+    /// The system cannot read it.
     Unreadable(String),
 }
 
@@ -47,8 +47,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// The manifest of an image that is complete. `jdk` is the home from which its other files were
-/// copied.
+/// The manifest of a complete image. `jdk` is the home from which its other files were copied.
 pub fn of_image(image: &Path, jdk: &Path) -> Result<Manifest> {
     let tree = Tree::list(image)?;
     let paths: Vec<&Path> = tree.files().collect();
@@ -64,7 +63,7 @@ pub fn faults<'m>(manifest: &'m Manifest, image: &Path) -> Vec<(&'m CoveredFile,
     faults.collect()
 }
 
-/// What is wrong with a covered file now.
+/// The fault of a covered file, if it has one now.
 pub fn fault(file: &CoveredFile, image: &Path) -> Option<Fault> {
     let path = image.join(&file.path);
     match fs::metadata(&path) {
@@ -88,7 +87,7 @@ fn is_own(path: &Path) -> bool {
     is_beside_record && (is_named(NAME) || is_named(STAMP))
 }
 
-/// A file of the image, unless the manifest does not cover it.
+/// The entry of an image's file, unless the manifest does not cover it.
 fn covered(image: &Path, jdk: &Path, path: &Path) -> Result<Option<CoveredFile>> {
     let file = image.join(path);
     let its = fs::metadata(&file).with_context(|| format!("cannot find {}", file.display()))?;
@@ -101,7 +100,7 @@ fn covered(image: &Path, jdk: &Path, path: &Path) -> Result<Option<CoveredFile>>
     Ok(Some(CoveredFile { path: path.to_path_buf(), size: its.len(), hash: of_file(&file)? }))
 }
 
-/// Whether a file is a copy of the JDK's, and neither a program nor a library. Copies keep their
+/// Whether a file is copied from the JDK, and neither a program nor a library. Copies keep their
 /// time ([`Tree::copy`]).
 fn is_text_of_jdk(its: &Metadata, source: &Path, path: &Path) -> bool {
     let is_copy = fs::metadata(source).is_ok_and(|of| {

@@ -1,5 +1,5 @@
-//! Images of JDKs as folders (docs/reference/images.md): listed and copied, kept in a cache, held
-//! against their manifests. What is in them is not decided here.
+//! Images of JDKs as folders (docs/reference/images.md): listing, copying, caching, and checking
+//! against their manifests. Other crates decide about the contents.
 
 pub mod archive_of_classes;
 pub mod cache;

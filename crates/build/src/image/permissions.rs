@@ -1,6 +1,8 @@
-//! Who may write to an image: its owner, whatever the umask and the modes of the JDK's own files.
+//! Write permissions of an image: for its owner alone, whatever the umask and the modes of the
+//! JDK's own files.
 //!
-//! JVMs run what is in an image. Reading is another matter: an image may be made for others.
+//! JVMs run the code in an image. Read permissions are left as they are: an image may be built for
+//! others.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -9,17 +11,17 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Permissions that let others than the owner write.
+/// Permission bits that let others than the owner write.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Takes the right to write from everybody but the owner. Skips files that the JDK shares by hard
+/// Removes write permission from everybody but the owner. Skips files that the JDK shares by hard
 /// links (`--link`): they are the JDK's.
 pub fn forbid_others_to_write(image: &Path) -> Result<()> {
     narrow(image).with_context(|| format!("cannot set the permissions of {}", image.display()))
 }
 
-/// Closes a folder before it lists it, so it recurses by itself. A walker opens folders first: a
-/// user who may still write there could replace one by a link.
+/// Closes a folder before it lists it, which needs a recursion of its own. A walker opens folders
+/// first: a user who may still write there could replace one by a link.
 fn narrow(path: &Path) -> io::Result<()> {
     let its = fs::symlink_metadata(path)?;
     if its.is_symlink() || its.is_file() && its.nlink() > 1 {

@@ -5,29 +5,29 @@ use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// A process that runs a program of the image, or has one of its files mapped, as far as this user
-/// may look at it.
+/// A process that runs a program of the image, or has one of its files mapped, among those that
+/// this user may inspect.
 pub fn of_image(image: &Path) -> Option<u32> {
     let entries = fs::read_dir("/proc").ok()?;
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers.into_iter().find(|process| uses(*process, image))
 }
 
-/// The process that has a lock on a file, as far as the system tells.
+/// The process that has a lock on a file, if the system reports it.
 pub fn with_lock(file: &File) -> Option<u32> {
     let inode = file.metadata().ok()?.ino();
     let locks = fs::read_to_string("/proc/locks").ok()?;
     locks.lines().find_map(|line| holder(line, inode))
 }
 
-/// The process that a line of `/proc/locks` names, if it has a lock of a whole file with this inode
+/// The process in a line of `/proc/locks`, if it has a lock of a whole file with this inode
 /// (proc_locks(5)).
 fn holder(line: &str, inode: u64) -> Option<u32> {
-    // `1: FLOCK ADVISORY WRITE 708 08:01:786 0 EOF`; one who waits has `->` after the number.
+    // `1: FLOCK ADVISORY WRITE 708 08:01:786 0 EOF`; a waiting process has `->` after the number.
     let words: Vec<&str> = line.split_whitespace().collect();
     let [_, "FLOCK", _, _, process, place, ..] = words[..] else { return None };
     let is_it = place.rsplit(':').next()?.parse() == Ok(inode);
-    // Of a process in another container the system says 0.
+    // For a process in another container the system reports 0.
     process.parse().ok().filter(|process| is_it && *process > 0)
 }
 
@@ -40,7 +40,7 @@ fn uses(process: u32, image: &Path) -> bool {
     maps.split(|byte| *byte == b'\n').any(|line| names(line, image))
 }
 
-/// Whether a line of `/proc/PID/maps` names a file in the image: its path follows five words.
+/// Whether a line of `/proc/PID/maps` has a file in the image: its path follows five words.
 fn names(line: &[u8], image: &Path) -> bool {
     let image = image.as_os_str().as_encoded_bytes();
     let path = line.iter().position(|byte| *byte == b'/').map(|at| &line[at..]);

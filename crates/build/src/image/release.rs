@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// What the file says; nothing, if there is none.
+/// The text of the file; empty if there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release(String);
 
@@ -27,7 +27,7 @@ impl Release {
         Some(line.trim().trim_matches('"')).filter(|value| !value.is_empty())
     }
 
-    /// The version, as exactly as it is known.
+    /// The version, as precisely as possible.
     pub fn version(&self) -> Option<&str> {
         self.value("JAVA_RUNTIME_VERSION").or_else(|| self.value("JAVA_VERSION"))
     }

@@ -1,4 +1,4 @@
-//! Repair of an image outside of the cache: damaged files are copied from where the same bytes are.
+//! Repair of an image outside the cache: damaged files are replaced by copies of the same bytes.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -13,8 +13,8 @@ use crate::load_time;
 use cct_image::CoveredFile;
 use cct_image::record::{ORIGINALS, Record};
 
-/// Replaces all damaged files. Returns the first one of which no sound copy was found; then nothing
-/// is replaced.
+/// Replaces all damaged files. Returns the first one without a sound copy; then nothing is
+/// replaced.
 pub fn repair(image: &Path, damage: &Damage, cache: Option<&Path>) -> Result<Option<PathBuf>> {
     if damage.files.is_empty() {
         return Ok(Some(damage.first.0.clone()));
@@ -58,7 +58,7 @@ fn sound_copy(file: &CoveredFile, sources: &[PathBuf]) -> Option<PathBuf> {
     if let Some(source) = sources.iter().find(|source| manifest::fault(file, source).is_none()) {
         return Some(source.join(&file.path));
     }
-    // The libraries lie beside this command as they are in images.
+    // The libraries next to this command are those of images.
     let libraries = [load_time::library(), load_time::prefix().ok(), load_time::vm()];
     libraries.into_iter().flatten().find(|library| {
         let (Some(folder), Some(name)) = (library.parent(), library.file_name()) else { return false };

@@ -1,7 +1,7 @@
-//! The stamp of an image: size, time and inode of each file that its manifest covers, when all of
-//! them were last read and found sound (docs/reference/formats/manifest.md).
+//! The stamp of an image: size, time and inode of each file that its manifest covers. It is taken
+//! when all of them have been read and found sound (docs/reference/formats/manifest.md).
 //!
-//! A start of `run` compares these instead of reading some 200 MB. A copy of an image has other
+//! A start of `run` compares the stamp instead of reading some 200 MB. A copy of an image has other
 //! inodes, so it is read once.
 
 use std::fmt::Write;
@@ -19,23 +19,22 @@ use cct_image::manifest::{self, Manifest};
 /// The first line.
 const FIRST_LINE: &str = "cctrewrite stamp 1";
 
-/// Whether the files of an image are those that were found sound, as far as the system says without
-/// reading them.
+/// Whether the files of an image are those that were found sound, by their metadata.
 pub fn fits(image: &Path, folder: &Path, manifest: &Manifest) -> bool {
     let stored = fs::read(folder.join(STAMP));
     stored.is_ok_and(|stored| text(image, manifest).is_some_and(|now| now == stored))
 }
 
-/// Stores what the system says now. All files have been read and are sound.
+/// Stores the current metadata. All files have been read and are sound.
 ///
 /// # Errors
-/// If the file cannot be written. The next start reads all files again then.
+/// Fails if the file cannot be written. The next start then reads all files again.
 pub fn renew(image: &Path, folder: &Path, manifest: &Manifest) -> Result<()> {
     let Some(text) = text(image, manifest) else { return Ok(()) };
     PendingFile::write_decisive(&folder.join(STAMP), |out| Ok(out.write_all(&text)?))?.commit()
 }
 
-/// What the system says of all covered files; `None` if one is not there.
+/// The metadata of all covered files; `None` if one is missing.
 fn text(image: &Path, manifest: &Manifest) -> Option<Vec<u8>> {
     let mut text = format!("{FIRST_LINE}\n{} {:032x}\n", manifest::NAME, xxh3_128(&manifest.bytes()));
     for file in &manifest.files {

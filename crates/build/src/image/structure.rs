@@ -1,4 +1,4 @@
-//! The static side of a traced class library: what each trace of the image begins with.
+//! Static data of a traced class library, which each trace of the image refers to.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -8,8 +8,8 @@ use cct_events::{Class, Frame, FrameKind, FrameWriter};
 use cct_index::provenance::Provenance;
 use rayon::prelude::*;
 
-/// Bytes of a frame before they are compressed. A trace takes the classes that it needs: of each, a
-/// frame is read.
+/// Size of a frame in bytes before compression. A trace copies only the classes that it needs, and
+/// reads a frame for each.
 const FRAME: usize = 1 << 16;
 
 /// Writes the classes, in the order of their numbers.
@@ -26,7 +26,7 @@ pub fn write(path: &Path, provenance: &Provenance, classes: &[Vec<u8>]) -> io::R
         numbered.push((head.number, head.first_method, packed));
     }
     numbered.sort_unstable();
-    // A class file that is there twice is one class.
+    // A duplicate class file is one class.
     numbered.dedup_by_key(|(number, ..)| *number);
     // A frame's numbers are those of its first class and first method.
     let mut contents: Vec<(u32, u32, Vec<u8>)> = Vec::new();

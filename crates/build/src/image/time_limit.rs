@@ -1,21 +1,21 @@
-//! How long an image may take whose JVM hangs.
+//! Time limits for an image whose JVM hangs.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 
-/// The variable that holds another limit.
+/// The environment variable with another limit.
 const VARIABLE: &str = "CCTREWRITE_JVM_LIMIT";
 
-/// Seconds. On an idle machine the slowest of these JVMs, which makes an archive of classes, takes
-/// less than twenty.
+/// The default in seconds. On an idle machine the slowest of these JVMs, which creates an archive
+/// of classes, takes less than twenty.
 const DEFAULT: u64 = 600;
 
-/// How many such JVMs an image needs at most: one that starts, and one for each archive.
+/// Maximum number of such JVMs of an image: one that starts, and one for each archive.
 const JVMS: u32 = 7;
 
-/// How long one JVM of an image in the making may take, by a clock that nobody sets.
+/// The time limit of a JVM of an image under construction, by a monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLimit(Option<Duration>);
 
@@ -23,13 +23,13 @@ impl TimeLimit {
     /// How to change the limit, for messages.
     pub const HOW_TO_CHANGE: &str = "CCTREWRITE_JVM_LIMIT=SECONDS, or none";
 
-    /// How often to look whether something has ended.
+    /// Polling interval of waits.
     pub const POLL: Duration = Duration::from_millis(20);
 
-    /// The limit that `CCTREWRITE_JVM_LIMIT` states, or the default of 600 seconds.
+    /// The limit from `CCTREWRITE_JVM_LIMIT`, or the default of 600 seconds.
     ///
     /// # Errors
-    /// If the variable holds something else than seconds or `none`.
+    /// Fails if the variable is neither a number of seconds nor `none`.
     pub fn of_environment() -> Result<TimeLimit> {
         match std::env::var(VARIABLE) {
             Ok(text) => TimeLimit::of(&text),
@@ -38,7 +38,7 @@ impl TimeLimit {
         }
     }
 
-    /// The limit that a text states; empty, the default.
+    /// Parses a limit; an empty text means the default.
     pub fn of(text: &str) -> Result<TimeLimit> {
         let seconds = match text {
             "" => return Ok(TimeLimit::default()),
@@ -52,13 +52,13 @@ impl TimeLimit {
         Ok(TimeLimit(Some(Duration::from_secs(seconds))))
     }
 
-    /// The limit on a wait for another process that makes an image: the time of all its JVMs, and
-    /// as long again for the rest.
+    /// The time limit of a wait for another process that builds an image: twice the time of all its
+    /// JVMs, half of it for the rest.
     pub fn of_image(self) -> TimeLimit {
         TimeLimit(self.0.map(|limit| limit.saturating_mul(2 * JVMS)))
     }
 
-    /// Whether what began then has taken too long.
+    /// Whether the time since `started` exceeds the limit.
     pub fn is_exceeded_since(self, started: Instant) -> bool {
         self.0.is_some_and(|limit| started.elapsed() > limit)
     }

@@ -1,8 +1,8 @@
 //! The files of a home: listed once, hashed and copied from the list.
 //!
-//! Links within the home stay links. What lies outside (Debian keeps a JDK's configuration in
-//! `/etc`) is taken in as a file or folder, so that the image is complete wherever it goes. Links
-//! that lead nowhere are left out.
+//! Links within the home stay links. Targets outside (Debian keeps a JDK's configuration in `/etc`)
+//! are copied as files or folders, so that the image is complete wherever it goes. Broken links are
+//! omitted.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -13,17 +13,17 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::file_stamps::{Stamp, Stamps};
 
-/// What a home holds, folders before what is in them, in a fixed order.
+/// The contents of a home, folders before their contents, in a fixed order.
 #[derive(Debug, Default)]
 pub struct Tree {
     items: Vec<Item>,
-    /// Links that lead nowhere, relative to the home.
+    /// Broken links, relative to the home.
     pub dangling: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
 struct Item {
-    /// Relative to the home.
+    /// The path relative to the home.
     path: PathBuf,
     what: What,
 }
@@ -31,13 +31,13 @@ struct Item {
 #[derive(Debug)]
 enum What {
     Folder,
-    /// The file that has the contents.
+    /// The file with the contents.
     File(PathBuf),
-    /// What the link says.
+    /// The text of the link.
     Link(PathBuf),
 }
 
-/// How files come into the copy.
+/// How to create the files of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
     /// All are copied.
@@ -46,10 +46,10 @@ pub enum Manner {
     Link,
 }
 
-/// Folders whose files are there to be changed, by people or tools (`keytool`): never hard links.
+/// Folders whose files people or tools (`keytool`) change: never hard links.
 const CONFIGURATION: &[&str] = &["conf", "security", "management"];
 
-/// Deeper nesting is a circle of links.
+/// Maximum nesting; deeper nesting is a cycle of links.
 const MAX_DEPTH: usize = 100;
 
 impl Tree {
@@ -60,8 +60,8 @@ impl Tree {
         Ok(tree)
     }
 
-    /// By hand, since a walker follows all links or none, and here each is followed that leads out
-    /// of the home.
+    /// Implemented here, since a walker follows all links or none, and only those that lead out of
+    /// the home must be followed.
     fn folder(&mut self, home: &Path, folder: &Path, relative: &Path, depth: usize) -> Result<()> {
         let cannot = || format!("cannot list {}", folder.display());
         if depth > MAX_DEPTH {
@@ -102,15 +102,15 @@ impl Tree {
         Ok(())
     }
 
-    /// Leaves out what `unwanted` says of paths relative to the home. Returns how many files that
-    /// were.
+    /// Removes the files for which `unwanted` is true, by their paths relative to the home. Returns
+    /// their number.
     pub fn leave_out(&mut self, unwanted: impl Fn(&Path) -> bool) -> usize {
         let before = self.files().count();
         self.items.retain(|item| !unwanted(&item.path));
         before - self.files().count()
     }
 
-    /// The relative paths of all files that are none by a link within the home.
+    /// The relative paths of all files, except links within the home.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.items.iter().filter(|item| matches!(item.what, What::File(_))).map(|item| &*item.path)
     }
@@ -148,8 +148,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The stamp of everything: paths, kinds, and what the system says of files without reading
-    /// them.
+    /// The stamp of everything: paths, kinds, and metadata of files.
     pub fn stamp(&self) -> Result<Stamp> {
         let mut stamps = Stamps::default();
         for item in &self.items {
@@ -167,7 +166,7 @@ impl Tree {
         Ok(stamps.stamp())
     }
 
-    /// Bytes of all files.
+    /// Total size of all files, in bytes.
     pub fn size(&self) -> Result<u64> {
         let mut sum = 0;
         for item in &self.items {
@@ -179,7 +178,7 @@ impl Tree {
         Ok(sum)
     }
 
-    /// Makes everything anew in an empty folder. Calls `copied` after each file.
+    /// Creates a copy in an empty folder. Calls `copied` after each file.
     pub fn copy(&self, to: &Path, manner: Manner, copied: impl Fn() + Sync) -> Result<()> {
         for item in &self.items {
             let path = to.join(&item.path);
@@ -199,7 +198,7 @@ impl Tree {
     }
 }
 
-/// Whether a file lies in a folder whose files people and tools edit.
+/// Whether a file is in a folder whose files people and tools edit.
 pub fn is_configuration(path: &Path) -> bool {
     path.components().any(|part| CONFIGURATION.iter().any(|name| part.as_os_str() == *name))
 }
@@ -207,15 +206,15 @@ pub fn is_configuration(path: &Path) -> bool {
 /// Copies one file with its permissions and its time, or links it.
 fn copy_file(source: &Path, to: &Path, manner: Manner) -> Result<()> {
     let is_edited = is_configuration(to);
-    // Links fail across file systems, and for files of others where the system forbids it: then a
-    // copy it is.
+    // Hard links fail across file systems, and for files of others where the system forbids it:
+    // then the file is copied.
     if manner == Manner::Link && !is_edited && fs::hard_link(source, to).is_ok() {
         return Ok(());
     }
     let copy = || {
         fs::copy(source, to)?;
         let time = fs::metadata(source)?.modified()?;
-        // The time is a comfort (`ls`, `make`); a copy that may not be written to keeps its own.
+        // The time is a convenience (`ls`, `make`); a read-only copy keeps its own.
         if let Ok(file) = fs::OpenOptions::new().append(true).open(to) {
             file.set_modified(time)?;
         }
@@ -245,7 +244,7 @@ fn link(_: &Path, _: &Path) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// What a link at `link` must say to lead to `target`, both relative to the same folder.
+/// The text of a link at `link` to `target`, both relative to the same folder.
 fn way(link: &Path, target: &Path) -> PathBuf {
     let folder: Vec<Component<'_>> = link.parent().into_iter().flat_map(Path::components).collect();
     let target: Vec<Component<'_>> = target.components().collect();
@@ -259,7 +258,7 @@ fn way(link: &Path, target: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// A home with links within it, out of it, and to nothing.
+    /// A home with links inside it, out of it, and broken ones.
     fn home() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let home = fs::canonicalize(folder.path()).unwrap().join("home");

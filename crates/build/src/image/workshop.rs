@@ -1,7 +1,7 @@
-//! Where an image is built: a temporary folder beside its place, which it takes in the end by being
-//! renamed.
+//! The workshop of an image: a temporary folder next to its place, to which it is renamed in the
+//! end.
 //!
-//! A killed command leaves its workshop behind. The next one in the same folder removes it.
+//! A killed command leaves its workshop. The next command in the same folder removes it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use cct_image::Record;
 
 use crate::temporary_folder::{self, Kind, TemporaryFolder};
 
-/// A temporary folder of which this process is the owner. Dropped, it is removed.
+/// A temporary folder that this process owns. When dropped, it is removed.
 #[derive(Debug)]
 pub struct Workshop(TemporaryFolder);
 
-/// A place for an image. Nothing, an empty folder or an earlier image stands there.
+/// A place for an image: empty, an empty folder or an earlier image.
 #[derive(Debug)]
 pub struct Place {
-    /// Absolute.
+    /// The absolute path.
     path: PathBuf,
 }
 
 impl Place {
-    /// Checks a place. It may neither lie in the JDK that the image is made from nor hold it.
+    /// Checks a place. It must neither be inside the JDK of the image nor contain it.
     pub fn new(path: &Path, home: &Path) -> Result<Place> {
         let shown = path.display();
         let absolute = match fs::symlink_metadata(path) {
@@ -42,7 +42,7 @@ impl Place {
         Ok(place)
     }
 
-    /// Whether something stands there that may be replaced; fails if something else does.
+    /// Whether something replaceable is there; fails if something else is.
     fn check(&self) -> Result<bool> {
         let shown = self.path.display();
         if !self.path.exists() {
@@ -59,7 +59,7 @@ impl Place {
         Ok(true)
     }
 
-    /// The folder that the image is in.
+    /// The parent folder of the image.
     pub fn parent(&self) -> &Path {
         // A canonical path with a name has a parent.
         self.path.parent().unwrap_or(Path::new("/"))
@@ -71,8 +71,8 @@ impl Place {
     }
 }
 
-/// Whether a place may be that of an image: it neither lies in the JDK nor holds it. Messages name
-/// it as `shown`.
+/// Checks that an image's place is neither inside the JDK nor contains it. Messages call it
+/// `shown`.
 pub fn check_apart(shown: &Path, absolute: &Path, home: &Path) -> Result<()> {
     let shown = shown.display();
     if absolute.starts_with(home) {
@@ -85,7 +85,7 @@ pub fn check_apart(shown: &Path, absolute: &Path, home: &Path) -> Result<()> {
 }
 
 impl Workshop {
-    /// Opens one in a folder, in which those that nobody owns any more are removed.
+    /// Opens a workshop in a folder, and removes workshops there without an owner.
     pub fn open(beside: &Path) -> Result<Workshop> {
         let cannot = || format!("cannot make a folder in {}", beside.display());
         let folder = TemporaryFolder::make(beside, Kind::Workshop).with_context(cannot)?;
@@ -93,23 +93,23 @@ impl Workshop {
         Ok(Workshop(folder))
     }
 
-    /// The folder in which the image is made.
+    /// The folder in which the image is built.
     pub fn image(&self) -> PathBuf {
         self.0.path().join("image")
     }
 
-    /// Takes a folder away: it is in its place no longer, and removed with this.
+    /// Moves a folder away from its place; it is removed with this workshop.
     pub fn discard(&self, path: &Path) -> Result<()> {
         let cannot = || format!("cannot remove {}", path.display());
         fs::rename(path, self.0.path().join("discarded")).with_context(cannot)
     }
 
-    /// Puts the image in its place, and what stood there away. On Linux both happen at once.
+    /// Moves the image to its place, and any earlier one away. On Linux both happen in one step.
     pub fn deliver(mut self, place: &Place) -> Result<()> {
         let shown = place.path.display();
         let cannot = || format!("cannot put the image in its place {shown}");
         let old = self.0.path().join("old");
-        // Looked at again: much time has passed.
+        // Checked again: much time has passed.
         let stood = place.check()?;
         if stood && exchange(&self.image(), &place.path).with_context(cannot)? {
             return Ok(());
@@ -119,7 +119,7 @@ impl Workshop {
         }
         if let Err(error) = fs::rename(self.image(), &place.path) {
             if stood && fs::rename(&old, &place.path).is_err() {
-                // What stood there could not go back; at least it must not be deleted.
+                // The earlier image could not be moved back; at least it must not be deleted.
                 self.0.keep();
             }
             return Err(error).with_context(cannot);
@@ -128,7 +128,7 @@ impl Workshop {
     }
 }
 
-/// Has two folders change places; false where the system or the file system cannot do that.
+/// Exchanges two folders; false if the system or the file system cannot do that.
 #[cfg(target_os = "linux")]
 fn exchange(a: &Path, b: &Path) -> std::io::Result<bool> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -145,7 +145,7 @@ fn exchange(_: &Path, _: &Path) -> std::io::Result<bool> {
     Ok(false)
 }
 
-/// Removes workshops that nobody owns.
+/// Removes workshops without an owner.
 pub fn clean(folder: &Path) {
     temporary_folder::clean(folder, Kind::Workshop);
 }

@@ -1,5 +1,5 @@
-//! A headless Chromium that `cargo xtask readers` has fetched, spoken to by the DevTools protocol:
-//! JSON, one message behind the other, over a pipe.
+//! A headless Chromium from `cargo xtask readers`, controlled by the DevTools protocol: JSON
+//! messages, one after the other, over a pipe.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long is waited for anything: a machine may have other work to do.
+/// Time limit of all waits: a machine may have other work to do.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The folder of the browser; without it a line says that the test was skipped.
+/// The folder of the browser; if it is missing, prints that the test is skipped.
 pub fn found() -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("CCTREWRITE_READERS") else {
         println!("skipped: the browser is not known (cargo xtask test, or CCTREWRITE_READERS)");
@@ -39,13 +39,13 @@ pub struct Browser {
     from: Receiver<Value>,
     next: u64,
     session: Option<String>,
-    /// What the page has complained of or asked for since the start.
+    /// Complaints and requests of the page since the start.
     pub complaints: Vec<String>,
     _folder: TempDir,
 }
 
 impl Browser {
-    /// Starts one, with a window of this size.
+    /// Starts a browser, with a window of this size.
     pub fn start(root: &Path, width: u32, height: u32) -> Browser {
         let folder = tempfile::tempdir().unwrap();
         let fonts = folder.path().join("fonts.conf");
@@ -54,8 +54,7 @@ impl Browser {
         let text =
             format!("<fontconfig><dir>{letters}</dir><cachedir>{}</cachedir></fontconfig>", cache.display());
         fs::write(&fonts, text).unwrap();
-        // The protocol's pipe is file descriptors 3 and 4 of the browser, which a shell can give
-        // it.
+        // The protocol's pipe is file descriptors 3 and 4 of the browser, which a shell can open.
         let mut command = Command::new("sh");
         command.args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh"]).arg(program(root));
         command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
@@ -81,22 +80,21 @@ impl Browser {
         browser
     }
 
-    /// Gives the window a size.
+    /// Resizes the window.
     pub fn resize(&mut self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.ask("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Whether the system is dark or light.
+    /// Sets the system's colour scheme, dark or light.
     pub fn prefer(&mut self, scheme: &str) {
         let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
         self.ask("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
     }
 
-    /// Opens a page that `report --html` has written, and waits until it is drawn. Returns how long
-    /// that took.
+    /// Opens a page from `report --html`, and waits until it is drawn. Returns how long that took.
     pub fn open(&mut self, page: &Path, fragment: &str) -> Duration {
-        // A page that differs only in its fragment would not be loaded anew.
+        // A page that differs only in its fragment would not be reloaded.
         self.ask("Page.navigate", json!({ "url": "about:blank" }));
         let begin = Instant::now();
         self.ask("Page.navigate", json!({ "url": format!("file://{}#{fragment}", page.display()) }));
@@ -133,7 +131,7 @@ impl Browser {
         }
     }
 
-    /// Waits until what was changed is drawn.
+    /// Waits until changes are drawn.
     pub fn settle(&mut self) {
         self.value(
             "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))",
@@ -161,7 +159,7 @@ impl Browser {
         self.settle();
     }
 
-    /// A picture of the window, as base64 of PNG.
+    /// A screenshot of the window, as base64 of PNG.
     pub fn picture(&mut self) -> String {
         let answer = self.ask("Page.captureScreenshot", json!({ "format": "png" }));
         answer["data"].as_str().unwrap().to_owned()
@@ -189,7 +187,7 @@ impl Browser {
         }
     }
 
-    /// Keeps what the page complains of, and what it asks for beside itself.
+    /// Records complaints of the page, and requests for anything but itself.
     fn note(&mut self, event: &Value) {
         let is_ours = |url: &str| url.starts_with("file://") || url == "about:blank";
         match event["method"].as_str() {
@@ -230,7 +228,7 @@ fn libraries(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// What the browser says, read by a thread: an answer may be awaited only so long.
+/// Reads the browser's messages in a thread, so that waiting for an answer has a time limit.
 fn messages(from: ChildStdout) -> Receiver<Value> {
     let (send, receive) = channel();
     std::thread::spawn(move || {

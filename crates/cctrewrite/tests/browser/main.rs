@@ -1,8 +1,8 @@
-//! Pages that `cctrewrite report --html` writes, opened in a browser: what they show must be what
-//! the other commands say.
+//! Pages from `cctrewrite report --html`, opened in a browser: they must show the same as the other
+//! commands.
 //!
-//! The browser is one of the programs that `cargo xtask readers` fetches; without it these tests
-//! say that they are skipped.
+//! `cargo xtask readers` fetches the browser; if it is missing, these tests print that they are
+//! skipped.
 
 #![cfg(unix)]
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
@@ -37,7 +37,7 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// Runs the command, and returns what it prints.
+    /// Runs the command, and returns its output.
     fn run(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
         let output = command.args(arguments).current_dir(&self.0).stdin(Stdio::null()).output().unwrap();
@@ -57,7 +57,7 @@ fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../export/tests/data/sample.cct")
 }
 
-/// The methods of a profile as reports have them: what people read, own and inclusive bytecodes.
+/// The methods of a profile as in reports: readable names, own and inclusive bytecodes.
 fn methods(profile: &Path) -> Vec<(String, u128, u128)> {
     let profile = Profile::read(&fs::read(profile).unwrap()).unwrap();
     let labels = Labels::new(&profile.methods, By::Method, NameStyle::Normalised, &Origins::default());
@@ -71,12 +71,13 @@ fn methods(profile: &Path) -> Vec<(String, u128, u128)> {
 const BELOW_ROOT: &str = "(() => { const { state } = cctrewrite;
     return state.root.below.map((box) => [state.nameOf(box), box.inclusive[state.measure]]); })()";
 
-/// The widths of all boxes that are drawn, by their paths, and the shares that these should be.
+/// The widths of all drawn boxes, by their paths, and the shares that they should have.
 const WIDTHS: &str = "(() => { const { state, graph } = cctrewrite; const { measure, root } = state;
     return graph.rows.flat().filter(({ box }) => box).map(({ box, width }) =>
         [box.path.join('.'), width / graph.width, box.inclusive[measure] / root.inclusive[measure]]); })()";
 
-/// Where the middle of the box of this name is in the window, or null. Of several the widest.
+/// The position of the middle of the box of this name in the window, or null. Of several the
+/// widest.
 fn middle(browser: &mut Browser, name: &str) -> (f64, f64) {
     let name = serde_json::to_string(name).unwrap();
     let place = browser.value(&format!(
@@ -112,7 +113,7 @@ fn a_page_opens_alone_and_has_the_sums_that_info_says() {
     assert_eq!(shown, wanted.join(" · "));
     assert_eq!(browser.number("cctrewrite.state.root.inclusive[0]"), number("bytecodes") as f64);
 
-    // What info says stands in the page, line by line.
+    // The page contains the output of info, line by line.
     let about = browser.text("document.getElementById('about').textContent");
     for line in place.run(&["info", "run.cct"]).lines().skip(1).take_while(|line| !line.is_empty()) {
         let (key, text) = line.split_at(12);
@@ -166,7 +167,7 @@ fn the_view_of_callers_adds_up_to_the_methods_even_if_contexts_are_pruned() {
         for (name, bytecodes, _) in &rows {
             assert_eq!(u128::from(own(name)), *bytecodes, "{name} with {pruning} contexts");
         }
-        // Each box has what its callers have, and what has no caller.
+        // Each box has its callers' width as expected, and so do outermost ones.
         let wrong = browser.value(
             "(() => { const { state } = cctrewrite; const { measure } = state; const wrong = [];
                 for (const box of state.root.below) {
@@ -176,7 +177,7 @@ fn the_view_of_callers_adds_up_to_the_methods_even_if_contexts_are_pruned() {
                 return wrong; })()",
         );
         assert_eq!(wrong, serde_json::json!([]));
-        // And the table has what reports have.
+        // And the table has the reports' numbers.
         let inclusive = browser.value(
             "Object.fromEntries(cctrewrite.state.head.labels.map((name, at) => [name, cctrewrite.state.table.inclusive[0][at]]))",
         );
@@ -235,7 +236,7 @@ fn search_finds_methods_and_goes_from_box_to_box() {
     browser.press("N");
     assert_eq!(browser.value("cctrewrite.state.selected.path"), first);
 
-    // Regular expressions, and what is none.
+    // A regular expression, and an invalid one.
     browser.press("Escape");
     assert_eq!(browser.text("document.getElementById('query').value"), "");
     browser.value("cctrewrite.state.set({ query: '\\\\.(step|sort)\\\\(', regex: true })");
@@ -343,7 +344,7 @@ fn threads_can_be_chosen_and_recursion_folded() {
     assert_eq!(browser.number(walks), 3.0);
     browser.press("r");
     assert_eq!((browser.number(walks), browser.number(sum)), (1.0, 340.0));
-    // The same as the report has.
+    // As in the report.
     let folded: Value = serde_json::from_str(&place.run(&[
         "report",
         "run.cct",
@@ -375,7 +376,7 @@ fn a_difference_shows_what_has_changed() {
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &["--diff", "base.cct"], "");
     let first = "[...document.querySelectorAll('#methods .lines .line:first-child .cell')].map((cell) => cell.textContent).join('|')";
-    // step had 150 bytecodes itself in BASE, and has 200; 50 more with its callees, too.
+    // step itself had 150 bytecodes in BASE, and has 200; its callees add 50 more.
     assert_eq!(browser.text(first), "+50|+28.57 %|+50|Main.step()app|175|225");
     let colour = |browser: &mut Browser, name: &str| -> (i64, i64, i64) {
         let (x, y) = middle(browser, name);
@@ -394,7 +395,7 @@ fn a_difference_shows_what_has_changed() {
     assert!((red - blue).abs() < 12 && (red - green).abs() < 12, "walk is the same: {red} {green} {blue}");
     let (red, _, blue) = colour(&mut browser, "app.Main.sort()");
     assert!(blue > red + 30, "sort has less: {red} {blue}");
-    // What is gone has no width in NEW, and its width in BASE.
+    // A vanished context has no width in NEW, and its width in BASE.
     let gone = "cctrewrite.graph.rows.flat().filter(({ box }) => box && cctrewrite.state.nameOf(box) === 'app.Main.hash()' && box.level === 2).length";
     assert_eq!(browser.number(gone), 0.0);
     browser.press("w");
@@ -429,7 +430,7 @@ fn names_can_do_no_harm() {
         assert!(browser.text("document.title").contains("<img"));
     }
     no_complaints(&browser);
-    // The policy itself holds, were a name to get through.
+    // The policy itself holds, in case a name got through.
     browser.value(
         "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"globalThis.harmed = 1\">')",
     );
@@ -455,7 +456,7 @@ fn the_address_keeps_the_view() {
     browser.open(&place.path("page.html"), &fragment);
     let state = browser.value("[cctrewrite.state.words, cctrewrite.state.query, cctrewrite.state.order, cctrewrite.state.nameOf(cctrewrite.state.zoom)]");
     assert_eq!(state, serde_json::json!(["calls", "walk", "name", "app.Main.main()"]));
-    // Nonsense is left alone.
+    // Invalid fragments are ignored.
     browser.open(
         &place.path("page.html"),
         "zoom=99.7.x&metric=parsecs&threads=17&focus=-3&view=sideways&theme=plaid",
@@ -482,8 +483,8 @@ fn deep_stacks_are_shown() {
     no_complaints(&browser);
 }
 
-/// `BLESS=1` renews the picture of `docs/use/html.md`. It is not compared: how letters look is the
-/// browser's business.
+/// `BLESS=1` renews the picture of `docs/use/html.md`. It is not compared: the rendering of letters
+/// depends on the browser.
 #[test]
 fn the_picture_of_the_manual_can_be_drawn() {
     let Some(root) = found() else { return };

@@ -9,17 +9,17 @@ use cct_profile::{Method, Profile, Site, ThreadTree, Tree, TreeBuilder};
 /// One context: depth (1 below the thread), method, calls, bytecodes.
 pub type Node = (usize, u32, u64, u64);
 
-/// A name that is markup, were it not taken for a name. (Behind a dot a class's name is none any
-/// more: that is the suffix of hidden classes.)
+/// A name that would be markup if it were not escaped. (A dot would end a class's name: the suffix
+/// of hidden classes follows it.)
 pub const EVIL: &str = "</script><img src=x onerror=\"harmed=3\">&lt;'";
 
-/// A file of a name that is markup.
+/// A file with a name that would be markup.
 pub const HARD: &str = "<img src=x onerror=\"harmed=4\">.cct";
 
 const METHODS: [(&str, &str); 5] =
     [("hash", "()V"), ("main", "()V"), ("sort", "()V"), ("step", "()V"), ("walk", "(I)V")];
 
-/// In `main`, of 340 bytecodes; `hash` has calls only.
+/// Contexts of `main`, with 340 bytecodes; `hash` has calls only.
 const MAIN: [Node; 7] = [
     (1, 1, 1, 10),
     (2, 3, 10, 180),
@@ -30,7 +30,8 @@ const MAIN: [Node; 7] = [
     (5, 0, 500, 0),
 ];
 
-/// In `main` before: `step` had less, `sort` more, and `main` called `hash`, which had bytecodes.
+/// Contexts of `main` before: `step` had less, `sort` more, and `main` called `hash`, which had
+/// bytecodes.
 pub const CHANGED: [Node; 8] = [
     (1, 1, 1, 10),
     (2, 3, 10, 130),
@@ -79,8 +80,8 @@ pub fn plain() -> Profile {
     }
 }
 
-/// `main` calls `step` from two places, which calls `walk`, which calls itself; call sites are told
-/// apart.
+/// `main` calls `step` from two places; it calls `walk`, which calls itself; call sites are
+/// distinguished.
 pub fn split() -> Profile {
     let at =
         |name: &str, bci, line| Method { site: Some(Site { bci, line }), ..method("app/Main", name, "()V") };
@@ -106,7 +107,7 @@ pub fn split() -> Profile {
     Profile { meta, methods, threads, ..Profile::default() }
 }
 
-/// Names that are markup, wherever there are names.
+/// Names that would be markup, in all places with names.
 pub fn hostile() -> Profile {
     let names = [(EVIL, EVIL), ("<script>harmed=5</script>", "javascript:harmed=6")];
     let mut profile = Profile {
@@ -121,7 +122,7 @@ pub fn hostile() -> Profile {
     profile
 }
 
-/// Two methods that call each other so deep; the innermost has as many bytecodes.
+/// Two methods that call each other to this depth; the innermost has as many bytecodes.
 pub fn deep(frames: usize) -> Profile {
     let bytecodes = |depth| if depth == frames { frames as u64 } else { 0 };
     let nodes: Vec<Node> =

@@ -1,4 +1,4 @@
-//! Pages of profiles that tell call sites apart.
+//! Pages of profiles that distinguish call sites.
 
 use serde_json::{Value, json};
 
@@ -59,8 +59,8 @@ fn trees_tell_sites_apart_and_methods_do_not() {
     };
     assert_eq!(rows(&mut browser), methods(&place.path("run.cct")));
 
-    // A method that is chosen in the table is the heaviest of its contexts, and below it is what
-    // all of them call.
+    // A method that is selected in the table shows as the heaviest of its contexts, with the
+    // callees of all of them below.
     browser.value(
         "[...document.querySelectorAll('#methods .lines .text')].find((cell) => cell.title === 'app.Main.walk()').click()",
     );
@@ -71,7 +71,7 @@ fn trees_tell_sites_apart_and_methods_do_not() {
     assert_eq!(paths(&mut browser), focused);
     browser.press("Escape");
 
-    // Recursion is that of methods.
+    // Recursion refers to methods.
     browser.value("cctrewrite.state.set({ fold: true })");
     let folded = with(&[
         (".main()", 10),
@@ -83,7 +83,7 @@ fn trees_tell_sites_apart_and_methods_do_not() {
     assert_eq!(paths(&mut browser), folded);
     browser.value("cctrewrite.state.set({ fold: false })");
 
-    // Who searches for a method finds all of its call sites.
+    // A search for a method finds all of its call sites.
     browser.value(r"cctrewrite.state.set({ query: 'walk\\(\\)$', regex: true })");
     let said = browser.text("document.getElementById('found').textContent");
     assert!(said.starts_with("1 method; "), "{said}");
@@ -99,7 +99,7 @@ fn trees_tell_sites_apart_and_methods_do_not() {
     assert_eq!(callers, json!([["app.Main.step()", 100], ["app.Main.walk()", 90]]));
     no_complaints(&browser);
 
-    // Added up, there are no sites.
+    // With call sites merged, there are none.
     place.open(&mut browser, &["--merge-sites"], "");
     let merged = with(&[
         (".main()", 10),

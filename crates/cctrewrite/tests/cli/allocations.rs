@@ -1,4 +1,4 @@
-//! Profiles that count objects, in all commands that look at profiles.
+//! Profiles with counted objects, in all commands that read profiles.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::support::{Context, profile_of, put, run, scratch};
 /// Depth (1 below the thread), class and name, calls, bytecodes. A type has no name.
 type Node = (usize, &'static str, &'static str, u64, u64);
 
-/// `main` calls `fill`, which makes most.
+/// `main` calls `fill`, which allocates most.
 const RUN: [Node; 6] = [
     (1, "app/Main", "main", 1, 120),
     (2, "app/Item", "", 3, 0),
@@ -19,7 +19,8 @@ const RUN: [Node; 6] = [
     (2, "app/Main", "idle", 5, 60),
 ];
 
-/// As the runtime writes it, with so many `int[]` of `fill`; `objects`: these are counted.
+/// A profile as the runtime writes it, with this number of `int[]` of `fill`; `objects` says
+/// whether these are counted.
 fn profile(objects: bool, arrays: u64) -> Vec<u8> {
     let method = |class: &str, name: &str| Method {
         class: class.into(),
@@ -52,7 +53,7 @@ fn shown(folder: &Path, arguments: &[&str]) -> String {
     run(folder, arguments).succeeds().stdout
 }
 
-/// Lines from the one that begins with this.
+/// Lines starting at the one with this prefix.
 fn from<'t>(text: &'t str, start: &str) -> Vec<&'t str> {
     text.lines().skip_while(|line| !line.trim_start().starts_with(start)).collect()
 }
@@ -104,7 +105,7 @@ objects  inclusive       %  method
 ";
     assert_eq!(from(&text, "objects").join("\n").trim(), expected.trim());
     assert!(text.contains("\nCounted     objects and arrays, by type\n"), "{text}");
-    // By groups objects are those of who made them.
+    // By groups, objects belong to the allocating methods.
     let by_class = shown(
         folder.path(),
         &["report", "run.cct", "--metric", "allocations", "--by", "class", "--format", "csv"],
@@ -139,7 +140,7 @@ fn objects_are_compared_and_gated() {
     let compared = run(folder.path(), &["compare", "run.cct", "more.cct", "--allocations"]);
     assert_eq!(compared.code, Some(1));
     assert!(compared.stdout.contains("different allocations"), "{}", compared.stdout);
-    // A list of contexts is an input like another.
+    // A list of contexts is an input like others.
     let list =
         shown(folder.path(), &["report", "run.cct", "--metric", "allocations", "--format", "contexts"]);
     put(folder.path(), "list.txt", list.as_bytes());

@@ -1,9 +1,9 @@
-//! What is built of the same sources is the same (docs/ci/reproducible.md).
+//! Builds from the same sources are equal (docs/ci/reproducible.md).
 
 use std::fs;
 
-/// The C code of the allocator has the time in it at which it was compiled, which the workspace's
-/// `.cargo/config.toml` says.
+/// The C code of the allocator contains its compilation time, which the workspace's
+/// `.cargo/config.toml` sets.
 #[test]
 fn the_command_does_not_know_when_it_was_built() {
     let said = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
@@ -19,7 +19,7 @@ fn the_command_does_not_know_when_it_was_built() {
     );
 }
 
-/// A text as `__TIME__` has it.
+/// A text in the form of `__TIME__`.
 fn time(text: &[u8]) -> Option<&str> {
     let digit_or_colon =
         |(at, byte): (usize, &u8)| if at % 3 == 2 { *byte == b':' } else { byte.is_ascii_digit() };

@@ -1,10 +1,10 @@
-//! `cctrewrite instrument` of class files by themselves.
+//! `cctrewrite instrument` on single class files.
 
 use std::fs;
 
 use super::support::{Run, entry, files, jar, object, plain, put, run, sample, scratch};
 
-/// Output is the class as it is in a jar, and `verify` and `explain` take class files, too.
+/// The output is the class as in a jar; `verify` and `explain` take class files, too.
 #[test]
 fn a_class_file_gives_a_class_file() {
     let folder = scratch();
@@ -20,7 +20,7 @@ fn a_class_file_gives_a_class_file() {
     assert!(explained.contains("Sample"), "{explained}");
 }
 
-/// Into a folder, beside a jar, and markers instead of counts.
+/// Into a folder, together with a jar, and with markers instead of counts.
 #[test]
 fn folders_and_other_inputs_take_class_files() {
     let folder = scratch();
@@ -42,7 +42,7 @@ fn folders_and_other_inputs_take_class_files() {
     run(home, &["verify", "Sample.class", "marked.class"]).succeeds();
 }
 
-/// A name by which no JVM finds the class is said, and no reason to stop.
+/// A name under which no JVM finds the class gives a message, and does not stop the run.
 #[test]
 fn a_name_that_does_not_fit_is_said() {
     let folder = scratch();

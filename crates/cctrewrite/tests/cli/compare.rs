@@ -23,11 +23,11 @@ const METHODS: [(&str, &str, &str); 5] = [
 const BEFORE: [Node; 6] =
     [(1, 0, 1, 120), (2, 1, 1000, 9000), (3, 3, 250, 1234), (2, 3, 2, 10), (2, 2, 3, 33), (2, 4, 1, 7)];
 
-/// Two calls of `step` less, with one bytecode more in all; `charAt` called from `main` once;
+/// Two fewer calls of `step`, with one bytecode more in total; `charAt` called from `main` once;
 /// `join` polled more often.
 const AFTER: [Node; 5] = [(1, 0, 1, 120), (2, 1, 998, 9001), (3, 3, 250, 1234), (2, 3, 1, 5), (2, 4, 5, 35)];
 
-/// A profile as the runtime writes it. The seed makes MIDs and the numbers of lambdas.
+/// A profile as the runtime writes it. The seed determines MIDs and the numbers of lambdas.
 fn profile(seed: u64, blocks: &str, main: &[Node], worker: &[Node]) -> Vec<u8> {
     let method = |&(class, name, descriptor): &(&str, &str, &str)| Method {
         class: class.replace('7', &seed.to_string()).into(),
@@ -71,13 +71,13 @@ fn compare(folder: &Path, arguments: &[&str]) -> Run {
     run(folder, &arguments)
 }
 
-/// Ended with this code and nothing on standard error; its output.
+/// Checks the exit code and that standard error is empty; returns the output.
 fn ends(run: Run, code: i32) -> String {
     assert_eq!((run.code, &*run.stderr), (Some(code), ""), "{}", run.stdout);
     run.stdout
 }
 
-/// Failed with code 2 and one line on standard error that says these things.
+/// Checks exit code 2 and one line on standard error that contains these parts.
 fn fails_saying(run: &Run, parts: &[&str]) {
     assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);

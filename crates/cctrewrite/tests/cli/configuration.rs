@@ -16,7 +16,7 @@ fn a_file_stands_for_options() {
     let without = folder("");
     let report = run(with.path(), &["report"]).succeeds().stdout;
     assert_eq!(report, run(without.path(), &["report", "--format", "contexts"]).succeeds().stdout);
-    // The command line wins.
+    // The command line takes precedence.
     let json = run(with.path(), &["report", "--format", "json"]).succeeds().stdout;
     assert_eq!(json, run(without.path(), &["report", "--format", "json"]).succeeds().stdout);
     let shown = run(with.path(), &["config"]).succeeds().stdout;
@@ -55,7 +55,7 @@ fn what_means_nothing_is_refused() {
     }
 }
 
-/// Whoever names a file trusts it.
+/// A user who names a file trusts it.
 #[test]
 fn a_named_file_may_say_where_to_write() {
     let folder = folder("[report]\nhtml = \"page.html\"\n");

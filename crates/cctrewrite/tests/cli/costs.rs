@@ -1,4 +1,4 @@
-//! `--cost-model`: what is said of models that are none, and profiles whose numbers are cycles.
+//! `--cost-model`: messages for invalid models, and profiles whose numbers are cycles.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
 
 use super::support::{Run, plain, put, run, sample, scratch};
 
-/// A profile of two contexts, by a cost model or none.
+/// A profile of two contexts, with a cost model or without.
 fn profile(model: Option<&str>) -> Vec<u8> {
     let method = |name: &str| Method {
         class: "app/Main".into(),
@@ -94,7 +94,7 @@ fn numbers_of_different_models_do_not_meet() {
         assert_ne!(found.code, Some(0));
         assert!(found.stderr.contains("their numbers cannot be added up"), "{}", found.stderr);
         assert!(!folder.path().join("sum.cct").exists());
-        // Calls are calls.
+        // Calls can be compared with any model.
         of(folder.path(), &format!("diff a.cct {other} --calls-only")).succeeds();
         of(folder.path(), &format!("compare a.cct {other} --calls-only")).succeeds();
         of(folder.path(), &format!("export --format svg --metric calls --diff a.cct {other} -o out"))
@@ -132,7 +132,7 @@ fn what_is_no_model_is_refused_by_its_line() {
     assert!(!folder.path().join("out.jar").exists());
 }
 
-/// The file in the documents is one, and gives other bytes than the number of bytecodes.
+/// The file in the documentation is valid, and gives other bytes than the number of bytecodes.
 #[test]
 fn a_file_of_ones_own() {
     let page = include_str!("../../../../docs/research/cost-models.md");
@@ -160,7 +160,7 @@ fn a_file_of_ones_own() {
     assert_eq!(wrong.code, Some(1), "{}", wrong.stdout);
 }
 
-/// A name that is no path, and where it lies, decide nothing.
+/// Neither a name without a path nor the file's location matters.
 #[test]
 fn the_same_model_from_another_file_is_the_same() {
     let folder = scratch();

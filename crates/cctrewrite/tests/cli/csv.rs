@@ -1,4 +1,4 @@
-//! CSV that is opened in a spreadsheet: no name is a formula.
+//! CSV for spreadsheets: no name is a formula.
 
 use cct_profile::Method;
 
@@ -18,7 +18,7 @@ fn method(number: usize) -> Method {
     }
 }
 
-/// The cells of a column of names: what follows the last comma outside of quotes.
+/// The cells of a column of names: the text after the last comma outside of quotes.
 fn names(csv: &str) -> Vec<String> {
     let name = |line: &str| {
         let mut is_quoted = false;

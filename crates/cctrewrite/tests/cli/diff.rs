@@ -5,7 +5,7 @@ use std::path::Path;
 use super::profiles::{CHAR_AT, Node, RUN, STEP, WORKER, profile, usual};
 use super::support::{Run, put, run, scratch, snapshot};
 
-/// The usual run, in which a line of the loop in `step` has become longer by two bytecodes in each
+/// The usual run with two changes. A line of the loop in `step` is longer by two bytecodes in each
 /// of its thousand calls, and a `step` of the worker calls `charAt`.
 fn changed() -> Vec<u8> {
     let mut main = RUN;
@@ -27,7 +27,7 @@ fn diff(folder: &Path, options: &[&str]) -> Run {
     run(folder, &[&["diff", "base.cct", "new.cct"], options].concat())
 }
 
-/// Ended with this code and nothing on standard error; its output.
+/// Checks the exit code and that standard error is empty; returns the output.
 fn ends(run: Run, code: i32) -> String {
     assert_eq!((run.code, &*run.stderr), (Some(code), ""), "{}", run.stdout);
     run.stdout
@@ -79,7 +79,7 @@ fn growth_above_a_limit_fails() {
     // 15 bytecodes are 0.14 % of the total.
     assert_eq!(code(&["--fail-method-above", "1", "--focus", "*.charAt", "--min-percent", "2"]), Some(0));
     assert_eq!(code(&["--fail-above", "0", "--calls-only"]), Some(1));
-    // The other way round it is less.
+    // In the other direction it is less.
     ends(run(folder.path(), &["diff", "new.cct", "base.cct", "--fail-above", "0"]), 0);
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::support::{Run, command, scratch};
 
-/// Runs a command in an environment of its own: no JDK but those of the system's folders.
+/// Runs a command in an environment of its own, with only the JDKs of the system's folders.
 fn doctor(mut command: Command, folder: &Path, variables: &[(&str, &str)]) -> Run {
     command.env_clear().env("HOME", folder).env("CCTREWRITE_CACHE", folder.join("cache"));
     command.envs(variables.iter().copied()).args(["doctor", "--no-trial"]).stdin(Stdio::null());

@@ -1,5 +1,5 @@
-//! `cctrewrite instrument`, when something is wrong: one clear line, exit code 1, nothing lost,
-//! nothing half written.
+//! `cctrewrite instrument`, on errors: one clear line, exit code 1, nothing lost, nothing partly
+//! written.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use cct_events::{Event, Frame, FrameKind, FrameWriter};
 
 use super::support::{class, entry, files, jar, plain, put, run, sample, scratch};
 
-/// Runs the command with an output that stands already, and looks whether anything changed.
+/// Runs the command with an existing output, and checks that nothing changed.
 fn refused(home: &Path, arguments: &[&str], parts: &[&str]) {
     let before = files(home);
     let arguments: Vec<&str> = ["instrument"].iter().chain(arguments).copied().collect();
@@ -38,8 +38,8 @@ fn bad_classes() {
     refused(home, &["classes", "-o", "out"], &["classes/p/Cut.class", "truncated"]);
 }
 
-/// Names come from strangers, and terminals obey control characters: what is said of them is one
-/// line each, which cannot pass for another.
+/// Names come from strangers, and terminals obey control characters: each message about them is one
+/// line, which cannot be taken for another.
 #[test]
 fn names_that_command_terminals() {
     let folder = scratch();
@@ -51,7 +51,7 @@ fn names_that_command_terminals() {
     let kept = run(home, &["instrument", "--keep-bad-classes", "named.jar", "-o", "out.jar"]).succeeds();
     assert!(kept.stderr.starts_with(&format!("note: {told}kept as it is")), "{}", kept.stderr);
     assert_eq!(entry(&home.join("out.jar"), name), b"\xCA\xFE\xBA\xBE");
-    // A name in a class file, and where the class is.
+    // A name in a class file, and the path of the class.
     let place = "q/\u{1b}]0;x\u{7}.class";
     put(home, "class.jar", &jar(&[(place, &class("p/A", Some("\u{1b}[8mB")))]));
     let shown = run(home, &["explain", "class.jar", "p.A"]).succeeds().stdout;
@@ -62,7 +62,7 @@ fn names_that_command_terminals() {
     assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
 }
 
-/// The names in a trace likewise.
+/// Names in a trace are escaped for terminals.
 #[test]
 fn traces_that_command_terminals() {
     let folder = scratch();
@@ -103,14 +103,14 @@ fn bad_jars() {
     refused(home, &["cut.jar", "-o", "out.jar"], &["cut.jar", "truncated"]);
 }
 
-/// Each message names the option that lets more pass, and it does.
+/// Each message names the option that raises the limit, and the option works.
 #[test]
 fn inputs_that_unfold_beyond_their_limits() {
     let folder = scratch();
     let home = folder.path();
     let nested = jar(&[("in.jar", &jar(&[("Sample.class", &sample())]))]);
     put(home, "nested.jar", &nested);
-    // Two entries that inflate to 2 MiB of nothing much.
+    // Two entries that inflate to 2 MiB of repetitive bytes.
     put(home, "bomb.jar", &jar(&[("a.jar", &vec![0; 2 << 20]), ("b.jar", &vec![0; 2 << 20])]));
     let (nested, bomb) = (["nested.jar", "-o", "out.jar"], ["bomb.jar", "-o", "out.jar"]);
     refused(home, &[&nested[..], &["--max-depth=0"]].concat(), &["nested.jar!/in.jar", "(max-depth)"]);
@@ -126,7 +126,7 @@ fn two_classes_of_one_name() {
     let folder = scratch();
     let home = folder.path();
     let (one, other) = (plain("p/A"), class("p/A", Some("p/B")));
-    // The library that writes jars refuses to do it, so the second name is changed afterwards.
+    // The library that writes jars rejects duplicates, so the second name is changed afterwards.
     let mut twice = jar(&[("p/A.class", &one), ("p/X.class", &other)]);
     for at in 0..twice.len() - 9 {
         if &twice[at..at + 9] == b"p/X.class" {
@@ -135,7 +135,7 @@ fn two_classes_of_one_name() {
     }
     put(home, "twice.jar", &twice);
     refused(home, &["twice.jar", "-o", "out.jar"], &["twice.jar!/p/A.class", "two entries of this name"]);
-    // In different places it is legal, and said.
+    // In different places it is valid, and reported.
     put(home, "a.jar", &jar(&[("p/A.class", &one)]));
     put(home, "b.jar", &jar(&[("p/A.class", &other)]));
     let run = run(home, &["instrument", "a.jar", "b.jar", "-o", "out"]).succeeds();
@@ -194,7 +194,7 @@ fn outputs_that_would_destroy_something() {
         &["b/a.jar", "-o", "a.jar", "--library", "link.jar", "--library", "a.jar"],
         &["is the library a.jar"],
     );
-    // The folder for several outputs is made, and goes again.
+    // The folder for several outputs is created, and removed again.
     put(home, "fake.jar", &jar(&[("F.class", b"")]));
     refused(home, &["a.jar", "fake.jar", "-o", "out"], &["fake.jar"]);
 }

@@ -1,5 +1,4 @@
-//! Exit codes are those of each command's help, which has them from the table of
-//! docs/reference/command.md.
+//! The exit codes in each command's help are those of the table of docs/reference/command.md.
 
 use super::profiles::usual;
 use super::support::{put, run, scratch};

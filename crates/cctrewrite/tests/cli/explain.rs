@@ -12,14 +12,14 @@ fn explain(arguments: &[&str]) -> super::support::Run {
 #[test]
 fn what_is_planned_for_a_class() {
     let plan = explain(&["Sample", "--no-code"]).succeeds().stdout;
-    // How large the rewritten class is changes with every improvement.
+    // The size of the rewritten class changes with every improvement.
     let size = plan.lines().find(|line| line.contains(", rewritten ")).unwrap();
     snapshot("explain-plan.txt", &plan.replace(size, size.split(", rewritten ").next().unwrap()));
 }
 
 #[test]
 fn code_is_listed_with_its_constants_frames_and_handlers() {
-    // The code before rewriting: what is made of it is held against the JVM elsewhere.
+    // The code before rewriting: other tests check the rewritten code in JVMs.
     let all = explain(&["Sample"]).succeeds().stdout;
     let mut listing = String::new();
     let mut inside = false;

@@ -1,4 +1,4 @@
-//! `cctrewrite export`. What is in the files is tested in `crates/export`.
+//! `cctrewrite export`. `crates/export` tests the contents of the files.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn every_format_is_written_and_the_same_each_time() {
         }
         let written = |name: &str| fs::read(folder.path().join(name)).unwrap();
         assert!(!written("first").is_empty() && written("first") == written("second"), "{format}");
-        // The same on standard output.
+        // Also on standard output.
         let arguments = ["export", "--format", format, "run.cct", "--min-percent", "0", "-o", "-"];
         let output = command().current_dir(folder.path()).args(arguments).output().unwrap();
         assert!(output.status.success() && output.stdout == written("first"), "{format}");
@@ -129,7 +129,7 @@ fn several_profiles_are_added_up_and_two_can_be_held_against_each_other() {
 fn what_is_sound_of_a_truncated_profile_is_exported() {
     let folder = stored();
     let bytes = fs::read(folder.path().join("run.cct")).unwrap();
-    // Inside the end mark: all that is there is sound.
+    // Inside the end mark: everything else is sound.
     put(folder.path(), "cut.cct", &bytes[..bytes.len() - 10]);
     for format in FORMATS {
         for files in [&["cut.cct"][..], &["run.cct", "cut.cct"]] {
@@ -154,7 +154,7 @@ fn what_cannot_be_done_leaves_no_file() {
     put(folder.path(), "text.cct", b"no profile");
     put(folder.path(), "out", b"what stood there");
     let mut flipped = profile("calls+bytecodes", 9000);
-    // In the names, without which there is nothing to write.
+    // In the names, without which nothing can be written.
     let place = flipped.windows(4).position(|four| four == b"STRS").unwrap();
     flipped[place + 15] ^= 0x10;
     put(folder.path(), "flipped.cct", &flipped);

@@ -1,4 +1,4 @@
-//! `docs/use/exports.md`: its commands run, print what it shows, and draw its picture.
+//! `docs/use/exports.md`: its commands run, print the output that it shows, and draw its picture.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The commands of the page, each with the lines that it shows below.
+/// The commands of the page, each with the lines shown below it.
 fn commands(page: &str) -> Vec<(Vec<String>, Vec<&str>)> {
     let mut commands: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
     let mut shown = false;

@@ -33,7 +33,7 @@ fn shown(text: &str, folder: &Path) -> String {
     library.map_or(text.clone(), |library| text.replace(&library, "$LIBRARY"))
 }
 
-/// The library that rewrites classes at load time, as printed.
+/// The load-time library in the printed options.
 fn option(text: &str) -> Option<&str> {
     text.lines().find_map(|line| line.strip_prefix("-Dcctrewrite.loadtime="))
 }
@@ -45,7 +45,7 @@ fn the_load_time_library_is_beside_the_command_and_may_be_left_out() {
     assert!(Path::new(option(&printed).unwrap()).is_file(), "{printed}");
     let without = run(folder.path(), &["flags", "boot/rt.jar", "--no-load-time"]).succeeds().stdout;
     assert_eq!(option(&without), None);
-    // It belongs to the class library.
+    // The option belongs to the class library.
     assert_eq!(option(&run(folder.path(), &["flags", "my app.jar"]).succeeds().stdout), None);
 }
 
@@ -67,8 +67,8 @@ fn one_line_and_speed_are_options() {
     assert_eq!(line, lines.stdout.trim_end().replace('\n', " ") + "\n");
     let fast = run(folder.path(), &["flags", "boot/rt.jar", "--fast"]).succeeds().stdout;
     let added = fast.strip_prefix(&lines.stdout).expect("the same options in front");
-    // Large methods are compiled, too, and by C2 thirty times later than by default and if its
-    // graph stays small.
+    // Large methods are compiled, too; C2 compiles them thirty times later than by default and only
+    // if their graph stays small.
     let expected = [
         "-XX:-DontCompileHugeMethods",
         "-XX:Tier4InvocationThreshold=150000",
@@ -136,7 +136,7 @@ fn a_limit_of_the_user_s_own_is_kept() {
     assert_eq!(printed(&["--stack-depth", "2000"]), own);
 }
 
-/// A folder of modules of JDK 17, one of which a JVM does not resolve by itself.
+/// A folder of modules of JDK 17, one of which a JVM does not resolve by default.
 fn modules() -> tempfile::TempDir {
     let folder = scratch();
     let put = |name: &str, bytes: &[u8]| put(&folder.path().join("modules"), name, bytes);

@@ -1,11 +1,11 @@
-//! Classes of other compilers and of an obfuscator (fixtures/foreign), rewritten and held against
-//! their originals.
+//! Classes of other compilers and of an obfuscator (fixtures/foreign), rewritten and checked
+//! against their originals.
 
 use std::path::Path;
 
 use super::support::{run, scratch};
 
-/// Where they lie, and how many there are.
+/// Paths of the inputs, and numbers of their classes.
 const INPUTS: [(&str, u64); 6] = [
     ("kotlin/classes", 10),
     ("scala/classes", 7),

@@ -1,4 +1,4 @@
-//! `--help`, `--version`, and a wrong command line.
+//! `--help`, `--version`, and invalid command lines.
 
 use super::support::{run, scratch, snapshot};
 
@@ -36,7 +36,7 @@ fn help_is_as_it_was_written() {
     }
 }
 
-/// `-h` of the command that most people need first fits a screen; the rest has headings.
+/// `-h` of the first command for most users fits a screen; the rest has headings.
 #[test]
 fn the_short_help_of_run_is_short() {
     let folder = scratch();
@@ -68,7 +68,7 @@ fn the_short_help_of_run_is_short() {
 fn the_version_is_that_of_the_package() {
     let short = run(scratch().path(), &["-V"]).succeeds().stdout;
     assert_eq!(short, concat!("cctrewrite ", env!("CARGO_PKG_VERSION"), "\n"));
-    // And the compiler, which decides about the bytes of the runtime.
+    // And the compiler, which determines the bytes of the runtime.
     let long = run(scratch().path(), &["--version"]).succeeds().stdout;
     let compiler = long.strip_prefix(&format!("{short}runtime compiled by javac ")).expect(&long);
     assert!(compiler.starts_with(|c: char| c.is_ascii_digit()) && compiler.lines().count() == 1, "{long}");
@@ -126,7 +126,7 @@ fn a_shell_takes_its_completions() {
     }
     let script = run(folder.path(), &["completions", "bash"]).succeeds().stdout;
     std::fs::write(&path, script).unwrap();
-    // What the shell offers behind `cctrewrite report --fo`.
+    // The shell's completions of `cctrewrite report --fo`.
     let asks = ". ./completions; COMP_WORDS=(cctrewrite report --fo); COMP_CWORD=2; _cctrewrite cctrewrite --fo report; echo ${COMPREPLY[@]}";
     let bash = std::process::Command::new("bash").current_dir(folder.path()).args(["-c", asks]).output();
     assert_eq!(String::from_utf8(bash.unwrap().stdout).unwrap(), "--format --focus --fold-recursion\n");

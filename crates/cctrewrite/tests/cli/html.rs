@@ -1,5 +1,5 @@
-//! `cctrewrite report --html`: files, messages, what cannot be meant. What is in a page is tested
-//! in `crates/export`, what it shows in `tests/browser`.
+//! `cctrewrite report --html`: files, messages, invalid combinations. `crates/export` tests the
+//! contents of pages, `tests/browser` their display.
 
 use std::fs;
 use std::path::Path;
@@ -105,7 +105,7 @@ fn what_cannot_be_meant_is_refused() {
     assert!(!folder.path().join("a.html").exists());
 }
 
-/// A browser that notes what it was given.
+/// A browser that records its arguments.
 #[cfg(unix)]
 #[test]
 fn a_page_is_opened_in_the_browser() {

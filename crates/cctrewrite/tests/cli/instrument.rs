@@ -1,4 +1,4 @@
-//! `cctrewrite instrument`, when all goes well.
+//! `cctrewrite instrument`, without errors.
 
 use std::fs;
 
@@ -90,7 +90,7 @@ fn an_instrumented_class_library_is_a_library() {
     run(home, &["instrument", "app.jar", "--library", "rt.jar", "-o", "with-output.jar"]).succeeds();
     run(home, &["instrument", "app.jar", "--library", "jdk/lib/rt.jar", "-o", "with-original.jar"])
         .succeeds();
-    // Made for the same JDK, whichever way it was named.
+    // Built for the same JDK, however it was named.
     for output in ["with-output.jar", "with-original.jar"] {
         run(home, &["flags", "rt.jar", output]).succeeds();
     }
@@ -172,7 +172,8 @@ fn classes_that_jvms_refuse_are_not_made_acceptable() {
     }
 }
 
-/// The survey does not look into code; a fault that is found there is as one that is found at once.
+/// The survey does not read code; a fault that is found in code later is handled like one that is
+/// found at once.
 #[test]
 fn a_class_whose_code_is_damaged_is_kept_like_others() {
     let (damaged, why) = damaged_in_its_code();
@@ -210,7 +211,7 @@ fn up_to_date_outputs_are_left_alone() {
     assert!(!make(&[]), "there was nothing");
     let first = fs::read(home.join("out.jar")).unwrap();
     assert!(make(&[]));
-    // A new time is no change.
+    // A new time is not a change.
     put(home, "app.jar", &jar(&[("Sample.class", &sample())]));
     assert!(make(&["--threads", "1"]));
     assert!(!make(&["--blocks", "precise"]));
@@ -225,7 +226,7 @@ fn up_to_date_outputs_are_left_alone() {
     assert!(make(&["--report", "report.json"]));
     put(home, "out.jar", b"no jar");
     assert!(!make(&[]));
-    // Without the option the work is done.
+    // Without the option the command runs.
     let again = run(home, &["instrument", "app.jar", "--library", "lib.jar", "-o", "out.jar"]).succeeds();
     assert!(again.stderr.starts_with("out.jar: 1 class"), "{}", again.stderr);
 }
@@ -250,7 +251,7 @@ fn a_manifest_says_how_its_jar_was_instrumented_if_asked_to() {
         ),
         "{text}"
     );
-    // One without a manifest gets one, in front, where `JarInputStream` finds it.
+    // A jar without a manifest gets one, at the start, where `JarInputStream` finds it.
     put(home, "bare.jar", &jar(&[("Sample.class", &sample())]));
     run(home, &["instrument", "bare.jar", "-o", "out.jar", "--manifest"]).succeeds();
     assert!(manifest("out.jar").starts_with("Manifest-Version: 1.0\r\nInstrumented-By: "));
@@ -263,7 +264,7 @@ fn jars_on_the_class_path_of_a_manifest_are_rewritten_where_they_are_looked_for(
     let home = folder.path();
     let class_path = "Class-Path: lib/a%20b.jar missing.jar lib/ http://x/y.jar\n\n";
     put(home, "in/app.jar", &with_manifest(&format!("Manifest-Version: 1.0\n{class_path}")));
-    // Names one beside itself, and the application, which is known.
+    // Names a jar next to itself, and the application, which is known.
     let lib = "Manifest-Version: 1.0\nClass-Path: c.jar ../app.jar\n\n";
     put(home, "in/lib/a b.jar", &with_manifest(lib));
     put(home, "in/lib/c.jar", &jar(&[("p/C.class", &plain("p/C"))]));
@@ -284,12 +285,12 @@ fn jars_on_the_class_path_of_a_manifest_are_rewritten_where_they_are_looked_for(
         }
         fs::remove_dir_all(home.join("out/lib")).unwrap();
     };
-    // The folder lib/ is on the class path itself, and holds the others.
+    // The folder lib/ is on the class path itself, and contains the others.
     made(&run(home, &args).succeeds().stderr);
     let class_path = class_path.replace("lib/ ", "");
     put(home, "in/app.jar", &with_manifest(&format!("Manifest-Version: 1.0\n{class_path}")));
     made(&run(home, &args).succeeds().stderr);
-    // What lies elsewhere would have to be written elsewhere.
+    // A jar in another folder would need an output in another folder.
     put(home, "in/app.jar", &with_manifest("Manifest-Version: 1.0\nClass-Path: ../other.jar\n\n"));
     put(home, "other.jar", &jar(&[("p/C.class", &plain("p/C"))]));
     run(home, &args).fails_saying(&["names ../other.jar, which is not in its folder"]);

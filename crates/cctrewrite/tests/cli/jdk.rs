@@ -1,4 +1,4 @@
-//! `cctrewrite jdk`: what it refuses. (Images are tried in tests/jvm.)
+//! `cctrewrite jdk`: its refusals. (tests/jvm tests images.)
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn home(folder: &Path) {
     put(folder, "jdk/release", b"JAVA_VERSION=\"1.8.0_0\"\n");
 }
 
-/// Runs the command; nothing may have changed.
+/// Runs the command, and checks that nothing changed.
 fn refused(folder: &Path, arguments: &[&str], parts: &[&str]) {
     let before = files(folder);
     let arguments: Vec<&str> = ["jdk", "-q"].iter().chain(arguments).copied().collect();
@@ -55,7 +55,7 @@ fn an_image_that_cannot_be_completed_is_not_there() {
     let folder = scratch();
     let folder = folder.path();
     home(folder);
-    // Its launcher is missing, so it cannot be seen to start.
+    // Its launcher is missing, so the check that it starts fails.
     refused(folder, &["jdk", "-o", "image", "--report", "report.json"], &["cannot start", "bin/java"]);
     let twice = jar(&[("p/A.class", &class("p/A", None)), ("p/Bad.class", b"no class")]);
     put(folder, "jdk/jre/lib/jce.jar", &twice);
@@ -78,7 +78,7 @@ fn what_does_not_go_together_with_markers() {
     refused(&[&rules[..], &["--report", "report.json"]].concat(), "--report does not go together");
     refused(&[&rules[..], &["--udi", "udi.jar"]].concat(), "--udi does not go together");
     refused(&[&rules[..], &["--call-sites"]].concat(), "--call-sites, which is about what a profile has");
-    // Not silently left out, either.
+    // Not skipped silently, either.
     let traced = ["jdk", "-q", "jdk", "-o", "image", "--tool", "trace", "--typestate", "iterator"];
     run(folder, &traced).fails_saying(&["markers stand beside a calling-context tree, or alone"]);
     let counted = ["jdk", "-q", "jdk", "-o", "image", "--typestate", "iterator", "--udi", "udi.jar"];

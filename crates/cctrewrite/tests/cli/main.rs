@@ -1,4 +1,4 @@
-//! The command as its users meet it: arguments, output, messages, exit codes, files.
+//! The command from its users' view: arguments, output, messages, exit codes, files.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 

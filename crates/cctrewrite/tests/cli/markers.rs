@@ -17,7 +17,7 @@ fn given(class: &[u8]) -> tempfile::TempDir {
     folder
 }
 
-/// With a larger stack and more locals than they state, JVMs would take them.
+/// With a larger stack and more locals than they declare, JVMs would accept them.
 #[test]
 fn classes_that_jvms_refuse_get_no_markers() {
     for (refused, why) in refused_by_jvms() {
@@ -32,8 +32,8 @@ fn classes_that_jvms_refuse_get_no_markers() {
             let warning = warning.unwrap_or_default();
             let stays = "for which JVMs refuse it; the class stays as it is, without markers";
             assert!(warning.contains(why) && warning.ends_with(stays), "{warnings}");
-            // Nor are its methods among those that the rule marks. The code of the oldest version
-            // had another form, so nothing is known of these.
+            // Its methods are not among those that the rule marks, either. The code of the oldest
+            // version had another form, so nothing is known of these.
             let line = lines.lines().find(|line| line.contains("not marked: Sample.<init>"));
             let is_named = line.is_some_and(|l| l.ends_with("JVMs refuse its class, which stays as it is"));
             assert_eq!(is_named, !why.contains("version"), "{lines}");
@@ -58,7 +58,7 @@ fn classes_that_are_kept_although_they_are_damaged_are_named() {
     }
 }
 
-/// Both alone and beside what counts.
+/// Alone and together with counting.
 #[test]
 fn jars_on_the_class_path_of_a_manifest_are_marked_where_they_are_looked_for() {
     for tool in [&["--tool=markers"][..], &[]] {
@@ -79,14 +79,14 @@ fn jars_on_the_class_path_of_a_manifest_are_marked_where_they_are_looked_for() {
             let attribute = b"cctrewrite.Markers";
             assert!(marked.windows(attribute.len()).any(|bytes| bytes == attribute), "{file} {tool:?}");
         }
-        // The runtime stands once, beside what is run.
+        // There is one copy of the runtime, next to the program.
         let (runtime, folder) = ("cctrewrite-markers.jar", home.join("out"));
         assert_eq!(folder.join(runtime).exists(), !tool.is_empty());
         assert!(!folder.join("lib").join(runtime).exists());
     }
 }
 
-/// It was ignored without a word.
+/// It used to be ignored silently.
 #[test]
 fn a_module_for_classes_that_only_get_markers_is_refused() {
     let folder = given(&sample());

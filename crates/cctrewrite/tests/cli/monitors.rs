@@ -1,4 +1,4 @@
-//! Profiles with a column beside calls and bytecodes, in all commands that look at profiles.
+//! Profiles with a further column besides calls and bytecodes, in all commands that read profiles.
 
 use std::path::Path;
 
@@ -6,15 +6,15 @@ use cct_profile::Method;
 
 use super::support::{Context, profile_of, put, run, scratch};
 
-/// Depth (1 below the thread), name, calls, bytecodes. Without a name it is the cell of the context
-/// above it.
+/// Depth (1 below the thread), name, calls, bytecodes. A node without a name is the cell of the
+/// context above it.
 type Node = (usize, &'static str, u64, u64);
 
 /// `main` enters 3 monitors and calls `fill`, which is synchronized and enters most.
 const RUN: [Node; 5] =
     [(1, "main", 1, 120), (2, "", 3, 0), (2, "fill", 2, 400), (3, "", 90, 0), (2, "idle", 5, 60)];
 
-/// As the runtime writes it, where `fill` enters so many.
+/// A profile as the runtime writes it, in which `fill` enters this many monitors.
 fn profile(columns: bool, more: u64) -> Vec<u8> {
     let context = |(depth, name, calls, bytecodes): Node| {
         let flags = match name {
@@ -113,10 +113,10 @@ fn a_column_is_a_metric_of_its_own() {
         run(folder.path(), &arguments).succeeds();
         let out = std::fs::read(folder.path().join("out")).unwrap();
         let names = |word: &[u8]| out.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
-        // Of what is compressed nothing is seen.
+        // Nothing is visible in compressed output.
         assert!(names(b"monitors") || format == "pprof", "{format}");
     }
-    // Without it formats that hold several numbers hold this one, too.
+    // Without the option, formats with several numbers contain this one, too.
     let json = shown(folder.path(), &["export", "run.cct", "--format", "json", "-o", "-"]);
     for part in [
         r#""totals":{"contexts":3,"calls":8,"bytecodes":580,"columns":{"monitors":95}}"#,
@@ -139,7 +139,7 @@ fn a_column_is_a_metric_of_its_own() {
         "what is cut off keeps its columns: {pruned}"
     );
     run(folder.path(), &["report", "run.cct", "--metric", "monitors", "--html", "page.html"]).succeeds();
-    // What a page holds is compressed; crates/export tests it.
+    // A page's contents are compressed; crates/export tests them.
     let page = std::fs::read(folder.path().join("page.html")).unwrap();
     run(folder.path(), &["report", "run.cct", "--html", "page.html"]).succeeds();
     assert!(page != std::fs::read(folder.path().join("page.html")).unwrap());

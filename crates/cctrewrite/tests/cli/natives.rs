@@ -1,4 +1,4 @@
-//! `--natives`: what the command says of it.
+//! `--natives`: messages of the command.
 
 use super::support::{jar, put, run, sample, scratch};
 

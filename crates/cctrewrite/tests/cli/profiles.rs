@@ -89,7 +89,7 @@ pub fn usual() -> Vec<u8> {
     profile(&[], &[("main", &RUN), ("worker", &WORKER)])
 }
 
-/// The commands for profiles read what `run` has written, unless another file is named.
+/// The commands for profiles read the output of `run`, unless another file is named.
 #[test]
 fn the_profile_of_run_need_not_be_named() {
     let folder = super::support::scratch();

@@ -1,5 +1,5 @@
-//! `cctrewrite recover` of folders, without JVMs: which folders it looks at, and what becomes of
-//! what is in them.
+//! `cctrewrite recover` of folders, without JVMs: which folders it finds, and what it does with
+//! their files.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -21,7 +21,7 @@ fn left(parent: &Path, name: &str, files: &[(&str, &[u8])]) -> PathBuf {
 
 const LOCK: (&str, &[u8]) = ("lock", b"app.cct\0java\0Main\0");
 
-/// No process has this number.
+/// No process has this id.
 const JVM: &[u8] = b"4194305\0java\0Main\0";
 
 fn profile() -> Vec<u8> {
@@ -36,7 +36,7 @@ fn profile() -> Vec<u8> {
     profile_of(&[Context { depth: 1, method, calls: 3, bytecodes: 12 }], None)
 }
 
-/// Runs `recover` in a folder that is also that for temporary files.
+/// Runs `recover` in a folder that is also the one for temporary files.
 fn recover(here: &Path, arguments: &[&str]) -> Run {
     let output =
         command().current_dir(here).env("TMPDIR", here).arg("recover").args(arguments).output().unwrap();
@@ -73,7 +73,7 @@ fn profiles_are_collected_from_all_folders() {
     assert!(said.contains("no killed run has left anything in the current folder"), "{said}");
 }
 
-/// In the folder for temporary files; the output has a folder of its own.
+/// In the folder for temporary files; the output goes to another folder.
 #[test]
 fn an_output_elsewhere_is_named_by_its_path() {
     let (here, there, gone) = (scratch(), scratch(), scratch());
@@ -83,7 +83,7 @@ fn an_output_elsewhere_is_named_by_its_path() {
     left(here.path(), "a", &files);
     recover(here.path(), &[]).succeeds();
     assert_eq!((names(here.path()), names(there.path())), (vec![], vec!["\u{e4}.recovered.cct".to_owned()]));
-    // That folder has gone.
+    // That folder no longer exists.
     let output = format!("{}/gone/b.cct\0", gone.path().display());
     left(here.path(), "a", &[("lock", output.as_bytes()), files[1], files[2]]);
     recover(here.path(), &[]).succeeds();
@@ -119,11 +119,11 @@ fn a_locked_folder_is_not_touched() {
 #[test]
 fn a_folder_that_a_process_still_uses_is_not_touched() {
     let here = scratch();
-    // Processes that use folders of other tests are none of this one's.
+    // Processes that use folders of other tests do not matter to this one.
     let folder = left(here.path(), "used", &[LOCK, ("000001.jvm", JVM), ("000001.cct", &profile())]);
     let mut user = std::process::Command::new("sleep");
     let mut user = user.arg("60").env("CCTREWRITE_RUN", &folder).spawn().unwrap();
-    // Until it has been started, it has the variables of this process.
+    // Before it executes the command, it has the variables of this process.
     std::thread::sleep(std::time::Duration::from_millis(200));
     let run = recover(here.path(), &[]);
     user.kill().unwrap();
@@ -135,7 +135,7 @@ fn a_folder_that_a_process_still_uses_is_not_touched() {
     assert!(!folder.exists());
 }
 
-/// Links, folders that others may look into, and files of that name.
+/// Links, folders that others may read, and files of that name.
 #[test]
 fn other_folders_are_not_looked_at() {
     let (here, there) = (scratch(), scratch());
@@ -154,7 +154,7 @@ fn other_folders_are_not_looked_at() {
     assert_eq!((names(here.path()), names(&theirs).len()), (before, 3));
 }
 
-/// Whose profile is a link to something else is not followed.
+/// A profile that is a link to something else is not followed.
 #[test]
 fn links_in_a_folder_are_not_followed() {
     let (here, there) = (scratch(), scratch());
@@ -184,7 +184,7 @@ fn a_folder_without_a_lock_is_collected_when_it_is_named() {
     assert_eq!(names(here.path()), ["cctrewrite.recovered.cct"]);
 }
 
-/// The others are collected, and once only.
+/// The others are collected, only once.
 #[test]
 fn what_cannot_be_collected_stays() {
     let here = scratch();
@@ -202,7 +202,7 @@ fn what_cannot_be_collected_stays() {
         let run = recover(here.path(), &[]);
         assert_eq!(run.code, Some(3), "{}", run.stderr);
         assert!(run.stderr.contains("nothing can be recovered"), "{}", run.stderr);
-        // The third JVM; of the first nothing is expected any more.
+        // The third JVM; nothing is expected of the first any more.
         assert_eq!(run.stderr.matches("left nothing here").count(), 1, "{}", run.stderr);
         assert!(run.stderr.contains("stays, since 000002.cct in it cannot be collected"), "{}", run.stderr);
         let mut expected = vec![".cctrewrite-a.run"];
@@ -212,7 +212,7 @@ fn what_cannot_be_collected_stays() {
     }
 }
 
-/// As when a JVM is killed as soon as it has entered itself.
+/// As when a JVM is killed right after it has registered itself.
 #[test]
 fn a_folder_in_which_nothing_is_goes() {
     let here = scratch();

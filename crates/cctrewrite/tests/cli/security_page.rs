@@ -1,4 +1,4 @@
-//! The numbers in SECURITY.md are those of the sources.
+//! The numbers in SECURITY.md match the sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ fn page() -> String {
     fs::read_to_string(root().join("SECURITY.md")).unwrap()
 }
 
-/// Blocks, and what else is called unsafe: functions, their types, implementations.
+/// Numbers of blocks, and of other unsafe items: functions, their types, implementations.
 fn count(text: &str) -> [usize; 2] {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     code.fold([0, 0], |[blocks, others], line| {
@@ -26,7 +26,7 @@ fn count(text: &str) -> [usize; 2] {
     })
 }
 
-/// The sources in which unsafe code is counted: all but the tests of the command, which have the
+/// The sources in which unsafe code is counted: all but the tests of the command, which contain the
 /// word in texts.
 fn sources() -> Vec<(PathBuf, String)> {
     let all = ["crates", "xtask", "jdk-wrap", "examples"].iter().flat_map(|below| files(&root().join(below)));
@@ -38,7 +38,7 @@ fn sources() -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// The table of unsafe code, as SECURITY.md has it: a line for each file.
+/// The table of unsafe code, in the form of SECURITY.md: a line for each file.
 fn unsafe_table() -> String {
     let mut rows = BTreeMap::new();
     for (name, text) in sources() {
@@ -58,7 +58,7 @@ fn unsafe_table() -> String {
 const UNSAFE_HEAD: &str =
     "| file | blocks | other uses of the word: functions, their types, implementations |\n|---|---:|---:|\n";
 
-/// `BLESS=1` writes the table anew.
+/// `BLESS=1` renews the table.
 #[test]
 fn unsafe_code_is_where_the_page_says() {
     assert!(sources().len() > 300, "{}", sources().len());
@@ -73,10 +73,10 @@ fn unsafe_code_is_where_the_page_says() {
     assert!(page == expected, "BLESS=1 cargo test writes the table of SECURITY.md anew:\n{table}");
 }
 
-/// Clippy asks for it, too, where it is installed.
+/// Clippy checks it, too, where it is installed.
 #[test]
 fn each_unsafe_block_says_why_it_is_sound() {
-    /// Lines between the comment and the block: the statement's own.
+    /// Maximum number of lines between the comment and the block: the statement's own.
     const NEAR: usize = 6;
     for (name, text) in sources() {
         let lines: Vec<&str> = text.lines().collect();
@@ -100,7 +100,7 @@ fn there_are_as_many_dependencies_as_the_page_says() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
     let packages: Vec<&str> = lock.split("[[package]]").skip(1).collect();
     let foreign = packages.iter().filter(|package| package.contains("\nsource = ")).count();
-    // From one place, and each with its checksum.
+    // From one registry, and each with its checksum.
     let registry = "\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
     assert!(
         packages
@@ -113,7 +113,7 @@ fn there_are_as_many_dependencies_as_the_page_says() {
     {
         if path.file_name().is_some_and(|name| name == "Cargo.toml") {
             let text = String::from_utf8(contents.unwrap()).unwrap();
-            // `name = "1.2"`: of one package alone.
+            // `name = "1.2"`: for one package alone.
             let versions = text.lines().filter_map(|line| line.split_once(" = \""));
             let versions = versions.filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()));
             named.extend(versions.map(|(name, _)| name.to_owned()));
@@ -129,8 +129,8 @@ fn there_are_as_many_dependencies_as_the_page_says() {
     assert!(page().contains(&expected), "SECURITY.md should say: {expected}");
 }
 
-/// What `cargo deny check bans` would say, where it is not installed: a package in two versions is
-/// known, and there is none that is not there.
+/// The findings of `cargo deny check bans`, for machines without it: each package in two versions
+/// is listed, and each listed one exists.
 #[test]
 fn packages_in_two_versions_are_known() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();

@@ -1,4 +1,4 @@
-//! Profiles that tell call sites apart, in all commands that look at profiles.
+//! Profiles that distinguish call sites, in all commands that read profiles.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ const RUN: [Node; 8] = [
     (3, "walk", None, 2, 60),
 ];
 
-/// As the runtime writes it; `sites`: call sites are told apart.
+/// A profile as the runtime writes it; `sites` says whether call sites are distinguished.
 fn profile(sites: bool, nodes: &[Node]) -> Vec<u8> {
     let context = |&(depth, name, site, calls, bytecodes): &Node| Context {
         depth,
@@ -89,7 +89,7 @@ fn trees_show_sites_and_tables_methods() {
         ]
     );
     assert_eq!((&json["totals"]["methods"], json["table"].as_array().unwrap().len()), (&4.into(), 4));
-    // Whatever goes by methods does not see sites at all.
+    // Outputs by methods show no call sites at all.
     for arguments in [
         &["report", "split.cct", "--format", "csv"][..],
         &["report", "split.cct", "--format", "csv", "--by", "class"],
@@ -137,7 +137,7 @@ fn what_is_compared_says_whether_sites_are() {
     let home = folder.path();
     let list = |name: &str, arguments: &[&str]| {
         let lines = shown(home, arguments);
-        // As another tool writes it: no header of ours.
+        // As another tool writes it: without cctrewrite's header.
         let lines: String = lines.lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect();
         put(home, name, lines.as_bytes());
     };
@@ -203,7 +203,7 @@ fn sums_of_profiles_with_and_without_say_so() {
     );
     let bytes = std::fs::read(home.join("mixed.cct")).unwrap();
     assert_eq!(bytes[8..12], [0, 0, 0, 1]);
-    // Pages and pictures of a difference say it on standard error.
+    // Pages and pictures of a difference report it on standard error.
     for arguments in [
         &["report", "plain.cct", "--diff", "split.cct", "--html", "d.html"][..],
         &["export", "plain.cct", "--diff", "split.cct", "--format", "svg", "-o", "d.svg"],

@@ -1,4 +1,4 @@
-//! Running the command, small inputs made by hand, and snapshots.
+//! Runs of the command, small handmade inputs, and snapshots.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -10,7 +10,7 @@ use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
 use walkdir::WalkDir;
 use zip::write::SimpleFileOptions;
 
-/// What a run left.
+/// The result of a run.
 pub struct Run {
     pub code: Option<i32>,
     pub stdout: String,
@@ -19,7 +19,7 @@ pub struct Run {
 
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    // clap asks it for the width of the terminal.
+    // clap uses it as the width of the terminal.
     command.env_remove("COLUMNS").stdin(Stdio::null());
     command
 }
@@ -37,7 +37,7 @@ impl Run {
         self
     }
 
-    /// Failed with code 1 and one line on standard error that says these things.
+    /// Checks exit code 1 and one line on standard error that contains these parts.
     pub fn fails_saying(self, parts: &[&str]) {
         assert_eq!((self.code, &*self.stdout), (Some(1), ""), "{}", self.stderr);
         assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
@@ -80,7 +80,7 @@ pub fn plain(name: &str) -> Vec<u8> {
     class(name, Some("java/lang/Object"))
 }
 
-/// A module's descriptor, with a package that it exports to everybody or with none (JVMS 4.7.25).
+/// A module's descriptor, with a package that it exports to everybody or without (JVMS 4.7.25).
 pub fn module_info(name: &str, exports: bool) -> Vec<u8> {
     let mut out = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 53, 0, 8];
     let mut utf8 = |text: &str, reference: &[u8]| {
@@ -107,8 +107,8 @@ pub fn sample() -> Vec<u8> {
     fs::read(data("Sample.class")).unwrap()
 }
 
-/// The sample as JVMs refuse it, and why: rewriting would give the method locals and stack enough,
-/// and an end.
+/// Variants of the sample that JVMs reject, and why: rewriting would give the method enough locals
+/// and stack, and an end.
 pub fn refused_by_jvms() -> [(Vec<u8>, &'static str); 4] {
     let original = sample();
     let class = cct_classfile::ClassFile::parse(&original).unwrap();
@@ -129,7 +129,7 @@ pub fn refused_by_jvms() -> [(Vec<u8>, &'static str); 4] {
     ]
 }
 
-/// The sample with a reference in its code that is none, and what is said of it.
+/// The sample with an invalid reference in its code, and the message about it.
 pub fn damaged_in_its_code() -> (Vec<u8>, &'static str) {
     let mut bytes = sample();
     let class = cct_classfile::ClassFile::parse(&bytes).unwrap();
@@ -173,7 +173,7 @@ pub fn entry(jar: &Path, name: &str) -> Vec<u8> {
     bytes
 }
 
-/// The name of the entry that comes first in a jar.
+/// The name of the first entry of a jar.
 pub fn first_entry(jar: &Path) -> String {
     let mut archive = zip::ZipArchive::new(fs::File::open(jar).unwrap()).unwrap();
     let first = archive.by_index(0).unwrap();
@@ -192,7 +192,7 @@ pub fn files(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     found
 }
 
-/// Holds text against `snapshots/NAME`; with `BLESS` set, writes it.
+/// Compares text with `snapshots/NAME`; with `BLESS` set, writes it.
 pub fn snapshot(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/snapshots").join(name);
     if std::env::var_os("BLESS").is_some() {
@@ -214,8 +214,8 @@ pub struct Context {
     pub bytecodes: u64,
 }
 
-/// A profile of these contexts in the order of a walk, as the runtime writes it; `also` is what its
-/// description says beside the usual.
+/// A profile of these contexts in preorder, as the runtime writes it; `also` is an additional entry
+/// of its description.
 pub fn profile_of(contexts: &[Context], also: Option<(&str, &str)>) -> Vec<u8> {
     let mut methods: Vec<Method> = contexts.iter().map(|context| context.method.clone()).collect();
     methods.sort();

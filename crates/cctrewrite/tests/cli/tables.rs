@@ -41,7 +41,7 @@ fn tables_are_written_for_programs() {
     );
     let json = table(folder.path(), &["overlap", "run.cct", "short.cct", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    // Of 1272 calls 1251 are in both, where all calls of the other are: each share is smaller in
+    // Of 1272 calls 1251 are in both, which are all calls of the other: each share is smaller in
     // the first.
     let calls = json["rows"][0]["calls_percent"].as_f64().unwrap();
     assert!((calls - 1251.0 / 1272.0 * 100.0).abs() < 1e-9, "{json}");

@@ -1,4 +1,4 @@
-//! `cctrewrite trace` over traces that are put together here.
+//! `cctrewrite trace` on handmade traces.
 
 use cct_events::file::Thread;
 use cct_events::structure::Recording;
@@ -6,8 +6,8 @@ use cct_events::{Block, Class, Event, Frame, FrameKind, FrameWriter, Method};
 
 use crate::support::{put, run, scratch};
 
-/// A thread that calls `A.a` ten times, which calls `A.b`, in two chunks; with the place of the
-/// second one.
+/// A thread that calls `A.a` ten times, which calls `A.b`, in two chunks; also returns the offset
+/// of the second one.
 fn calls() -> (Vec<u8>, usize) {
     let mut block = Block::default();
     block.metrics[0] = 10;
@@ -64,7 +64,7 @@ fn a_timeline_has_the_longest_calls_and_says_what_it_leaves_out() {
     );
 }
 
-/// What comes behind the calls that are asked for is not looked at.
+/// The replay ends after the requested calls.
 #[test]
 fn a_replay_ends_where_enough_was_seen() {
     let folder = scratch();

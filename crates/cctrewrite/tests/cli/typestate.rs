@@ -1,4 +1,4 @@
-//! `cctrewrite typestate`, without a JVM: files of properties, and reports.
+//! `cctrewrite typestate`, without a JVM: property files, and reports.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `--udi`: modules that do not do what they should. (Those that do are tried with JVMs.)
+//! `--udi`: misbehaving modules. (Tests with JVMs cover the others.)
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -48,7 +48,7 @@ fn what_goes_wrong_is_said_with_the_class_and_nothing_is_written() {
     run(home, &["instrument", "app.jar", "-o", "out.jar", "--udi", "none.jar"]).fails_saying(&["none.jar"]);
 }
 
-/// What it has started goes on, and holds the pipes.
+/// A process that the module started goes on, and holds the pipes.
 #[test]
 fn a_module_that_does_not_answer_is_not_waited_for() {
     let folder = scratch();
@@ -60,7 +60,7 @@ fn a_module_that_does_not_answer_is_not_waited_for() {
         format!("printf '{GREETING}'; exec >&-; sleep 30; true"),
     ] {
         module(home, &commands);
-        // The output is read until its end, so to a file.
+        // Reading the output waits for its end, so it goes to a file.
         let said = home.join("said");
         let mut command = command();
         command.current_dir(home).args(INSTRUMENT).stderr(fs::File::create(&said).unwrap());
@@ -90,7 +90,7 @@ fn a_class_that_is_left_out_is_named() {
         flags.contains("are given to the module module@") && flags.contains("only if -Dcctrewrite.udi"),
         "{flags}"
     );
-    // They do not meet, and verify says why it cannot compare.
+    // They do not fit together, and verify says why it cannot compare.
     run(home, &["flags", "out.jar", "plain.jar"]).fails_saying(&["udi=module@", "udi=none"]);
     let verify = run(home, &["verify", "app.jar", "out.jar"]);
     assert_eq!(verify.code, Some(2), "{}", verify.stderr);

@@ -27,7 +27,7 @@ fn with_class(home: &Path, name: &str, bytes: &[u8]) {
     put(home, "out.jar", &jar(&entries));
 }
 
-/// Findings were written, and nothing else was wrong.
+/// Checks that there are findings, and no other error.
 fn finds(run: &Run, parts: &[&str]) {
     assert_eq!((run.code, &*run.stderr), (Some(1), ""), "{}", run.stdout);
     for part in parts {
@@ -64,8 +64,8 @@ fn all_ways_of_counting_are_known() {
     }
 }
 
-/// Values of contexts are checked by the choice that the output's index names, while they are made
-/// and afterwards.
+/// Values of contexts are checked by the choice in the output's index, during the rewriting and
+/// afterwards.
 #[test]
 fn values_of_contexts_are_known() {
     let ways: [&[&str]; 4] = [
@@ -81,7 +81,7 @@ fn values_of_contexts_are_known() {
         let right = run(home, &["verify", "app.jar", "out.jar"]).succeeds().stdout;
         assert!(right.contains("not at all, since contexts are values"), "{right}");
     }
-    // By another choice the same classes are wrong.
+    // With another choice the same classes are wrong.
     let folder = scratch();
     let home = folder.path();
     let of = |at: &str| {
@@ -96,8 +96,8 @@ fn values_of_contexts_are_known() {
     );
 }
 
-/// Markers are erased by what the class says of them, while it is marked and afterwards; patches
-/// and folders of classes too.
+/// Markers are removed as the class's attribute lists them, during the marking and afterwards; for
+/// patches and folders of classes, too.
 #[test]
 fn markers_are_known() {
     let folder = scratch();
@@ -115,7 +115,7 @@ fn markers_are_known() {
     let json = run(home, &["verify", "app.jar", "out.jar", "--format", "json"]).succeeds().stdout;
     assert!(json.contains("\"with markers\""), "{json}");
 
-    // Bits that are off from the start, for which nobody would hear anything.
+    // Bits that are off from the start, for which no client would be called.
     let mut class = entry(&home.join("out.jar"), "Sample.class");
     let on = class.windows(5).position(|w| w == [3, 0xFF, 0xFF, 0xFF, 0xFF]).unwrap();
     class[on + 4] = 0;
@@ -148,7 +148,7 @@ fn what_is_wrong_is_found() {
         &run(home, &["verify", "app.jar", "out.jar", "-q", "--format", "json"]),
         &["\"problem\": \"the version"],
     );
-    // By another rule there are several findings.
+    // With another rule there are several findings.
     instrumented(home, &["--blocks", "default"]);
     let other = run(home, &["verify", "app.jar", "out.jar", "--blocks", "precise", "--limit", "1"]);
     snapshot("verify-findings.txt", &other.stdout);
@@ -175,8 +175,8 @@ fn classes_have_counterparts() {
     );
 }
 
-/// A class was rewritten beside a native that its callers count; in the output it stands beside one
-/// of that name with a body.
+/// A class was rewritten together with a native that its callers count; in the output there is one
+/// of that name with a body instead.
 #[test]
 fn classes_of_an_output_belong_together() {
     let folder = scratch();
@@ -220,7 +220,7 @@ fn folders_and_lone_classes_are_checked_too() {
         whole.contains("2 compared with their originals") && whole.contains(" of the runtime"),
         "{whole}"
     );
-    // By whatever rule fits.
+    // With any rule that fits.
     run(home, &["verify", "classes/Sample.class", "inst/Sample.class"]).succeeds();
     run(home, &["verify", "classes/Sample.class", "inst/Sample.class", "--blocks", "exact"]).succeeds();
     let swapped = run(home, &["verify", "inst/Sample.class", "classes/Sample.class"]);

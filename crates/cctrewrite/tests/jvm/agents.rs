@@ -9,7 +9,7 @@ fn java(jdk: &'static Jdk, agent: &str) -> Java {
     java
 }
 
-/// The numbers behind the words of the line that begins with `word`.
+/// The numbers after the words of the line that begins with `word`.
 fn numbers(run: &Run, word: &str) -> Vec<i64> {
     let line = run.out.lines().find(|line| line.split(' ').next() == Some(word));
     let line = line.unwrap_or_else(|| panic!("no line {word}: {}{}", run.out, run.err));
@@ -18,7 +18,7 @@ fn numbers(run: &Run, word: &str) -> Vec<i64> {
 
 fn reports_come_in_time_and_tell_the_current_context(jdk: &'static Jdk) {
     let run = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
-    // The agent itself prints what is wrong.
+    // The agent itself prints failures.
     assert!(run.out.starts_with("done "), "{}", run.out);
     assert_eq!(run.err, "");
     let [main, fine, coarse] = ["main", "fine", "coarse"].map(|thread| numbers(&run, thread));
@@ -28,8 +28,8 @@ fn reports_come_in_time_and_tell_the_current_context(jdk: &'static Jdk) {
     assert!(fine[1] > 500 && coarse[1] > 10, "{}", run.out);
 }
 
-/// The counter is an upper bound of what was executed, but not a loose one: about as many reports
-/// come as were asked for.
+/// The counter is an upper bound of the executed bytecodes, but a tight one: the number of reports
+/// is about the requested one.
 fn reports_are_not_far_too_many(jdk: &'static Jdk) {
     let run = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
     let executed: u64 =
@@ -50,8 +50,8 @@ fn the_merged_tree_has_the_sums_of_all_threads(jdk: &'static Jdk) {
 fn an_agent_leaves_no_trace_in_the_profile(jdk: &'static Jdk) {
     let with = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
     let without = java(jdk, "cctrewrite.agent.AggregatingAgent").succeed("AgentWork", &[]);
-    // The threads that start after the agent: everything. The main thread: the program's own, since
-    // what the agent has loaded and initialised with the program's class loader is there already.
+    // Threads that start after the agent: everything. The main thread: the program's own, since the
+    // agent may have loaded and initialised classes through the program's class loader.
     let own = |run: &Run| {
         let lines = run.contexts(true);
         let is_thread = |line: &&String| {
@@ -88,11 +88,11 @@ fn an_agent_that_throws_is_reported_once_and_the_program_goes_on(jdk: &'static J
     let run = java(jdk, "ThrowingAgent").succeed("AgentWork", &[]);
     assert!(run.out.starts_with("done ") && !run.out.contains("never"), "{}", run.out);
     assert_eq!(run.err.matches("ThrowingAgent failed and was switched off").count(), 1, "{}", run.err);
-    // As if there had been no agent.
+    // As without an agent.
     assert_eq!(flat(&run)["AgentWork.run()V"].0, 6);
 }
 
-/// The agent's failure, it was thought, and the thread lived on.
+/// The exception used to count as the agent's failure, and the thread went on.
 fn a_thread_that_is_stopped_in_an_agent_ends(jdk: &'static Jdk) {
     let run = java(jdk, "SlowAgent").succeed("StopInAgent", &[]);
     let death = "java.lang.ThreadDeath";
@@ -102,15 +102,15 @@ fn a_thread_that_is_stopped_in_an_agent_ends(jdk: &'static Jdk) {
     assert_eq!((&*run.out, &*run.err), (&*expected, ""));
 }
 
-/// In a loop without calls, too, the node is true whenever the agent looks: a round has eleven
-/// bytecodes and takes as many off the counter, so that 1100 are 100 of the 100,000 rounds.
+/// Also in a loop without calls, the node is exact whenever the agent reads it. A round has eleven
+/// bytecodes and subtracts as many from the counter, so that 1100 are 100 of the 100,000 rounds.
 fn what_an_agent_reads_in_a_loop_is_true(jdk: &'static Jdk) {
     let run = java(jdk, "ReadingAgent").succeed("Spin", &[]);
     let [differences, least, most] = numbers(&run, "spin")[..] else { panic!("{}", run.out) };
     assert!((998..1000).contains(&differences) && (least, most) == (1100, 1100), "{}", run.out);
 }
 
-/// It is made, and its `end` is called, but nothing would have it report.
+/// It is created, and its `end` is called, but nothing would make it report.
 fn an_agent_without_activation_counters_is_told(jdk: &'static Jdk) {
     let mut java = profiled(jdk, Blocks::Exact, "without-counters");
     let run = java.option("-Dcctrewrite.agent=GranularityAgent").succeed("AgentWork", &[]);

@@ -1,5 +1,5 @@
-//! Objects by type and context (CCCP 5.1): a program that makes them in each of the ways there are,
-//! so many times that the numbers tell which it was.
+//! Objects by type and context (CCCP 5.1): a program that allocates them in all possible ways, with
+//! a different number for each way.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ fn expected() -> (Vec<String>, Vec<String>) {
     (own, totals)
 }
 
-/// Of each node: the path of methods that leads to it, and its objects if it is a type.
+/// Calls `of` for each type's node, with the path of methods that leads to it and its objects.
 fn for_each_type(profile: &Profile, mut of: impl FnMut(&[&Method], &Method, u64)) {
     for thread in &profile.threads {
         let mut open: Vec<(u32, &Method)> = Vec::new();
@@ -48,13 +48,14 @@ fn for_each_type(profile: &Profile, mut of: impl FnMut(&[&Method], &Method, u64)
     }
 }
 
-/// What methods of the program make themselves, called by such alone.
+/// The objects that methods of the program allocate themselves, for callers that are also the
+/// program's.
 fn made(profile: &Profile) -> Vec<String> {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for_each_type(profile, |path, of, count| {
         let Some(main) = path.iter().position(|m| (&*m.class, &*m.name) == (PROGRAM, "main")) else { return };
         let below = &path[main + 1..];
-        // Those of which nothing depends on the JDK.
+        // Those that do not depend on the JDK.
         let is_known = matches!(below.first(), Some(m) if matches!(&*m.name, "objects" | "arrays" | "nested" | "failing" | "copies" | "reflective"));
         if !is_known || below.iter().any(|m| !m.class.starts_with(PROGRAM)) {
             return;
@@ -72,7 +73,7 @@ fn made(profile: &Profile) -> Vec<String> {
     lines
 }
 
-/// What methods of the program and all that they call make of some types.
+/// The objects of some types that methods of the program and all their callees allocate.
 fn totals(profile: &Profile, expected: &[String]) -> Vec<String> {
     let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
     for_each_type(profile, |path, of, count| {
@@ -103,7 +104,7 @@ fn each_object_is_counted_once(jdk: &'static Jdk) {
 
 jdks!(counted, each_object_is_counted_once, [8, 17, 25]);
 
-/// Where call sites are told apart a type has the place of the instruction, and its line (of
+/// Where call sites are distinguished, a type has the index of the instruction, and its line (for
 /// classes that are rewritten at load time).
 fn objects_have_the_lines_that_make_them(jdk: &'static Jdk) {
     let profile = run(jdk, Blocks::ObjectsAndSites).profile();
@@ -123,7 +124,7 @@ fn objects_have_the_lines_that_make_them(jdk: &'static Jdk) {
 
 jdks!(lines, objects_have_the_lines_that_make_them, [17, 25]);
 
-/// Without them the profile is that of the same program whose objects are not counted.
+/// Without objects the profile equals that of a run without counted objects.
 fn contexts_stay_what_they_are(jdk: &'static Jdk) {
     let mut java = profiled(jdk, Blocks::Objects, "calls-and-objects");
     java.class_path([fixture("calls/classes")]);
@@ -135,8 +136,8 @@ fn contexts_stay_what_they_are(jdk: &'static Jdk) {
 
 jdks!(contexts, contexts_stay_what_they_are, [8]);
 
-/// Two runs of a deterministic part agree in all types. When a `ConcurrentHashMap` grows it copies
-/// some of its nodes and not others, by where they happen to lie: that is left out.
+/// Two runs of a deterministic part agree in all types. When a `ConcurrentHashMap` grows, it copies
+/// some of its nodes and not others, depending on addresses: these are ignored.
 fn runs_agree(jdk: &'static Jdk) {
     let sums = || {
         let profile = run(jdk, Blocks::Objects).profile();
@@ -158,8 +159,8 @@ fn runs_agree(jdk: &'static Jdk) {
 
 jdks!(agreement, runs_agree, [8, 17, 25]);
 
-/// What the code itself names is counted without the load-time library, too, in classes that were
-/// rewritten beforehand; what is not is said.
+/// Types in the code itself are also counted without the load-time library, in classes that were
+/// rewritten beforehand; a note lists the others.
 #[test]
 fn without_the_load_time_library() {
     let Some(jdk) = Jdk::find() else { return };

@@ -1,4 +1,4 @@
-//! Archives of classes that a user makes with an image's JVM, and those made with a plain one
+//! Archives of classes that a user creates with an image's JVM, and with a plain one
 //! (docs/reference/images.md).
 
 use std::fs;
@@ -8,17 +8,17 @@ use crate::support::golden::of_classes;
 use crate::support::{Blocks, Image, Java, Jdk, Run, fixture, folder, jdks};
 
 /// Programs whose trees depend on class initialisers, which the VM calls by itself, and on call
-/// sites that are linked while they run.
+/// sites that are linked at run time.
 const PROGRAMS: [&str; 2] = ["Initialisers", "Lambdas"];
 
-/// A jar with a program. Archives are not made of folders.
+/// A jar with a program. JVMs do not create archives of folders.
 fn jar(jdk: &Jdk, main: &str) -> PathBuf {
     let jar = folder("archived").join("app.jar");
     jdk.pack(&jar, &[fixture(&main.to_lowercase()).join("classes")]);
     jar
 }
 
-/// Runs a program; what the JVM says of loading goes to a file.
+/// Runs a program; the JVM's log of loaded classes goes to a file.
 fn run(mut java: Java, jar: &Path, main: &str, options: &[String]) -> Run {
     java.option("-Xlog:class+load:file=loads");
     for option in options {
@@ -27,22 +27,22 @@ fn run(mut java: Java, jar: &Path, main: &str, options: &[String]) -> Run {
     java.class_path([jar]).succeed(main, &[])
 }
 
-/// Whether the program's main class came out of an archive.
+/// Whether the program's main class came from an archive.
 fn is_from_archive(run: &Run, main: &str) -> bool {
     let loads = fs::read_to_string(run.folder.join("loads")).unwrap();
     let line = loads.lines().find(|line| line.contains(&format!(" {main} source: ")));
     line.unwrap().contains("shared objects file")
 }
 
-/// Runs a program with an archive that the image made, and without: it has the same contexts, and
-/// all of them have names.
+/// Runs a program with an archive from the image, and without: it has the same contexts, and all of
+/// them have names.
 fn assert_the_same(jdk: &'static Jdk, jar: &Path, main: &str, with_archive: &[String]) {
     let image = Image::of(jdk, Blocks::Exact);
     let without = run(image.java_as_it_is("without"), jar, main, &[]);
     let with = run(image.java_as_it_is("with"), jar, main, with_archive);
     let what = format!("{main} on JDK {}, {with_archive:?}", jdk.version);
     assert_eq!([&without, &with].map(|run| is_from_archive(run, main)), [false, true], "{what}");
-    // An AOT cache has the objects of lambdas that capture nothing: no constructor makes them.
+    // An AOT cache contains the objects of lambdas without captures: no constructor runs for them.
     let is_made_ahead = |line: &String| line.ends_with("$$Lambda.<init>()V") && what.contains("AOTCache");
     let [expected, found] = [&without, &with].map(|run| {
         let lines = of_classes(&run.contexts(false), &[main]).into_iter();
@@ -66,8 +66,8 @@ fn made_when_a_program_ends(jdk: &'static Jdk) {
     }
 }
 
-/// `-Xshare:dump` of a list of classes. (`Initialisers` has a class whose initialiser fails. Such a
-/// class is in no other kind of archive.)
+/// `-Xshare:dump` of a list of classes. (`Initialisers` has a class whose initialiser fails. No
+/// other kind of archive contains such a class.)
 fn made_of_a_list(jdk: &'static Jdk) {
     for main in ["Initialisers", "Types", "Lambdas"] {
         made_of_the_classes_of(jdk, main);
@@ -94,8 +94,8 @@ fn made_of_the_classes_of(jdk: &'static Jdk, main: &str) {
     assert_the_same(jdk, &jar, main, &[format!("-XX:SharedArchiveFile={}", archive.display())]);
 }
 
-/// `-XX:AOTCacheOutput`, since JDK 25. (Of a program that uses no method handles, as
-/// `Initialisers`, the image of JDK 27 makes none: docs/reference/images.md.)
+/// `-XX:AOTCacheOutput`, since JDK 25. (For a program without method handles, such as
+/// `Initialisers`, the image of JDK 27 creates none: docs/reference/images.md.)
 fn made_ahead_of_time(jdk: &'static Jdk) {
     let programs = if jdk.version < 27 { &PROGRAMS[..] } else { &PROGRAMS[1..] };
     for main in programs {
@@ -107,7 +107,7 @@ fn made_ahead_of_time(jdk: &'static Jdk) {
     }
 }
 
-/// It holds plain classes. HotSpot finds that it does not fit, and goes on without it.
+/// It contains plain classes. HotSpot detects that it does not fit, and continues without it.
 fn made_with_the_plain_jdk(jdk: &'static Jdk) {
     let main = PROGRAMS[0];
     let jar = jar(jdk, main);

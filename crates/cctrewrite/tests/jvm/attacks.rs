@@ -1,5 +1,6 @@
-//! Another user tries to write, read and replace each file and folder that `run`, `jdk`, `bench`,
-//! `snapshot`, `recover` and the runtime make, while they work and afterwards (SECURITY.md).
+//! Attacks by another user, who tries to write, read and replace files and folders while cctrewrite
+//! works and afterwards (SECURITY.md). The targets are those that `run`, `jdk`, `bench`,
+//! `snapshot`, `recover` and the runtime create.
 
 use std::fs;
 use std::io::Write;
@@ -12,12 +13,12 @@ use crate::private::{
 };
 use crate::support::{Jdk, fixture, jdks};
 
-/// The user that attacks; nothing is his.
+/// The attacking user, who owns nothing.
 pub(crate) const NOBODY: u32 = 65_534;
 
-/// What others must not do with the files and folders that are named: each success is a line. What
-/// is gone by now, since its owner removed it, is no success: a file of that name is the attacker's
-/// own then (`-O`).
+/// Attempts of forbidden actions on the named files and folders: each success is a line. A file
+/// that its owner has removed meanwhile is no success: a file of that name is then the attacker's
+/// own (`-O`).
 const ATTACK: &str = r#"for f do
     [ -e "$f" ] || continue
     (: >> "$f") 2> /dev/null && [ ! -O "$f" ] && echo "wrote $f"
@@ -30,8 +31,9 @@ const ATTACK: &str = r#"for f do
     rm -f "$f" "$f.moved" 2> /dev/null
 done"#;
 
-/// Has another user do something, with a group of his own or with that of this process, which
-/// others share where the umask is 002. `None`, and says so, where this process cannot.
+/// Runs a script as another user, with a group of its own or with that of this process. (Others
+/// share that group where the umask is 002.) Returns `None`, with a message, if this process
+/// cannot.
 fn as_nobody(is_in_group: bool, script: &str, arguments: &[&str]) -> Option<String> {
     let group = if is_in_group { fs::metadata("/proc/self").unwrap().gid() } else { NOBODY }.to_string();
     let mut command = Command::new("setpriv");
@@ -56,21 +58,21 @@ fn as_nobody(is_in_group: bool, script: &str, arguments: &[&str]) -> Option<Stri
     }
 }
 
-/// A folder that other users reach, as `/tmp` is.
+/// A folder that other users can reach, like `/tmp`.
 fn public_folder(mode: u32) -> tempfile::TempDir {
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     set_mode(folder.path(), mode);
     folder
 }
 
-/// Attacks all that is below a folder. Returns how many files and folders were attacked; 0 where
-/// this process cannot be another user.
+/// Attacks everything below a folder. Returns the number of attacked files and folders; 0 if this
+/// process cannot become another user.
 fn attack(below: &Path) -> usize {
     attack_some(below, |_| true, &[])
 }
 
-/// Attacks what is below a folder and wanted. Nothing succeeds but what is granted, by the
-/// beginnings of lines.
+/// Attacks the wanted part below a folder. Nothing succeeds except the granted actions, which are
+/// prefixes of lines.
 fn attack_some(below: &Path, is_wanted: impl Fn(&str) -> bool, granted: &[&str]) -> usize {
     let all: Vec<String> = modes(below)
         .into_keys()
@@ -79,7 +81,7 @@ fn attack_some(below: &Path, is_wanted: impl Fn(&str) -> bool, granted: &[&str])
         .collect();
     let all: Vec<&str> = all.iter().map(|path| &**path).collect();
     for is_in_group in [false, true] {
-        // He reaches the folder: otherwise this says nothing.
+        // The attacker reaches the folder: otherwise the test would prove nothing.
         let his = format!("{}/his", below.display());
         let Some(reached) = as_nobody(is_in_group, "touch \"$1\" && rm \"$1\" && echo reached", &[&his])
         else {
@@ -96,7 +98,7 @@ fn attack_some(below: &Path, is_wanted: impl Fn(&str) -> bool, granted: &[&str])
     all.len()
 }
 
-/// What a run, its JVMs, `snapshot` and `recover` make.
+/// Files that a run, its JVMs, `snapshot` and `recover` create.
 fn files_of_a_run(jdk: &'static Jdk) {
     for umask in ["000", "002"] {
         let here = public_folder(0o1777);
@@ -130,7 +132,7 @@ fn files_of_a_run(jdk: &'static Jdk) {
             assert!(here.join(file).is_file(), "{file}");
         }
 
-        // What a killed run leaves, and `recover` collects.
+        // Files that a killed run leaves, and that `recover` collects.
         let mut run =
             command(jdk, umask, here, &["run", "-q", "-o", "killed.cct", "--", "sh", "-c", &script]);
         let mut running = run.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -149,7 +151,7 @@ fn files_of_a_run(jdk: &'static Jdk) {
     }
 }
 
-/// What JVMs leave that are traced, that keep values, and that check properties.
+/// Files of JVMs that trace, record values, and check properties.
 fn files_of_other_tools(jdk: &'static Jdk) {
     let typestate = ["--tool", "markers", "--typestate", "file-api"];
     for options in [&["--tool", "trace"][..], &["--tool", "pcc", "--pcc-at", "Ending.work"], &typestate] {
@@ -160,7 +162,7 @@ fn files_of_other_tools(jdk: &'static Jdk) {
         wait_for_a_word(&mut running);
         attack(here.path());
         let jvm = process(&collection(here.path()), 1);
-        // In its own way, so that it leaves what it has.
+        // It ends normally, so that it writes its files.
         assert!(Command::new("kill").arg(&jvm).status().unwrap().success());
         running.wait().unwrap();
         assert!(attack(here.path()) <= modes(here.path()).len());
@@ -168,8 +170,8 @@ fn files_of_other_tools(jdk: &'static Jdk) {
     }
 }
 
-/// What `bench` makes: its folder with the classes that JVMs load, profiles that are kept, and the
-/// baseline, which others may read.
+/// Files of `bench`: its folder with the classes that JVMs load, kept profiles, and the baseline,
+/// which others may read.
 fn files_of_bench(jdk: &'static Jdk) {
     for umask in ["000", "002"] {
         let here = public_folder(0o1777);
@@ -193,7 +195,7 @@ fn files_of_bench(jdk: &'static Jdk) {
     }
 }
 
-/// What `jdk` makes: the folder in which it works, the cache, and an image that others may run.
+/// Files of `jdk`: its working folder, the cache, and an image that others may run.
 fn files_of_images(jdk: &'static Jdk) {
     for umask in ["000", "002"] {
         let here = public_folder(0o1777);
@@ -215,8 +217,8 @@ fn files_of_images(jdk: &'static Jdk) {
         });
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         assert!(attacks > 0);
-        // Others may run the image and list it. Of its files, those are attacked that decide what
-        // its JVMs do.
+        // Others may run the image and list it. The attack covers those of its files that determine
+        // the behaviour of its JVMs.
         let reading = format!("read {}", here.join("image").display());
         let decides = |path: &str| {
             ["cctrewrite", "bin/", "server"].iter().any(|part| path.contains(part)) || !path.contains('.')

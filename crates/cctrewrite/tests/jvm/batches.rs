@@ -22,7 +22,7 @@ fn run(jdk: &'static Jdk, boot: Vec<PathBuf>) -> Run {
     Library::of(jdk, boot, folder("nothing")).java("batch").succeed("app.Batch", &[])
 }
 
-/// Everything below the program's entry.
+/// All contexts below the program's entry.
 fn below_main(run: &Run) -> Vec<String> {
     let mut lines = run.contexts(true);
     lines.retain(|line| line.contains(" [main];app.Batch.main("));
@@ -51,7 +51,7 @@ fn one_run_and_separate_runs_give_the_same_contexts() {
         assert!(expected.iter().any(|line| line.contains(callee)), "{callee}: {expected:#?}");
     }
 
-    // Each on its own, with all that it refers to as libraries: as they were, or instrumented
+    // Each by itself, with everything that it refers to as libraries: unchanged, or instrumented
     // already.
     for instrumented in [false, true] {
         let apart = folder("batch-apart");
@@ -87,7 +87,7 @@ fn outputs_are_the_same_bytes_every_time() {
     assert!(outputs[0] == outputs[1] && outputs[0] == outputs[2]);
 }
 
-/// One has one call site, the other seventy: a shared method id would write past a node.
+/// One has one call site, the other seventy: a shared method id would write beyond a node.
 #[test]
 fn classes_of_one_name_in_two_loaders_are_apart() {
     let Some(jdk) = Jdk::find() else { return };

@@ -1,4 +1,4 @@
-//! `cctrewrite bench`: exact counts of entries, held against a file.
+//! `cctrewrite bench`: exact counts of entries, compared with a file.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::{Jdk, fixture, folder, jdks, scratch};
 
-/// What the command printed and said, and its exit code.
+/// The output, messages and exit code of the command.
 struct Result {
     code: Option<i32>,
     stdout: String,
@@ -77,8 +77,8 @@ fn counts_are_held_against_a_file(jdk: &'static Jdk) {
     assert_eq!(bench.run("after", &["--fail-above", "22%"]).code, Some(0));
     assert_eq!(bench.run("after", &["--fail-above", "21.97%"]).code, Some(1));
 
-    // An entry of which nothing was stored is not taken for good.
-    // (How often a thread that joins is woken is not the same twice.)
+    // An entry without stored counts does not count as passed. (The number of wake-ups of a thread
+    // that joins varies.)
     let unknown = bench.run("before", &["Work.loop", "Work.elsewhere", "--runs", "1"]);
     assert_eq!(unknown.code, Some(1));
     assert!(unknown.stdout.contains("Work.elsewhere is not in the baseline"), "{}", unknown.stdout);
@@ -112,7 +112,7 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
 jdks!(entries, counts_are_held_against_a_file, [8, 17, 25]);
 jdks!(trouble, what_cannot_be_counted_is_said, [17]);
 
-/// The process of the harness that a process has started, once it is there.
+/// The harness process of a process, once it exists.
 fn harness_of(parent: u32) -> u32 {
     let tasks = format!("/proc/{parent}/task");
     let children = || -> Vec<u32> {

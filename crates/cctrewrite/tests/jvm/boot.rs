@@ -15,7 +15,7 @@ fn a_program_says_what_it_said_before() {
     }
 }
 
-/// `cctrewrite instrument rt.jar -o inst_rt.jar`, and nothing else of the JDK.
+/// `cctrewrite instrument rt.jar -o inst_rt.jar`, without the rest of the JDK.
 #[test]
 fn rt_jar_alone_boots() {
     let Some(jdk) = Jdk::find() else { return };
@@ -35,7 +35,7 @@ fn every_class_links_and_verifies() {
     let expected = plain.succeed("LinkAll", &jars);
     for blocks in Library::LINKED {
         for record in ["on", "off"] {
-            // Whether the JVM records changes no class file: once is enough.
+            // Recording does not affect class files: once is enough.
             if record == "off" && blocks != Blocks::Default {
                 continue;
             }

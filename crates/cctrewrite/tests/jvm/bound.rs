@@ -1,6 +1,6 @@
-//! More contexts than there is room for: past the bound that the user gives
-//! (`-Dcctrewrite.max-contexts`), or when memory runs out. What has no context of its own is added
-//! up; no call and no bytecode is lost.
+//! More contexts than there is room for: beyond the user's bound (`-Dcctrewrite.max-contexts`), or
+//! when memory runs out. Contexts without a node of their own are added up; no call and no bytecode
+//! is lost.
 
 use std::fs;
 use std::process::Command;
@@ -15,14 +15,14 @@ use crate::support::{
 /// Calls and bytecodes.
 type Counts = (u64, u64);
 
-/// What `left(n)` executes in `fixtures/bound`: it and all below it are 2^(n+1) - 1 contexts; those
-/// that call others are 2^n - 1, and execute 11 bytecodes each, the others 3.
+/// Calls and bytecodes below `left(n)` in `fixtures/bound`, itself included: 2^(n+1) - 1 contexts.
+/// The 2^n - 1 that call others execute 11 bytecodes each, the others 3.
 fn below(n: u32) -> Counts {
     let leaves = 1_u64 << n;
     (2 * leaves - 1, 11 * (leaves - 1) + 3 * leaves)
 }
 
-/// The same of `grow(n)`, which executes 3 bytecodes itself.
+/// Calls and bytecodes below `grow(n)`, which itself executes 3 bytecodes.
 fn grown(n: u32) -> Counts {
     times(1, [below(n), (1, 3)])
 }
@@ -31,7 +31,7 @@ fn times<const N: usize>(factor: u64, counts: [Counts; N]) -> Counts {
     counts.iter().fold((0, 0), |sum, counts| (sum.0 + factor * counts.0, sum.1 + factor * counts.1))
 }
 
-/// What a tree has: contexts, without the node for merged ones, and the counts of all; and the
+/// Sums of a tree: contexts, without the node for merged ones, and the counts of all. Also the
 /// counts of that node, if there is one.
 fn sums(profile: &Profile, tree: &ThreadTree) -> (u64, Counts, Option<Counts>) {
     let (mut contexts, mut all, mut merged) = (0, (0, 0), None);
@@ -56,19 +56,19 @@ fn markers(profile: &Profile) -> Vec<&str> {
     profile.methods.iter().filter(|m| m.flags & Method::MARKER != 0).map(|m| &*m.class).collect()
 }
 
-/// The notes about what was merged.
+/// The notes about merged contexts.
 fn notes(profile: &Profile) -> Vec<&str> {
     profile.notes.iter().map(|note| &**note).filter(|note| note.contains("[contexts merged: ")).collect()
 }
 
-/// A JVM that records what `Many.grow` executes.
+/// A JVM that records the extent of `Many.grow`.
 fn many(jdk: &'static Jdk, name: &str) -> Java {
     let mut java = selective::java(jdk, Blocks::Exact, name, "bound/classes");
     java.option("-Dcctrewrite.extent=Many.grow");
     java
 }
 
-/// 64 contexts, each entered three times, in the order in which they come up.
+/// 64 contexts, each entered three times, in the order of their first entries.
 fn past_the_bound_contexts_are_merged(jdk: &'static Jdk) {
     for bound in [1, 10, 63, 64, 65] {
         let option = format!("-Dcctrewrite.max-contexts={bound}");
@@ -88,7 +88,7 @@ fn past_the_bound_contexts_are_merged(jdk: &'static Jdk) {
         assert_eq!(markers(&profile), Vec::from_iter(is_reached.then_some(&*marker)));
         assert_eq!(notes(&profile), Vec::from_iter(is_reached.then_some(&*note)));
         if bound == 1 {
-            // What stands for `grow` executes 3 bytecodes, three times.
+            // The merged `grow` executes 3 bytecodes, three times.
             assert_eq!(merged, Some(times(3, [below(5)])));
         }
     }
@@ -97,8 +97,8 @@ fn past_the_bound_contexts_are_merged(jdk: &'static Jdk) {
     assert_eq!((found, unbounded.meta.get("max-contexts")), ((64, times(3, [grown(5)]), None), None));
 }
 
-/// Threads share the bound. It is never exceeded; a tree that has all its contexts may leave less
-/// than a quarter of them unused.
+/// Threads share the bound. It is never exceeded; a complete tree may leave less than a quarter of
+/// it unused.
 fn threads_share_the_bound(jdk: &'static Jdk) {
     for bound in [3, 100, 200] {
         let option = format!("-Dcctrewrite.max-contexts={bound}");
@@ -127,7 +127,7 @@ fn a_whole_program(jdk: &'static Jdk) {
     let profile = run.profile();
     let of = |tree: &ThreadTree| sums(&profile, tree);
     let contexts: u64 = profile.threads.iter().map(|tree| of(tree).0).sum();
-    // What ends, or waits, may have something of its share left.
+    // A thread that ends or waits may leave some of its share.
     let trees = profile.threads.len() as u64;
     assert!((2000 - 64 * trees..=2000).contains(&contexts), "{contexts} contexts in {trees} trees");
     let (_, all, merged) = of(named(&profile, "main"));
@@ -138,7 +138,7 @@ fn a_whole_program(jdk: &'static Jdk) {
     assert_eq!((markers(&profile), notes(&profile)), (vec![], vec![]));
 }
 
-/// The runtime's own writer says the same.
+/// The runtime's own writer writes the same.
 #[test]
 fn without_the_load_time_library() {
     let Some(jdk) = Jdk::find() else { return };
@@ -172,7 +172,7 @@ fn bounds_that_are_none_are_refused(jdk: &'static Jdk) {
     }
 }
 
-/// `run` tells the JVMs, and the reader.
+/// `run` passes the bound to the JVMs, and reports it.
 fn run_takes_a_bound(jdk: &'static Jdk) {
     let here = folder("bound-run");
     let mut run = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
@@ -192,7 +192,7 @@ fn run_takes_a_bound(jdk: &'static Jdk) {
     assert!(info.contains("\nINCOMPLETE  [contexts merged: bound of 500]: "), "{info}");
 }
 
-/// A JVM that records what three methods of `Switched` execute in regions.
+/// A JVM that records three methods of `Switched` in regions.
 fn switched(jdk: &'static Jdk, name: &str, depth: &str, option: &str) -> Run {
     let mut java = selective::java(jdk, Blocks::Exact, name, "bound/classes");
     let extents = "-Dcctrewrite.extent=Switched.grow,Switched.loops,Switched.after";
@@ -206,8 +206,8 @@ fn switched(jdk: &'static Jdk, name: &str, depth: &str, option: &str) -> Run {
     run
 }
 
-/// Regions of a thread whose further contexts are merged: what stands below a region's name is what
-/// was executed in it.
+/// Regions of a thread whose further contexts are merged: below a region's name are the counts of
+/// that region.
 fn regions_past_the_bound(jdk: &'static Jdk) {
     let run = switched(jdk, "bound-regions", "5", "-Dcctrewrite.max-contexts=10");
     let profile = run.profile();
@@ -215,7 +215,7 @@ fn regions_past_the_bound(jdk: &'static Jdk) {
     let early = sums(&profile, named(&profile, "main [early]"));
     assert_eq!((early.0, early.1), (10, times(1, [grown(1), grown(5)])));
     assert_eq!(early.2.map(|(calls, _)| calls), Some(64 - 10));
-    // A method that was entered before executes 706 bytecodes, and is not called.
+    // A method that was entered before executes 706 bytecodes, without a call.
     assert_eq!(sums(&profile, named(&profile, "main [loop]")), (0, (0, 706), Some((0, 706))));
     // Around the call of `left` there are 3.
     let late = times(1, [below(5), (0, 3)]);
@@ -238,14 +238,14 @@ fn regions_without_memory(jdk: &'static Jdk) {
     assert!(!profile.notes.iter().any(|note| note.contains("counts are not known")), "{:?}", profile.notes);
 }
 
-/// So little address space that there is not room for all trees. The JVM and the program go on.
+/// So little address space that there is no room for all trees. The JVM and the program go on.
 fn the_c_heap_is_exhausted(jdk: &'static Jdk) {
     let mut java = many(jdk, "exhausted");
     let small = ["-Xmx64m", "-Xss1m", "-XX:ReservedCodeCacheSize=48m", "-XX:CompressedClassSpaceSize=48m"];
     for option in small.into_iter().chain(["-XX:ActiveProcessorCount=2"]) {
         java.option(option);
     }
-    // Beside what the JVM takes there is less than the trees would take.
+    // The JVM leaves less memory than the trees would take.
     java.address_space(if jdk.version == 8 { 900_000 } else { 1_500_000 });
     let off = java.option("-Dcctrewrite.record=off").run("Many", &["1", "1"]);
     if off.code != Some(0) {

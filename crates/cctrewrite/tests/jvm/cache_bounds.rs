@@ -1,4 +1,4 @@
-//! The bounds of the cache as commands apply them that make an image: age and size
+//! The cache's bounds, age and size, as applied by commands that build an image
 //! (docs/reference/images.md, *The cache*).
 
 use std::fs;
@@ -9,14 +9,14 @@ use std::time::{Duration, SystemTime};
 use crate::support::caches::{cached_images, cctrewrite, ended, in_cache};
 use crate::support::{Jdk, fixture, folder, jdks};
 
-/// A run on an image of its own: each depth of stack traces is another image.
+/// A run on an image of its own: each depth of stack traces needs another image.
 fn run(jdk: &Jdk, here: &Path, depth: u32) -> Command {
     let (home, depth, classes) = (jdk.home().to_str().unwrap(), depth.to_string(), fixture("ending/classes"));
     let program = ["--", "java", "-cp", classes.to_str().unwrap(), "Ending", "return"];
     cctrewrite(here, &[&["run", "--jdk", home, "--stack-depth", &depth][..], &program].concat())
 }
 
-/// Has the run make its image: what it said, and the image.
+/// Lets the run build its image; returns its messages, and the image.
 fn made(here: &Path, run: Command) -> (String, PathBuf) {
     let before = cached_images(here);
     let (code, said) = ended(run);
@@ -26,7 +26,7 @@ fn made(here: &Path, run: Command) -> (String, PathBuf) {
     (said, image)
 }
 
-/// Gives an image the times of one that nobody has used for so many days.
+/// Sets the times of an image to those of one that nobody has used for this many days.
 fn age(image: &Path, days: u64) {
     let past = SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
     let times = fs::FileTimes::new().set_accessed(past).set_modified(past);
@@ -44,8 +44,8 @@ fn run_keeps_the_cache_within_its_bounds(jdk: &'static Jdk) {
     let (said, second) = made(&here, run(jdk, &here, 2002));
     assert!(first.is_dir() && !said.contains("removed"), "{said}");
 
-    // Age: the run that makes an image removes the one that nobody has used for 30 days, and says
-    // so.
+    // Age: the run that builds an image removes the one that nobody has used for 30 days, and
+    // reports it.
     age(&first, 31);
     let (said, third) = made(&here, run(jdk, &here, 2003));
     let removed = |image: &Path, why: &str| format!("removed {} from the cache: {why}", image.display());
@@ -54,7 +54,7 @@ fn run_keeps_the_cache_within_its_bounds(jdk: &'static Jdk) {
     let left = in_cache(&here);
     assert!(!left.iter().any(|path| path.file_stem() == first.file_name()), "{left:?}");
 
-    // One that takes its image from the cache removes nothing.
+    // A run that takes its image from the cache removes nothing.
     age(&second, 31);
     let (code, said) = ended(run(jdk, &here, 2003));
     assert!(code == Some(0) && second.is_dir() && !said.contains("removed"), "{said}");
@@ -65,8 +65,8 @@ fn run_keeps_the_cache_within_its_bounds(jdk: &'static Jdk) {
     let (said, fourth) = made(&here, unbounded);
     assert!(second.is_dir() && !said.contains("removed"), "{said}");
 
-    // Size: what was used the longest ago goes first, and no more than need be. The image of the
-    // run itself stays, however small the bound is.
+    // Size: the least recently used images are removed first, and no more than necessary. The image
+    // of the run itself stays, however small the bound is.
     age(&second, 2);
     age(&third, 1);
     let size =
@@ -90,7 +90,7 @@ fn run_keeps_the_cache_within_its_bounds(jdk: &'static Jdk) {
     }
     assert_eq!(cached_images(&here), [sixth]);
 
-    // A bound that is none is an error before anything is made.
+    // An invalid bound is an error before anything is built.
     let mut wrong = run(jdk, &here, 2007);
     wrong.env("CCTREWRITE_CACHE_LIMIT", "much");
     let (code, said) = ended(wrong);

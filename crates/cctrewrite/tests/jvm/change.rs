@@ -1,15 +1,15 @@
-//! `cctrewrite diff` of two versions of a program: a line of a loop that has become longer shows
-//! where it is, with the number that one expects.
+//! `cctrewrite diff` of two versions of a program: a longer line of a loop shows in its context,
+//! with the expected number.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::{Blocks, Image, Jdk, fixture, jdks};
 
-/// How the difference ends, and what it says.
+/// The exit code of the difference, and its output.
 fn diff(base: &Path, new: &Path, options: &[&str]) -> (Option<i32>, serde_json::Value) {
     let mut diff = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    // What the JVM does before and after may depend on the class path's name.
+    // The JVM's actions before and after may depend on the class path's name.
     diff.arg("diff").args([base, new]).args(["--root", "Change.main", "--format", "json"]).args(options);
     let output = diff.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

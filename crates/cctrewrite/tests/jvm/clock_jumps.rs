@@ -1,5 +1,5 @@
-//! A system clock that jumps while images are made and used: no image lies, and nobody waits
-//! without end.
+//! A system clock that jumps while images are built and used: no image is wrong, and no wait is
+//! endless.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use cct_profile::Profile;
 use crate::support::caches::{assert_sound, cached_images, cctrewrite, ended, in_cache};
 use crate::support::{Jdk, assert_succeeded, fixture, folder, jdks};
 
-/// Every third of a second: 40 days ahead, ten years back, and right.
+/// A clock that changes every third of a second: 40 days ahead, ten years back, and right.
 const JUMPS: &str = "333 3456000 -315360000 0";
 
-/// One that has been set wrong: 40 days ahead.
+/// A wrong clock: 40 days ahead.
 const AHEAD: &str = "1 3456000";
 
-/// Ten years back.
+/// A wrong clock: ten years back.
 const BACK: &str = "1 -315360000";
 
-/// What no wait is to exceed here, on a machine that has much else to do. Whoever waits by the
-/// system's clock waits for days or years.
+/// Upper bound of all waits here, on a busy machine. A wait by the system's clock would take days
+/// or years.
 const PATIENCE: Duration = Duration::from_secs(3_000);
 
-/// The library by which a process sees another clock; `None`, and says so, where there is no C
+/// The library that shows a process another clock; `None`, with a message, if there is no C
 /// compiler.
 fn clock(here: &Path) -> Option<PathBuf> {
     let library = here.join("libjump.so");
@@ -35,7 +35,7 @@ fn clock(here: &Path) -> Option<PathBuf> {
         return None;
     }
     assert_succeeded(&mut compile);
-    // It does what it is for: otherwise this says nothing.
+    // The library works: otherwise the test would prove nothing.
     let mut date = Command::new("date");
     let output = with_clock(date.arg("+%s"), &library, BACK).output().unwrap();
     let seen: u64 = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
@@ -68,7 +68,7 @@ fn a_clock_that_jumps(jdk: &'static Jdk) {
     let Some(library) = clock(&here) else { return };
     let started = Instant::now();
 
-    // Three at once make the image and use it: one makes it, two wait.
+    // Three processes at once need the image: one builds it, two wait.
     let children: Vec<_> = (0..3)
         .map(|number| {
             let mut run = run(jdk, &here, &format!("{number}.cct"), &[]);
@@ -88,7 +88,7 @@ fn a_clock_that_jumps(jdk: &'static Jdk) {
     assert!(assert_sound(&here));
     let [image] = <[PathBuf; 1]>::try_from(cached_images(&here)).unwrap();
 
-    // Made by one clock and used by another: it is what it was, and is not made again.
+    // Built by one clock and used by another: it is unchanged, and is not built again.
     for jumps in [AHEAD, BACK, JUMPS] {
         let mut run = run(jdk, &here, "again.cct", &[]);
         with_clock(&mut run, &library, jumps);
@@ -98,15 +98,15 @@ fn a_clock_that_jumps(jdk: &'static Jdk) {
         fs::remove_file(here.join("again.cct")).unwrap();
     }
 
-    // By a clock that is ahead the image has not been used for 40 days: the run that makes another
-    // one removes it. That costs time, and no more.
+    // By a clock that is ahead the image has not been used for 40 days: the run that builds another
+    // one removes it. That only costs time.
     let mut ahead = run(jdk, &here, "ahead.cct", &["--stack-depth", "2001"]);
     with_clock(&mut ahead, &library, AHEAD);
     let (code, said) = ended(ahead);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains(&format!("removed {}", image.display())) && !image.exists(), "{said}");
-    // By one that is back it will be used in ten years: it stays, and so does what the other has
-    // left.
+    // By a clock that is back it will be used in ten years: it stays, and so do the files of the
+    // other run.
     let mut back = run(jdk, &here, "back.cct", &["--stack-depth", "2002"]);
     with_clock(&mut back, &library, BACK);
     let (code, said) = ended(back);
@@ -118,8 +118,8 @@ fn a_clock_that_jumps(jdk: &'static Jdk) {
     files_of_other_times(jdk, &here);
 }
 
-/// Times of files that a clock has set wrong: a stamp compares them. What differs is read, and
-/// found to be what it was or not.
+/// File times from a wrong clock: a stamp compares them. Files with different times are read, and
+/// found unchanged or changed.
 fn files_of_other_times(jdk: &'static Jdk, here: &Path) {
     let options = ["--stack-depth", "2002"];
     let images = cached_images(here);
@@ -138,8 +138,8 @@ fn files_of_other_times(jdk: &'static Jdk, here: &Path) {
         let (code, said) = ended(run(jdk, here, "times.cct", &options));
         assert!(code == Some(0) && !said.contains("made"), "{said}");
     }
-    // The clock was set back while somebody changed the file: it is older than the image, and not
-    // what the image says.
+    // The clock was set back while somebody changed the file: it is older than the image, and
+    // different from the manifest.
     let mut bytes = fs::read(&library).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

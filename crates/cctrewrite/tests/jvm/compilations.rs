@@ -1,17 +1,17 @@
-//! The JVM's compilers refuse no method of a profiled program that they compile in the plain one.
+//! The JVM's compilers reject no method of a profiled program that they compile in the plain one.
 
 use std::collections::BTreeMap;
 
 use crate::support::{Blocks, Java, Jdk, fixture, jdks, profiled};
 
-/// Methods that a compiler refused, with the reasons.
+/// Methods that a compiler rejected, with the reasons.
 fn refused(java: &mut Java) -> (BTreeMap<String, String>, String) {
     java.option("-XX:+PrintCompilation").class_path([fixture("compilations/classes")]);
     let run = java.succeed("Locks", &[]);
     let mut refused = BTreeMap::new();
     let mut last = "";
     for line in run.out.lines() {
-        // The reason may stand on a line of its own, behind that of the method.
+        // The reason may be on a line of its own, after that of the method.
         match line.split_once("COMPILE SKIPPED: ") {
             Some((before, reason)) => {
                 let method = if before.contains("::") { before } else { last };

@@ -1,4 +1,4 @@
-//! The JDK's compiler, itself instrumented, compiles as before.
+//! The JDK's compiler, instrumented itself, compiles as before.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -58,12 +58,12 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     files.filter(|path| path.extension() == Some(OsStr::new(extension))).collect()
 }
 
-/// What is compiled, and against what.
+/// The sources and the classes to compile against.
 #[derive(Debug, Clone, Copy)]
 struct Project<'p> {
     sources: &'p Path,
     class_path: &'p str,
-    /// A folder of classes in front of the class library.
+    /// A folder of classes that precedes the class library.
     boot: Option<&'p Path>,
 }
 
@@ -75,7 +75,7 @@ fn compile(java: &mut Java, jdk: &Jdk, project: Project<'_>) -> BTreeMap<PathBuf
     assert!(!list.is_empty(), "no sources in {}", sources.display());
     let list_file = to.with_extension("sources");
     fs::write(&list_file, list.join("\n")).unwrap();
-    // The class library that is compiled against is the plain one for both.
+    // Both compile against the plain class library.
     let library = jdk.boot_jars();
     let boot =
         boot.into_iter().chain(library.iter().map(PathBuf::as_path)).map(|path| path.display().to_string());
@@ -143,7 +143,7 @@ fn the_fixtures() {
     check(jdk, Project { sources: &sources, class_path: "", boot: None }, 50);
 }
 
-/// As the build does it: first the stubs, then the rest with them in front of the class library.
+/// As in the build: first the stubs, then the rest with the stubs before the class library.
 #[test]
 fn the_runtime() {
     let Some(jdk) = Jdk::find() else { return };
@@ -158,7 +158,7 @@ fn the_runtime() {
     check(jdk, Project { sources: &root.join("java"), class_path: "", boot: Some(&stubs) }, 30);
 }
 
-/// Any library's sources: a folder, and what it needs besides the JDK as a class path.
+/// Any library's sources: a folder, and its dependencies besides the JDK as a class path.
 #[test]
 fn sources_that_the_environment_names() {
     let Some(jdk) = Jdk::find() else { return };

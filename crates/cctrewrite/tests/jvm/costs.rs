@@ -1,5 +1,5 @@
-//! Cost models (CCCP 5.2): cycles derived by hand, and that a model by which each bytecode costs
-//! one counts bytecodes.
+//! Cost models (CCCP 5.2): cycles derived by hand, and a model with cost one for each bytecode,
+//! which counts bytecodes.
 
 use std::fs;
 use std::process::Command;
@@ -13,12 +13,12 @@ use crate::{counts, modern_counts};
 /// Fixtures whose cycles on JOP were derived by hand (`fixtures/*/expected.jop.txt`).
 const BY_HAND: [&str; 3] = ["calls", "recursion", "costs"];
 
-/// Fixtures whose bytecodes were.
+/// Fixtures whose bytecodes were derived by hand.
 const FIXTURES: [&str; 9] =
     ["calls", "recursion", "exceptions", "control", "natives", "types", "lambdas", "initialisers", "causes"];
 
-/// Those that load no classes: how long the files of these are depends on how they were rewritten,
-/// and the library reads them.
+/// Fixtures without class loading: the length of class files depends on their rewriting, and the
+/// library reads them.
 const WITH_LIBRARY: [&str; 4] = ["calls", "recursion", "exceptions", "control"];
 
 fn run(jdk: &'static Jdk, blocks: Blocks, name: &str) -> Run {
@@ -27,7 +27,7 @@ fn run(jdk: &'static Jdk, blocks: Blocks, name: &str) -> Run {
     java.class_path([fixture(name).join("classes")]).succeed(&main, &[])
 }
 
-/// On JDK 8 in classes that were rewritten beforehand (of `costs`, at load time), later at load
+/// On JDK 8 in classes that were rewritten beforehand (for `costs`, at load time), later at load
 /// time.
 fn cycles_are_those_derived_by_hand(jdk: &'static Jdk) {
     for name in BY_HAND {
@@ -36,7 +36,7 @@ fn cycles_are_those_derived_by_hand(jdk: &'static Jdk) {
         let profile = run.profile();
         assert_eq!(Metric::of_profile(&profile).name(), "cycles");
         assert!(profile.meta["cost-model"].starts_with("jop@"), "{}", profile.meta["cost-model"]);
-        // What callers count for it: its `return`, and nothing for fetching one word.
+        // The cost that callers count for it: its `return`, and nothing for fetching one word.
         let object = ";java.lang.Object.<init>()V";
         let lines = run.contexts(false);
         let inits: Vec<&String> = lines.iter().filter(|line| line.ends_with(object)).collect();
@@ -60,7 +60,7 @@ fn unit_costs_are_bytecodes(jdk: &'static Jdk) {
         (Blocks::UnitPrecise, Blocks::Precise),
         (Blocks::UnitDefault, Blocks::Default),
     ];
-    // Each pair needs images of its own, so later JDKs have the usual rule alone.
+    // Each pair needs images of its own, so later JDKs run only the usual rule.
     let pairs = if jdk.version == 8 { &ALL[..] } else { &ALL[..1] };
     for &(unit, plain) in pairs {
         for name in FIXTURES {
@@ -71,13 +71,13 @@ fn unit_costs_are_bytecodes(jdk: &'static Jdk) {
             let cost = run(jdk, unit, name);
             golden.assert_equal(&cost, &format!("{name}, {}", unit.name()));
             assert!(cost.profile().meta["cost-model"].starts_with("unit@"));
-            // All of JDK 8's library below them does the same in each run.
+            // All of JDK 8's library below them behaves the same in each run.
             if jdk.version == 8 && WITH_LIBRARY.contains(&name) {
                 let [cost, bytecodes] = [cost, run(jdk, plain, name)].map(|run| counts::stable(&run, name));
                 assert_same_lines(&cost, &bytecodes, &format!("{name}, {}", unit.name()));
             }
         }
-        // Nobody else counts so.
+        // Nothing else uses these images.
         if jdk.version > 8 {
             Image::remove(jdk, unit);
         }
@@ -86,7 +86,7 @@ fn unit_costs_are_bytecodes(jdk: &'static Jdk) {
 
 jdks!(unit, unit_costs_are_bytecodes, [8, 17, 25]);
 
-/// They do not run on the target.
+/// Threads of the JVM do not run on the target.
 #[test]
 fn threads_of_the_jvm_are_left_out() {
     let Some(jdk) = Jdk::of_version(17) else { return };
@@ -107,7 +107,7 @@ fn threads_of_the_jvm_are_left_out() {
     assert_eq!(said, None);
 }
 
-/// The page's `run` commands, with a fixture for the program.
+/// The page's `run` commands, with a fixture as the program.
 #[test]
 fn the_page_s_commands() {
     let Some(jdk) = Jdk::of_version(17) else { return };

@@ -1,4 +1,4 @@
-//! The fixtures' trees, derived by hand, by default and by precise blocks.
+//! The fixtures' trees, derived by hand, with default and precise blocks.
 
 use std::fs;
 
@@ -36,8 +36,8 @@ fn run(library: &Library, name: &str, golden: &Golden) -> Run {
     java.succeed(&main, &[])
 }
 
-/// The lines that do not depend on the time: all that the program's own threads do, but for how
-/// they wait for each other.
+/// The lines that do not depend on time: everything in the program's own threads, except how they
+/// wait for each other.
 pub fn stable(run: &Run, name: &str) -> Vec<String> {
     let main = format!("[main];{}{}.main(", name[..1].to_uppercase(), &name[1..]);
     let own = |path: &str| {
@@ -55,7 +55,7 @@ fn check(name: &str) {
     check_by(name, &ALL_BLOCKS);
 }
 
-/// The same in each of these ways.
+/// Checks a fixture in each of these ways.
 pub fn check_by(name: &str, ways: &[Blocks]) {
     let Some(jdk) = Jdk::find() else { return };
     for &blocks in ways {
@@ -120,7 +120,7 @@ fn each_thread_has_its_tree() {
     check("threads");
 }
 
-/// By default a thread may get the tree of one that has ended; the sums are the same.
+/// By default a thread may reuse the tree of one that has ended; the sums are the same.
 #[test]
 fn threads_add_up() {
     let Some(jdk) = Jdk::find() else { return };
@@ -140,8 +140,8 @@ fn threads_of_like_names_that_follow_each_other_share_a_tree() {
     assert_eq!(turns, [3]);
 }
 
-/// The same on `cctrewrite instrument rt.jar -o inst_rt.jar`, the programs being instrumented in a
-/// run of their own.
+/// On `cctrewrite instrument rt.jar -o inst_rt.jar`, with the programs instrumented in a run of
+/// their own.
 #[test]
 fn rt_jar_alone_is_enough() {
     let Some(jdk) = Jdk::find() else { return };
@@ -152,14 +152,14 @@ fn rt_jar_alone_is_enough() {
     }
 }
 
-/// Under the method whose bytecode made the JVM start them.
+/// Class initialisers are below the method whose bytecode triggered them.
 #[test]
 fn class_initialisers_are_counted() {
     check("initialisers");
 }
 
-/// Exceptions, class initialisers, a loader of the program's own: they hang under the method whose
-/// bytecode it was, and without the library that looks at the stack they do not.
+/// Exceptions, class initialisers, and a loader of the program's own are below the method whose
+/// bytecode triggered them. Without the library that walks the stack they are not.
 #[test]
 fn what_the_jvm_calls_by_itself_hangs_under_its_cause() {
     check("causes");

@@ -1,9 +1,10 @@
-//! Bodies with many counts: HotSpot's first compiler (C1) must still compile them, or they are
-//! interpreted until the second one comes.
+//! Bodies with many counts: HotSpot's first compiler (C1) must still compile them. Otherwise they
+//! are interpreted until the second one compiles them.
 
 use crate::support::{Blocks, Image, Jdk, fixture, jdks};
 
-/// It gave up on methods in which it had inlined some hundred counts: "out of virtual registers".
+/// C1 used to give up on methods in which it had inlined some hundred counts: "out of virtual
+/// registers".
 fn is_compiled(jdk: &'static Jdk) {
     let mut java = Image::of(jdk, Blocks::Exact).java("crowded");
     java.class_path([fixture("crowded").join("classes")]);

@@ -1,10 +1,10 @@
-//! `--blocks` with a table: where blocks end is the user's choice (JP 4).
+//! `--blocks` with a table: the user chooses where blocks end (JP 4).
 
 use crate::counts;
 use crate::support::golden::Golden;
 use crate::support::{Blocks, Jdk, Library, fixture};
 
-/// Fixtures in which something throws, so that rules differ.
+/// Fixtures that throw exceptions, so that rules differ.
 const THROWING: [&str; 2] = ["exceptions", "recursion"];
 
 fn check(blocks: Blocks, golden: impl Fn(&str) -> Golden, fixtures: &[&str]) {

@@ -1,4 +1,4 @@
-//! Damaged images are named or made again, and the cache keeps what is in use.
+//! Damaged images are reported or rebuilt, and the cache keeps images in use.
 
 use std::fs;
 use std::io::Read;
@@ -44,8 +44,8 @@ fn flip(file: &Path) {
     fs::write(file, bytes).unwrap();
 }
 
-/// Flips a bit in the index that a file is or holds. The file keeps its time, as where a disk
-/// changes it.
+/// Flips a bit in the index that a file is or contains. The file keeps its time, as with a
+/// corrupting disk.
 fn flip_index(file: &Path) {
     let time = fs::metadata(file).unwrap().modified().unwrap();
     let mut bytes = fs::read(file).unwrap();
@@ -64,7 +64,7 @@ fn all_damage_is_found(jdk: &'static Jdk) {
     // On JDK 8 JVMs read the index in each jar.
     let index = if jdk.version == 8 { "jre/lib/rt.jar" } else { "lib/cctrewrite/index" };
 
-    // A JVM ends without a profile: its image is read whole, and made again by the next run.
+    // A JVM ends without a profile: all of its image is read, and the next run builds it again.
     flip_index(&image.join(index));
     let (code, said) = ended(run(&here, jdk.home()));
     assert_ne!(code, Some(0), "{said}");
@@ -79,7 +79,7 @@ fn all_damage_is_found(jdk: &'static Jdk) {
     what_is_in_use_stays(jdk, &here, &image);
 }
 
-/// A copy of the image, which lies outside of the cache.
+/// A copy of the image, outside of the cache.
 fn an_image_of_ones_own(jdk: &'static Jdk, here: &Path, image: &Path) {
     let copy = here.join("copy");
     copy_all(image, &copy);
@@ -109,7 +109,7 @@ fn an_image_of_ones_own(jdk: &'static Jdk, here: &Path, image: &Path) {
     assert_profiled(here, &copy);
     let renewed = stamp();
     assert_ne!(copied, renewed);
-    // Moved, it is what it was.
+    // Moving does not change it.
     let moved = here.join("moved");
     fs::rename(&copy, &moved).unwrap();
     fs::rename(&moved, &copy).unwrap();
@@ -161,7 +161,7 @@ fn wait_for_a_word(running: &mut Child) {
     running.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
 }
 
-/// Whoever started the JVM, and whether that still lives.
+/// Independent of who started the JVM, and of whether that process still lives.
 fn what_is_in_use_stays(jdk: &'static Jdk, here: &Path, image: &Path) {
     let prune = || ended(cctrewrite(here, &["cache", "prune", "--all"]));
     let ending = ending();
@@ -189,7 +189,7 @@ fn what_is_in_use_stays(jdk: &'static Jdk, here: &Path, image: &Path) {
     }));
     fs::remove_dir_all(collection).unwrap();
 
-    // A JVM that nothing but itself says to use the image.
+    // A JVM that uses the image without any lock.
     let mut java = Command::new(image.join("bin/java"));
     java.args(["-Dcctrewrite.record=off"]).args(program).current_dir(here);
     let mut java = java.stdout(Stdio::piped()).spawn().unwrap();
@@ -215,15 +215,15 @@ fn what_is_in_use_stays(jdk: &'static Jdk, here: &Path, image: &Path) {
 
 jdks!(damaged, all_damage_is_found, [8, 25]);
 
-/// HotSpot replaces the image's archive when it is asked to.
+/// HotSpot replaces the image's archive on request.
 fn an_archive_that_a_jvm_has_made_is_no_damage(here: &Path, image: &Path) {
     let archive = image.join("lib/server/classes.jsa");
     let made = fs::read(&archive).unwrap();
-    // Another heap, so that the archive is another one.
+    // Another heap size, which gives another archive.
     let dump = ["-Dcctrewrite.record=off", "-Xshare:dump", "-XX:+UseG1GC", "-Xmx200m"];
     let mut java = Command::new(image.join("bin/java"));
     assert!(java.args(dump).current_dir(here).output().unwrap().status.success());
-    // Archives hold addresses and times: no two are the same.
+    // Archives contain addresses and times: no two are equal.
     assert!(fs::read(&archive).unwrap() != made);
     assert_profiled(here, image);
     let (code, said) = ended(cctrewrite(here, &["jdk", "--check", image.to_str().unwrap()]));

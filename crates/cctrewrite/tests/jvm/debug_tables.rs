@@ -1,5 +1,5 @@
-//! What others read in an instrumented jar's class files: names of parameters and lines of methods,
-//! and what the running program sees of them.
+//! Debug tables of an instrumented jar's class files: names of parameters and lines of methods, as
+//! tools and the running program see them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,11 +11,11 @@ use cct_classfile::{ClassFile, Code, access};
 
 use crate::support::{Blocks, Image, Jdk, assert_succeeded, fixture, folder, instrument, jdks};
 
-/// Of a method: its first line, and name, type and slot of its parameters, once by descriptors and
-/// once by generic types.
+/// For each method: its first line, and name, type and slot of its parameters, by descriptors and
+/// by generic types.
 type Tables = (Option<u16>, [Vec<(String, String, u16)>; 2]);
 
-/// What a reader of instructions finds under the original signatures.
+/// The tables under the original signatures, as a bytecode reader finds them.
 fn tables(file: &Path, is_original: bool) -> BTreeMap<String, Tables> {
     let bytes = fs::read(file).unwrap();
     let class = ClassFile::parse(&bytes).unwrap();
@@ -51,7 +51,7 @@ fn tables(file: &Path, is_original: bool) -> BTreeMap<String, Tables> {
     all
 }
 
-/// Names and lines are those of the original; frames of wrappers show nowhere.
+/// Names and lines are those of the original; frames of wrappers are never visible.
 fn names_and_lines(jdk: &'static Jdk) {
     let home = folder("names");
     let [plain, rewritten] = ["plain", "rewritten"].map(|name| home.join(name));

@@ -1,5 +1,5 @@
-//! A debugger stops where it does on the plain JDK, sees the same stacks, and redefines classes
-//! (`jdb`, over JDWP).
+//! A debugger stops at the same places as on the plain JDK, shows the same stacks, and redefines
+//! classes (`jdb`, over JDWP).
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use crate::support::{Blocks, Image, Jdk, assert_succeeded, folder, jdks};
 
-/// No session takes nearly as long.
+/// Time limit: no session takes nearly as long.
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// What `jdb` is told, and up to which words its answer is read.
+/// Commands for `jdb`, and the words that end each answer.
 const SESSION: &[(&str, &str)] = &[
     ("stop in Workshop.total", "Deferring"),
     ("stop in Workshop$Adder.apply", "Deferring"),
@@ -28,8 +28,8 @@ const SESSION: &[(&str, &str)] = &[
     ("cont", "Workshop$Adder.run(), line=32"),
     ("where", "Workshop$Adder.run (Workshop.java:32)"),
     ("redefine Workshop$Adder second/Workshop$Adder.class", ""),
-    // A redefinition takes breakpoints away. Of methods that run meanwhile the old form stays on
-    // the stack.
+    // A redefinition removes breakpoints. Methods that run meanwhile keep the old form on the
+    // stack.
     ("stop in Workshop$Adder.apply", "Set breakpoint"),
     ("cont", "Workshop$Adder.apply(), line=21"),
     ("next", "line=22"),
@@ -46,13 +46,13 @@ fn compile(jdk: &Jdk, part: &str, into: &Path) {
     assert_succeeded(javac.args(["-g", "-nowarn", "-d"]).arg(into).arg(source.join("Workshop.java")));
 }
 
-/// A program that waits for a debugger; and the address at which it does.
+/// A program that waits for a debugger; and the address on which it waits.
 fn debugged(home: &Path, folder: &Path) -> (Child, String) {
     let mut java = Command::new(home.join("bin/java"));
     java.args(["-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0", "-cp", "first"]);
     java.arg("-Dcctrewrite.out=profile.cct").arg("Workshop").current_dir(folder);
     let mut child = java.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-    // One byte at a time: what follows is the program's.
+    // One byte at a time: the rest belongs to the program.
     let (mut line, mut byte) = (Vec::new(), [0]);
     let out = child.stdout.as_mut().unwrap();
     while byte[0] != b'\n' && out.read(&mut byte).unwrap() == 1 {
@@ -78,7 +78,7 @@ impl Jdb {
         Jdb { child, to, from }
     }
 
-    /// Reads until its answer has these words and the rest of their line.
+    /// Reads until the answer contains these words and the rest of their line.
     fn read(&mut self, words: &str) -> String {
         let mut text = String::new();
         while !text.contains(words) {
@@ -91,14 +91,14 @@ impl Jdb {
     }
 }
 
-/// What `jdb` says in the session, without what differs in each run.
+/// The output of `jdb` in the session, without the parts that vary between runs.
 fn session(jdk: &Jdk, home: &Path, name: &str) -> (String, String) {
     let folder: PathBuf = folder(name);
     compile(jdk, "first", &folder.join("first"));
     compile(jdk, "second", &folder.join("second"));
     let (mut program, port) = debugged(home, &folder);
     let mut jdb = Jdb::attach(jdk, &folder, &port);
-    // Whoever waits for words that never come is to be told what came instead.
+    // If the words never come, the message shows what came instead.
     let (ended, end) = mpsc::channel::<()>();
     let processes = [jdb.child.id(), program.id()].map(|id| id.to_string());
     let watch = thread::spawn(move || {
@@ -118,9 +118,8 @@ fn session(jdk: &Jdk, home: &Path, name: &str) -> (String, String) {
     let mut out = String::new();
     program.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     assert!(program.wait().unwrap().success(), "{out}");
-    // Bytecode indices are those of the rewritten code; prompts come when they come. Where a
-    // breakpoint is hit before jdb has ended a command, it may say that the thread of that command
-    // runs.
+    // Bytecode indices are those of the rewritten code; prompts come at any time. If a breakpoint
+    // is hit before jdb has ended a command, it may print that the thread of that command runs.
     let said = said.replace("Current thread isn't suspended.", "");
     let words = said.split_whitespace().filter(|word| {
         !word.starts_with("bci=") && *word != ">" && !word.ends_with(']') && !word.starts_with('[')

@@ -19,7 +19,7 @@ fn trial(jdk: &'static Jdk) {
     assert!(line.contains(": 177 calls, 1,589 bytecodes as expected; exact: yes"), "{said}");
     assert_eq!(output.status.code(), Some(0), "{said}");
 
-    // A variable by which nothing is recorded.
+    // A variable that switches recording off.
     let output = doctor(jdk).env("JAVA_TOOL_OPTIONS", "-Dcctrewrite.record=off").output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     let line = said.lines().skip_while(|line| *line != "Trial run").nth(1).unwrap();

@@ -1,5 +1,5 @@
-//! Contexts do not drift: whoever comes in from outside finds the same contexts the first time and
-//! the thousandth.
+//! Contexts do not drift: entries from outside lead to the same contexts the first time and the
+//! thousandth.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use crate::support::golden::parse;
 use crate::support::{Blocks, Java, Jdk, fixture, folder, jdks, jni_library, profiled};
 
-/// The contexts of the program's own methods, frames of the class library included, threads added
-/// up. Which thread runs finalizers is a matter of luck; those paths begin there.
+/// The contexts of the program's own methods, including frames of the class library, threads added
+/// up. Finalizers may run in different threads; those paths begin there.
 fn contexts(java: &Java, way: &str, n: u32) -> BTreeSet<String> {
     let run = java.succeed("Drift", &[way, &n.to_string()]);
     let own = |path: &&str| path.rsplit(';').next().unwrap().starts_with("Drift");
@@ -20,7 +20,7 @@ fn from_finalizer(path: &str) -> String {
     path[path.find("java.lang.ref.Finalizer.runFinalizer(").unwrap_or(0)..].to_owned()
 }
 
-/// Few and many calls leave the same contexts, and no fewer than `least`.
+/// Few and many calls lead to the same contexts, and to at least `least` of them.
 fn assert_steady(java: impl Fn() -> Java, way: &str, few: u32, many: u32, least: usize) {
     let [first, second] = [few, many].map(|n| contexts(&java(), way, n));
     let more: Vec<&String> = second.difference(&first).take(3).collect();
@@ -55,8 +55,8 @@ steady! {
     threads_and_their_uncaught_exceptions: "threads", 10, 27, 29;
     shutdown_hooks: "hooks", 10, 27, 29;
     proxies_whose_handler_throws: "proxies", 10, 15, 17;
-    // Behind the generation of accessors, and behind the customisation of method handles (127 calls
-    // by default), on which both stand later.
+    // After the generation of accessors, and after the customisation of method handles (127 calls
+    // by default), which both are built on later.
     reflection: "reflection", 300, 57, 48;
     method_handles: "handles", 300, 32, 64;
 }
@@ -109,7 +109,7 @@ jdks!(
 // ---- raw code
 // ------------------------------------------------------------------------------------------------------------------------
 
-/// A JVM in which `RawLoops` stays as it is.
+/// A JVM in which `RawLoops` stays unchanged.
 fn raw(jdk: &'static Jdk) -> Java {
     let plain = folder("drift-raw");
     for name in ["RawLoops.class", "RawLoops$Probe.class"] {
@@ -120,15 +120,15 @@ fn raw(jdk: &'static Jdk) -> Java {
     java
 }
 
-/// Among them a constructor that calls a native and then throws: no handler of its wrapper may
-/// restore the context, so that the native's wrapper must have done so.
+/// Among them a constructor that calls a native and then throws. No handler of its wrapper may
+/// restore the context, so the native's wrapper must have restored it.
 #[test]
 fn raw_code_that_catches() {
     let Some(jdk) = Jdk::find() else { return };
     assert_steady(|| raw(jdk), "raw", 10, 1000, 13);
 }
 
-/// Where wrappers have hardly any stack left to restore the context with.
+/// Wrappers have hardly any stack left to restore the context.
 #[test]
 fn raw_code_that_catches_near_the_end_of_the_stack() {
     let Some(jdk) = Jdk::find() else { return };

@@ -35,14 +35,14 @@ fn at_a_signal(jdk: &'static Jdk) {
     assert_eq!(calls_of_work(&run), 10);
 }
 
-/// The profile is written by a thread of its own then.
+/// A separate thread writes the profile then.
 fn where_the_stack_is_full(jdk: &'static Jdk) {
     for mode in ["-Xmixed", "-Xint", "-Xss256k"] {
         let mut java = profiled(jdk, Blocks::Exact, "full");
         let run = java.option(mode).run("FullStack", &[]);
         run.assert_code(5);
-        // From JDK 21 on exit looks for a logger first, for which there may be no stack left; the
-        // JDK itself says so.
+        // From JDK 21 on exit first looks up a logger, for which there may be no stack left; the
+        // JDK itself prints that.
         let ours = run.err.lines().filter(|line| !line.starts_with("Runtime.exit(5) logging failed"));
         assert_eq!(ours.collect::<Vec<_>>(), [""; 0]);
         assert_eq!(flat(&run)["FullStack.work()V"].0, 10, "{mode}");
@@ -61,7 +61,7 @@ fn to_the_file_that_the_user_named(jdk: &'static Jdk) {
 }
 
 fn by_default_to_a_file_in_the_working_directory(jdk: &'static Jdk) {
-    // The same without -Dcctrewrite.out, which the others all have.
+    // Also without -Dcctrewrite.out, which all other cases have.
     let mut java = profiled(jdk, Blocks::Exact, "unnamed");
     java.forget("-Dcctrewrite.out=");
     let jvm = java.start("Ending", &["return"]);
@@ -78,8 +78,8 @@ fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays(jdk: &'stat
     assert!(run.err.contains("cctrewrite: the profile could not be written"), "{}", run.err);
 }
 
-/// Whether the policy lets the program end the JVM or denies everything: the runtime writes with
-/// its own rights.
+/// For a policy that lets the program end the JVM, and for one that denies everything: the runtime
+/// writes with its own rights.
 fn whatever_a_security_policy_allows(jdk: &'static Jdk) {
     let ending = "permission java.lang.RuntimePermission \"exitVM.*\"; permission java.lang.RuntimePermission \"shutdownHooks\";";
     for (name, granted) in [("ending", ending), ("nothing", "")] {
@@ -102,7 +102,7 @@ fn whatever_a_security_policy_allows(jdk: &'static Jdk) {
                 assert_eq!(profile.damage, [], "{what}");
                 assert!(profile.contexts() > 100, "{what}: {}", profile.contexts());
                 if library.is_empty() {
-                    // Without the library nobody rewrites the program on an image.
+                    // Without the library nothing rewrites the program on an image.
                     assert!(calls_of_work(&run) >= 10, "{what}");
                 }
             }
@@ -134,8 +134,7 @@ fn many_jvms_may_write_to_one_file(jdk: &'static Jdk) {
     assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
 }
 
-/// Somebody who may write to the folder has put a link where the runtime would make its temporary
-/// file.
+/// A user who may write to the folder has put a link in the place of the runtime's temporary file.
 fn a_link_in_the_place_of_its_temporary_file_is_not_followed(jdk: &'static Jdk) {
     let mut jvm = profiled(jdk, Blocks::Exact, "link").start("Ending", &["wait"]);
     jvm.wait_for("ready");
@@ -151,15 +150,15 @@ fn a_link_in_the_place_of_its_temporary_file_is_not_followed(jdk: &'static Jdk) 
     assert!(link.is_symlink() && !profile.is_symlink());
 }
 
-/// The permissions that a call of `chmod` sets, as strace shows it: `chmod("/a/b", 040700) = 0`.
+/// The permissions in a `chmod` call, from strace's output: `chmod("/a/b", 040700) = 0`.
 fn permissions(call: &str) -> Option<u32> {
     let (_, mode) = call.split_once(", ")?;
     let mode = mode.split([')', ',', ' ']).next()?;
     Some(u32::from_str_radix(mode, 8).ok()? & 0o777)
 }
 
-/// Whatever the umask: it is made in a folder which is closed to others before, so that nobody can
-/// have opened it while it was empty.
+/// With any umask: it is created in a folder that is closed to others before, so nobody can open it
+/// while it is empty.
 fn nobody_else_can_open_it_at_any_moment(jdk: &'static Jdk) {
     let can_trace = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
     if !can_trace.is_ok_and(|status| status.success()) {
@@ -188,14 +187,14 @@ fn nobody_else_can_open_it_at_any_moment(jdk: &'static Jdk) {
                 folder = permissions(call).unwrap_or(folder);
             }
         }
-        // Once to be there, once to be written to.
+        // Once to reserve the name, once for writing.
         assert_eq!(made, 2, "JDK {}, {options:?}", jdk.version);
     }
 }
 
-/// The load-time library writes the trees, and without it the runtime does: in either way names,
-/// methods, threads and children are in the order that readers rely on, which is that of the
-/// profile read and written again.
+/// The load-time library writes the trees; without it the runtime does. In both cases names,
+/// methods, threads and children are in the order that readers rely on. So reading and writing the
+/// profile again gives the same bytes.
 fn in_canonical_order(jdk: &'static Jdk) {
     for options in [&[][..], &["-Dcctrewrite.loadtime=", "-Dcctrewrite.raw=allow"]] {
         for (main, argument) in [("Threads", ""), ("Ending", "hook")] {
@@ -232,5 +231,5 @@ jdks!(
     a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays,
     [8, 17, 25]
 );
-// Later JDKs refuse a security manager.
+// Later JDKs reject a security manager.
 jdks!(whatever_a_security_policy_allows, whatever_a_security_policy_allows, 8..=21);

@@ -1,5 +1,5 @@
-//! Block counts of traces (docs/research/trace.md) against a program that counts its own blocks,
-//! and the tracer, of which nothing may be in a trace; in each mode.
+//! Block counts of traces (docs/research/trace.md), compared with a program that counts its own
+//! blocks. The tracer itself must not be in any trace, in any mode.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use cct_trace::{Trace, Whole};
 use crate::events::{java, text};
 use crate::support::{Jdk, Run, fixture, jdks};
 
-/// How traces are kept.
+/// Modes of traces.
 const MODES: [&[&str]; 4] = [
     &["-Dcctrewrite.trace-mode=thread"],
     &["-Dcctrewrite.trace-mode=shared", "-Dcctrewrite.trace-receivers=yes"],
@@ -30,7 +30,7 @@ fn run(jdk: &'static Jdk, program: &str, mode: &[&str]) -> Run {
     java.succeed(program, &[])
 }
 
-/// The lines of the program's source that are marked with a number, by these.
+/// The line numbers of the marked lines in the program's source, by their marks.
 fn marks() -> BTreeMap<u64, u64> {
     let source = fs::read_to_string(fixture("events/OwnCounts.java")).unwrap();
     let marked = source.lines().zip(1..).filter_map(|(line, number)| {
@@ -40,8 +40,8 @@ fn marks() -> BTreeMap<u64, u64> {
     marked.collect()
 }
 
-/// Each marked line was executed as often as the program says: by the blocks that a trace has and
-/// those that follow from others.
+/// The executions of each marked line match the program's own counts: by the blocks in a trace and
+/// those that they imply.
 fn counts(jdk: &'static Jdk) {
     let marks = marks();
     assert_eq!(marks.len(), 47);
@@ -68,15 +68,14 @@ fn counts(jdk: &'static Jdk) {
     }
 }
 
-/// Whether a class is the tracer's. What programs bring along to talk to it is theirs.
+/// Whether a class is the tracer's. The classes in programs that talk to it are theirs.
 fn is_own(class: &str) -> bool {
     let class = class.replace('.', "/");
     class.starts_with("cctrewrite/") && !class.starts_with("cctrewrite/api/")
         || class.starts_with("java/lang/Cct")
 }
 
-/// All events of a trace, those that follow from others too, with the tracer's among them; how many
-/// there are.
+/// The tracer's events among all events of a trace, including implied ones; and the number of all.
 fn own_events(path: &Path) -> (u64, Vec<String>) {
     let trace = Trace::open(path).unwrap();
     let (mut events, mut own) = (0, Vec::new());
@@ -123,7 +122,7 @@ fn own_events(path: &Path) -> (u64, Vec<String>) {
             "DestroyJavaVM",
             "Notification Thread",
         ];
-        // The JVM's last thread has its events before its name, which may not get into the file any
+        // The JVM's last thread has its events before its name, which may not reach the file any
         // more.
         name.is_empty() || of_jvms.contains(&name) || name.starts_with("Thread-")
     };
@@ -132,8 +131,7 @@ fn own_events(path: &Path) -> (u64, Vec<String>) {
     (events, own)
 }
 
-/// The tracer is in no trace: its classes, what it adds to others, its threads, whatever it is
-/// asked for meanwhile.
+/// The tracer is in no trace: its classes, its additions to others, its threads, in all uses.
 fn nothing_of_the_tracer(jdk: &'static Jdk) {
     for program in ["OwnCounts", "Switched"] {
         for mode in MODES {

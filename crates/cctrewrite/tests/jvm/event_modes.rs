@@ -1,5 +1,5 @@
-//! Traces on request (docs/research/trace.md): objects and monitors, the order between threads, the
-//! last events, events in memory; and a compiler's contexts by both tools.
+//! Traces with options (docs/research/trace.md): objects and monitors, the order between threads,
+//! the last events, events in memory; and a compiler's contexts by both tools.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::events::{cctrewrite, java, rebuilt, text, tracing};
 use crate::modern_counts;
 use crate::support::{Blocks, Java, Jdk, assert_succeeded, fixture, folder, jdks};
 
-/// The events of a method of the fixture, without what it shares with all traces.
+/// The events of a method of the fixture, without those common to all traces.
 fn below(method: &str, trace: &Path) -> Vec<String> {
     let dump = text(&["dump", "--thread", "main", "--below", method], trace);
     let is_noted =
@@ -17,7 +17,7 @@ fn below(method: &str, trace: &Path) -> Vec<String> {
     dump.lines().map(str::trim_start).filter(is_noted).map(str::to_owned).collect()
 }
 
-/// What is made has its type and length, and monitors have their objects.
+/// Allocated objects have their type and length, and monitors have their objects.
 fn objects(jdk: &'static Jdk) {
     let home = folder("trace-objects").join("jdk");
     let mut command = cctrewrite(&["jdk", "--tool", "trace", "--allocations", "--no-cds", "--link", "-q"]);
@@ -50,7 +50,7 @@ fn objects(jdk: &'static Jdk) {
         );
     }
 
-    // And who waits for a monitor that another thread has is seen to.
+    // And waiting for a monitor that another thread holds is visible.
     let mut java = Java::new(&made, "trace-contended");
     java.verify().class_path([fixture("events").join("classes")]);
     let run = java.option("-Dcctrewrite.trace-mode=shared").succeed("Ordered", &[]);
@@ -63,7 +63,7 @@ fn objects(jdk: &'static Jdk) {
     fs::remove_dir_all(home.parent().unwrap()).unwrap();
 }
 
-/// The number that a line begins with.
+/// The number at the start of a line.
 trait ParseFirst {
     fn parse_first(&self) -> f64;
 }
@@ -74,7 +74,7 @@ impl ParseFirst for str {
     }
 }
 
-/// Threads that take turns take them in the trace too.
+/// Threads that take turns do so in the trace, too.
 fn ordered(jdk: &'static Jdk) {
     let mut java = java(jdk, "ordered", "events");
     let run = java.option("-Dcctrewrite.trace-mode=shared").succeed("Ordered", &[]);
@@ -90,11 +90,11 @@ fn ordered(jdk: &'static Jdk) {
     for (place, thread) in steps.iter().enumerate() {
         assert_eq!(*thread, steps[place % 2], "step {place}: {steps:?}");
     }
-    // The same tree as ever.
+    // The tree is unchanged.
     let mut java = self::java(jdk, "ordered-calls", "calls");
     let run = rebuilt(java.option("-Dcctrewrite.trace-mode=shared").succeed("Calls", &[]));
     golden(jdk, "calls").assert_equal(&run, "calls, from a trace that keeps the order between threads");
-    // A trace that does not know the order does not make one up.
+    // A trace without the order does not invent one.
     let trace = self::java(jdk, "unordered", "events").succeed("Figure3", &[]).profile_path();
     let output = cctrewrite(&["trace", "dump", "--in-order"]).arg(&trace).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("--trace-mode shared"), "{output:?}");
@@ -107,7 +107,7 @@ fn golden(jdk: &Jdk, name: &str) -> crate::support::golden::Golden {
     }
 }
 
-/// Of each thread there are the last events, and no more than twice as many as were asked for.
+/// Of each thread the trace has the last events, and at most twice as many as requested.
 fn last(jdk: &'static Jdk) {
     let mut java = java(jdk, "last", "events");
     let run = java.option("-Dcctrewrite.trace-last=500").succeed("Figure3", &[]);
@@ -122,7 +122,7 @@ fn last(jdk: &'static Jdk) {
     drop(rebuilt(run));
 }
 
-/// Recording begins with a method, or is of a method's extents alone.
+/// Recording begins with a method, or covers a method's extents alone.
 fn by_method(jdk: &'static Jdk) {
     let own = |trace: &Path| {
         let dump = text(&["dump", "--thread", "main"], trace);
@@ -145,14 +145,14 @@ fn by_method(jdk: &'static Jdk) {
     assert!(text(&["info"], &run.profile_path()).contains("has not been entered"));
 }
 
-/// Where a JVM that is killed leaves them.
+/// The file of last events of a killed JVM.
 fn beside(trace: &Path) -> std::path::PathBuf {
     let mut path = trace.as_os_str().to_owned();
     path.push(".last");
     path.into()
 }
 
-/// And if the JVM is killed they are there all the same.
+/// The last events are also available if the JVM is killed.
 fn last_of_the_killed(jdk: &'static Jdk) {
     let mut java = java(jdk, "last-killed", "events");
     let mut running = java.option("-Dcctrewrite.trace-last=1000").start("Endless", &[]);
@@ -170,13 +170,13 @@ fn last_of_the_killed(jdk: &'static Jdk) {
     assert!(events.last().unwrap().contains("Endless."), "{:?}", events.last());
     let profile = trace.with_extension("rebuilt.cct");
     assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(&trace).arg("-o").arg(&profile));
-    // Without that file it is said what is missing.
+    // Without that file a note says what is missing.
     fs::remove_file(beside(&trace)).unwrap();
     assert!(text(&["info"], &trace).contains("is not there"));
 }
 
-/// Classes of an archive of the user's have numbers in their code that another JVM has given: no
-/// trace is made, rather than one that names the wrong methods.
+/// Classes of an archive of the user contain numbers in their code that another JVM assigned. The
+/// JVM writes no trace rather than one with wrong methods.
 fn with_an_archive(jdk: &'static Jdk) {
     let options: &[&str] =
         if jdk.version < 25 { &["SharedArchiveFile"] } else { &["SharedArchiveFile", "AOTCache"] };
@@ -189,7 +189,7 @@ fn with_an_archive(jdk: &'static Jdk) {
     }
 }
 
-/// Events that stay in memory are the same events.
+/// Events kept in memory are the same.
 fn in_memory(jdk: &'static Jdk) {
     for memory in ["1g", "20k"] {
         let mut java = java(jdk, &format!("memory-{memory}"), "exceptions");
@@ -198,14 +198,14 @@ fn in_memory(jdk: &'static Jdk) {
         golden(jdk, "exceptions")
             .assert_equal(&run, &format!("exceptions, with {memory} of events in memory"));
     }
-    // What is no size is refused, and the program runs.
+    // An invalid size is rejected, and the program runs.
     let mut java = java(jdk, "memory-bad", "events");
     let run = java.option("-Dcctrewrite.trace-memory=much").run("Figure3", &[]);
     assert!(run.err.contains("trace-memory"), "{}", run.err);
 }
 
-/// javac compiles a class, with one image behind the other in the same place: the contexts of all
-/// threads are the same, calls and bytecodes.
+/// javac compiles a class, on one image and then on the other at the same path. The contexts of all
+/// threads are equal, calls and bytecodes.
 fn compiler(jdk: &'static Jdk) {
     let folder = folder("trace-javac");
     let home = folder.join("jdk");
@@ -223,14 +223,13 @@ fn compiler(jdk: &'static Jdk) {
         let mut command = cctrewrite(&["jdk", "--reproducible", "--no-cds", "--link", "-q"]);
         assert_succeeded(command.args(options).arg(jdk.home()).arg("-o").arg(&home));
         let mut command = Command::new(home.join("bin/java"));
-        // Identity hash codes decide where things are in tables, and the collector when threads of
-        // its own run: it runs for classes' metadata, too.
+        // Identity hash codes determine positions in tables, and the collector determines when its
+        // own threads run: it also runs for classes' metadata.
         command.args(["-XX:hashCode=2", "-Xms1g", "-Xmn900m", "-XX:MetaspaceSize=512m", "-XX:+UseSerialGC"]);
         command.arg(format!("-Dcctrewrite.out={}", left.display()));
         let out = folder.join("out");
         fs::create_dir_all(&out).unwrap();
-        // The class library that is compiled against, and the compiler's own jar, are the plain
-        // ones.
+        // The class library to compile against, and the compiler's own jar, are the plain ones.
         if jdk.version == 8 {
             command.arg("-cp").arg(jdk.tools_jar()).arg("com.sun.tools.javac.Main");
             command.arg("-bootclasspath").arg(jdk.rt_jar()).arg("-extdirs").arg(&empty);
@@ -247,9 +246,9 @@ fn compiler(jdk: &'static Jdk) {
     let rebuilt = folder.join("rebuilt.cct");
     assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(folder.join("trace")).arg("-o").arg(&rebuilt));
     let mut compare = cctrewrite(&["compare", "--per-thread", "--limit", "3"]);
-    // Two profiles of one image differ in these too: a table of names that has its entries by
-    // chance, what comes behind a collection, and which class of a class's signatures is loaded
-    // first (docs/ci/reproducible.md, what is not pinned).
+    // Two profiles of one image differ in these too: a table of names with random order, work after
+    // a collection, and the loading order of the classes in a signature (docs/ci/reproducible.md,
+    // what is not pinned).
     let by_chance = [
         "java.lang.ClassLoader.getClassLoadingLock",
         "jdk.internal.ref.CleanerImpl.run",
@@ -259,14 +258,14 @@ fn compiler(jdk: &'static Jdk) {
         compare.args(["--ignore", ignored]);
     }
     if jdk.version == 25 {
-        // It reads the bytes of lib/modules, which are not the same; and where it read before, when
-        // a class is loaded, is chance as that order is.
+        // It reads the bytes of lib/modules, which differ; and its read position, when a class is
+        // loaded, depends on the same order.
         for reads in ["ImageLocation.decompress", "BasicImageReader.slice"] {
             compare.args(["--ignore", &format!("jdk.internal.jimage.{reads}")]);
         }
     }
     if jdk.version != 17 {
-        // Before the JVM's live phase profiles are not what traces are (docs/research/trace.md).
+        // Before the JVM's live phase profiles differ from traces (docs/research/trace.md).
         compare.args(["--root", "com.sun.tools.javac.Main.main"]);
     }
     let output = compare.arg(folder.join("profile")).arg(&rebuilt).output().unwrap();
@@ -278,7 +277,7 @@ fn compiler(jdk: &'static Jdk) {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// `run` hands on how the trace is to be, and says no to a profile.
+/// `run` passes on the trace's options, and rejects them for a profile.
 fn through_run(jdk: &'static Jdk) {
     let folder = folder("trace-run-modes");
     let trace = folder.join("out.trace");

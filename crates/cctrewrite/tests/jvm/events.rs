@@ -1,5 +1,5 @@
-//! Traces (docs/research/trace.md): the paper's example, event by event; and the trees that are
-//! rebuilt from traces are those that the profiler counts.
+//! Traces (docs/research/trace.md): the paper's example, event by event; and trees rebuilt from
+//! traces, which equal those that the profiler counts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ pub fn tracing(jdk: &'static Jdk) -> &'static Jdk {
     })
 }
 
-/// A program on it; the trace is where a profile would be.
+/// A program on it; the trace has the path of a profile.
 pub fn java(jdk: &'static Jdk, name: &str, classes: &str) -> Java {
     let mut java = Java::new(tracing(jdk), &format!("trace-{name}"));
     java.verify().class_path([fixture(classes).join("classes")]);
@@ -42,7 +42,7 @@ pub fn text(arguments: &[&str], trace: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The run with the profile that is rebuilt from its trace in the trace's place.
+/// The run with its trace replaced by the profile rebuilt from it.
 pub fn rebuilt(run: Run) -> Run {
     let trace = run.folder.join("run.trace");
     fs::rename(run.profile_path(), &trace).unwrap();
@@ -58,8 +58,8 @@ fn is_right(jdk: &'static Jdk) {
 
 jdks!(checked, is_right, [8, 17]);
 
-/// What `foo` of the paper's figure 3 does: block 0 once, 1 for each test of the loop, 2 for the
-/// body, 3 and two calls for the first 50, 4 for `i++`, 5 in the end.
+/// The events of `foo` in the paper's figure 3. Block 0 runs once, 1 for each test of the loop, 2
+/// for the body, 3 and two calls for the first 50, 4 for `i++`, and 5 at the end.
 fn events_of_foo() -> Vec<String> {
     let mut events = Vec::new();
     let mut say = |event: &str| events.push(event.to_owned());
@@ -93,12 +93,12 @@ fn figure_3(jdk: &'static Jdk) {
     let dump = text(&["dump", "--thread", "main", "--below", "Figure3.foo"], &trace);
     let events: Vec<&str> = dump.lines().skip(1).map(str::trim_start).collect();
     assert_eq!(events, events_of_foo());
-    // Not all of that is in the file.
+    // The file contains only some of them.
     let in_file = text(&["info"], &trace);
     let in_file = in_file.lines().find_map(|line| line.strip_prefix("events: ")?.parse::<usize>().ok());
     let dumped = text(&["dump"], &trace).lines().filter(|line| line.starts_with("  ")).count();
     assert!(in_file.unwrap() < dumped * 9 / 10, "{in_file:?} of {dumped}");
-    // As the paper's numbers: types 01, 11 and 10, one method, blocks 0 to 5.
+    // The paper's numbers: types 01, 11 and 10, one method, blocks 0 to 5.
     let dump = text(&["dump", "--thread", "main", "--below", "Figure3.foo", "--numbers"], &trace);
     let numbers: Vec<u32> = dump.lines().skip(1).map(|n| n.trim().parse::<i32>().unwrap() as u32).collect();
     let method = numbers[0] >> 11 & 0x7FFFF;
@@ -107,7 +107,7 @@ fn figure_3(jdk: &'static Jdk) {
     assert_eq!(of_foo.iter().filter(|&n| n >> 30 == 3).map(|n| n & 0x7FF).max(), Some(5));
 }
 
-/// The division that throws is the third bytecode of its block; what stands behind it was not
+/// The division that throws is the third bytecode of its block; the rest of the block was not
 /// executed.
 fn exceptions(jdk: &'static Jdk) {
     let run = java(jdk, "exception", "events").succeed("Figure3", &[]);
@@ -143,7 +143,7 @@ fn receivers_and_classes(jdk: &'static Jdk) {
     assert!(lines.contains(&"loaded Figure3"), "the class was never loaded");
 }
 
-/// What is executed while recording is off is not in the trace, and what comes behind it is.
+/// The trace omits what runs while recording is off, and contains what follows.
 fn switches(jdk: &'static Jdk) {
     let mut java = java(jdk, "switches", "events");
     let run = java.class_path([crate::selective::api()]).succeed("Switched", &[]);
@@ -168,7 +168,7 @@ fn switches(jdk: &'static Jdk) {
     assert_eq!(lines, expected);
 }
 
-/// `cctrewrite run --tool trace` leaves a trace where it was told to, and refuses what is about
+/// `cctrewrite run --tool trace` writes a trace to the requested path, and rejects options of
 /// profiles.
 fn runs(jdk: &'static Jdk) {
     let folder = folder("trace-run");
@@ -201,18 +201,18 @@ fn trees(jdk: &'static Jdk) {
         };
         let main = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
         let run = rebuilt(java(jdk, name, name).succeed(&main, &[]));
-        // A trace knows threads, and not which would have shared a tree.
+        // A trace has threads, but not which would have shared a tree.
         let golden = if *name == "turns" { golden.without_threads() } else { golden };
         golden.assert_equal(&run, &format!("{name} on JDK {}, rebuilt from its trace", jdk.version));
     }
 }
 
-/// A JVM that is killed leaves what was written before.
+/// A killed JVM leaves the events written before.
 fn killed(jdk: &'static Jdk) {
     let running = java(jdk, "killed", "frames").start("Frames", &[]);
     let process = running.id().to_string();
     let trace = running.profile_path();
-    // It spins for seconds; the classes that it needs are there before.
+    // It spins for seconds; the classes that it needs are loaded before.
     for _ in 0..5000 {
         std::thread::sleep(std::time::Duration::from_millis(2));
         if fs::metadata(&trace).is_ok_and(|file| file.len() > 200_000) {
@@ -227,7 +227,8 @@ fn killed(jdk: &'static Jdk) {
     assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(&trace).arg("-o").arg(&run_folder));
 }
 
-/// What threads do while the trace is written at the end takes nothing from what they did before.
+/// Actions of threads while the trace is being written at the end do not affect their earlier
+/// events.
 fn threads_that_go_on(jdk: &'static Jdk) {
     for round in 0..3 {
         let run = java(jdk, &format!("goes-on-{round}"), "events").succeed("GoesOn", &[]);
@@ -236,8 +237,8 @@ fn threads_that_go_on(jdk: &'static Jdk) {
         let run = rebuilt(run);
         let info = cctrewrite(&["info"]).arg(run.profile_path()).output().unwrap();
         let info = String::from_utf8(info.stdout).unwrap();
-        // What was overwritten has ends without beginnings, and blocks of methods that are not
-        // running.
+        // Overwritten events would leave ends without beginnings, and blocks of methods that are
+        // not running.
         assert!(!info.contains("have no beginning") && !info.contains("does not describe"), "{info}");
         let workers = run.contexts_from("GoesOn$1.run");
         let calls = |name: &str| -> u64 {
@@ -245,7 +246,7 @@ fn threads_that_go_on(jdk: &'static Jdk) {
             line.split_whitespace().next().unwrap().parse().unwrap()
         };
         let [outer, middle, inner] = ["GoesOn.outer(I)V", "GoesOn.middle(I)V", "GoesOn.inner(I)V"].map(calls);
-        // Each of the four is somewhere in the middle.
+        // Each of the four is in the middle of its work.
         assert!(
             outer > 1000 && middle.abs_diff(2 * outer) <= 8 && inner.abs_diff(middle) <= 4,
             "{workers:?}"
@@ -262,7 +263,7 @@ jdks!(ends, threads_that_go_on, [8, 17]);
 jdks!(switched, switches, [8, 17]);
 jdks!(run, runs, [17]);
 
-/// What is about counting is refused by name.
+/// Options of counting are rejected by name.
 #[test]
 fn what_profiles_count_is_refused() {
     let Some(jdk) = Jdk::find() else { return };

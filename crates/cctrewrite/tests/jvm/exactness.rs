@@ -1,4 +1,4 @@
-//! JVM options without which compiled code leaves out calls.
+//! JVM options without which compiled code misses calls.
 
 use crate::support::{Blocks, Jdk, Library};
 

@@ -1,5 +1,5 @@
-//! Faults of a JVM that is profiled, and around it (docs/internals/faults.md): the program's end is
-//! what it would be, and the profile is whole or not there.
+//! Faults of a profiled JVM, and around it (docs/internals/faults.md): the program's end is
+//! unaffected, and the profile is complete or absent.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,12 @@ use cct_profile::Profile;
 
 use crate::support::{Blocks, Java, Jdk, Run, Running, folder, jdks, profiled};
 
-/// A number from the environment, for more cases than a test should take time for.
+/// A number from the environment, for more cases than a test normally has time for.
 fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Numbers that look random and follow from a seed.
+/// Pseudorandom numbers from a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -25,17 +25,17 @@ impl Dice {
     }
 }
 
-/// Files in a folder whose names the test did not give.
+/// Files in a folder whose names the test did not choose.
 fn temporary(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.ends_with(".tmp")).collect()
 }
 
-/// SIGTERM at moments from the start of the process on: `TERMS=1000` for as many.
+/// SIGTERM at moments from the start of the process on: `TERMS=1000` for that many.
 fn terminated_at_random_moments(jdk: &'static Jdk) {
     let java = profiled(jdk, Blocks::Exact, "measured");
-    // From here on: to make the profiled JDK may take a minute, after which the program ends by
-    // itself.
+    // Measured from here: building the profiled JDK may take a minute, after which the program ends
+    // by itself.
     let started = Instant::now();
     let mut jvm = java.start("Busy", &[]);
     jvm.wait_for("ready");
@@ -90,21 +90,21 @@ fn terminated_at_random_moments(jdk: &'static Jdk) {
 }
 
 /// Whether the signal came while the JVM was initialised: one thread then ends it, which another
-/// that goes on with it takes for a fault. Of 150 starts of a plain JDK 17 it was so with one.
+/// thread that continues takes for a fault. This happened in one of 150 starts of a plain JDK 17.
 fn is_upset(run: &Run) -> bool {
     const SAID: &str = "Error occurred during initialization of VM\njava.lang.InternalError: Bad level: ";
-    // The one exits with 1, the other with what the signal says; the first wins.
+    // One exits with 1, the other as for the signal; the first wins.
     matches!(run.code, Some(1 | 143)) && run.out.starts_with(SAID) && !run.profile_path().exists()
 }
 
-/// Signals again whoever does not end: a JVM that starts may lose a signal, the plain JDK 8 lost 18
-/// of 120. How many signals were lost.
+/// Sends the signal again until the process ends: a starting JVM may lose a signal, the plain JDK 8
+/// lost 18 of 120. Returns the number of lost signals.
 fn insist(jvm: &Running) -> u64 {
     for lost in 0.. {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(5) {
-            // The state stands behind the program's name; who has ended is a zombie until somebody
-            // waits for him.
+            // The state follows the program's name; an ended process is a zombie until its parent
+            // waits for it.
             let stat = fs::read_to_string(format!("/proc/{}/stat", jvm.id())).unwrap_or_default();
             if stat.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with('Z')) {
                 return lost;
@@ -117,11 +117,12 @@ fn insist(jvm: &Running) -> u64 {
 }
 
 fn terminate(jvm: &Running) {
-    // One that has ended already needs no signal.
+    // A process that has ended already needs no signal.
     let _ = Command::new("kill").arg(jvm.id().to_string()).output().unwrap();
 }
 
-/// The profile is whole, `info` says so, and callees were entered as often as their callers say.
+/// The profile is complete, `info` says so, and callees were entered as often as their callers
+/// imply.
 fn check_busy(run: &Run) {
     let info =
         Command::new(env!("CARGO_BIN_EXE_cctrewrite")).arg("info").arg(run.profile_path()).output().unwrap();
@@ -134,7 +135,7 @@ fn check_busy(run: &Run) {
             };
             thread.tree.nodes()[1..].iter().filter(|n| is_it(n.method)).map(|n| n.calls).sum()
         };
-        // The round is looked at before its calls, and goes on meanwhile.
+        // The round counter is read before its calls, and grows meanwhile.
         assert!(
             calls("leaf") >= 3 * calls("round").saturating_sub(1),
             "{} {}",
@@ -144,7 +145,7 @@ fn check_busy(run: &Run) {
     }
 }
 
-/// Whether this user may mount file systems in a namespace of his own.
+/// Whether this user may mount file systems in a namespace of its own.
 fn can_mount() -> bool {
     let mut tried = Command::new("unshare");
     let can = tried.args(["-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]).output();
@@ -155,8 +156,8 @@ fn can_mount() -> bool {
     can
 }
 
-/// A JVM whose profile goes to a file system made with these options; what is left there is listed
-/// in `listing`.
+/// A JVM whose profile goes to a file system with these options; its remaining files are listed in
+/// `listing`.
 fn on_tmpfs(jdk: &'static Jdk, options: &str) -> Java {
     let mut java = profiled(jdk, Blocks::Exact, "tmpfs");
     let mount = java.folder.join("disk");
@@ -170,7 +171,7 @@ fn on_tmpfs(jdk: &'static Jdk, options: &str) -> Java {
     java
 }
 
-/// The program's end is not touched, somebody is told, and nothing is left.
+/// The program's end is unaffected, there is a message, and no file is left.
 fn assert_told(run: &Run, why: &str) {
     run.assert_code(3);
     assert_eq!(run.out, "");
@@ -197,10 +198,10 @@ fn a_disk_that_is_full_when_the_profile_is_written(jdk: &'static Jdk) {
     let run = on_tmpfs(jdk, &format!("size={}k", 4 * (pages + 2))).run("Ending", &["exit"]);
     run.assert_code(3);
     assert_eq!((&*run.err, &*fs::read_to_string(run.folder.join("listing")).unwrap()), ("", "profile.cct\n"));
-    // Not even a file can be made.
+    // Not even a file can be created.
     let run = on_tmpfs(jdk, "nr_inodes=1").run("Ending", &["exit"]);
     assert_told(&run, "No space left on device");
-    // A device that takes nothing.
+    // A device that accepts nothing.
     let mut java = profiled(jdk, Blocks::Exact, "dev-full");
     let run = java.forget("-Dcctrewrite.out=").option("-Dcctrewrite.out=/dev/full").run("Ending", &["exit"]);
     assert_told(&run, "No space left on device");
@@ -215,11 +216,11 @@ fn a_folder_that_is_read_only(jdk: &'static Jdk) {
     assert_eq!(fs::read_to_string(run.folder.join("listing")).unwrap(), "");
 }
 
-/// HotSpot ignores SIGXFSZ, so that a write fails.
+/// HotSpot ignores SIGXFSZ, so a write fails.
 fn a_profile_that_may_not_grow(jdk: &'static Jdk) {
     for blocks in [0, 1, 16, 100] {
         let mut java = profiled(jdk, Blocks::Exact, "limit");
-        // The file in which a JVM tells of itself has 32 KiB.
+        // The JVM's performance data file has 32 KiB.
         java.option("-XX:-UsePerfData");
         java.through(&["sh", "-c", &format!("ulimit -f {blocks} && exec \"$0\" \"$@\"")]);
         let run = java.run("Ending", &["exit"]);
@@ -240,7 +241,7 @@ fn a_profile_where_a_folder_is(jdk: &'static Jdk) {
     assert!(run.folder.join("profile.cct/precious").is_dir());
 }
 
-/// Allocation fails anywhere in two threads at once, thousands of times over.
+/// Allocation fails anywhere in two threads at once, thousands of times.
 fn sums_of_a_program_whose_heap_is_full(jdk: &'static Jdk) {
     let rounds = number("FULL", 150);
     let mut java = profiled(jdk, Blocks::Exact, "heap");
@@ -265,7 +266,8 @@ fn sums_of_a_program_whose_heap_is_full(jdk: &'static Jdk) {
     eprintln!("JDK {}: {}", jdk.version, run.out);
 }
 
-/// In each of its methods, in either way. When it did so in its last call, no profile was written.
+/// In each of its methods, in both ways. If it did so in its last call, no profile used to be
+/// written.
 fn agents_that_end_the_jvm(jdk: &'static Jdk) {
     for ending in
         ["register exit", "register halt", "report exit", "report halt", "end exit", "end halt", "end throw"]
@@ -279,7 +281,7 @@ fn agents_that_end_the_jvm(jdk: &'static Jdk) {
         let said = run.err.contains("ended the JVM in its last call");
         assert_eq!(said, ending == "end exit" || ending == "end halt", "{ending}: {}", run.err);
         assert_eq!(temporary(&run.folder), [""; 0], "{ending}");
-        // What was recorded until then, whole.
+        // The records until then, complete.
         let profile = run.profile();
         assert!(profile.contexts() > 50, "{ending}: {}", profile.contexts());
     }

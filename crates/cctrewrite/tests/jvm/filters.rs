@@ -1,4 +1,4 @@
-//! Excluded classes hand contexts through and are not recorded.
+//! Excluded classes pass contexts on and are not recorded.
 
 use crate::support::golden::{Golden, flat};
 use crate::support::{Blocks, Image, Jdk, Library, fixture, folder, instrument, jdks, profiled};
@@ -35,8 +35,7 @@ fn only_included_classes_are_recorded() {
     assert_eq!(own, [("Types$Plain.<init>()V", (2, 6)), ("Types$Plain.name(I)I", (4, 8))]);
 }
 
-/// Classes that are rewritten at load time heed what the image was made with, or what the JVM is
-/// told.
+/// Classes that are rewritten at load time obey the image's options, or the JVM's.
 fn filters_hold_at_load_time(jdk: &'static Jdk) {
     let (excluded, included) = ("Types$Loud,Types$Greeter", "Types$Plain");
     let run = |options: &[String], name: &str| {

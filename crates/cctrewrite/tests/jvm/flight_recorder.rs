@@ -1,5 +1,5 @@
-//! Flight Recorder beside a profile: it replaces the methods of events and puts code into the class
-//! library while the program runs, by names and original signatures.
+//! Flight Recorder together with a profile. It replaces the methods of events, and inserts code
+//! into the class library at run time, by names and original signatures.
 
 use cct_archive::{Input, Limits};
 use cct_classfile::ClassFile;
@@ -35,7 +35,7 @@ fn events_are_recorded_as_without_a_profile(jdk: &'static Jdk) {
 }
 
 /// The rewriter knows each method into which Flight Recorder copies code: those of its
-/// `Instrumentor` classes that have an annotation.
+/// `Instrumentor` classes with an annotation.
 fn methods_that_it_instruments_are_known(jdk: &'static Jdk) {
     let library = if jdk.version == 8 { jdk.path("jre/lib/jfr.jar") } else { jdk.path("lib/modules") };
     let input = Input::open(&library, &Limits::default()).unwrap();

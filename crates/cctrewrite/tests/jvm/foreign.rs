@@ -1,5 +1,5 @@
-//! What other compilers and an obfuscator made of small programs (fixtures/foreign): rewritten
-//! beforehand and at load time they say what they said, and their methods are counted.
+//! Small programs from other compilers and an obfuscator (fixtures/foreign): rewritten beforehand
+//! and at load time they print the same, and their methods are counted.
 
 use std::path::PathBuf;
 
@@ -7,15 +7,14 @@ use crate::support::{
     Blocks, Jdk, Library, Run, assert_same_lines, fixture, folder, instrument, jdks, profiled,
 };
 
-/// A program, what is on its class path, and calls of its methods: parts of contexts, and how often
-/// each is entered.
+/// A program, its class path, and calls of its methods: parts of contexts, with their numbers of
+/// entries.
 struct Program {
     classes: &'static str,
     calls: &'static [(&'static str, u64)],
 }
 
-/// `sum` of Kotlin and Scala is a loop. What ProGuard made has names of its own, and has methods
-/// where they were called.
+/// `sum` of Kotlin and Scala is a loop. ProGuard renames methods and inlines some of them.
 const PROGRAMS: [Program; 3] = [
     Program {
         classes: "foreign/kotlin/classes",
@@ -43,7 +42,7 @@ const PROGRAMS: [Program; 3] = [
     Program { classes: "foreign/proguard/shapes.jar", calls: &[("Main.main(", 1)] },
 ];
 
-/// Calls of methods whose frames begin so.
+/// Calls of methods whose frames have this prefix.
 fn calls(run: &Run, method: &str) -> u64 {
     let contexts = run.contexts(false);
     let calls = contexts.iter().filter_map(|line| {

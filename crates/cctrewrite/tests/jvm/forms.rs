@@ -1,5 +1,5 @@
 //! The class library of JDK 9 and later in other forms than a whole profiled JDK: patches, linked
-//! images, folders of modules; and applications that are instrumented beforehand for it.
+//! images, folders of modules. Also applications that are instrumented beforehand for it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::support::{
     Blocks, Image, Java, Jdk, assert_succeeded, copy_all, fixture, folder, instrument, jdks,
 };
 
-/// What `cctrewrite flags` prints of outputs.
+/// The output of `cctrewrite flags` for these outputs.
 fn flags(outputs: &[PathBuf]) -> Vec<String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     let output = command.arg("flags").args(outputs).output().unwrap();
@@ -21,8 +21,8 @@ fn flags(outputs: &[PathBuf]) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Runs a fixture with an expected tree on a class library that these options put in place; gives
-/// the notes of the profile.
+/// Runs a fixture with an expected tree on a class library that these options select; returns the
+/// notes of the profile.
 fn assert_tree(jdk: &Jdk, options: &[String], name: &str, class_path: &Path, what: &str) -> Vec<String> {
     let mut java = Java::new(jdk, name);
     for option in options {
@@ -68,13 +68,13 @@ fn patches(jdk: &'static Jdk) {
         let notes = assert_tree(jdk, &options, name, &fixture(name).join("classes"), &what);
         assert_eq!(notes, Vec::<String>::new(), "{what}");
     }
-    // The patches are a library for what runs on them.
+    // The patches are a library for programs that run on them.
     let application = folder("application").join("calls");
     instrument(&[fixture("calls/classes")], &[patches], &application, &[]);
     assert_tree(jdk, &options, "calls", &application, &what);
 }
 
-/// The jmod of `java.base`, and a runtime image that jlink makes of it.
+/// The jmod of `java.base`, and a runtime image that jlink links from it.
 fn linked(jdk: &'static Jdk) {
     if !jdk.path("jmods/java.base.jmod").is_file() {
         eprintln!("skipped: JDK {} has no jmods", jdk.version);
@@ -89,7 +89,7 @@ fn linked(jdk: &'static Jdk) {
     assert!(said.contains("jlink"), "{said}");
     let options = flags(&[base]);
     let linked = link(jdk, &modules, folder.join("image"));
-    // JDKs of the cache are bound to a newer C library, and what they link is not
+    // JDKs of the cache are bound to a newer C library, and images linked from them are not
     // (docs/internals/jdks.md).
     if !starts(&linked) && !starts(&link(jdk, &jdk.path("jmods"), folder.join("plain"))) {
         eprintln!("skipped: what jlink of JDK {} makes does not run on this machine", jdk.version);
@@ -115,7 +115,7 @@ fn starts(jdk: &Jdk) -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// A JDK whose classes lie in folders, as its build leaves them.
+/// A JDK whose classes are in folders, as its build leaves them.
 fn folders(jdk: &'static Jdk) {
     if !jdk.path("jmods/java.base.jmod").is_file() {
         eprintln!("skipped: JDK {} has no jmods", jdk.version);
@@ -128,7 +128,7 @@ fn folders(jdk: &'static Jdk) {
         copy_all(&jdk.path(part), &home.join(part));
     }
     fs::remove_file(home.join("lib/modules")).unwrap();
-    // What jlink makes is not in folders.
+    // jlink's output is not in folders.
     let extracted = folder.join("extracted");
     let mut jmod = Command::new(jdk.path("bin/jmod"));
     jmod.arg("extract").arg("--dir").arg(&extracted).arg(jdk.path("jmods/java.base.jmod"));
@@ -150,7 +150,7 @@ fn folders(jdk: &'static Jdk) {
 }
 
 /// Instrumented for the original JDK or for the image, an application runs on the image without
-/// anything being rewritten while it runs.
+/// rewriting at run time.
 fn applications(jdk: &'static Jdk) {
     let image = Image::of(jdk, Blocks::Exact);
     let folder = folder("applications");
@@ -170,7 +170,8 @@ fn applications(jdk: &'static Jdk) {
     }
 }
 
-// Folders need no image, so that JDKs whose images have a format of their own (27 has) work, too.
+// Folders need no image, so they also work for JDKs whose images have a format of their own (27
+// has).
 jdks!(patches, patches, 11..);
 jdks!(linked, linked, 11..);
 jdks!(folders, folders, 11..);

@@ -1,5 +1,5 @@
-//! Natives of the class library that the runtime must know of have other parameters and results
-//! from release to release; a hook that does not fit is left out without a word.
+//! Natives of the class library that the runtime must know. Their parameters and results change
+//! between releases, and a hook that does not fit is ignored silently.
 
 use cct_archive::{Input, Limits};
 use cct_classfile::{ClassFile, access};
@@ -7,7 +7,7 @@ use cct_rewrite::hooks;
 
 use crate::support::{Jdk, jdks};
 
-/// Every native by whose name there is a hook has one that fits.
+/// Every native for whose name there is a hook has one that fits.
 fn fit(jdk: &'static Jdk) {
     let library = if jdk.version == 8 { jdk.rt_jar() } else { jdk.path("lib/modules") };
     let input = Input::open(&library, &Limits::default()).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::support::{Blocks, Jdk, Run, fixture, jdks, profiled};
 
-/// Calls of `Twin.run` by the class's name in the profile, and what `Twin` executes in all.
+/// Calls of `Twin.run` by the class's name in the profile, and the total bytecodes of `Twin`.
 fn twins(run: &Run) -> BTreeMap<String, (u64, u64)> {
     let profile = run.profile();
     let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Faults while images are made: killed commands, many at once, full disks, JVMs that hang.
+//! Faults while images are built: killed commands, many at once, full disks, JVMs that hang.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -25,8 +25,8 @@ fn environment(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }
 
-/// `KILLS=200` for as many kills, `SEED=2` for other moments. Two runs at once, then eight, share
-/// the image that is left to make.
+/// `KILLS=200` for that many kills, `SEED=2` for other moments. Two runs at once, then eight, share
+/// the image that remains to be built.
 fn killed_and_many_at_once(jdk: &'static Jdk) {
     let here = folder("killed-images");
     let started = Instant::now();
@@ -40,11 +40,12 @@ fn killed_and_many_at_once(jdk: &'static Jdk) {
     for number in 0..kills {
         fs::remove_dir_all(here.join("cache")).unwrap_or_default();
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // Every third early moment hits the copying, of which there would be little otherwise.
+        // Every third early moment is during copying, which would otherwise be hit rarely.
         let span = if number % 3 == 0 { longest / 4 } else { longest };
         let moment = span.mul_f64((seed >> 33) as f64 / (1u64 << 31) as f64);
         let mut command = run(jdk, &here, 0);
-        // JVMs of the image that is being made are no children of the test: they end by themselves.
+        // JVMs of the image under construction are not children of the test: they end by
+        // themselves.
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(moment);
         child.kill().unwrap();
@@ -89,7 +90,7 @@ fn killed_and_many_at_once(jdk: &'static Jdk) {
 }
 jdks!(kills, killed_and_many_at_once, [8]);
 
-/// What a killed command has left is removed by the next one.
+/// The next command removes the leftovers of a killed one.
 fn abandoned_workshops_go(jdk: &'static Jdk) {
     let here = folder("abandoned");
     let mut child = run(jdk, &here, 0).stderr(Stdio::null()).spawn().unwrap();
@@ -117,7 +118,7 @@ fn disks_that_are_full(jdk: &'static Jdk) {
     let here = folder("full-disk");
     let mount = here.join("full");
     fs::create_dir(&mount).unwrap();
-    // What is left there is listed before the file system goes.
+    // The remaining files are listed before the file system is gone.
     let script = "mount -t tmpfs -o size=$1 tmpfs \"$0\" && shift && { code=0; \"$@\" || code=$?; ls -A \"$0\"; find \"$0\" -type d -name image; exit $code; }";
     for size in ["20m", "130m"] {
         for to_cache in [false, true] {
@@ -141,9 +142,9 @@ fn disks_that_are_full(jdk: &'static Jdk) {
 }
 jdks!(full, disks_that_are_full, [8]);
 
-/// A JDK whose `java` is a script: one that ends only with some arguments.
+/// A JDK whose `java` is a script that ends only for some arguments.
 fn with_a_java_that_hangs(jdk: &Jdk, to: &Path, script: &str) {
-    // Links take no room. The folder may be on another file system.
+    // Links take no space. The folder may be on another file system.
     let linked = Command::new("cp").arg("-al").args([jdk.home(), to]).output();
     if !linked.is_ok_and(|output| output.status.success()) {
         let _ = fs::remove_dir_all(to);
@@ -156,11 +157,11 @@ fn with_a_java_that_hangs(jdk: &Jdk, to: &Path, script: &str) {
     }
 }
 
-/// A JVM of the image that is to start, and one that is to make an archive of classes.
+/// A JVM of the image that should start, and one that should create an archive of classes.
 fn jvms_that_hang(jdk: &'static Jdk) {
     let here = folder("hanging");
     let home = here.join("jdk");
-    // The process that hangs says which it is.
+    // The process that hangs reports its id.
     let hang = "echo $$ > \"$HANGS\"; exec sleep 600";
     let (script, arguments, remedy) = match jdk.version {
         8 => (hang.to_owned(), "`java -version`", "see whether `java -version` of the JDK itself ends"),
@@ -187,7 +188,7 @@ fn jvms_that_hang(jdk: &'static Jdk) {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(!Path::new("/proc").join(process.trim()).exists(), "{process} lives");
-    // Nothing but the lock of the image is left.
+    // Only the lock of the image is left.
     let left = in_cache(&here);
     assert!(left.len() == 1 && left[0].extension().is_some_and(|suffix| suffix == "lock"), "{left:?}");
     let (code, said) = ended(command("soon"));
@@ -195,7 +196,7 @@ fn jvms_that_hang(jdk: &'static Jdk) {
 }
 jdks!(hanging, jvms_that_hang, [8, 17]);
 
-/// While one process makes an image, stopped, another one waits no longer than the limit.
+/// While one process that builds an image is stopped, another one waits no longer than the limit.
 fn a_maker_that_is_stopped(jdk: &'static Jdk) {
     let here = folder("stopped");
     let mut maker = run(jdk, &here, 0).stderr(Stdio::null()).spawn().unwrap();
@@ -219,7 +220,7 @@ fn a_maker_that_is_stopped(jdk: &'static Jdk) {
     for part in ["waits for another process", &maker_named, "end it and run the command again"] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    // It goes on where it was.
+    // It continues.
     signal("CONT");
     assert!(maker.wait().unwrap().success());
     assert!(assert_sound(&here));

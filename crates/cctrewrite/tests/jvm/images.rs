@@ -15,7 +15,7 @@ fn boots(jdk: &'static Jdk) {
     }
 }
 
-/// All modules, those included that are resolved only when asked for.
+/// All modules, including those that are resolved only on request.
 fn links(jdk: &'static Jdk) {
     let link = |mut java: crate::support::Java| {
         java.verify().option("--add-modules").option("ALL-SYSTEM");
@@ -23,7 +23,7 @@ fn links(jdk: &'static Jdk) {
     };
     let expected = link(jdk.java("link-plain"));
     assert!(expected.out.ends_with(" bad 0\n"), "{}", expected.out);
-    // Whether the JVM records changes no class file: once is enough.
+    // Recording does not affect class files: once is enough.
     let is_worth_it = |record| record == "on" || jdk.version == 21;
     for (blocks, record) in Image::runs(jdk).filter(|(_, record)| is_worth_it(*record)) {
         let image = Image::of(jdk, blocks);

@@ -8,8 +8,8 @@ use crate::support::{Blocks, Jdk, Library, Run, fixture, folder, instrument};
 /// Rounds of the program's loop.
 const ROUNDS: u64 = 20_000;
 
-/// What each method of the program calls, once in each round. (Lists of contexts have commas in
-/// descriptors.)
+/// The callees of each method of the program, one call in each round. (Lists of contexts have
+/// commas in descriptors.)
 const CALLED: [(&str, &str); 12] = [
     ("math", "java.lang.Math.sin(D)D"),
     ("math", "java.lang.Math.max(II)I"),
@@ -49,7 +49,7 @@ fn contexts(run: &Run) -> BTreeMap<String, (u64, u64)> {
     found
 }
 
-/// Those that are below a call of an intrinsic, itself included.
+/// The contexts at or below a call of an intrinsic.
 fn at_and_below<'c>(
     contexts: &'c BTreeMap<String, (u64, u64)>,
     caller: &str,
@@ -72,7 +72,7 @@ fn run(library: &Library, options: &[&str]) -> Run {
     java.succeed("Intrinsics", &[])
 }
 
-/// The same numbers, whoever executes the program.
+/// Ways of execution, all of which give the same numbers.
 const EXECUTION: [&[&str]; 3] = [&[], &["-Xint"], &["-Xcomp"]];
 
 #[test]
@@ -91,7 +91,7 @@ fn native_intrinsics_are_calls_without_bytecodes() {
         for (caller, callee) in CALLED {
             let found = at_and_below(&contexts, caller, callee);
             assert_eq!(found[0].1, (ROUNDS, 0), "{options:?}: {caller} {callee}: {found:?}");
-            // Nothing is below them but the exception that one of them throws.
+            // Only the exception that one of them throws is below them.
             let throws = |path: &str| path.contains(";java.lang.ArithmeticException.<init>(");
             assert!(found[1..].iter().all(|(path, _)| throws(path)), "{options:?}: {found:?}");
         }
@@ -127,7 +127,7 @@ fn by_default_their_bodies_are_counted() {
     assert!(first == compiled, "compiled: {:?}", difference(&first, &compiled));
 }
 
-/// What differs.
+/// The differences.
 fn difference(a: &BTreeMap<String, (u64, u64)>, b: &BTreeMap<String, (u64, u64)>) -> Vec<String> {
     let paths = a.keys().chain(b.keys().filter(|path| !a.contains_key(*path)));
     let different = paths.filter(|path| a.get(*path) != b.get(*path)).take(20);

@@ -1,5 +1,5 @@
-//! Java agents, redefinitions, and classes that the boot class loader takes from elsewhere:
-//! programs do with them what they do on the plain JDK, and their numbers go on.
+//! Java agents, redefinitions, and classes that the boot class loader takes from elsewhere.
+//! Programs behave with them as on the plain JDK, and their counts continue.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_succeeded, folder, jdks};
 
-/// The fixture's parts, compiled by the JDK itself: agents look at what compilers of that release
-/// make.
+/// The fixture's parts, compiled by the JDK itself: agents process the compiler output of that
+/// release.
 struct Kitchen {
     jdk: &'static Jdk,
     folder: PathBuf,
@@ -50,13 +50,13 @@ impl Kitchen {
         assert_succeeded(&mut command);
     }
 
-    /// The agent, with these arguments behind the jar of what it calls.
+    /// The agent option, with these arguments after the jar of its callees.
     fn agent(&self, arguments: &str) -> String {
         let (agent, tally) = (self.path("agent.jar"), self.path("tally.jar"));
         format!("-javaagent:{}={}{arguments}", agent.display(), tally.display())
     }
 
-    /// Runs a program plain and profiled; both must do the same. Returns the profiled run.
+    /// Runs a program plain and profiled, which must behave equally. Returns the profiled run.
     fn same(&self, options: &[String], main: &str, arguments: &[&str]) -> Run {
         let run = |mut java: Java| {
             java.class_path([self.path("app")]);
@@ -67,8 +67,8 @@ impl Kitchen {
         };
         let plain = run(self.jdk.java("plain"));
         let profiled = run(Image::of(self.jdk, Blocks::Exact).java("profiled"));
-        // An image has an archive of classes, which the plain JDK may not have; the JVM says that
-        // it is of no use here.
+        // An image has an archive of classes, which the plain JDK may lack; the JVM prints that it
+        // cannot use it here.
         let is_kept = |line: &&str| !line.contains("Sharing is only supported for boot loader classes");
         let all = |run: &Run| {
             let said: Vec<&str> = run.out.lines().chain(run.err.lines()).filter(is_kept).collect();
@@ -80,7 +80,7 @@ impl Kitchen {
     }
 }
 
-/// Where the sources of a part are.
+/// The folder with the sources of a part.
 fn source(part: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/instrumentation").join(part)
 }
@@ -117,11 +117,11 @@ fn advice_runs(jdk: &'static Jdk) {
     }
     assert_eq!(calls(&run, "Cook.stir", "Tally.hit"), 7);
     assert_eq!(calls(&run, "java/util/StringJoiner.add", "Tally.hit"), 2);
-    // The other kind of transformer, which is asked first and once.
+    // The other kind of transformer, which is called first and once.
     kitchen.same(&[kitchen.agent(",plain")], "Kitchen", &[]);
 }
 
-/// An agent that comes when classes have been loaded sees their class files, and changes them.
+/// An agent that starts after classes have been loaded sees their class files, and changes them.
 fn advice_comes_late(jdk: &'static Jdk) {
     let kitchen = Kitchen::of(jdk);
     let run = kitchen.same(&[kitchen.agent(",late")], "Kitchen", &["late"]);
@@ -130,7 +130,7 @@ fn advice_comes_late(jdk: &'static Jdk) {
     assert_eq!(calls(&run, "Cook.stir", "Tally.hit"), 5);
 }
 
-/// A class is redefined by what a compiler made, twice; counts go on in its new bodies.
+/// A class is redefined twice with compiler output; counts continue in its new bodies.
 fn redefinition(jdk: &'static Jdk) {
     let kitchen = Kitchen::of(jdk);
     let again = kitchen.path("again");
@@ -140,8 +140,8 @@ fn redefinition(jdk: &'static Jdk) {
     assert_eq!(calls(&run, "Cook.taste", "java/lang/Object.hashCode"), 5 + 6);
 }
 
-/// Classes of the boot class loader that are not the class library's are rewritten: their overrides
-/// of its methods run.
+/// Classes of the boot class loader outside the class library are rewritten: their overrides of its
+/// methods run.
 fn boot_class_path(jdk: &'static Jdk) {
     let kitchen = Kitchen::of(jdk);
     let expected = "2571 null\n";
@@ -153,7 +153,7 @@ fn boot_class_path(jdk: &'static Jdk) {
     }
 }
 
-/// A class of the library that is replaced is rewritten, too.
+/// A replaced class of the library is rewritten, too.
 fn patched_module(jdk: &'static Jdk) {
     let kitchen = Kitchen::of(jdk);
     kitchen.compile("patch", &["--patch-module", &format!("java.base={}", source("patch").display())]);

@@ -1,4 +1,4 @@
-//! `cctrewrite run` that is killed itself: its folder, the next `run`, and `cctrewrite recover`.
+//! A killed `cctrewrite run`: its folder, the next `run`, and `cctrewrite recover`.
 
 use std::fs;
 use std::io::Read;
@@ -16,7 +16,7 @@ fn command(jdk: &Jdk, here: &Path, arguments: &[&str]) -> Command {
     for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
         command.env_remove(variable);
     }
-    // What runs of others have left in the usual folder is theirs.
+    // Leftovers of other runs in the usual folder are theirs.
     command
         .current_dir(here)
         .env("JAVA_HOME", jdk.home())
@@ -31,7 +31,7 @@ fn cctrewrite(jdk: &Jdk, here: &Path, arguments: &[&str]) -> (Option<i32>, Strin
     (status.code(), String::from_utf8(stderr).unwrap())
 }
 
-/// Starts a run of a shell's script, and waits until that has said `ready`.
+/// Starts a run of a shell script, and waits until it has printed `ready`.
 fn started(jdk: &Jdk, here: &Path, script: &str) -> Child {
     let mut run = command(jdk, here, &["run", "-o", "app.cct", "--", "sh", "-c", script]);
     let mut run = run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -41,7 +41,7 @@ fn started(jdk: &Jdk, here: &Path, script: &str) -> Child {
     run
 }
 
-/// Kills a run; what it has started goes on. Returns what its command reads from.
+/// Kills a run; the processes that it started go on. Returns its command's input.
 fn kill(mut run: Child) -> Option<ChildStdin> {
     // Waiting would close it.
     let stdin = run.stdin.take();
@@ -55,7 +55,7 @@ fn signal(signal: &str, process: &str) {
     wait_for_end(process);
 }
 
-/// Waits for the end of a process that is nobody's child any more.
+/// Waits for the end of a process that has no parent any more.
 fn wait_for_end(process: &str) {
     let has_ended = || fs::read(format!("/proc/{process}/cmdline")).map_or(true, |text| text.is_empty());
     let ended = (0..3_000).any(|_| {
@@ -90,7 +90,7 @@ fn left_by_run(here: &Path) -> PathBuf {
     found
 }
 
-/// The processes of the JVMs that have entered themselves.
+/// The processes of the JVMs that have registered themselves.
 fn jvms(folder: &Path) -> Vec<String> {
     let entries = names(folder).into_iter().filter(|name| name.ends_with(".jvm"));
     let process = |name| fs::read_to_string(folder.join::<String>(name)).unwrap();
@@ -108,8 +108,8 @@ fn classes() -> String {
     fixture("ending/classes").to_str().unwrap().to_owned()
 }
 
-/// What the next run says, which succeeds: it has a JVM of its own, and touches nothing of the
-/// other.
+/// The messages of the next run, which succeeds: it has a JVM of its own, and touches nothing of
+/// the other.
 fn next_run(jdk: &Jdk, here: &Path) -> String {
     let before = left_by_run(here);
     let before = (before.clone(), names(&before));
@@ -127,11 +127,11 @@ fn next_run(jdk: &Jdk, here: &Path) -> String {
     said
 }
 
-/// Killed before a JVM has started.
+/// The run is killed before a JVM has started.
 fn before_a_jvm(jdk: &'static Jdk) {
     let here = folder("killed-early");
     let script = format!("echo $$ > shell; echo ready; read line; java -cp {} Ending return", classes());
-    // The shell does not come to its JVM.
+    // The shell never starts its JVM.
     let run = started(jdk, &here, &script);
     let shell = fs::read_to_string(here.join("shell")).unwrap();
     let stdin = kill(run);
@@ -148,7 +148,7 @@ fn before_a_jvm(jdk: &'static Jdk) {
     assert!(code == Some(0) && said.contains(".run: removed; a killed run left it"), "{said}");
     assert_eq!(names(&here), ["app.cct", "shell", "x.cct"]);
 
-    // The shell comes to its JVM when its run is gone.
+    // The shell starts its JVM after its run is gone.
     let stdin = kill(started(jdk, &here, &script));
     let folder = left_by_run(&here);
     drop(stdin);
@@ -161,12 +161,12 @@ fn before_a_jvm(jdk: &'static Jdk) {
     assert_eq!(names(&here), ["app.cct", "app.recovered.cct", "shell", "x.cct"]);
 }
 
-/// Killed while its JVM runs, which is killed later.
+/// The run is killed while its JVM runs, which is killed later.
 fn while_a_jvm_runs(jdk: &'static Jdk) {
     let here = folder("killed-at-work");
     let run = started(jdk, &here, &format!("exec java -cp {} Ending wait", classes()));
     let folder = left_by_run(&here);
-    // As long as it lives its folder is its own.
+    // As long as the JVM lives, its folder is its own.
     let (code, said) = cctrewrite(jdk, &here, &["recover"]);
     assert!(code == Some(0) && said.contains("its run is still at work"), "{said}");
     kill(run);
@@ -190,7 +190,8 @@ fn while_a_jvm_runs(jdk: &'static Jdk) {
     assert!(code == Some(0) && said.contains("no killed run has left anything"), "{said}");
 }
 
-/// Killed when one profile is finished, and `run` waits for another JVM that outlives the command.
+/// The run is killed when one profile is complete, and it waits for another JVM that outlives the
+/// command.
 fn before_delivery(jdk: &'static Jdk) {
     let here = folder("killed-late");
     let script = format!(
@@ -199,7 +200,7 @@ fn before_delivery(jdk: &'static Jdk) {
     );
     let run = started(jdk, &here, &script);
     let folder = left_by_run(&here);
-    // The shell has ended, or does now.
+    // The shell has ended, or is about to.
     sleep(Duration::from_millis(500));
     kill(run);
     assert!(folder.join("000001.cct").is_file() && !here.join("app.cct").exists());
@@ -219,7 +220,7 @@ fn before_delivery(jdk: &'static Jdk) {
     assert_eq!(names(&here), ["app.recovered-2.cct", "app.recovered-2.jvms", "app.recovered.cct", "out"]);
 }
 
-/// What cannot be delivered is kept, and can be collected.
+/// A profile that cannot be delivered is kept, and can be collected.
 fn what_cannot_be_delivered(jdk: &'static Jdk) {
     let here = folder("undelivered");
     let script = format!("java -cp {} Ending return; mkdir -p app.cct/full", classes());

@@ -1,5 +1,5 @@
-//! Calls below a program that are easily lost: natives that nobody names who calls them, what
-//! happens once in a JVM, and what class loaders are asked for.
+//! Calls below a program that are easily lost: natives called without a name, actions that happen
+//! once in a JVM, and requests to class loaders.
 
 use std::process::Command;
 
@@ -19,12 +19,12 @@ fn calls(jdk: &'static Jdk, main: &str) -> Calls {
     run.contexts(false).into_iter().map(call).collect()
 }
 
-/// In the names of what calls a method that it does not name: forms of method handles, and
+/// Parts of the names of callers that do not name their callee: forms of method handles, and
 /// reflection.
 const FORMS: [&str; 3] =
     ["java.lang.invoke.LambdaForm$", "java.lang.invoke.DirectMethodHandle$Holder.", "Accessor"];
 
-/// Calls of a native below one method of the program, by what does not name it.
+/// Calls of a native below one method of the program, by callers that do not name it.
 fn led_to(all: &Calls, below: &str, native: &str) -> u64 {
     let is_led = |path: &str| {
         let frames: Vec<&str> = path.split(';').collect();
@@ -66,7 +66,7 @@ fn first_uses_are_the_programs(jdk: &'static Jdk) {
     let linkage = "java.lang.invoke.MethodHandleNatives.linkCallSiteImpl(";
     assert_eq!(calls("Firsts.joins(", linkage), 4, "JDK {}", jdk.version);
     assert_eq!(calls(LOOKUP, "java.lang.StringLatin1.hashCode("), 1, "JDK {}", jdk.version);
-    // Releases before and after have no such initialiser.
+    // Earlier and later releases have no such initialiser.
     if [21, 25].contains(&jdk.version) {
         assert_eq!(calls("Firsts.stream(", "java.io.DataInputStream.<clinit>("), 1, "JDK {}", jdk.version);
     }
@@ -88,7 +88,7 @@ fn references_call_their_native(jdk: &'static Jdk) {
     assert_eq!(of(&format!("{GET};{GET0}")), expected, "JDK {}", jdk.version);
 }
 
-/// What a class keeps once somebody has asked it (fields, methods, its name), and the
+/// Data that a class caches at the first request (fields, methods, its name), and the
 /// initialisation of `Long`: the program is the first.
 fn nothing_is_left_in_caches(jdk: &'static Jdk) {
     let run =
@@ -104,8 +104,8 @@ fn nothing_is_left_in_caches(jdk: &'static Jdk) {
         };
         lines.iter().filter_map(of).sum()
     };
-    // As single-stepping has it on the plain JDK. JDK 8 has asked for the fields of one class by
-    // itself; from 9 on its loader has asked a class for its name.
+    // As by single-stepping on the plain JDK. JDK 8 has requested the fields of one class by
+    // itself; from 9 on its loader has requested a class's name.
     let (fields, methods, names) = match jdk.version {
         8 => (5, 6, 1),
         11 => (9, 9, 0),
@@ -118,11 +118,12 @@ fn nothing_is_left_in_caches(jdk: &'static Jdk) {
     ];
     assert_eq!(found, [fields, methods, names], "JDK {}", jdk.version);
     let initialised = calls("java.lang.Long.<clinit>(", "java.lang.Class.getPrimitiveClass(");
-    // With the verifier on there is no archive of classes, which has it initialised on JDK 25.
+    // With the verifier on there is no archive of classes, in which it is already initialised on
+    // JDK 25.
     assert_eq!(initialised, u64::from(jdk.version > 8), "JDK {}", jdk.version);
 }
 
-/// What is inserted into a class names no class that its loader has not been asked for.
+/// Code inserted into a class names no class that its loader has not been asked for.
 fn loaders_are_asked_for_the_same_classes(jdk: &'static Jdk) {
     let run = |mut java: Java| java.class_path([fixture("firsts/classes")]).succeed("Asked", &[]).out;
     let expected = run(jdk.java("asked-plain"));

@@ -22,14 +22,14 @@ fn java(jdk: &'static Jdk, blocks: Blocks, name: &str, class_path: &Path) -> Jav
     java
 }
 
-/// Notes that say that something stayed as it was, or that the library has a defect.
+/// Notes about classes that stayed unchanged, or about a defect of the library.
 fn troubles(run: &Run) -> Vec<String> {
     let notes = run.profile().notes.into_iter();
     notes.filter(|n| n.contains("stayed") || n.contains("defect") || n.contains("not rewritten")).collect()
 }
 
-/// Runs a program of the fixture, untouched, on the plain and on the instrumented JDK: it must
-/// print the same.
+/// Runs a program of the fixture, not instrumented, on the plain and on the instrumented JDK: it
+/// must print the same.
 fn same(jdk: &'static Jdk, main: &str, arguments: &[&str]) -> Run {
     let plain = jdk.java(&format!("{main}-plain")).class_path([classes()]).succeed(main, arguments);
     let run = java(jdk, Blocks::Exact, main, &classes()).succeed(main, arguments);
@@ -37,7 +37,7 @@ fn same(jdk: &'static Jdk, main: &str, arguments: &[&str]) -> Run {
     run
 }
 
-/// Since JDK 9 messages name loaders with their identity hash codes.
+/// Since JDK 9 messages contain identity hash codes of loaders.
 fn without_hash(line: &str) -> String {
     let parts = line.split('@').enumerate();
     let rest = |(i, part): (usize, &str)| match i {
@@ -95,13 +95,13 @@ fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
     assert_succeeded(&mut pack);
     let run = || {
         let mut java = Library::whole(jdk, Blocks::Exact).java("app");
-        // Classes are keys of hash tables: with hash codes that depend on the run, so would what
-        // the tables do.
+        // Classes are keys of hash tables: with hash codes that vary between runs, the work in the
+        // tables would vary.
         java.forget_class_path().option("-XX:hashCode=2");
         java.succeed("-jar", &[&jar.display().to_string()])
     };
     let untouched = run();
-    // In the same place: paths are keys of hash tables, too.
+    // At the same path: paths are keys of hash tables, too.
     let instrumented = to.join("instrumented.jar");
     instrument(std::slice::from_ref(&jar), &[jdk.rt_jar()], &instrumented, &[]);
     fs::rename(&instrumented, &jar).unwrap();
@@ -111,7 +111,7 @@ fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
         assert_eq!(troubles(run), Vec::<String>::new());
     }
     let [untouched, instrumented] = runs.each_ref().map(|run| {
-        // All below the entry but what looks into the jars, which differ.
+        // Everything below the entry except reads of the jars, which differ.
         let lines = run.contexts(true).into_iter();
         lines
             .filter(|l| {
@@ -130,9 +130,9 @@ fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
     assert_same_lines(&instrumented, &untouched, "all contexts outside class loading");
 }
 
-/// Loaders that print what they are asked for: nothing that was inserted makes them resolve another
-/// name, or at another time. The verifier meets methods in the order of their names' addresses
-/// (docs/reference/exactness.md), and so asks for the types in their handlers: only without it the
+/// Loaders that print the names that they are asked for. Inserted code makes them resolve no other
+/// name, nor at another time. The verifier checks methods in the order of their names' addresses
+/// (docs/reference/exactness.md), and requests the types of their handlers. Only without it the
 /// order is the same.
 fn loaders_are_asked_for_the_same_names(jdk: &'static Jdk) {
     let run = |mut java: Java, verifier: &[&str]| {
@@ -178,8 +178,8 @@ fn classes_of_several_loaders_extend_call_and_shadow_each_other(jdk: &'static Jd
     same(jdk, "Hierarchies", &["Old45", "Old48", "Old49"]);
 }
 
-/// Beside load time: the classes, instrumented in outputs of their own, none of which knows the
-/// classes of the other.
+/// Also without load time: the classes, instrumented in outputs of their own, neither of which
+/// knows the classes of the other.
 fn final_methods_are_not_overridden(jdk: &'static Jdk) {
     let run = same(jdk, "Finals", &[]);
     let to = folder("finals");
@@ -224,7 +224,7 @@ fn frames_of_held(jdk: &'static Jdk, class_path: &Path) -> Vec<String> {
     let run = jvm.wait();
     run.assert_code(128 + 15);
     let frame = |line: &str| Some(line.trim().strip_prefix("at Held")?.split('(').next()?.to_owned());
-    // What the JDK numbers, and where, depends on the version.
+    // The JDK's numbering depends on the version.
     run.out
         .lines()
         .filter_map(frame)
@@ -232,14 +232,14 @@ fn frames_of_held(jdk: &'static Jdk, class_path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The class of a lambda calls its host, which the JVM has by then, by the extended signature: no
-/// wrapper comes between them. The launcher calls `main` by the original one.
+/// The class of a lambda calls its host, which the JVM has loaded by then, by the extended
+/// signature: there is no wrapper in between. The launcher calls `main` by the original one.
 fn classes_that_are_known_are_called_by_extended_signatures(jdk: &'static Jdk) {
     let frames = frames_of_held(jdk, &classes());
     assert_eq!(frames, [".hold", ".lambda$main$0", "$$Lambda.run", ".main", ".main"]);
 }
 
-/// KiB that a run says it had in memory after a quarter of its rounds, and at the end.
+/// The KiB of memory that a run reports after a quarter of its rounds, and at the end.
 fn resident(run: &Run) -> Option<[i64; 2]> {
     let words: Vec<i64> = run.err.split_whitespace().filter_map(|w| w.parse().ok()).collect();
     let [first, last] = words[..] else { panic!("{}", run.err) };
@@ -247,12 +247,12 @@ fn resident(run: &Run) -> Option<[i64; 2]> {
 }
 
 fn classes_that_are_dropped_leave_nothing_behind(jdk: &'static Jdk) {
-    // Where the classes cannot be anonymous they are hidden.
+    // Where classes cannot be anonymous they are hidden.
     let (main, made, classes, rounds) = match jdk.version {
         8 => ("Churn", "ChurnMade", classes(), "20000"),
         _ => ("Dropping", "Dropped", fixture("loadtime/since17/classes"), "8000"),
     };
-    // C2 takes 100 MB for a while, whenever it comes to compile; C1 comes early and takes little.
+    // C2 temporarily takes 100 MB, whenever it compiles; C1 starts early and takes little.
     let limits = ["-Xmx64m", "-XX:MaxMetaspaceSize=128m", "-XX:TieredStopAtLevel=1"];
     let mut plain = jdk.java("Churn-plain");
     let mut java = java(jdk, Blocks::Exact, "Churn", &classes);
@@ -266,17 +266,17 @@ fn classes_that_are_dropped_leave_nothing_behind(jdk: &'static Jdk) {
     assert_eq!(troubles(&run), Vec::<String>::new());
     if let (Some(plain), Some([first, last])) = (resident(&plain), resident(&run)) {
         eprintln!("plain {plain:?} KiB, rewritten [{first}, {last}] KiB");
-        // 15,000 definitions, and what else a JVM takes in its first minute (10 to 20 MB were
-        // seen); whole class files and worlds would be more.
+        // 15,000 definitions, and a JVM's growth in its first minute (10 to 20 MB were seen);
+        // keeping whole class files and worlds would take more.
         assert!(last - first < 60_000, "{first} KiB after a quarter of the rounds, {last} KiB at the end");
     }
-    // The classes of one name are one class to the profile.
+    // Classes of one name are one class in the profile.
     let names: Vec<_> =
         run.profile().methods.iter().filter(|m| &*m.class == made).map(|m| m.name.to_string()).collect();
     assert!(names.iter().filter(|n| *n == "hashCode").count() <= 2, "{names:?}");
 }
 
-/// An agent that looks at class files, changes one, and has some retransformed.
+/// An agent that reads class files, changes one, and has some retransformed.
 fn a_java_agent_may_transform_and_retransform_classes(jdk: &'static Jdk) {
     let to = folder("agent");
     fs::write(
@@ -317,7 +317,7 @@ fn native_libraries_define_classes_and_clear_exceptions(jdk: &'static Jdk) {
         &format!(
             "{main};Natively.attempt(Ljava/lang/String,Ljava/lang/ClassLoader,Ljava/lang/String,[BI)V;Defined.toString()Ljava/lang/String,"
         ),
-        // The second call hangs under the native as the first does, though a constructor threw in
+        // The second call is below the native like the first, though a constructor threw in
         // between.
         &format!("{main};Natively.twice(Ljava/lang/Runnable,)I;Natively$1.run()V;Natively.called()V"),
     ] {
@@ -348,7 +348,7 @@ jdks!(
     [8, 17, 25]
 );
 jdks!(loaders_are_asked_for_the_same_names, loaders_are_asked_for_the_same_names, 8..=25);
-// Its program calls `sun.misc.Unsafe` as JDK 8 has it; the next is about what came in its place.
+// Its program calls `sun.misc.Unsafe` of JDK 8; the next test covers its successors.
 jdks!(
     definitions_by_all_means_succeed_and_fail_as_before,
     definitions_by_all_means_succeed_and_fail_as_before,

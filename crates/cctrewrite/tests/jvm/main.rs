@@ -1,11 +1,11 @@
 //! Whole programs on real JDKs, instrumented by the built command.
 //!
 //! `JAVA8_HOME`, `JAVA11_HOME` and so on name the JDKs (`cargo xtask jdks` finds or fetches them);
-//! without its JDK a test says that it is skipped. Tests without a version in their name are about
-//! JDK 8, those of `archives`, `forms`, `images`, `sections`, `steady`, `tools`, `walks` and
-//! `modern_counts` about all later ones, those of `profiled_jdks` about all. The programs are those
-//! of `fixtures/`, with their class files, so that no compiler stands between a test and the
-//! numbers it expects.
+//! without its JDK a test prints that it is skipped. Tests without a version in their name run on
+//! JDK 8, those of `profiled_jdks` on all versions. Those of `archives`, `forms`, `images`,
+//! `sections`, `steady`, `tools`, `walks` and `modern_counts` run on all later ones. The programs
+//! are those of `fixtures/`, with their class files, so that no compiler affects the expected
+//! numbers.
 
 // A test that cannot set itself up has failed.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,5 @@
 //! Whole JDKs with markers (docs/research/markers.md, *Whole JDKs*):
-//! `cctrewrite run --tool markers` and `cctrewrite jdk --tool markers`, with programs as they are.
+//! `cctrewrite run --tool markers` and `cctrewrite jdk --tool markers`, with unchanged programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 
 use crate::support::{Java, Jdk, assert_succeeded, fixture, folder, jdks};
 
-/// A command behind `--`, run in a folder on the marked image of a JDK. Each folder has a cache of
-/// its own: images are large, and go with it.
+/// A command after `--`, run in a folder on the marked image of a JDK. Each folder has a cache of
+/// its own: images are large, and are removed with it.
 fn run(jdk: &Jdk, here: &Path, options: &[&str], command: &[&str]) -> Output {
     let mut run = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
@@ -26,9 +26,9 @@ fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// The same program, rules and client as in `markers.rs`, with classes as the compiler left them:
-/// the same is heard, event by event. The same image checks a property, whose report is that of
-/// classes that were marked beforehand.
+/// The program, rules and client of `markers.rs`, with classes as compiled: the client is called
+/// for the same events. The same image checks a property, whose report equals that of classes that
+/// were marked beforehand.
 fn programs_as_they_are(jdk: &'static Jdk) {
     let here = folder("marked-run");
     let (markers, typestate) = (fixture("markers"), fixture("typestate"));
@@ -55,8 +55,8 @@ fn programs_as_they_are(jdk: &'static Jdk) {
         assert!(said_of_it.contains(line), "{line}: {said_of_it}");
     }
 
-    // The image is there, since the rules are the same wherever they are; the command's exit code
-    // is passed on, whatever is found.
+    // The image exists, since the rules are the same wherever they are; the command's exit code is
+    // passed on, for any findings.
     let classes = text(&typestate.join("classes"));
     let copy = here.join("copy.toml");
     fs::copy(markers.join("rules.toml"), &copy).unwrap();
@@ -73,7 +73,7 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     let first = expected.lines().next().unwrap();
     assert!(report.contains(first) && report.contains("tests.file.NoOpen.main (NoOpen.java:7)"), "{report}");
 
-    // One that comes to no marker leaves a report, too; several JVMs one each.
+    // A JVM that reaches no marker writes a report, too; several JVMs write one each.
     let script = format!("java -cp {0} Loaded; java -cp {0} Loaded", text(&markers.join("classes")));
     let several = run(jdk, &here, &[&rules[..], &["-q"]].concat(), &["sh", "-c", &script]);
     assert_eq!(said(&several), "");
@@ -83,7 +83,7 @@ fn programs_as_they_are(jdk: &'static Jdk) {
         .collect();
     names.sort();
     assert_eq!(names, ["1.markers", "1.typestate", "2.markers", "2.typestate"]);
-    // One that is halted, too; one that is killed is missed.
+    // So does a halted JVM; a killed one is missing.
     let endings = text(&fixture("ending/classes"));
     let options = [&rules[..], &["-q", "-o", "halted.typestate"]].concat();
     let halted = run(jdk, &here, &options, &[&java, "-cp", &endings, "Ending", "halt"]);
@@ -97,8 +97,8 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     assert!(said(&killed).contains("left nothing of its markers"), "{}", said(&killed));
 }
 
-/// Classes that come before the superclasses by which a rule knows them, those of a loader of the
-/// program's, a lambda, a rule that matches nothing. No loader is asked for other classes than
+/// Classes loaded before the superclasses that a rule refers to, classes of a loader of the
+/// program's own, a lambda, a rule that matches nothing. No loader is asked for other classes than
 /// without markers.
 fn rules_by_ancestors(jdk: &'static Jdk) {
     let here = folder("marked-loaded");
@@ -134,7 +134,7 @@ fn rules_by_ancestors(jdk: &'static Jdk) {
     }
 }
 
-/// What a file switches off before the program begins is off from its first marker on.
+/// Markers that a file switches off before the program begins are off from the first one on.
 fn switched_off(jdk: &'static Jdk) {
     let here = folder("marked-control");
     let rules = text(&fixture("markers").join("loaded.toml"));
@@ -152,7 +152,7 @@ fn switched_off(jdk: &'static Jdk) {
     );
 }
 
-/// With a budget that is nothing, few objects are followed; the report says so.
+/// With a budget of zero few objects are tracked; the report says so.
 fn a_budget(jdk: &'static Jdk) {
     let here = folder("marked-budget");
     let classes = text(&fixture("typestate").join("classes"));
@@ -168,8 +168,8 @@ fn a_budget(jdk: &'static Jdk) {
     assert!(report.contains("objects were not followed, to keep within the budget"), "{report}");
 }
 
-/// A marked JDK to keep: moved, and used without a word, by its own `java`. The class library's
-/// markers are heard as those of one that was marked by `instrument`.
+/// A marked JDK to keep: moved, and used without messages, by its own `java`. The class library's
+/// markers are delivered like those of one that `instrument` marked.
 fn a_jdk_to_keep(jdk: &'static Jdk) {
     let here = folder("marked-jdk");
     let made = here.join("made");
@@ -181,7 +181,7 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
     fs::rename(&made, &home).unwrap();
     let report = here.join("report");
     let home = Jdk::made(jdk.version, home);
-    // What is for speed is built in, as in profiled JDKs.
+    // The options for speed are built in, as in profiled JDKs.
     let flags =
         Java::new(&home, "marked-flags").option("-XX:+PrintFlagsFinal").option("-version").run("", &[]);
     let huge = flags.out.lines().find(|line| line.contains(" DontCompileHugeMethods ")).unwrap();
@@ -206,8 +206,8 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
     }
 }
 
-/// The JVM's thread that wakes virtual threads is told nothing, and it is said how much that is: a
-/// client that took a lock there could make them wait for ever.
+/// The JVM's thread that wakes virtual threads calls no client, and the report gives the number of
+/// skipped calls. A client that took a lock there could make them wait for ever.
 fn who_wakes_virtual_threads(jdk: &'static Jdk) {
     let here = folder("marked-waking");
     let rules = here.join("rules.toml");

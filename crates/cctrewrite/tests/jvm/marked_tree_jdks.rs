@@ -1,5 +1,5 @@
-//! Whole JDKs with markers beside the tree (docs/research/markers.md): `cctrewrite jdk --markers`
-//! and `cctrewrite run --markers`, with programs as they are and with such as were instrumented.
+//! Whole JDKs with markers and the tree (docs/research/markers.md): `cctrewrite jdk --markers` and
+//! `cctrewrite run --markers`, with unchanged and with instrumented programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use crate::support::{
     Blocks, Java, Jdk, assert_succeeded, fixture, folder, instrument, jdks, lasting_folder,
 };
 
-/// Rules that every image of these tests has: what programs hear of, all places of programs without
-/// a package, and iterators of the class library.
+/// Rules of every image of these tests: those of the programs, all locations of programs without a
+/// package, and iterators of the class library.
 fn rules(here: &Path) -> PathBuf {
     let markers = fixture("markers");
     let mut rules = String::new();
@@ -32,12 +32,12 @@ fn rules(here: &Path) -> PathBuf {
     file
 }
 
-/// Where images of these tests are kept, each made once.
+/// The cache of these tests' images, each built once.
 fn cache(jdk: &Jdk) -> PathBuf {
     lasting_folder(&format!("tree-jdks-{}", jdk.version))
 }
 
-/// An image with markers beside the tree, by rules and a property, moved since it was made.
+/// An image with markers and the tree, by rules and a property, moved after it was built.
 fn image(jdk: &'static Jdk) -> Jdk {
     static MADE: Mutex<Vec<(u32, PathBuf)>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +62,7 @@ fn image(jdk: &'static Jdk) -> Jdk {
     Jdk::made(jdk.version, home)
 }
 
-/// `java` of that image, with the client that writes down nodes.
+/// `java` of that image, with the client that records nodes.
 fn java(jdk: &'static Jdk, name: &str, classes: &Path) -> Java {
     let mut java = Java::new(&image(jdk), &format!("tree-jdk-{name}"));
     java.verify().class_path([classes]).option("-Dcctrewrite.markers.off=others,library");
@@ -73,8 +73,8 @@ fn nodes(text: &str) -> String {
     text.lines().filter(|line| line.contains(" leaf in ")).map(|line| format!("{line}\n")).collect()
 }
 
-/// What is defined while the program runs is marked and counted as what was instrumented: the same
-/// is heard, in nodes of the same paths, and the profiles are the same.
+/// Classes that are defined while the program runs are marked and counted like instrumented ones.
+/// Clients are called for the same events, in nodes of the same paths, and the profiles are equal.
 fn a_jdk_to_keep(jdk: &'static Jdk) {
     let plain = fixture("markers").join("classes");
     let instrumented = folder(&format!("tree-jdk-instrumented-{}", jdk.version)).join("classes");
@@ -107,8 +107,8 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
     assert_eq!(profiles[0], profiles[1]);
 }
 
-/// Markers at many places of the programs whose trees were derived by hand, and a client that hears
-/// of all: the trees are what they were.
+/// Markers at many locations of the programs whose trees were derived by hand, and a client of all:
+/// the trees are unchanged.
 fn trees(jdk: &'static Jdk) {
     let client = folder(&format!("tree-jdk-client-{}", jdk.version));
     fs::copy(fixture("markers").join("classes/Nothing.class"), client.join("Nothing.class")).unwrap();
@@ -128,8 +128,8 @@ fn trees(jdk: &'static Jdk) {
     }
 }
 
-/// Classes that come before what is above them, by which a rule knows them, are named: no loader is
-/// asked for it. What is not marked is named, too.
+/// Classes that are loaded before the ancestors that a rule refers to are listed: no loader is
+/// asked for these. Other unmarked classes are listed, too.
 fn what_is_not_marked(jdk: &'static Jdk) {
     let plain = fixture("markers").join("classes");
     let mut java = java(jdk, "loaded", &plain);
@@ -172,7 +172,7 @@ fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Profile, what clients print, and the report of a property come of one run; of several JVMs one
+/// Profile, clients' output, and the report of a property come from one run; from several JVMs one
 /// each.
 fn programs_as_they_are(jdk: &'static Jdk) {
     let here = folder(&format!("tree-run-{}", jdk.version));
@@ -181,7 +181,7 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     let rules = ["--markers", &rules, "--typestate", "file-api"];
     let classes = text(&markers.join("classes"));
     let java = text(&jdk.path("bin/java"));
-    // The client is on no class path of the program's.
+    // The client is on no class path of the program.
     let program = folder(&format!("tree-run-program-{}", jdk.version));
     for class in ["InTree.class", "InTree$1.class"] {
         fs::copy(markers.join("classes").join(class), program.join(class)).unwrap();
@@ -221,8 +221,8 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     let path = violation["path"].as_array().unwrap();
     assert_eq!(path.last().unwrap(), "tests/file/NoOpen.main([Ljava/lang/String;)V");
 
-    // What a file switches off before the program begins is off; several JVMs leave three files
-    // each.
+    // Markers that a file switches off before the program begins are off; several JVMs write three
+    // files each.
     let control = here.join("control");
     fs::write(&control, "off leaf\n").unwrap();
     let options = [&rules[..], &["-q", "--marker-control", control.to_str().unwrap()]].concat();
@@ -239,10 +239,10 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     assert_eq!(names.len(), 6);
     let printed = fs::read_to_string(here.join("cctrewrite.jvms/1-InTree.markers")).unwrap();
     assert!(printed.contains("0 delivered"), "{printed}");
-    // The folder is ours, and made anew.
+    // The folder is cctrewrite's own, and is created again.
     let again = run(jdk, &here, &[&rules[..], &["-q"]].concat(), &["sh", "-c", &script]);
     assert_eq!((again.status.code(), said(&again)), (Some(0), String::new()));
-    // A JVM that is halted leaves all three; one that is killed is missed.
+    // A halted JVM writes all three; a killed one is missing.
     let endings = text(&fixture("ending/classes"));
     let options = [&rules[..], &["-q", "-o", "halted.cct"]].concat();
     let halted = run(jdk, &here, &options, &[&java, "-cp", &endings, "Ending", "halt"]);

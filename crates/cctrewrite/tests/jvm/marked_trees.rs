@@ -1,5 +1,5 @@
-//! Markers beside the calling-context tree (docs/research/markers.md): the profile is what it is
-//! without, clients hear what they hear without a tree, and are told in which node they are.
+//! Markers together with the calling-context tree (docs/research/markers.md): the profile is
+//! unchanged, clients are called as without a tree, and get the current node.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,7 @@ use crate::support::{
     Blocks, Java, Jdk, Run, assert_same_lines, copy_all, fixture, folder, instrument, jdks, lasting_folder,
 };
 
-/// A class library in which methods of iterators are marked beside what counts; made once for each
-/// JDK.
+/// A class library with marked methods of iterators and counts; built once for each JDK.
 fn library(jdk: &'static Jdk) -> PathBuf {
     static MADE: Mutex<Vec<(u32, PathBuf)>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,7 +34,7 @@ fn library(jdk: &'static Jdk) -> PathBuf {
     output
 }
 
-/// Classes with markers beside what counts, for that class library.
+/// Classes with markers and counts, for that class library.
 fn program(jdk: &'static Jdk, name: &str, classes: &[PathBuf], options: &[&str]) -> PathBuf {
     let here = folder(&format!("tree-{name}-{}", jdk.version));
     let plain = here.join("plain");
@@ -46,7 +45,7 @@ fn program(jdk: &'static Jdk, name: &str, classes: &[PathBuf], options: &[&str])
     output
 }
 
-/// A JVM with both, by the options that `flags` has for them.
+/// A JVM with both, by the options of `flags`.
 fn java(jdk: &'static Jdk, name: &str, classes: &Path) -> Java {
     let mut flags = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     let flags = flags.arg("flags").arg(library(jdk)).arg(classes).output().unwrap();
@@ -59,16 +58,16 @@ fn java(jdk: &'static Jdk, name: &str, classes: &Path) -> Java {
     java
 }
 
-/// A folder with the client that hears of everything and does nothing; other fixtures have classes
-/// of the same names as those beside it.
+/// A folder with the client that subscribes to everything and does nothing; other fixtures have
+/// classes of the same names as those next to it.
 fn client(name: &str, jdk: &Jdk) -> PathBuf {
     let folder = folder(&format!("{name}-{}", jdk.version));
     fs::copy(fixture("markers").join("classes/Nothing.class"), folder.join("Nothing.class")).unwrap();
     folder
 }
 
-/// Markers at each place of the programs whose trees were derived by hand, and a client that hears
-/// of all: the trees are what they were.
+/// Markers at each location of the programs whose trees were derived by hand, and a client of all:
+/// the trees are unchanged.
 fn trees(jdk: &'static Jdk) {
     let rules = lasting_folder(&format!("tree-rules-{}", jdk.version)).join("all.toml");
     fs::write(&rules, every_place()).unwrap();
@@ -92,7 +91,8 @@ fn trees(jdk: &'static Jdk) {
     }
 }
 
-/// The same is heard as without a tree, event by event: exits on every path, arguments, threads.
+/// Clients are called for the same events as without a tree: exits on every path, arguments,
+/// threads.
 fn places(jdk: &'static Jdk) {
     let markers = fixture("markers");
     let rules = markers.join("rules.toml");
@@ -100,23 +100,23 @@ fn places(jdk: &'static Jdk) {
     let out = folder(&format!("tree-heard-{}", jdk.version)).join("heard.txt");
     let mut java = java(jdk, "places", &classes);
     java.option(format!("-Dcctrewrite.markers.out={}", out.display()));
-    // What is marked in the class library.
+    // The marked methods of the class library.
     java.option("-Dcctrewrite.markers.off=others,library");
     let run = java.option("-Dcctrewrite.markers.clients=Recorder").succeed("Places", &[]);
     assert_eq!(run.out, "0 1 2 bottom 2\nx1 4\n5 -1 -1\nleft 2\n3\n");
     let heard = fs::read_to_string(out).unwrap();
-    // Those of the class library are methods with markers, too, though they are switched off.
+    // Those of the class library have markers, too, though they are switched off.
     let is_event = |line: &&str| !line.starts_with("cctrewrite: ") && !line.ends_with("methods with markers");
     let events: Vec<&str> = heard.lines().filter(is_event).collect();
     let expected = fs::read_to_string(markers.join("expected.txt")).unwrap();
     assert_eq!(events, expected.lines().filter(is_event).collect::<Vec<_>>());
-    // Nothing that a client does is the program's.
+    // A client's actions are not counted as the program's.
     let contexts = run.contexts(false);
     assert!(contexts.iter().any(|line| line.contains("Places.recursion")));
     assert!(!contexts.iter().any(|line| line.contains("Recorder") || line.contains("cctrewrite")));
 }
 
-/// What the client of `InTree` hears.
+/// The client's output for `InTree`.
 pub const IN_TREE: &str = "\
 > leaf in 0 [InTree.leaf(I)I, InTree.one()I, InTree.main([Ljava/lang/String;)V], leaf below 2
 < leaf in 0 [InTree.leaf(I)I, InTree.one()I, InTree.main([Ljava/lang/String;)V], leaf below 2
@@ -132,8 +132,8 @@ pub const IN_TREE: &str = "\
 ! leaf in 3 [InTree.leaf(I)I, InTree.thrown()Ljava/lang/String;, InTree.main([Ljava/lang/String;)V], leaf below 2
 ";
 
-/// Clients are told the node: the same for the same context, another one for another, in all
-/// threads and runs; its path is that of the stack.
+/// Clients get the node: equal for equal contexts, different otherwise, in all threads and runs;
+/// its path is that of the stack.
 fn nodes(jdk: &'static Jdk) {
     let markers = fixture("markers");
     let rules = markers.join("in-tree.toml");
@@ -190,7 +190,7 @@ fn properties(jdk: &'static Jdk) {
     assert!(sarif.contains(&format!("path to node {node}")), "{sarif}");
 }
 
-/// Programs with markers at each place and a tree do what they did before, with the verifier on.
+/// Programs with markers at each location and a tree behave as before, with the verifier on.
 fn everywhere(jdk: &'static Jdk) {
     let rules = lasting_folder(&format!("tree-everywhere-{}", jdk.version)).join("all.toml");
     fs::write(&rules, every_place()).unwrap();
@@ -215,8 +215,8 @@ fn everywhere(jdk: &'static Jdk) {
     assert_same_lines(&lines(&plain), &lines(&heard), "with markers at each place");
 }
 
-/// What does not run together is refused: a program with markers on a class library that knows
-/// none.
+/// Outputs that do not run together are rejected: a program with markers on a class library
+/// without.
 #[test]
 fn libraries_without_markers_are_refused() {
     let Some(jdk) = Jdk::find() else { return };
@@ -239,8 +239,8 @@ fn libraries_without_markers_are_refused() {
     assert_ne!(run.code, Some(0), "{}", run.err);
 }
 
-/// Clients come and go, tokens and objects are switched, from inside and from outside, as without a
-/// tree.
+/// Clients are added and removed, tokens and objects are switched, from inside and from outside, as
+/// without a tree.
 fn switches(jdk: &'static Jdk) {
     let markers = fixture("markers");
     let rules = markers.join("switches.toml");
@@ -257,7 +257,7 @@ fn switches(jdk: &'static Jdk) {
     ] {
         assert!(run.err.contains(line), "{line}: {}", run.err);
     }
-    // What was switched off is counted all the same.
+    // Calls with switched-off markers are counted all the same.
     assert!(
         run.contexts(false).iter().any(|line| line.ends_with(";Switches.one()V")),
         "{:#?}",
@@ -265,8 +265,8 @@ fn switches(jdk: &'static Jdk) {
     );
 }
 
-/// A region in which a virtual thread goes from one carrier to another: each is heard in the node
-/// of its own tree.
+/// A region in which a virtual thread moves from one carrier to another: each event has the node of
+/// its own tree.
 fn virtual_threads(jdk: &'static Jdk) {
     let rules = folder(&format!("tree-virtual-rules-{}", jdk.version)).join("rules.toml");
     fs::write(
@@ -293,8 +293,8 @@ fn virtual_threads(jdk: &'static Jdk) {
     assert!(run.contexts(false).iter().any(|line| line.starts_with("360 ") && line.ends_with(leaf)));
 }
 
-/// Methods that become too large with markers have none, and are counted as ever; one that is too
-/// large to be counted is counted by less, and has none either.
+/// Methods that become too large with markers have none, and are counted normally. A method that is
+/// too large to be counted is counted less precisely, and has no markers either.
 fn too_large(jdk: &'static Jdk) {
     use cct_classfile::opcode as op;
     let mut class = ClassAssembler::new(50, "Large", "java/lang/Object");
@@ -302,7 +302,8 @@ fn too_large(jdk: &'static Jdk) {
     class.method(public, "called()V", 0, 0, |code| {
         code.ops(&[op::RETURN]);
     });
-    // Below 8,000 bytes; below 64 KB; so near to that that not all of its bytecodes can be counted.
+    // Below 8,000 bytes; below 64 KB; so close to that that not all of its bytecodes can be
+    // counted.
     for (name, calls) in [("small", 200), ("medium", 1000), ("large", 2800), ("huge", 21_000)] {
         class.method(public, &format!("{name}()V"), 0, 0, |code| {
             for _ in 0..calls {
@@ -364,8 +365,8 @@ fn too_large(jdk: &'static Jdk) {
     assert!(heard.contains("cctrewrite: markers: 204 delivered"), "{heard}");
 }
 
-/// Both are checked: what counts, and where markers stand. A class that tells of a marker elsewhere
-/// than it says is found out, and so is one that counts otherwise.
+/// `verify` checks both the counts and the locations of markers. It detects a class with a marker
+/// at another location than declared, and one that counts differently.
 fn checked_against_originals(jdk: &'static Jdk) {
     let markers = fixture("markers");
     let here = folder(&format!("tree-verify-{}", jdk.version));
@@ -391,7 +392,7 @@ fn checked_against_originals(jdk: &'static Jdk) {
     let (code, said) = verify(&plain, &made);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("pieces of code that tell of markers: "), "{said}");
-    // One class by itself, and the same with what it says of its markers changed.
+    // A single class, and the same with a changed declaration of its markers.
     let (original, class) = (plain.join("Places.class"), made.join("Places.class"));
     assert_eq!(verify(&original, &class).0, Some(0));
     let bytes = fs::read(&class).unwrap();

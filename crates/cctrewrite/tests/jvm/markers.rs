@@ -1,5 +1,5 @@
-//! Markers (docs/research/markers.md): what clients hear of programs, event by event; and programs
-//! with markers everywhere do what they did before.
+//! Markers (docs/research/markers.md): calls of clients for programs, event by event; and programs
+//! with markers everywhere behave as before.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn java(jdk: &'static Jdk, name: &str, rules: &str) -> Java {
     java
 }
 
-/// The order of events, exits on every path, what handlers get, threads: all of it as derived by
+/// The order of events, exits on every path, arguments of handlers, threads: all as derived by
 /// hand.
 fn places(jdk: &'static Jdk) {
     let out = folder(&format!("markers-heard-{}", jdk.version)).join("heard.txt");
@@ -54,14 +54,14 @@ fn places(jdk: &'static Jdk) {
     );
 }
 
-/// Without a client the program is what it was; so it is with markers that nobody subscribes to.
+/// Without a client the program is unchanged, and so it is with markers without subscribers.
 fn silence(jdk: &'static Jdk) {
     let run = java(jdk, "silence", "rules.toml").succeed("Places", &[]);
     assert_eq!(run.out, "0 1 2 bottom 2\nx1 4\n5 -1 -1\nleft 2\n3\n");
     assert!(run.err.contains("0 delivered, of 36 markers"), "{}", run.err);
 }
 
-/// What `Switches` prints.
+/// The output of `Switches`.
 pub const SWITCHED: &str = "\
 nobody: 
 one client: a> a<
@@ -83,7 +83,7 @@ heard of it:
 switched from outside
 ";
 
-/// Clients come and go, tokens and objects are switched, from inside and from outside.
+/// Clients are added and removed, tokens and objects are switched, from inside and from outside.
 fn switches(jdk: &'static Jdk) {
     let control = folder(&format!("markers-control-{}", jdk.version)).join("control");
     let mut java = java(jdk, "switches", "switches.toml");
@@ -98,9 +98,9 @@ fn switches(jdk: &'static Jdk) {
     }
 }
 
-/// Markers at every place of a program with everything in it that class files have, a client that
-/// hears of all of it, and the verifier: only who looks for added members, or watches which classes
-/// are asked for, sees a difference.
+/// Markers at every location of a program with all features of class files, a client of all of
+/// them, and the verifier. Only code that lists added members, or observes which classes are
+/// requested, sees a difference.
 fn everywhere(jdk: &'static Jdk) {
     let rules = folder(&format!("markers-rules-{}", jdk.version)).join("all.toml");
     fs::write(&rules, every_place()).unwrap();
@@ -116,7 +116,7 @@ fn everywhere(jdk: &'static Jdk) {
         run.lines().filter(is_same).map(str::to_owned).collect()
     };
     let (plain, marked) = (seen(&plain.out), seen(&run.out));
-    // Lists of fields that have some of ours more, and how many classes have been asked for.
+    // Lists of fields with added ones, and numbers of requested classes.
     let missing: Vec<&String> = plain.iter().filter(|line| !marked.contains(line)).collect();
     assert!(missing.len() <= 8, "{missing:#?}");
     let added: Vec<&String> = marked.iter().filter(|line| !plain.contains(line)).collect();
@@ -126,8 +126,8 @@ fn everywhere(jdk: &'static Jdk) {
     assert!(delivered > 1_000_000, "{}", run.err);
 }
 
-/// A marked class library boots, all of it verified, and is heard of: iterators of whatever class,
-/// constructors that throw, from the launcher on.
+/// A marked class library boots, fully verified, and its events are delivered: iterators of any
+/// class, constructors that throw, from the launcher on.
 fn library(jdk: &'static Jdk) {
     let fixture = fixture("markers");
     let output = folder(&format!("markers-library-{}", jdk.version)).join("library.jar");
@@ -157,9 +157,9 @@ nothing:
     assert!(run.err.contains("not delivered before the JVM had booted"), "{}", run.err);
 }
 
-/// What is done to have markers cost little changes nothing of what is heard: who hears entries
-/// alone, methods in which nothing happens, a marker stack whose objects are made anew many times
-/// while regions are open, threads in turns.
+/// Optimisations of markers do not change the delivered events. The cases: clients of entries
+/// alone; methods in which nothing happens; a marker stack whose objects are allocated again many
+/// times while regions are open; threads in turns.
 fn cheaply(jdk: &'static Jdk) {
     let run = java(jdk, "cheap", "cheap.toml").succeed("Cheap", &[]);
     let expected = "\
@@ -176,16 +176,16 @@ at last: []
     assert_eq!(run.out, expected);
 }
 
-/// What Edges.java does before anything else: a loop is one entry, whether its exit is heard or
-/// not; who is simple is asked once.
+/// The first output of Edges.java. A loop is one entry, whether its exit is delivered or not; a
+/// client is asked once whether it is simple.
 const BEGINNING: &str = "\
 a loop: 1 entries, 0 exits
 a loop of two: 2 entries, 0 exits; 1 entries, 1 exits
 asked: 1, 2 entries, 0 exits
 ";
 
-/// The stack ends in the middle of the program, of what is told, of handlers, hundreds of times: no
-/// exit is heard whose entry was not, and nothing stays open.
+/// The stack overflows in the middle of the program, of deliveries, and of handlers, hundreds of
+/// times. No exit is delivered without its entry, and nothing stays open.
 fn overflowing(jdk: &'static Jdk) {
     let run = java(jdk, "overflowing", "edges.toml").option("-Xss512k").succeed("Edges", &["overflows"]);
     let expected =
@@ -193,8 +193,8 @@ fn overflowing(jdk: &'static Jdk) {
     assert_eq!(run.out, format!("{BEGINNING}{expected}"));
 }
 
-/// Who hears entries alone hears each of them, while others who hear exits, too, come, and throw,
-/// and are told nothing more.
+/// A client of entries alone gets each of them, while other clients, also of exits, are added,
+/// throw, and are not called any more.
 fn changing(jdk: &'static Jdk) {
     let run = java(jdk, "changing", "edges.toml").succeed("Edges", &["changes"]);
     assert_eq!(run.out, format!("{BEGINNING}others come and go: 4000000 entries, 0 exits\n"));
@@ -208,7 +208,7 @@ fn beginning(jdk: &'static Jdk) {
     assert_eq!(run.out, format!("{BEGINNING}thrown while a class begins: gone on\n"));
 }
 
-/// A client throws when it is asked whom to leave out: the program does not see it.
+/// A client throws when it is asked which events to skip: the program does not see it.
 fn choosing(jdk: &'static Jdk) {
     let run = java(jdk, "choosing", "edges.toml").succeed("Edges$Alone", &[]);
     assert_eq!(run.out, "the program goes on\n");

@@ -1,11 +1,12 @@
-//! Outputs that were not made for each other are refused before the program starts.
+//! Outputs that were not built for each other are rejected before the program starts.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::{Blocks, Jdk, Library, Run, fixture, folder, instrument};
 
-/// Instruments `Hello` somehow, and runs it on a class library that counts exactly, as by default.
+/// Instruments `Hello` with these options, and runs it on a class library that counts exactly,
+/// which is the default.
 fn hello(jdk: &'static Jdk, library: &Path, options: &[&str]) -> (String, Run) {
     let output = folder("misfit-output").join("hello");
     instrument(&[fixture("hello/classes")], &[library.to_owned()], &output, options);
@@ -77,7 +78,7 @@ fn a_program_with_a_cost_model_is_refused_by_a_library_without() {
 fn other_metrics_are_refused() {
     let Some(jdk) = Jdk::find() else { return };
     let (output, run) = hello(jdk, &jdk.rt_jar(), &["--metrics", "calls"]);
-    // Without bytecodes there are no blocks: the first difference is named.
+    // Without bytecodes there are no blocks: the first difference is reported.
     assert!(run.err.contains("(blocks=none)") || run.err.contains("(metrics=calls)"), "{}", run.err);
     assert!(run.err.contains(&output), "{}", run.err);
     run.assert_code(70);

@@ -1,5 +1,5 @@
-//! The fixtures' trees on JDK 9 and later: the same numbers whatever the release, the compiler, the
-//! collector and the heap.
+//! The fixtures' trees on JDK 9 and later: the same numbers for any release, compiler, collector
+//! and heap.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::support::golden::{Golden, flat};
 use crate::support::{Blocks, Image, Java, Jdk, Run, fixture, jdks, mebibytes};
 
-/// Fixtures with an expected tree, and the release that they need.
+/// Fixtures with an expected tree, and their minimum release.
 pub const TREES: [(&str, u32); 15] = [
     ("calls", 8),
     ("recursion", 8),
@@ -37,7 +37,7 @@ const WAYS: [&[&str]; 7] = [
     &["-Xmx24m", "-Xmn2m"],
 ];
 
-/// The expected tree of a fixture: the one for the newest release up to this one, by this rule for
+/// The expected tree of a fixture: the one for the newest release up to this one, for this rule for
 /// blocks if the rules differ.
 pub fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
     let folder = fixture(name);
@@ -46,8 +46,7 @@ pub fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
         [format!("expected.{}.txt", blocks.numbers()), "expected.raw.txt".into(), "expected.txt".into()];
     let files = since.chain(others).map(|file| folder.join(file));
     let file = files.into_iter().find(|file| file.is_file());
-    // What the JVM generates differs from release to release; the frames of generated classes are
-    // left out.
+    // The classes that the JVM generates differ between releases; their frames are ignored.
     Golden::read(&file.unwrap()).without_generated()
 }
 
@@ -64,7 +63,7 @@ fn trees(jdk: &'static Jdk) {
     trees_by(jdk, Image::rules(jdk));
 }
 
-/// The trees of all fixtures, on images made in each of these ways.
+/// The trees of all fixtures, on images built in each of these ways.
 pub fn trees_by(jdk: &'static Jdk, rules: &[Blocks]) {
     for &blocks in rules {
         let image = Image::of(jdk, blocks);
@@ -99,7 +98,7 @@ fn ways(jdk: &'static Jdk) {
     }
 }
 
-/// Virtual threads on four carriers: the calls that the program says there must be.
+/// Virtual threads on four carriers: the calls equal the program's own numbers.
 fn load(jdk: &'static Jdk, arguments: &[&str], heap: &str) -> Run {
     load_on(jdk, 4, arguments, heap)
 }
@@ -136,7 +135,7 @@ fn migrating(jdk: &'static Jdk) {
 }
 
 /// Virtual threads that are all parked at once, each with a tree: exact sums, nothing merged, and
-/// no more memory than this, in MiB.
+/// at most this much memory, in MiB.
 fn all_parked(jdk: &'static Jdk, threads: &str, heap: &str, bound: u64) {
     let available = mebibytes(&fs::read_to_string("/proc/meminfo").unwrap_or_default(), "MemAvailable:");
     if available.is_none_or(|available| available < bound + bound / 4) {
@@ -156,8 +155,8 @@ fn parked(jdk: &'static Jdk) {
     all_parked(jdk, "100000", "-Xmx2g", 3072);
 }
 
-/// Takes a minute and a half, and the memory of a large machine: only on request,
-/// `MILLION=1 cargo test --release -p cctrewrite --test jvm -- a_million`.
+/// Takes a minute and a half, and the memory of a large machine: only on request, `MILLION=1 cargo
+/// test --release -p cctrewrite --test jvm -- a_million`.
 fn a_million(jdk: &'static Jdk) {
     if std::env::var_os("MILLION").is_some() {
         all_parked(jdk, "1000000", "-Xmx5g", 17 << 10);
@@ -170,9 +169,10 @@ fn short_lived(jdk: &'static Jdk) {
     load(jdk, &["short", "100000"], "-Xmx2g");
 }
 
-/// Since JDK 24 a virtual thread that waits for a monitor gives up its carrier, and a thread of the
-/// JVM's own puts it back, which grows a tree as well: where it waited for the runtime's memory
-/// behind the one that it was to wake, everybody waited for ever, in one JVM of four like these.
+/// Since JDK 24 a virtual thread that waits for a monitor releases its carrier. A thread of the
+/// JVM's own resumes it, which also grows a tree. That thread used to wait for the runtime's memory
+/// behind the one that it should wake. Then everybody waited for ever, in one JVM of four like
+/// these.
 fn woken_while_trees_grow(jdk: &'static Jdk) {
     for _ in 0..12 {
         load_on(jdk, 64, &["parked", "3000"], "-Xmx2g");

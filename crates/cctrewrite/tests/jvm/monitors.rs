@@ -1,5 +1,5 @@
-//! Entries into monitors by context (docs/use/monitors.md): a program that enters them in each of
-//! the ways there are, so many times that the numbers tell which it was.
+//! Entries into monitors by context (docs/use/monitors.md): a program that enters them in all
+//! possible ways, with a different number for each way.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::support::{Blocks, Jdk, Library, Run, fixture, jdks, profiled};
 /// The program's class.
 const PROGRAM: &str = "Monitors";
 
-/// What methods of the program enter, by hand.
+/// Monitor entries of the program's methods, derived by hand.
 const EXPECTED: [(&str, u64); 12] = [
     ("blocks", 10),
     ("contended", 300),
@@ -46,7 +46,7 @@ fn entered(profile: &Profile) -> Vec<(&str, &str, u64)> {
     all
 }
 
-/// What methods of the program enter.
+/// Monitor entries of the program's methods.
 fn by_method(profile: &Profile) -> Vec<(&str, u64)> {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for (class, name, count) in entered(profile) {
@@ -75,7 +75,7 @@ fn each_entry_is_counted_once(jdk: &'static Jdk) {
 
 jdks!(counted, each_entry_is_counted_once, [8, 17, 25]);
 
-/// Without its column the profile is that of the same program whose monitors are not counted.
+/// Without its column the profile equals that of a run without counted monitors.
 fn contexts_stay_what_they_are(jdk: &'static Jdk) {
     let mut java = profiled(jdk, Blocks::Monitors, "calls-and-monitors");
     java.class_path([fixture("calls/classes")]);
@@ -93,7 +93,7 @@ fn without_the_load_time_library() {
     let Some(jdk) = Jdk::find() else { return };
     let java = Library::whole(jdk, Blocks::Monitors).java_without_load_time("monitors-alone");
     let profile = java.succeed(PROGRAM, &[]).profile();
-    // Lambdas are made while the program runs; their bodies are the program's.
+    // Lambdas are generated while the program runs; their bodies are the program's.
     assert_eq!(by_method(&profile), EXPECTED);
 }
 
@@ -118,7 +118,7 @@ fn killed(jdk: &'static Jdk) {
 
 jdks!(recovered, killed, [17]);
 
-/// Merged contexts have no cells: what they entered is missing, and a note says so.
+/// Merged contexts have no cells: their monitor entries are missing, and a note says so.
 fn past_the_bound(jdk: &'static Jdk) {
     let mut java = profiled(jdk, Blocks::Monitors, "monitors-bound");
     java.class_path([fixture("monitors/classes")]);

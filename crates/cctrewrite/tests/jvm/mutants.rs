@@ -1,7 +1,7 @@
-//! Classes that were changed by chance, before a JVM's verifier: what it accepted it accepts when
-//! it is rewritten, and what it refused it refuses.
+//! Randomly changed classes in a JVM's verifier: it accepts the rewritten class if and only if it
+//! accepts the original.
 //!
-//! `MUTANTS=20000` asks for more of them (docs/internals/fuzzing.md).
+//! `MUTANTS=20000` sets a larger number (docs/internals/fuzzing.md).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,18 +13,19 @@ use cct_hostile::{Dice, mutate, seeds};
 
 use crate::support::{Blocks, Java, Jdk, Run, fixture, folder, jdks, profiled};
 
-/// Without the variable.
+/// The number without the variable.
 const MUTANTS: usize = 1500;
 
-/// What a class that is accepted ends with.
+/// The result for an accepted class.
 const LINKED: &str = "linked";
 
-/// What one is refused with that was not rewritten, and the program was told so: it outgrows what
-/// class files can hold (docs/internals/loadtime.md).
+/// The error for a class that was not rewritten, with a message to the program: it exceeds the
+/// limits of class files (docs/internals/loadtime.md).
 const MISFIT: &str = "was not rewritten and overrides";
 
-/// What JVMs refuse and would accept if it were rewritten like others: arguments that do not fit
-/// into the locals, a stack that does not suffice, and an interface of a version before the first.
+/// Classes that JVMs reject and would accept after a normal rewriting. They have arguments that do
+/// not fit into the locals, an insufficient stack, or (for an interface) a version before the
+/// first.
 fn refused() -> Vec<Vec<u8>> {
     let seeds = seeds::classes();
     let parsed: Vec<ClassFile<'_>> = seeds.iter().map(|seed| ClassFile::parse(seed).unwrap()).collect();
@@ -43,8 +44,8 @@ fn refused() -> Vec<Vec<u8>> {
     vec![stack, locals, interface]
 }
 
-/// Changed classes that our reader accepts; those of a number of changes, most of one, since others
-/// are seldom accepted by a JVM.
+/// Changed classes that cctrewrite's reader accepts. Most have one change, since JVMs rarely accept
+/// others.
 fn mutants(count: usize) -> Vec<Vec<u8>> {
     let seeds = seeds::classes();
     let mut found = refused();
@@ -84,7 +85,7 @@ fn kind(end: &str) -> &str {
     end.split(':').next().unwrap()
 }
 
-/// Rules for places of every kind.
+/// Rules for locations of every kind.
 fn rules() -> String {
     let kinds = [
         "method",
@@ -100,13 +101,14 @@ fn rules() -> String {
     kinds.map(|at| format!("[[marker]]\ntoken = \"t\"\nat = \"{at}\"\ncontext = [\"receiver\"]\n")).concat()
 }
 
-/// Instruments each as a file of its own, all in one run; in the same order. Those that cannot be
-/// rewritten are as they were, and those that go by the name of a class of the class library, which
-/// nobody may define: one that is called `java.lang.Object` would be taken for a class library.
+/// Instruments each as a file of its own, all in one run; returns them in the same order. Classes
+/// that cannot be rewritten stay unchanged. So do those with the name of a class of the class
+/// library, which nobody may define: one named `java.lang.Object` would be taken for a class
+/// library.
 fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], options: &[&str], folder: &Path) -> Vec<Vec<u8>> {
     let (before, after) = (folder.join("before"), folder.join("after"));
     fs::create_dir_all(&before).unwrap();
-    // Nor does `instrument` take what goes by the name of one of the runtime's.
+    // `instrument` also rejects names of the runtime's classes.
     let is_ours = |mutant: &[u8]| {
         let class = ClassFile::parse(mutant).unwrap();
         ![&b"java/"[..], b"cctrewrite/"].iter().any(|package| class.name().starts_with(package))
@@ -155,7 +157,7 @@ fn verifier_agrees(jdk: &'static Jdk) {
     agree(jdk, &mutants, (&plain, &at_load_time), &folder);
     let beforehand = instrumented(jdk, &mutants, &["--blocks", "exact"], &folder);
     let mut java = profiled(jdk, Blocks::Exact, "mutants-beforehand");
-    // The runtime knows outputs by their indexes on the class path.
+    // The runtime finds outputs by their indexes on the class path.
     let beforehand = define(&mut java, &[folder.join("after")], &beforehand, &file);
     agree(jdk, &mutants, (&plain, &beforehand), &folder);
     let marked = folder.join("marked");
@@ -171,7 +173,7 @@ fn verifier_agrees(jdk: &'static Jdk) {
     agree(jdk, &mutants, (&plain, &marked), &folder);
 }
 
-/// Holds what became of the rewritten ones against what became of the others.
+/// Compares the results for the rewritten classes with those for the others.
 fn agree(jdk: &Jdk, mutants: &[Vec<u8>], (plain, rewritten): (&Run, &Run), folder: &Path) {
     let count = mutants.len();
     let (before, now) = (ends(plain, count), ends(rewritten, count));
@@ -179,7 +181,7 @@ fn agree(jdk: &Jdk, mutants: &[Vec<u8>], (plain, rewritten): (&Run, &Run), folde
     let (mut wrong, mut misfits) = (Vec::new(), 0);
     for (number, (before, now)) in before.iter().zip(&now).enumerate() {
         *kinds.entry((kind(before), kind(now))).or_default() += 1;
-        // One that was refused may be so for another reason: what is added may be looked at first.
+        // A rejected class may be rejected for another reason: added code may be checked first.
         if *before == LINKED && now.contains(MISFIT) {
             misfits += 1;
         } else if (*before == LINKED) != (*now == LINKED) {

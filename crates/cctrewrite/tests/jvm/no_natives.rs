@@ -1,4 +1,4 @@
-//! `--natives none` (JP 2005): no native has a context, and what natives call back is below the
+//! `--natives none` (JP 2005): no native has a context, and callbacks of natives are below the
 //! thread's root.
 
 use cct_profile::Method;
@@ -7,8 +7,8 @@ use crate::modern_counts;
 use crate::support::golden::Golden;
 use crate::support::{Blocks, Image, Jdk, fixture, jdks, profiled};
 
-/// By both carriers the expected tree, without a native in it; and a program whose natives call
-/// nothing back has the tree that it always has.
+/// With both carriers the expected tree, without natives; and a program whose natives call nothing
+/// back has its usual tree.
 fn below_the_root(jdk: &'static Jdk) {
     for blocks in [Blocks::NoNatives, Blocks::ThreadNoNatives] {
         let what = format!("JDK {}, {}", jdk.version, blocks.name());
@@ -26,7 +26,7 @@ fn below_the_root(jdk: &'static Jdk) {
 
         let run = profiled(jdk, blocks, "no-natives-calls").succeed("Calls", &[]);
         modern_counts::golden("calls", blocks, jdk.version).assert_equal(&run, &what);
-        // Nobody else has natives left out.
+        // Nothing else uses images without natives.
         if jdk.version > 8 {
             Image::remove(jdk, blocks);
         }

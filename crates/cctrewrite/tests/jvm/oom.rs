@@ -1,5 +1,5 @@
-//! JVMs that the kernel ends for want of memory (docs/internals/faults.md): what they had recorded
-//! can be made a profile.
+//! JVMs that the kernel kills for lack of memory (docs/internals/faults.md): their records can be
+//! recovered as a profile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use cct_profile::Profile;
 
 use crate::support::{Blocks, Jdk, fixture, folder, jdks, profiled, scratch};
 
-/// What the processes of a group may have, in MiB: enough for a JVM's start, and far less than the
-/// Java heap may have.
+/// Memory limit of a group's processes, in MiB: enough for a JVM's start, and far less than the
+/// maximum Java heap.
 const LIMIT: u64 = 200;
 
-/// Has the shell go into the group, and then be the program named behind it.
+/// Makes the shell enter the group, and then become the program that follows.
 const ENTER: &str = "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"";
 
-/// A control group whose memory is limited. It goes with its value.
+/// A control group with limited memory. It is removed with its value.
 struct Group(PathBuf);
 
 impl Group {
-    /// One of its own, if the kernel, and whoever set up this machine, allow it.
+    /// Creates a group, if the kernel and the machine's setup allow it.
     fn new() -> Option<Group> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let name =
@@ -38,18 +38,18 @@ impl Group {
         group
     }
 
-    /// Sets the limit, of which nothing can be swapped out; whether a process can be put under it.
+    /// Sets the limit, without swap; returns whether a process can be put under it.
     fn limit(&self) -> bool {
         let bytes = (LIMIT << 20).to_string();
         let set = |file: &str, value: &str| fs::write(self.0.join(file), value).is_ok();
-        // Names of version 1, and of version 2. Where swap is not counted there are no such files.
+        // Names of version 1, and of version 2. Without swap accounting there are no such files.
         let is_set = set("memory.limit_in_bytes", &bytes) || set("memory.max", &bytes);
         let _ = set("memory.memsw.limit_in_bytes", &bytes) || set("memory.swap.max", "0");
         let entered = || Command::new("sh").args(["-c", ENTER]).arg(&self.0).arg("true").status().unwrap();
         is_set && entered().success()
     }
 
-    /// How many processes the kernel has ended here.
+    /// Number of processes that the kernel has killed here.
     fn killed(&self) -> u64 {
         let text = ["memory.oom_control", "memory.events"].map(|file| fs::read_to_string(self.0.join(file)));
         let text: String = text.into_iter().flatten().collect();
@@ -60,7 +60,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Who has ended is counted for a moment more.
+        // An ended process is counted for a moment longer.
         for _ in 0..100 {
             if fs::remove_dir(&self.0).is_ok() {
                 return;
@@ -71,7 +71,7 @@ impl Drop for Group {
     }
 }
 
-/// Where groups can be made that memory is counted for, in either version.
+/// Folders in which groups with memory accounting can be created, for either version.
 fn memory_hierarchies() -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let mounted = mounts.lines().filter_map(|line| {
@@ -93,7 +93,7 @@ fn kept(profile: &Profile) -> u64 {
     profile.threads.iter().flat_map(|t| t.tree.nodes()).filter(|n| is_it(n.method)).map(|n| n.calls).sum()
 }
 
-/// Each call that the program has told of is there, and at most the one after it.
+/// Each call that the program has reported is there, and at most the one after it.
 fn assert_all_is_there(profile: &Profile, out: &str) {
     let said: u64 = out.lines().filter_map(|line| line.parse().ok()).next_back().unwrap_or(0);
     assert!(said > 10, "{out}");
@@ -135,7 +135,7 @@ fn run_recovers_a_jvm_that_the_kernel_ended(jdk: &'static Jdk) {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    // That of a command that a signal ended, as shells have it.
+    // A shell's exit code for a command that a signal ended.
     assert_eq!((output.status.code(), group.killed()), (Some(128 + 9), 1), "{said}");
     assert!(said.contains("its profile was recovered from its memory"), "{said}");
     let profile = fs::read(Path::new(&here).join("cctrewrite.cct")).unwrap();

@@ -1,5 +1,5 @@
-//! A JVM that ends deep in the stack: what all open frames have executed up to that instant is in
-//! the profile.
+//! A JVM that ends deep in the stack: the profile contains everything that all open frames have
+//! executed up to that instant.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ const DEPTH: usize = 60;
 const MAIN: &str = "[main];Frames.main([Ljava/lang/String,)V";
 const DESCEND: &str = ";Frames.descend(ILjava/lang/String,)V";
 
-/// Ends so and returns the contexts of the program's own classes, by thread.
+/// Ends in this way and returns the contexts of the program's own classes, by thread.
 fn end(jdk: &'static Jdk, how: &str, code: i32) -> (Run, Contexts) {
     let mut java = profiled(jdk, Blocks::Exact, how);
     let mut jvm = java.option("-Dcctrewrite.agent=TellingAgent").start("Frames", &[how]);
@@ -30,8 +30,8 @@ fn end(jdk: &'static Jdk, how: &str, code: i32) -> (Run, Contexts) {
     (run, own)
 }
 
-/// Bytecodes of `Frames.end` up to the call (or `athrow`) that never returns: the call of `tell`
-/// (2), for each way that is not taken the comparison (4), and then what is listed last.
+/// Bytecodes of `Frames.end` up to the call (or `athrow`) that never returns. They are the call of
+/// `tell` (2), the comparison (4) for each way not taken, and the listed ones at the end.
 const WAYS: [(&str, i32, u64); 4] = [
     ("exit", 3, 2 + 4 + 2),       // iconst_3 invokestatic
     ("halt", 4, 2 + 2 * 4 + 3),   // invokestatic iconst_4 invokevirtual
@@ -59,7 +59,7 @@ fn every_open_frame_is_counted_up_to_the_instant_of_the_end(jdk: &'static Jdk) {
     }
 }
 
-/// The threads tell how far they are before the end and when the profile has been written.
+/// The threads report their progress before the end and when the profile has been written.
 fn threads_that_still_run_are_counted_up_to_the_end(jdk: &'static Jdk) {
     for (how, code, _) in WAYS {
         let (run, contexts) = end(jdk, how, code);
@@ -80,8 +80,8 @@ fn threads_that_still_run_are_counted_up_to_the_end(jdk: &'static Jdk) {
             let counts = |path: &str| contexts.iter().find(|(_, p)| p == path).unwrap().0;
             let (calls, bytecodes) = counts(&run_method);
             assert_eq!(calls, 1);
-            // Nine bytecodes a round. A busy machine stops threads anywhere: a round that has been
-            // told of may not have come to its end, where what comes behind its call is counted.
+            // Nine bytecodes a round. A busy machine stops threads anywhere: a reported round may
+            // not have reached its end, where the bytecodes after its call are counted.
             assert!(
                 bytecodes + 9 >= 9 * before[1] && bytecodes <= 9 * (after[1] + 1),
                 "{how}: {before:?} {bytecodes} {after:?}"

@@ -1,12 +1,12 @@
-//! Stacks that overflow, also where only the profiler is at work: what is recorded before and
-//! afterwards is what it would be otherwise.
+//! Stacks that overflow, also in the profiler's own code: the records before and afterwards are
+//! unaffected.
 
 use cct_profile::Profile;
 
 use crate::support::golden::parse;
 use crate::support::{Blocks, Jdk, Run, jdks, plain_programs, profiled};
 
-/// Enough for `Overflow` to warm up in.
+/// Enough for `Overflow` to warm up.
 const STACK: &str = "-Xss256k";
 
 /// `way` is `overflow` or `calm`.
@@ -19,9 +19,9 @@ fn run(jdk: &'static Jdk, with_loadtime: bool, rounds: u32, way: &str) -> Run {
     java.succeed("Overflow", &[&rounds.to_string(), way])
 }
 
-/// Everything below the work that is done after each overflow, frames of the class library
-/// included: paths from there on, with their counts. (The list of all contexts would be of the size
-/// of their number times their depth.)
+/// All contexts below the work after each overflow, including frames of the class library: paths
+/// from there on, with their counts. (The size of a list of all contexts would be their number
+/// times their depth.)
 fn afterwards(profile: &Profile) -> Vec<(String, (u64, u64))> {
     let mut found = Vec::new();
     for thread in &profile.threads {
@@ -42,8 +42,7 @@ fn afterwards(profile: &Profile) -> Vec<(String, (u64, u64))> {
     found
 }
 
-/// In a tree of `Overflow`, whoever is called was called by someone, and nobody is counted by
-/// halves.
+/// In a tree of `Overflow`, every callee was called by someone, and nobody is counted partly.
 fn assert_consistent(profile: &Profile) {
     let name = |method: u32| profile.methods.get(method as usize).map_or("", |m| &*m.name);
     let own =
@@ -62,15 +61,15 @@ fn assert_consistent(profile: &Profile) {
                 children.filter(|c| own(c.method) && ways.contains(&name(c.method))).map(|c| c.calls).sum();
             assert!(called <= node.calls, "{}: {called} calls of {}", name(node.method), node.calls);
             if name(node.method) == "plain" {
-                // iload_0 invokestatic, and return if it comes to that.
+                // iload_0 invokestatic, and return if it is reached.
                 let counts = (node.calls, node.bytecodes);
                 assert!(2 * counts.0 <= counts.1 && counts.1 <= 3 * counts.0, "plain: {counts:?}");
                 steps += 1;
             }
         }
     }
-    // So deep is the stack in the interpreter alone; compiled frames, which come when there is time
-    // to compile, are smaller.
+    // The depth of the stack in the interpreter; compiled frames, which appear after some time, are
+    // smaller.
     assert!(steps > 1000, "{steps} contexts of plain()");
 }
 
@@ -91,7 +90,7 @@ fn check(jdk: &'static Jdk, with_loadtime: bool, rounds: u32) {
         .collect();
     let sum = |of: &dyn Fn(&str) -> bool| tops.iter().filter(|(_, top)| of(top)).map(|(n, _)| n).sum::<u32>();
     assert_eq!(sum(&|_| true), rounds, "{}", overflowing.out);
-    // Some struck the profiler itself.
+    // Some overflows hit the profiler itself.
     let in_runtime = sum(&|top| top.starts_with("java.lang.Cct") || top.starts_with("cctrewrite."));
     assert!(in_runtime > rounds / 100, "{}", overflowing.out);
     eprintln!("{}", overflowing.out);
@@ -121,12 +120,12 @@ fn the_stack_is_replayed_near_its_end_too(jdk: &'static Jdk) {
     check(jdk, true, 2000);
 }
 
-/// Stacks up to 256 frames are asked for in one go, deeper ones once more: exceptions that the JVM
-/// makes are below the method that executes the bytecode, at whatever depth.
+/// One call asks for up to 256 frames, a second one for deeper stacks. So exceptions that the JVM
+/// throws are below the method that executes the bytecode, at any depth.
 fn exceptions_of_the_jvm_are_found_at_any_depth(jdk: &'static Jdk) {
     const DEPTHS: std::ops::RangeInclusive<usize> = 240..=280;
     let mut java = profiled(jdk, Blocks::Exact, "depths");
-    // Otherwise compiled code has them ready, and makes none.
+    // Otherwise compiled code has them preallocated, and creates none.
     let run = java.option("-XX:-OmitStackTraceInFastThrow").succeed("Depths", &["240", "280"]);
     assert_eq!(run.out, "caught 41\n");
     let profile = run.profile();
@@ -148,7 +147,7 @@ fn exceptions_of_the_jvm_are_found_at_any_depth(jdk: &'static Jdk) {
     assert_eq!(found, DEPTHS.map(|depth| (depth, 1)).collect::<Vec<_>>());
 }
 
-/// Classes are rewritten by native code on what is left of the stack.
+/// Native code rewrites classes with the rest of the stack.
 fn classes_are_defined_near_the_end_of_the_stack(jdk: &'static Jdk) {
     let class = plain_programs().join("Overflow.class");
     for mode in [&["-Xmixed"][..], &["-Xint", STACK]] {
@@ -168,8 +167,8 @@ fn classes_are_defined_near_the_end_of_the_stack(jdk: &'static Jdk) {
     }
 }
 
-// Its program looks into an exception by `sun.misc.Unsafe`, as JDK 8 makes it: what is on top of a
-// stack that overflows is the runtime's, which later JDKs have no way to show.
+// Its program inspects an exception by `sun.misc.Unsafe`, for JDK 8's layout: the top of an
+// overflowing stack is the runtime's, which later JDKs cannot show.
 jdks!(the_stack_is_replayed_near_its_end_too, the_stack_is_replayed_near_its_end_too, [8]);
 jdks!(exceptions_at_any_depth, exceptions_of_the_jvm_are_found_at_any_depth, [8, 17, 25]);
 jdks!(

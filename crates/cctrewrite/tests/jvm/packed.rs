@@ -1,4 +1,4 @@
-//! Programs as build tools pack them: an archive with classes and jars inside, and jars that a
+//! Programs in the form of build tools: an archive with classes and jars inside, and jars that a
 //! manifest names.
 
 use std::fs;
@@ -37,7 +37,7 @@ fn cctrewrite(here: &Path) -> Command {
     command
 }
 
-/// Runs a program on the profiled image of a JDK; calls and bytecodes of each method of the
+/// Runs a program on the profiled image of a JDK; returns calls and bytecodes of each method of the
 /// program.
 fn counts(jdk: &Jdk, here: &Path, command: &[&str]) -> Vec<(String, u64, u64)> {
     let mut run = cctrewrite(here);
@@ -58,8 +58,8 @@ fn counts(jdk: &Jdk, here: &Path, command: &[&str]) -> Vec<(String, u64, u64)> {
     counts
 }
 
-/// `DIR/NAME` of a kind of packing, instrumented to `DIR/out/NAME`, with the library being the JDK
-/// as it is.
+/// Instruments `DIR/NAME` of a kind of packing to `DIR/out/NAME`, with the plain JDK as the
+/// library.
 fn instrument(jdk: &Jdk, here: &Path, name: &str, options: &[&str]) {
     fs::create_dir_all(here.join("out")).unwrap();
     let mut command = cctrewrite(here);
@@ -81,7 +81,7 @@ fn runs_out_of_archives(jdk: &'static Jdk) {
             counts(jdk, &here, &["java", "-cp", launcher.to_str().unwrap(), "Launcher", archive])
         };
         let counted = run(&format!("out/{name}"));
-        // Rewritten in advance or as it is loaded: the same.
+        // The numbers are the same when rewritten in advance or when loaded.
         assert_eq!(counted, run(name), "{name}");
         let calls = |method: &str| {
             counted.iter().filter(|(name, ..)| name == method).map(|(_, calls, _)| calls).sum::<u64>()

@@ -1,5 +1,5 @@
-//! `--natives prefix` (JP2): natives under other names, and methods in their place. The same trees
-//! as where natives have wrappers.
+//! `--natives prefix` (JP2): natives under other names, and methods that replace them. The trees
+//! equal those with wrappers of natives.
 
 use std::process::Command;
 
@@ -10,8 +10,8 @@ use crate::support::{
 };
 use crate::{counts, modern_counts};
 
-/// What a run printed. Where natives are renamed the JVM's messages on natives without code have
-/// the names that it knows (docs/reference/natives.md); here they have their own.
+/// The output of a run. The JVM's messages on natives without code contain the renamed names
+/// (docs/reference/natives.md); here they are mapped back.
 pub fn printed(run: &Run, blocks: Blocks) -> Vec<String> {
     let own = |line: &str| {
         if blocks == Blocks::Prefix && line.contains("java.lang.UnsatisfiedLinkError: ") {
@@ -33,9 +33,9 @@ fn trees(jdk: &'static Jdk) {
     }
 }
 
-/// Natives of a program: they are found by their old names, those too that a library registers, and
-/// a program that looks at them sees what it saw. Each call has a context, those by JNI and by an
-/// overridden name too.
+/// Natives of a program are found by their old names, including those that a library registers, and
+/// a program that inspects them sees no change. Each call has a context, including those by JNI and
+/// by an overridden name.
 fn of_a_library(jdk: &'static Jdk) {
     let library = folder("renamed").join(format!("librenamed-{}.so", jdk.version));
     let Some(library) = jni_library(jdk, "renamed/renamed.c", &library) else { return };
@@ -56,7 +56,7 @@ fn of_a_library(jdk: &'static Jdk) {
     assert_eq!(found.profile().meta["natives"], "prefix");
 }
 
-/// An image is whole when it is moved: its JVM finds the agent where it lies.
+/// An image is complete when moved: its JVM finds the agent in the new place.
 fn moved(jdk: &'static Jdk) {
     let image = Image::of(jdk, Blocks::Prefix).home();
     let elsewhere = folder("prefix-moved").join("image");

@@ -1,4 +1,4 @@
-//! What `run`, `bench`, `jdk`, `snapshot`, `recover` and the runtime make is their user's alone,
+//! Files of `run`, `bench`, `jdk`, `snapshot`, `recover` and the runtime are their user's alone,
 //! whatever the umask (SECURITY.md).
 
 use std::collections::BTreeMap;
@@ -42,10 +42,10 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// All that is below a folder, by its path from there, with its mode; a link with mode 0.
+/// Everything below a folder, by its relative path, with its mode; a link with mode 0.
 pub(crate) fn modes(below: &Path) -> BTreeMap<String, u32> {
     let mut found = BTreeMap::new();
-    // What a process has removed since is not of interest.
+    // Files that a process has removed meanwhile are ignored.
     for entry in WalkDir::new(below).min_depth(1).into_iter().flatten() {
         let Ok(its) = entry.metadata() else { continue };
         let mode = if its.is_symlink() { 0 } else { its.mode() & 0o7777 };
@@ -66,7 +66,7 @@ fn assert_private(below: &Path, what: &str) -> BTreeMap<String, u32> {
     all
 }
 
-/// Waits until a command's program says something.
+/// Waits until a command's program prints something.
 pub(crate) fn wait_for_a_word(running: &mut Child) {
     running.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
 }
@@ -136,7 +136,7 @@ fn other_tools(jdk: &'static Jdk) {
     }
 }
 
-/// Looks again and again while a command runs.
+/// Calls `look` repeatedly while a command runs.
 pub(crate) fn watch(mut command: Command, mut look: impl FnMut()) -> Output {
     let mut running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while running.try_wait().unwrap().is_none() {
@@ -152,7 +152,7 @@ fn bench(jdk: &'static Jdk) {
     }
 }
 
-/// The baseline is for others to read, as the umask says; nobody else writes it.
+/// Others may read the baseline, as the umask allows; nobody else may write it.
 fn bench_with(jdk: &Jdk, umask: &str, baseline: u32) {
     let here = folder("private-bench");
     let program = fixture("bench/before/classes");
@@ -255,7 +255,7 @@ fn a_jvm_trusts_its_user_alone(jdk: &'static Jdk) {
     for (message, change) in ways {
         let _ = fs::remove_dir_all(&run);
         cct_private::create_folders(&run).unwrap();
-        // A JVM that obeys says that this is no number, and stops.
+        // A JVM that obeyed would report that this is no number, and stop.
         cct_private::write(&options, b"max-contexts=none\n").unwrap();
         change();
         let output = start(&run);

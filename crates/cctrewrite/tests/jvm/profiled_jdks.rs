@@ -1,4 +1,4 @@
-//! `cctrewrite jdk`: profiled JDKs as they are met by those who use them.
+//! `cctrewrite jdk`: profiled JDKs from their users' view.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use cct_profile::contexts::{ContextsOptions, write_contexts};
 
 use crate::support::{Jdk, assert_succeeded, fixture, folder, jdks, lasting_folder, scratch};
 
-/// `cctrewrite jdk`, with a cache of these tests' own as the default.
+/// `cctrewrite jdk`, with a cache of these tests as the default.
 fn jdk(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     command.arg("jdk").arg(home).args(arguments).env("CCTREWRITE_CACHE", scratch().join("cache"));
     command
 }
 
-/// A program of a JDK, without options from outside.
+/// A program of a JDK, without options from the environment.
 fn program(home: &Path, name: &str, folder: &Path) -> Command {
     let mut command = Command::new(home.join("bin").join(name));
     for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
@@ -40,8 +40,8 @@ fn succeed(command: &mut Command) -> String {
     text(&output.stdout)
 }
 
-/// The image of a JDK, made once for all tests and moved afterwards: nothing may depend on where it
-/// was made.
+/// The image of a JDK, built once for all tests and moved afterwards: nothing may depend on where
+/// it was built.
 fn image(home: &Jdk) -> &'static Path {
     static IMAGES: [OnceLock<PathBuf>; 32] = [const { OnceLock::new() }; 32];
     IMAGES[home.version as usize].get_or_init(|| {
@@ -54,7 +54,7 @@ fn image(home: &Jdk) -> &'static Path {
     })
 }
 
-/// Runs `java` of an image; gives what it printed, and the profile.
+/// Runs `java` of an image; returns its output, and the profile.
 fn profiled(image: &Path, options: &[&str], class_path: &Path, main: &str) -> (String, Profile) {
     let folder = folder(main);
     let out = folder.join("run.cct");
@@ -116,9 +116,8 @@ fn compiles_as_before(home: &'static Jdk) {
 }
 jdks!(the_compiler_of_an_image_compiles_as_before, compiles_as_before, 8..);
 
-/// A jar on the class path is opened by the class library, which may define a class for that (JDK
-/// 25 does, for a multi-release jar), and looked at by the runtime, before anything else is
-/// rewritten.
+/// The class library opens a jar on the class path, and may define a class for that (JDK 25 does,
+/// for a multi-release jar). The runtime also reads the jar, before anything else is rewritten.
 fn rewrites_what_jars_need(home: &'static Jdk) {
     let image = image(home);
     let here = folder("multi-release");
@@ -168,7 +167,7 @@ fn has_archives_of_its_own(home: &'static Jdk) {
         assert!(ours.iter().any(|(n, b)| n == name && b != bytes), "JDK {}: {name}", home.version);
     }
     assert!(ours.iter().any(|(name, _)| name == "classes.jsa"), "JDK {}", home.version);
-    // Plain classes must not come in by an archive of the plain JDK's.
+    // Plain classes must not come from an archive of the plain JDK.
     if let Some((name, bytes)) = plain.first() {
         let here = folder("foreign");
         fs::write(here.join(name), bytes).unwrap();
@@ -187,7 +186,7 @@ fn an_image_is_made_once_and_taken_from_the_cache() {
     let cached = Path::new(printed.trim_end());
     let record = cached.join("jre/lib/cctrewrite/IMAGE");
     let made = fs::metadata(&record).unwrap().modified().unwrap();
-    // Again, elsewhere too: nothing is made.
+    // A second call, also from elsewhere, builds nothing.
     assert_eq!(succeed(&mut jdk(plain.home(), &["--cache", "-q"])), printed);
     let copy = here.join("copy");
     assert_eq!(succeed(jdk(plain.home(), &["--cache", "-q", "-o"]).arg(&copy)), "");
@@ -195,10 +194,10 @@ fn an_image_is_made_once_and_taken_from_the_cache() {
     let text = |image: &Path| fs::read_to_string(image.join("jre/lib/cctrewrite/IMAGE")).unwrap();
     assert_eq!(text(&copy), text(cached));
     profiled(&copy, &[], &fixture("hello/classes"), "Hello");
-    // Other choices are another image.
+    // Other options need another image.
     let other = succeed(&mut jdk(plain.home(), &["--cache", "-q", "--metrics", "calls"]));
     assert_ne!(other, printed);
-    // Names of temporary folders are gone.
+    // Temporary folders are gone.
     for entry in fs::read_dir(cached.parent().unwrap()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(!name.contains("tmp"), "{name}");

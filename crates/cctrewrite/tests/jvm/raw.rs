@@ -1,12 +1,12 @@
-//! Classes that were not rewritten, neither beforehand nor, for want of the library, when they were
-//! defined.
+//! Classes that were rewritten neither beforehand nor, because the library is missing, when they
+//! were defined.
 
 use std::path::PathBuf;
 
 use crate::support::golden::Golden;
 use crate::support::{Blocks, Java, Jdk, Library, fixture, folder, instrument};
 
-/// A JVM with some of the classes rewritten, and the others as they are.
+/// A JVM with some classes rewritten, and the others unchanged.
 fn java(jdk: &'static Jdk) -> Java {
     let plain = folder("raw-plain");
     let input = folder("raw-input").join("raw");
@@ -45,7 +45,7 @@ fn it_may_be_accepted_with_or_without_a_warning() {
     let Some(jdk) = Jdk::find() else { return };
     for (choice, warns) in [("warn", true), ("allow", false)] {
         let run = java(jdk).option(format!("-Dcctrewrite.raw={choice}")).succeed("RawMain", &["RawOverride"]);
-        // The override is passed over, as the message says.
+        // The override is not called, as the message says.
         assert_eq!(run.out, "value 1\n");
         assert_eq!(run.err.contains("RawOverride"), warns, "{}", run.err);
         let notes = run.profile().notes;
@@ -62,8 +62,8 @@ fn a_raw_class_without_such_an_override_runs_and_is_noted() {
     assert!(notes.iter().any(|n| n.contains("not rewritten") && n.contains("RawHarmless")), "{notes:?}");
 }
 
-/// Its frames are missing; each method that it calls hangs under who called it, whatever the one
-/// before left in the thread.
+/// Its frames are missing; each of its callees is below its own caller, whatever the previous one
+/// left in the thread.
 #[test]
 fn what_raw_code_calls_hangs_under_its_caller() {
     let Some(jdk) = Jdk::find() else { return };
@@ -71,8 +71,8 @@ fn what_raw_code_calls_hangs_under_its_caller() {
     Golden::read(&fixture("raw/expected.txt")).assert_equal(&run, "entries from raw code");
 }
 
-/// The classes that the JVM makes for lambdas have no frames; what they call hangs under their
-/// caller.
+/// The classes that the JVM generates for lambdas have no frames; their callees are below their
+/// callers.
 #[test]
 fn without_the_library_lambda_classes_are_passed_over() {
     let Some(jdk) = Jdk::find() else { return };

@@ -1,4 +1,4 @@
-//! Profiles of JVMs that were killed or go on (docs/use/servers.md).
+//! Profiles of killed or running JVMs (docs/use/servers.md).
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn text(output: &[u8]) -> String {
     String::from_utf8_lossy(output).into_owned()
 }
 
-/// The profile of a file of memory.
+/// The recovered profile of a memory file.
 fn recovered(arena: &Path) -> Profile {
     let output = cctrewrite(&["recover", arena.to_str().unwrap(), "-o", "-"]);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
@@ -61,7 +61,7 @@ fn ending(jdk: &'static Jdk, name: &str, options: &[&str]) -> Java {
     java
 }
 
-/// What the same program says of itself when it may end: but for its end, that is the same.
+/// The same program reports this when it may end: the profiles differ only in the end.
 fn a_killed_jvm_leaves_what_it_had_recorded(jdk: &'static Jdk) {
     let mut jvm = ending(jdk, "killed", &["-Dcctrewrite.arena=of-%p.arena"]).start("Ending", &["wait"]);
     jvm.wait_for("ready");
@@ -102,7 +102,7 @@ fn a_killed_jvm_leaves_what_it_had_recorded(jdk: &'static Jdk) {
     assert!(profile.methods.iter().all(|m| &*m.class != "?"));
 }
 
-/// When the profile has been written there is nothing to recover.
+/// After the profile has been written there is nothing to recover.
 fn a_jvm_that_ends_takes_the_file_along(jdk: &'static Jdk) {
     let arenas = |run: &Run| -> usize {
         let files = fs::read_dir(&run.folder).unwrap().map(|file| file.unwrap().file_name());
@@ -115,7 +115,7 @@ fn a_jvm_that_ends_takes_the_file_along(jdk: &'static Jdk) {
         assert_eq!(of(&run.profile(), "Ending", "work").0, 10);
         assert_eq!(arenas(&run), 0, "{options:?}");
     }
-    // One that records nothing has none.
+    // A JVM that records nothing has none.
     let run = ending(jdk, "ended", &["-Dcctrewrite.arena=x.arena", "-Dcctrewrite.record=off"])
         .run("Ending", &["return"]);
     run.assert_code(0);
@@ -128,7 +128,7 @@ fn a_file_that_cannot_be_made_stops_the_jvm(jdk: &'static Jdk) {
     assert!(run.err.contains("no/such/folder/x: No such file"), "{}", run.err);
 }
 
-/// There is nothing to be recovered of it.
+/// There is nothing to recover.
 fn a_jvm_that_refuses_to_run_leaves_no_file(jdk: &'static Jdk) {
     let options = ["-Dcctrewrite.arena=x.arena", "-Dcctrewrite.raw=perhaps"];
     let run = ending(jdk, "refused", &options).run("Ending", &["return"]);
@@ -136,7 +136,7 @@ fn a_jvm_that_refuses_to_run_leaves_no_file(jdk: &'static Jdk) {
     assert!(!run.folder.join("x.arena").exists());
 }
 
-/// Of a JVM that was killed before: it may be all that is left of it.
+/// The file of a JVM that was killed before: it may be all that is left of it.
 fn a_file_that_is_there_stays(jdk: &'static Jdk) {
     let mut java = ending(jdk, "there", &["-Dcctrewrite.arena=x.arena"]);
     let mut first = java.start("Ending", &["wait"]);
@@ -154,7 +154,7 @@ fn a_file_that_is_there_stays(jdk: &'static Jdk) {
     assert!(fs::read(&arena).unwrap() == before);
 }
 
-/// Where the profile cannot be written, the memory is left.
+/// If the profile cannot be written, the memory file stays.
 fn a_profile_that_cannot_be_written_can_be_recovered(jdk: &'static Jdk) {
     let mut java = ending(jdk, "unwritten", &["-Dcctrewrite.arena=x.arena"]);
     java.forget("-Dcctrewrite.out=").option("-Dcctrewrite.out=no/such/folder/profile.cct");
@@ -168,7 +168,8 @@ fn a_profile_that_cannot_be_written_can_be_recovered(jdk: &'static Jdk) {
     assert_eq!(of(&recovered(&run.folder.join("x.arena")), "Ending", "work").0, 10);
 }
 
-/// At whatever instant: the tree is sound, and what the program has said that it has done is in it.
+/// At any instant: the tree is sound, and contains everything that the program has reported as
+/// done.
 fn killed_at_any_moment(jdk: &'static Jdk) {
     let times = std::env::var("KILLS").ok().and_then(|times| times.parse().ok()).unwrap_or(25);
     let (mut with_work, mut early_ones, mut nothing) = (0, 0, 0);
@@ -176,9 +177,9 @@ fn killed_at_any_moment(jdk: &'static Jdk) {
         let mut java = ending(jdk, "any-moment", &["-Dcctrewrite.arena=x.arena"]);
         java.class_path([fixture("recover/classes")]);
         let jvm: Running = java.start("Churn", &["9"]);
-        // Moments from the JVM's start on, or from where there is something to be recovered: a
-        // machine with other work comes to that late. They reach to where the program has many
-        // threads, and are of a fixed sequence.
+        // Moments from the JVM's start on, or from where something can be recovered, which a busy
+        // machine reaches late. They extend to where the program has many threads, and form a fixed
+        // sequence.
         if time % 2 == 1 {
             let arena = jvm.profile_path().with_file_name("x.arena");
             let _ = (0..30_000).find(|_| {
@@ -202,7 +203,7 @@ fn killed_at_any_moment(jdk: &'static Jdk) {
             continue;
         }
         let said: u64 = run.out.lines().filter_map(|line| line.parse().ok()).next_back().unwrap_or(0);
-        // One that the kill came upon before its program says so.
+        // The kill came before its program reported anything.
         let early = said == 0 && text(&output.stderr).contains("the JVM had not come to its program yet");
         let expected = if early { 3 } else { 0 };
         assert_eq!(output.status.code(), Some(expected), "kill {time}: {}", text(&output.stderr));
@@ -221,8 +222,7 @@ fn killed_at_any_moment(jdk: &'static Jdk) {
     assert!(with_work > 0, "all kills came before the program's first word");
 }
 
-/// One profile after the other of a program at work: counts only grow, and what a caller has done
-/// is never less than what it had.
+/// Successive profiles of a working program: counts only grow, and a caller's count never shrinks.
 fn snapshots_only_grow(jdk: &'static Jdk) {
     let mut jvm = ending(jdk, "growing", &[]).class_path([fixture("recover/classes")]).start("Churn", &["9"]);
     jvm.wait_for("1000");
@@ -238,7 +238,7 @@ fn snapshots_only_grow(jdk: &'static Jdk) {
     jvm.wait();
 }
 
-/// Regions that are open, of all threads and of one, have what was executed in them so far.
+/// Regions that are open, of all threads and of one, have their counts so far.
 fn regions_in_the_middle(jdk: &'static Jdk) {
     let mut java = selective::java(jdk, Blocks::Exact, "regions-snapshot", "recover/classes");
     let mut jvm = java.option("-Dcctrewrite.record=regions").start("Paused", &[]);

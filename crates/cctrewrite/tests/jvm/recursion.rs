@@ -1,5 +1,5 @@
-//! Recursion that is folded while the program runs (`-Dcctrewrite.recursion`): the tree is the one
-//! that folding the paths of the whole tree gives.
+//! Recursion that is folded while the program runs (`-Dcctrewrite.recursion`): the tree equals the
+//! folded whole tree.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ fn run(jdk: &'static Jdk, blocks: Blocks, name: &str, recursion: &str) -> Run {
     java.class_path([fixture(name).join("classes")]).succeed(&main, &[])
 }
 
-/// What the program's main thread executes, by paths whose frames are folded: each method is there
-/// at most so many `times`, if there is a bound.
+/// The contexts of the program's main thread, with folded paths: each method occurs at most `times`
+/// times, if there is a bound.
 fn tree(run: &Run, times: Option<usize>) -> Tree {
     let mut tree = Tree::new();
     for line in run.contexts(false) {
@@ -40,8 +40,8 @@ fn tree(run: &Run, times: Option<usize>) -> Tree {
     tree
 }
 
-/// Below the program's own entry, but for what reflection and lambdas generate, whose names and
-/// places differ from run to run.
+/// The part below the program's own entry, without classes generated for reflection and lambdas,
+/// whose names and positions vary between runs.
 fn own(tree: Tree, name: &str) -> Tree {
     let main = format!("{}{}.main(", name[..1].to_uppercase(), &name[1..]);
     let is_own = |path: &Vec<String>| {
@@ -76,7 +76,7 @@ fn trees_are_folded(jdk: &'static Jdk) {
 
 jdks!(folded, trees_are_folded, [8, 17, 25]);
 
-/// A recursion of 100,000 calls is a few contexts, and the JVM says no to what is no bound.
+/// A recursion of 100,000 calls is a few contexts, and the JVM rejects an invalid bound.
 #[test]
 fn what_is_no_bound_is_refused() {
     let Some(jdk) = Jdk::find() else { return };

@@ -1,5 +1,5 @@
-//! Classes that a JVM takes from elsewhere than the class library on disk, or does without: limited
-//! and upgraded modules, small runtimes, endorsed jars.
+//! Classes that a JVM takes from elsewhere than the class library on disk, or lacks: limited and
+//! upgraded modules, small runtimes, endorsed jars.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn pack(jdk: &Jdk, classes: &Path, name: &str) -> PathBuf {
     jar
 }
 
-/// Runs a program plain and profiled; both must say the same and end alike. Returns the profiled
+/// Runs a program plain and profiled; both must print the same and end alike. Returns the profiled
 /// run.
 fn same(plain: &Jdk, profiled: Java, options: &[String], classes: &Path, main: &str) -> Run {
     let run = |mut java: Java| {
@@ -55,8 +55,8 @@ fn same(plain: &Jdk, profiled: Java, options: &[String], classes: &Path, main: &
     profiled
 }
 
-/// A class of the class path has the name of one in a module that the JVM leaves out. Its shape is
-/// its own.
+/// A class of the class path has the name of one in a module that the JVM leaves out. Its shape
+/// differs.
 fn limited_modules(jdk: &'static Jdk) {
     let image = Image::of(jdk, Blocks::Exact);
     let classes = compile(jdk, &[part("limited")], &["--limit-modules", "java.base"]);
@@ -66,13 +66,14 @@ fn limited_modules(jdk: &'static Jdk) {
     assert!(run.out.starts_with("10\n9\nsub own limited event\nfalse\n"), "{}", run.out);
     assert_eq!(calls(&run, "Limited.main", "Limited$Branch.getFormatId"), 1);
     assert_eq!(calls(&run, "javax/sql/RowSetEvent.told", "Limited$Event.getSource"), 1);
-    // What is patched with a folder that is not there stays as it is.
+    // Patching with a missing folder changes nothing.
     let options = ["--limit-modules=java.base", "--patch-module=java.base=/missing/patch"].map(str::to_owned);
     let run = same(jdk, image.java("missing-patch"), &options, &classes, "Limited");
     assert_eq!(calls(&run, "Limited.main", "Limited$Branch.getFormatId"), 1);
 }
 
-/// A module that replaces the JDK's: the class library calls its classes, whose shape is another.
+/// A module that replaces the JDK's: the class library calls its classes, which have a different
+/// shape.
 fn upgraded_module(jdk: &'static Jdk) {
     let extracted = folder("extracted");
     let mut extract = Command::new(jdk.path("bin/jimage"));
@@ -93,7 +94,7 @@ fn upgraded_module(jdk: &'static Jdk) {
     assert!(calls(&run, wrapper, "javax/tools/SimpleJavaFileObject.getKind") > 0);
 }
 
-/// A runtime of two modules that somebody linked is a JDK as others are.
+/// A linked runtime of two modules is a JDK like others.
 fn linked_runtime(jdk: &'static Jdk) {
     let runtime = folder("linked").join("runtime");
     let mut jlink = Command::new(jdk.path("bin/jlink"));
@@ -131,7 +132,7 @@ fn endorsed_jars() {
     };
     let option = format!("-Djava.endorsed.dirs={}", endorsed.parent().unwrap().display());
     check(same(jdk, image.java("option"), &[option], &classes, "Endorsed"));
-    // Linked copies: homes of their own, as cheap as can be.
+    // Linked copies: separate homes, as cheap as possible.
     let homes = [jdk.home(), image.home()].map(|home| {
         let copy = folder("home").join("jdk");
         assert_succeeded(Command::new("cp").args(["-aL", "--link"]).arg(home).arg(&copy));

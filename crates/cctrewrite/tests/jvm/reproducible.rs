@@ -1,4 +1,4 @@
-//! `--reproducible`: a program that does what chance says does the same in every run.
+//! `--reproducible`: a program that depends on chance behaves the same in every run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const RUNS: usize = 5;
 /// The class library, `rt.jar` alone, with everything pinned, and the program.
 struct Pinned {
     library: Library,
-    /// What `cctrewrite flags` prints for it.
+    /// The options that `cctrewrite flags` prints for it.
     options: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ fn pinned(jdk: &'static Jdk) -> &'static Pinned {
     })
 }
 
-/// A JVM with all options but those that begin so.
+/// A JVM with all options except those with this prefix.
 fn java(jdk: &'static Jdk, without: &str) -> Java {
     let pinned = pinned(jdk);
     let mut java = pinned.library.java("chance");
@@ -59,7 +59,7 @@ fn profiles_are_identical_where_chance_is_pinned() {
         assert_eq!(run.out, runs[0].out);
         assert!(bytes == std::fs::read(run.profile_path()).unwrap(), "profiles differ");
     }
-    // HotSpot's order is that of the addresses of the names.
+    // HotSpot's order is that of the names' addresses.
     let members: Vec<&str> = runs[0].out.split_whitespace().skip(6).collect();
     assert!(members.len() > 5 && members.is_sorted(), "{members:?}");
 }
@@ -92,7 +92,7 @@ fn missing_options_are_named() {
     }
 }
 
-/// The user's own value comes later on the command line, and wins.
+/// The user's own value is later on the command line, and wins.
 #[test]
 fn other_values_pin_as_well() {
     let Some(jdk) = Jdk::find() else { return };
@@ -115,7 +115,7 @@ fn a_collection_is_told() {
     assert_eq!([collected("-Xmn4m"), collected("-Xmn200m")], [true, false]);
 }
 
-/// What the table says of a JDK, and what its class library has.
+/// The table of pins matches the class library of each JDK.
 #[test]
 fn the_pins_of_every_jdk_are_there() {
     for jdk in cct_jdk::TESTED.map(|release| u16::try_from(release).unwrap()) {

@@ -8,7 +8,7 @@ use cct_profile::{Metric, Profile, Summary};
 
 use crate::support::{Jdk, fixture, folder, jdks, scratch};
 
-/// A command behind `--`, run in a folder on the image of a JDK. All tests share the cache.
+/// A command after `--`, run in a folder on the image of a JDK. All tests share the cache.
 fn run(jdk: &Jdk, here: &Path, options: &[&str], command: &[&str]) -> Output {
     prepared(jdk, here, options, command).output().unwrap()
 }
@@ -44,7 +44,7 @@ fn classes() -> String {
 
 fn passes_everything_through(jdk: &'static Jdk) {
     let here = folder("run-one");
-    // By its path, as a script may do that knows where its JDK is.
+    // By its path, as a script may do that knows the path of its JDK.
     let java = jdk.path("bin/java");
     let command = [java.to_str().unwrap(), "-cp", &classes(), "Ending", "exit"];
     let plain = Command::new(&java).args(&command[1..]).output().unwrap();
@@ -56,7 +56,7 @@ fn passes_everything_through(jdk: &'static Jdk) {
     let again = run(jdk, &here, &["-q", "-o", "again.cct"], &command);
     assert_eq!((again.status.code(), said(&again)), (Some(3), String::new()));
     assert!(here.join("again.cct").is_file() && !here.join("again.jvms").exists());
-    // Nothing of the collection is left behind.
+    // Nothing of the collection is left.
     let hidden = fs::read_dir(&here)
         .unwrap()
         .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
@@ -111,7 +111,7 @@ fn misses_what_was_killed(jdk: &'static Jdk) {
     assert_eq!(run(jdk, &here, &["-q"], &["./out"]).status.code(), Some(126));
 }
 
-/// As with a build server that stops a job.
+/// Like a build server that stops a job.
 fn hands_signals_on(jdk: &'static Jdk) {
     let here = folder("run-signal");
     let mut command = prepared(jdk, &here, &["-q"], &["java", "-cp", &classes(), "Ending", "wait"]);
@@ -123,7 +123,7 @@ fn hands_signals_on(jdk: &'static Jdk) {
     assert_eq!(calls_of(&profile(here.join("cctrewrite.cct")), "work"), 10);
 }
 
-/// As with Ctrl-C: a terminal sends the signal to `run` and to the command.
+/// Like Ctrl-C: a terminal sends the signal to `run` and to the command.
 fn delivers_after_an_interrupt(jdk: &'static Jdk) {
     use std::os::unix::process::CommandExt;
     let here = folder("run-interrupt");
@@ -140,7 +140,7 @@ fn send(signal: &str, to: &str) -> bool {
     Command::new("kill").args(["-s", signal, "--", to]).status().unwrap().success()
 }
 
-/// The command has ended, and `run` waits for a JVM that it left behind.
+/// The command has ended, and `run` waits for a JVM that it left running.
 fn a_signal_ends_what_is_done_after_the_command(jdk: &'static Jdk) {
     use std::os::unix::process::ExitStatusExt;
     for (signal, number) in [("INT", 2), ("TERM", 15)] {
@@ -216,7 +216,7 @@ fn says_why_no_jvm_records(jdk: &'static Jdk) {
     );
 }
 
-/// A file of the image is gone, or is not what it was.
+/// A file of the image is missing, or has changed.
 fn says_that_the_image_is_damaged(jdk: &'static Jdk) {
     let here = folder("run-damaged");
     let image = run(jdk, &here, &["-q"], &["sh", "-c", "echo $JAVA_HOME; java -version 2>/dev/null"]);
@@ -226,7 +226,7 @@ fn says_that_the_image_is_damaged(jdk: &'static Jdk) {
         ("rm $(find . -path '*lib/cctrewrite/index')", "lib/cctrewrite/index"),
     ] {
         let copy = here.join("image");
-        // The files are shared with the image in the cache: they may go, and not change.
+        // The files are shared with the image in the cache: they may be removed, but not changed.
         let script = format!("cp -al \"$0\" \"$1\" && cd \"$1\" && {damage}");
         let made = Command::new("sh").args(["-c", &script]).arg(&image).arg(&copy).status().unwrap();
         assert!(made.success(), "{damage}");
@@ -269,8 +269,8 @@ jdks!(the_home_of_an_image_is_taken, an_image_is_used_as_it_is, [17]);
 jdks!(why_no_jvm_records_is_said, says_why_no_jvm_records, 8..=25);
 jdks!(a_damaged_image_is_named, says_that_the_image_is_damaged, 8..=25);
 
-/// An image decides how its classes are rewritten; an option that it was not made with was ignored
-/// without a word.
+/// An image determines how its classes are rewritten; an option that it was not built with used to
+/// be ignored silently.
 fn refuses_options_that_an_image_lacks(jdk: &'static Jdk) {
     let here = folder("run-image");
     let home = jdk.home().to_str().unwrap().to_owned();
@@ -283,7 +283,7 @@ fn refuses_options_that_an_image_lacks(jdk: &'static Jdk) {
     assert!(made.status.success(), "{}", said(&made));
     let command = ["java", "-version"];
     for (options, parts) in [
-        // With its default, too.
+        // Also with its default.
         (
             &["--metrics", "bytecodes"][..],
             ["made with --metrics=calls, and --metrics=bytecodes is given now", image],

@@ -1,8 +1,8 @@
-//! A program may reflect over the runtime's classes, as over any others.
+//! A program may reflect on the runtime's classes, as on any others.
 
 use crate::support::{Blocks, Image, Java, Jdk, fixture, jdks, profiled};
 
-/// What JDK 8 has no classes for.
+/// A class that JDK 8 lacks.
 const WALKS: &str = "java/lang/CctWalks";
 
 fn reflect(mut java: Java, jdk: &Jdk) {
@@ -15,12 +15,12 @@ fn reflect(mut java: Java, jdk: &Jdk) {
     assert_eq!(run.out, format!("{} classes, members: true\n", names.len()));
 }
 
-/// No class is named that this release does not have.
+/// The runtime names no class that this release lacks.
 fn reflects(jdk: &'static Jdk) {
     reflect(profiled(jdk, Blocks::Exact, "reflect"), jdk);
 }
 
-/// Nor one that is in another module than `java.base`.
+/// Nor one of another module than `java.base`.
 fn reflects_in_the_smallest_image(jdk: &'static Jdk) {
     let mut java = Image::of(jdk, Blocks::Exact).java("reflect-base");
     java.option("--limit-modules").option("java.base");

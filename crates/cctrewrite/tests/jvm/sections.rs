@@ -6,21 +6,21 @@ use std::path::PathBuf;
 use crate::prefix::printed;
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
 
-/// Sections that print something else on a profiled JDK; a test of their own says what.
+/// Sections that print something else on a profiled JDK; a separate test covers the difference.
 const DIFFERING: [&str; 1] = ["LibraryPackages"];
 
 /// A program of sections.
 #[derive(Debug, Clone, Copy)]
 struct Program {
     main: &'static str,
-    /// Below `fixtures/`.
+    /// Folders below `fixtures/`.
     class_path: &'static [&'static str],
-    /// It prints at least so many lines.
+    /// Minimum number of printed lines.
     lines: usize,
     options: &'static [&'static str],
 }
 
-/// What came since 8, of which each release prints what it knows.
+/// Features since 8; each release prints those that it has.
 const MODERN: Program = Program {
     main: "Modern",
     class_path: &["semantics/classes", "modern/classes"],
@@ -32,7 +32,7 @@ const MODERN: Program = Program {
 const SEMANTICS: Program =
     Program { main: "Semantics", class_path: &["semantics/classes"], lines: 2500, options: &[] };
 
-/// Class files with a minor version of 65535, which only one release takes (JVMS 4.1).
+/// Class files with a minor version of 65535, which only one release accepts (JVMS 4.1).
 const PREVIEW_25: Program = Program {
     main: "Preview",
     class_path: &["semantics/classes", "modern/classes", "modern/preview25/classes"],
@@ -65,7 +65,7 @@ fn lines(run: &Run) -> Vec<&str> {
     run.out.lines().collect()
 }
 
-/// The plain run, which must be whole.
+/// The plain run, which must be complete.
 fn plain(jdk: &Jdk, program: Program, arguments: &[&str]) -> Run {
     let expected = run(jdk.java("sections-plain"), jdk, program, arguments);
     assert!(expected.out.lines().count() >= program.lines, "{}", expected.out);
@@ -73,8 +73,7 @@ fn plain(jdk: &Jdk, program: Program, arguments: &[&str]) -> Run {
     expected
 }
 
-/// By what it prints: on the plain JDK and on the image, recording and not, by both rules for
-/// blocks.
+/// Compares outputs on the plain JDK and on the image, recording and not, by both rules for blocks.
 fn same_on_the_image(jdk: &'static Jdk, program: Program, arguments: &[&str]) {
     let expected = plain(jdk, program, arguments);
     for (blocks, record) in Image::runs(jdk) {
@@ -89,8 +88,8 @@ fn same_on_the_image(jdk: &'static Jdk, program: Program, arguments: &[&str]) {
     }
 }
 
-/// What else is not as before: indices of bytecodes (docs/internals/runtime.md), and the order of
-/// an annotation's members, which follows HotSpot's of its methods and is unspecified
+/// Further documented differences: indices of bytecodes (docs/internals/runtime.md), and the order
+/// of an annotation's members, which follows HotSpot's order of its methods and is unspecified
 /// (docs/reference/exactness.md).
 const DOCUMENTED: [&str; 2] = ["StackWalks", "RecordAnnotations"];
 
@@ -105,7 +104,7 @@ fn modern(jdk: &'static Jdk) {
 }
 
 fn semantics(jdk: &'static Jdk) {
-    // This one lists the classes of `java.lang`, the runtime's among them.
+    // This one lists the classes of `java.lang`, including the runtime's.
     same_on_the_image(jdk, Program { lines: 1500, ..SEMANTICS }, &["-LibraryMembers"]);
 }
 
@@ -117,7 +116,7 @@ fn preview(jdk: &'static Jdk) {
     same_on_the_image(jdk, PREVIEW_25, &[]);
 }
 
-/// The same run twice on the plain JDK: else nothing could be said of the image.
+/// The same run twice on the plain JDK: otherwise the image could not be compared.
 fn deterministic(jdk: &'static Jdk) {
     for program in [MODERN, SEMANTICS] {
         let first = plain(jdk, program, &[]);
@@ -132,7 +131,7 @@ fn deterministic(jdk: &'static Jdk) {
     }
 }
 
-/// The class library has the runtime's packages and classes besides its own, and lists them.
+/// The class library lists the runtime's packages and classes besides its own.
 fn packages(jdk: &'static Jdk) {
     let names = |run: &Run| -> BTreeSet<String> {
         run.out.split(['[', ']', ',', '\n']).map(|name| name.trim().to_owned()).collect()

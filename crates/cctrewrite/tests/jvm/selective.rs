@@ -1,5 +1,5 @@
 //! Selective profiling (docs/use/parts.md): regions that the program itself begins and ends,
-//! extents, and what comes after the entry of a method.
+//! extents, and recording from the entry of a method on.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::support::{
     profiled, scratch,
 };
 
-/// The jar that `cctrewrite api` writes.
+/// The jar from `cctrewrite api`.
 pub fn api() -> PathBuf {
     static JAR: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
@@ -57,32 +57,33 @@ fn what_was_executed_while_it_was_on(jdk: &'static Jdk) {
             "{:?}",
             profile.notes
         );
-        // What nothing was executed in, and below, is left out.
+        // Regions without any counts are omitted, including everything below them.
         for thread in &profile.threads {
             let nodes = thread.tree.nodes();
             let is_leaf = |node: usize| thread.tree.subtree(node as u32).len() == 1;
             let empty = (1..nodes.len()).find(|&n| is_leaf(n) && nodes[n].calls + nodes[n].bytecodes == 0);
             assert_eq!(empty, None, "{}", thread.name);
         }
-        // Neither the switches themselves nor what the runtime does for them.
+        // Neither the switches themselves nor the runtime's work for them.
         assert!(profile.methods.iter().all(|m| !m.class.starts_with("cctrewrite/")));
     }
 }
 
-/// Without anything said everything is recorded until the first `stop`.
+/// By default everything is recorded until the first `stop`.
 fn recording_begins_switched_on(jdk: &'static Jdk) {
     let run = java(jdk, Blocks::Exact, "regions-on", "regions/classes").succeed("Regions", &[]);
     let main = "[main];Regions.main";
     assert_eq!(of(&run, &format!("{main};Regions.fib")), Some((1, 13)));
-    // Both before its `stop`, not the one behind it.
+    // Both before its `stop`, not the one after it.
     assert_eq!(of(&run, &format!("{main};Regions.block;Regions.leaf")), Some((2, 2)));
-    // Threads begin as the program does; `before` was there before all were switched, and is gone.
+    // Threads begin in the program's state; `before` was there before all were switched, and is
+    // gone.
     assert_eq!(of(&run, "[first];Regions$Worker.run;Regions.leaf"), Some((1, 1)));
     assert_eq!(of(&run, "[before];Regions$Plain.run"), Some((1, 2)));
     assert_eq!(of(&run, "[after];Regions$Plain.run"), None);
 }
 
-/// The same program, plain: it must not notice.
+/// The same program on a plain JDK, where the calls have no effect.
 fn nothing_happens_on_a_plain_jdk(jdk: &'static Jdk) {
     let mut plain = jdk.java("regions-plain");
     plain.class_path([fixture("regions/classes"), api()]);
@@ -113,7 +114,7 @@ fn virtual_threads_have_regions_of_their_own(jdk: &'static Jdk) {
     assert!(threads.iter().all(|t| t.name.ends_with(" [inside]")), "{:?}", threads[0].name);
 }
 
-/// By the runtime's own writer, and by that of the load-time library.
+/// With the runtime's own writer, and with that of the load-time library.
 #[test]
 fn instrumented_beforehand_and_written_by_both_writers() {
     let Some(jdk) = Jdk::find() else { return };
@@ -131,14 +132,14 @@ fn instrumented_beforehand_and_written_by_both_writers() {
             .option("-Dcctrewrite.record=regions")
             .succeed("Regions", &[]);
         golden(Blocks::Exact).assert_equal(&run, name);
-        // Read and written again it is the same, byte for byte.
+        // Reading and writing again gives the same bytes.
         let mut again = Vec::new();
         run.profile().write(&mut again).unwrap();
         assert!(std::fs::read(run.profile_path()).unwrap() == again, "{name}");
     }
 }
 
-/// `run` tells the JVMs, also those that others start.
+/// `run` passes regions to the JVMs, including those that others start.
 fn run_takes_regions(jdk: &'static Jdk) {
     let here = folder("regions-run");
     let class_path = format!("{}:{}", fixture("regions/classes").display(), api().display());
@@ -165,8 +166,8 @@ fn what_extents_execute(jdk: &'static Jdk) {
         let run = extents(jdk, blocks, EXTENTS).succeed("Extents", &[]);
         let golden = Golden::read(&fixture(&format!("extents/expected.{}.txt", blocks.numbers())));
         golden.assert_equal(&run, &format!("JDK {}, {} blocks", jdk.version, blocks.name()));
-        // All else is missing, the class library's part too: what stands below a thread is an
-        // extent.
+        // Everything else is missing, including the class library's part: below a thread there is
+        // an extent.
         for line in run.contexts(true) {
             let frames: Vec<&str> = parse(&line).1.split([';', '(']).collect();
             assert!(EXTENTS.split([',', '(']).any(|extent| extent == frames[1]), "{line}");
@@ -204,7 +205,7 @@ fn what_cannot_be_an_extent_is_said(jdk: &'static Jdk) {
     ] {
         assert!(notes.iter().any(|note| note.starts_with(expected)), "{expected}: {notes:?}");
     }
-    // The whole program is that of its main method.
+    // The whole program is the extent of its main method.
     assert_eq!(of(&run, "[main];Extents.main;Extents.fact;Extents.fact;Extents.fact"), Some((1, 6)));
 
     let idle = extents(jdk, Blocks::Exact, "Extents$Init.idle,Extents.once").run("Hello", &[]);
@@ -239,7 +240,7 @@ fn everything_from_an_entry_on(jdk: &'static Jdk) {
     );
 }
 
-/// A region in an extent, and an extent in a region: what is in both is recorded.
+/// A region in an extent, and an extent in a region: the intersection is recorded.
 fn regions_and_extents(jdk: &'static Jdk) {
     let mut java = java(jdk, Blocks::Exact, "regions-and-extents", "regions/classes");
     let java =
@@ -261,7 +262,7 @@ fn regions_and_extents(jdk: &'static Jdk) {
     assert_eq!(run.profile().meta["selection"], "extents Regions.fib,Regions.named; regions");
 }
 
-/// Of a whole profile, when it is there.
+/// From a complete profile, once it is there.
 fn run_leaves_out_what_is_not_wanted(jdk: &'static Jdk) {
     let here = folder("wanted-run");
     let image = Image::of(jdk, Blocks::Exact);

@@ -9,17 +9,17 @@ use crate::support::{Blocks, Java, Jdk, Library, Run, assert_same_lines, folder,
 /// A way to run the program on an instrumented class library.
 struct Way {
     name: &'static str,
-    /// Where the program's classes are.
+    /// The folder with the program's classes.
     program: fn(&Library) -> PathBuf,
-    /// Whether classes are rewritten that are defined while the program runs.
+    /// Whether classes that are defined while the program runs are rewritten.
     load_time: bool,
-    /// Rules for blocks, and values of `cctrewrite.record`. Each is a run of all sections.
+    /// Rules for blocks, and values of `cctrewrite.record`. Each pair is a run of all sections.
     runs: &'static [(Blocks, &'static str)],
-    /// Sections that end otherwise than in the plain JVM; a test of their own says how.
+    /// Sections that end differently from the plain JVM; a separate test covers the difference.
     differing: &'static [&'static str],
 }
 
-/// All ways. Another one is another entry.
+/// All ways. To add one, add an entry.
 const WAYS: [Way; 3] = [
     Way {
         name: "instrumented with the library",
@@ -50,7 +50,7 @@ const WAYS: [Way; 3] = [
     },
 ];
 
-/// What both JVMs need: the compiler for programs that call it, and a heap that can be filled.
+/// Options for both JVMs: the compiler for programs that call it, and a heap that can be filled.
 fn prepare(java: &mut Java, tools: PathBuf) {
     java.option(format!("-Xbootclasspath/a:{}", tools.display())).option("-Xmx512m");
 }
@@ -75,7 +75,7 @@ fn lines(run: &Run) -> Vec<&str> {
     run.out.lines().collect()
 }
 
-/// All sections of the fixture, by what they print.
+/// All sections of the fixture, compared by their output.
 #[test]
 fn a_program_that_looks_at_itself_sees_what_it_saw_before() {
     let Some(jdk) = Jdk::find() else { return };
@@ -96,7 +96,7 @@ fn a_program_that_looks_at_itself_sees_what_it_saw_before() {
     }
 }
 
-/// The streams are equal byte for byte, since the hashes that stand for undeclared versions are.
+/// The streams are equal byte for byte, since the hashes for undeclared versions are.
 #[test]
 fn objects_go_between_plain_and_instrumented_programs() {
     let Some(jdk) = Jdk::find() else { return };
@@ -116,8 +116,8 @@ fn objects_go_between_plain_and_instrumented_programs() {
     }
 }
 
-/// Classes that are made while the program runs, and not rewritten: what becomes of them is in
-/// `docs/internals/scheme.md`.
+/// Classes that are generated while the program runs, and not rewritten: `docs/internals/scheme.md`
+/// describes the effects.
 #[test]
 fn classes_that_are_not_rewritten_at_load_time_end_with_the_documented_errors() {
     let Some(jdk) = Jdk::find() else { return };

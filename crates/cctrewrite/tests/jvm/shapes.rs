@@ -1,5 +1,5 @@
-//! Every shape of method body, those that no compiler makes included: verifies, does what it did,
-//! and is counted right.
+//! Every shape of method body, including those that no compiler produces: it verifies, behaves as
+//! before, and is counted correctly.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,10 +16,10 @@ const OBJECT: &str = "java/lang/Object";
 /// Calls and bytecodes of a method, by default and by precise blocks.
 type Counts = (&'static str, u64, [u64; 2]);
 
-/// Classes with `run()`, and what is expected of them.
+/// Classes with `run()`, and the expected results.
 struct Shapes {
     classes: Vec<ClassAssembler>,
-    /// Names of those that are run, and what they say.
+    /// Names of the classes to run, and their outputs.
     says: Vec<(&'static str, String)>,
     counts: Vec<Counts>,
     /// Parts of the completeness report.
@@ -76,7 +76,7 @@ impl Shapes {
     }
 }
 
-/// A constructor without anything special.
+/// Adds a plain constructor.
 fn plain_constructor(class: &mut ClassAssembler) {
     class.method(PUBLIC, "<init>()V", 1, 1, |code| {
         code.ops(&[op::ALOAD_0]).call(op::INVOKESPECIAL, "java/lang/Object.<init>:()V").ops(&[op::RETURN]);
@@ -170,7 +170,7 @@ fn constructors_that_make_objects_for_the_call_of_this() {
     Shapes::new(vec![class], &[("Nested", "4\nmade 0")], counts).check();
 }
 
-/// An interface whose initialiser branches and tells the implementor, and the implementor.
+/// An interface whose initialiser branches and notifies the implementor, and the implementor.
 fn quiet_interface(version: u16, interface: &'static str, name: &'static str) -> [ClassAssembler; 2] {
     let mut quiet = ClassAssembler::interface(version, interface);
     quiet.field(PUBLIC | STATIC | 0x10, "VALUE", "I");
@@ -198,7 +198,7 @@ fn quiet_interface(version: u16, interface: &'static str, name: &'static str) ->
     class.method(PUBLIC, "m()I", 1, 1, |code| {
         code.with(op::BIPUSH, 7).ops(&[op::IRETURN]);
     });
-    // m() * 10, and how often the interface has been initialised before and after its field was
+    // m() * 10, and the number of initialisations of the interface before and after its field was
     // read.
     class.run(3, 0, |code| {
         code.class(op::NEW, name).ops(&[op::DUP]).call(op::INVOKESPECIAL, &format!("{name}.<init>:()V"));
@@ -247,7 +247,7 @@ fn interfaces_below_version_52() {
     .check();
 }
 
-/// Up to 252 slots leave room for the context, beyond that there is none.
+/// Up to 252 slots leave room for the context, more do not.
 #[test]
 fn methods_with_as_many_arguments_as_there_can_be() {
     let mut class = ClassAssembler::new(52, "Many", OBJECT);
@@ -340,8 +340,7 @@ fn subroutines() {
     Shapes::new(vec![class], &[("Subroutine", "12")], counts).check();
 }
 
-/// The local 0 to 1 takes the places of the argument and of what would be the first local behind
-/// it.
+/// The local 0 to 1 overlaps the argument and the first local after it.
 #[test]
 fn a_long_across_the_end_of_the_arguments() {
     let make = |version: u16, name: &'static str| {
@@ -369,7 +368,7 @@ fn a_long_across_the_end_of_the_arguments() {
     Shapes::new(vec![make(49, "Across49"), make(52, "Across52")], &says, counts).check();
 }
 
-/// Methods that outgrow 64 KB are counted less finely, and the report names them.
+/// Methods that exceed 64 KB are counted less precisely, and the report lists them.
 #[test]
 fn methods_that_outgrow_their_limit() {
     let mut class = ClassAssembler::new(49, "Large", OBJECT);
@@ -415,9 +414,9 @@ fn methods_that_outgrow_their_limit() {
     shapes.check();
 }
 
-/// Conditional jumps that no longer reach their targets when what lies between has grown, and a
-/// jump back. A conditional jump has no wide form: it needs a `goto_w` near by at a place into
-/// which control cannot fall, such as behind a `goto`.
+/// Conditional jumps that no longer reach their targets when the code in between has grown, and a
+/// jump back. A conditional jump has no wide form: it needs a `goto_w` nearby that control cannot
+/// fall into, such as after a `goto`.
 fn far_jumps(version: u16, name: &'static str, with_gaps: bool) -> ClassAssembler {
     let mut class = ClassAssembler::new(version, name, OBJECT);
     class.method(PUBLIC | STATIC, "far(I)I", 1, 3, |code| {
@@ -475,7 +474,7 @@ fn jumps_out_of_reach_of_any_gap_are_reported() {
     shapes.check();
 }
 
-/// All of this means nothing unless classes are verified.
+/// The other tests mean nothing unless classes are verified.
 #[test]
 fn the_verifier_is_on() {
     let Some(jdk) = Jdk::find() else { return };

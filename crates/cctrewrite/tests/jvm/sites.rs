@@ -1,5 +1,5 @@
-//! Call sites told apart (JP2): the trees of the fixtures, split by the bytecode index of the call,
-//! and added up again.
+//! Distinguished call sites (JP2): the trees of the fixtures, split by the bytecode index of the
+//! call, and merged again.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn golden() -> Golden {
     Golden::read(&fixture("sites/expected.txt")).without_generated()
 }
 
-/// The number of the line of `Sites.java` that is this one.
+/// The number of the line of `Sites.java` with this text.
 fn line(text: &str) -> u32 {
     let source = fs::read_to_string(fixture("sites/Sites.java")).unwrap();
     let found: Vec<usize> =
@@ -36,13 +36,13 @@ fn line(text: &str) -> u32 {
     found[0] as u32
 }
 
-/// With the example of the paper, more sites than slots, what the JVM calls by itself, and natives
-/// and constructors that their callers count.
+/// With the example of the paper, more sites than slots, calls by the JVM itself, and natives and
+/// constructors that their callers count.
 fn each_call_site_has_a_context_of_its_own(jdk: &'static Jdk) {
     check(&run(jdk));
 }
 
-/// The same where the thread carries contexts.
+/// Distinguished call sites where the thread carries contexts.
 pub fn by_the_thread(jdk: &'static Jdk) {
     check(&run_by(jdk, Blocks::ThreadSites));
 }
@@ -93,8 +93,8 @@ fn lines_are_those_of_the_calls(jdk: &'static Jdk) {
 
 jdks!(lines, lines_are_those_of_the_calls, [8, 17, 25]);
 
-/// In a class that was rewritten beforehand, of which the load-time library sees the attribute
-/// alone.
+/// For a class that was rewritten beforehand, of which the load-time library sees only the
+/// attribute.
 #[test]
 fn lines_of_classes_that_were_rewritten_beforehand() {
     let Some(jdk) = Jdk::find() else { return };
@@ -102,13 +102,14 @@ fn lines_of_classes_that_were_rewritten_beforehand() {
     let profile = run.profile();
     let sites: Vec<Site> = profile.methods.iter().filter_map(|m| m.site).collect();
     assert!(sites.iter().filter(|site| site.line > 0).count() * 10 > sites.len() * 9, "{}", sites.len());
-    // The fixture has no lines; that its code was found nevertheless the initialiser's place says.
+    // The fixture has no lines; the position of the initialiser shows that its code was found
+    // nevertheless.
     let initialiser = |m: &&cct_profile::Method| &*m.class == "Causes$Init" && &*m.name == "<clinit>";
     let sites: Vec<Option<Site>> = profile.methods.iter().filter(initialiser).map(|m| m.site).collect();
     assert!(matches!(sites[..], [Some(Site { bci: 1.., line: 0 })]), "{sites:?}");
 }
 
-/// With the sites added up a run gives the tree that it gives where they are merged.
+/// With the sites merged, a run gives the tree of a run without call sites.
 fn added_up_they_are_the_merged_tree(jdk: &'static Jdk) {
     for name in MERGED {
         let golden = match jdk.version {
@@ -127,7 +128,7 @@ fn added_up_they_are_the_merged_tree(jdk: &'static Jdk) {
 
 jdks!(added_up, added_up_they_are_the_merged_tree, [8, 17, 25]);
 
-/// The runtime's own writer knows no lines, and says so; what the JVM calls by itself is under the
+/// The runtime's own writer has no lines, and says so; calls by the JVM itself are below the
 /// context stored last.
 #[test]
 fn without_the_load_time_library() {

@@ -1,13 +1,12 @@
-//! A program that does the same in every run has the same profile in every run on a
-//! `--reproducible` image, context for context, whatever compiles it and whatever collects its
-//! garbage.
+//! A deterministic program has the same profile in every run on a `--reproducible` image, context
+//! for context, with any compiler and any collector.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{Image, Java, Jdk, Run, fixture, jdks};
 
-/// Ways to run the program: the first is what the others are compared with.
+/// Ways to run the program: the others are compared with the first.
 const WAYS: [&[&str]; 14] = [
     &[],
     &[],
@@ -19,7 +18,7 @@ const WAYS: [&[&str]; 14] = [
     &["-XX:+UseParallelGC", "-Xmx64m"],
     &["-XX:+UseG1GC", "-Xmx1g"],
     &["-XX:+UseG1GC", "-Xmx64m"],
-    // In 64 MiB these have none left, and clear soft references.
+    // In 64 MiB these run out of memory, and clear soft references.
     &["-XX:+UseZGC", "-Xmx1g"],
     &["-XX:+UseZGC", "-Xmx256m"],
     &["-XX:+UseShenandoahGC", "-Xmx1g"],
@@ -28,8 +27,8 @@ const WAYS: [&[&str]; 14] = [
 
 const RUNS: usize = 4;
 
-/// With hash codes that are all the same: HotSpot's own threads may ask for one, and then the main
-/// thread's next one is another.
+/// With equal hash codes: HotSpot's own threads may request one, which would change the main
+/// thread's next one.
 fn java(image: &Image, way: &[&str]) -> Java {
     let mut java = image.java_as_it_is("steady");
     java.option("-XX:hashCode=2");
@@ -40,7 +39,7 @@ fn java(image: &Image, way: &[&str]) -> Java {
     java
 }
 
-/// What the main thread did must be the same; other threads clear up behind the collector.
+/// The main thread must do the same; other threads clean up after the collector.
 fn assert_equal(expected: &Run, found: &Run, ignored: &[&str], what: &str) {
     assert_eq!(found.out, expected.out, "{what}");
     let mut compare = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
@@ -55,7 +54,7 @@ fn assert_equal(expected: &Run, found: &Run, ignored: &[&str], what: &str) {
 }
 
 /// System properties are in hash tables, and JDK 11 and 17 have fewer of them without compilers and
-/// without compressed references; so to find one takes another number of steps.
+/// without compressed references. So a lookup takes another number of steps.
 fn ignored(jdk: &Jdk, way: &[&str]) -> &'static [&'static str] {
     let has_fewer = way.contains(&"-Xint") || way.contains(&"-XX:+UseZGC");
     if has_fewer && jdk.version < 21 {
@@ -95,7 +94,7 @@ fn whatever_compiles_and_collects(jdk: &'static Jdk) {
     }
 }
 
-/// No collector runs, so the whole profile must be the same, byte for byte.
+/// No collector runs, so the whole profile must be equal, byte for byte.
 fn in_every_run(jdk: &'static Jdk) {
     let image = Image::reproducible(jdk);
     let class_paths: [(&str, &Path); 2] =

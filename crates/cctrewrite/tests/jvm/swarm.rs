@@ -1,22 +1,22 @@
-//! Threads and class loaders that come and go: no count is lost, and what has ended takes no more
-//! room than its merged tree.
+//! Short-lived threads and class loaders: no count is lost, and ended ones take no more room than
+//! their merged tree.
 
 use crate::support::golden::flat;
 use crate::support::{Blocks, Jdk, Library, Run, jdks, plain_programs, profiled};
 
-/// How long a swarm lives, in seconds; by hand longer: `SWARM_SECONDS=60`.
+/// Running time of a swarm in seconds; manually longer: `SWARM_SECONDS=60`.
 fn seconds() -> u64 {
     std::env::var("SWARM_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(10)
 }
 
-/// `Swarm.LANES`: threads that live at the same time.
+/// `Swarm.LANES`: number of concurrent threads.
 const LANES: usize = 64;
 
 fn run(jdk: &'static Jdk, threads: &str, seconds: u64) -> (Run, u64) {
     let mut java = profiled(jdk, Blocks::Exact, threads);
     java.option(format!("-Dcctrewrite.threads={threads}"));
-    // One class file as the compiler made it, rewritten when it is defined; and, on JDK 8, one that
-    // was rewritten before.
+    // One class file as compiled, rewritten when it is defined; and, on JDK 8, one that was
+    // rewritten before.
     let rewritten = (jdk.version == 8).then(|| &*Library::whole(jdk, Blocks::Exact).programs);
     let guests = [plain_programs(), rewritten.unwrap_or(plain_programs())]
         .map(|folder| folder.join("Swarm$Guest.class").display().to_string());
@@ -31,7 +31,7 @@ fn run(jdk: &'static Jdk, threads: &str, seconds: u64) -> (Run, u64) {
     assert!(threads > 1000 && classes > 100 && number("troubles") == 0, "{}{}", run.out, run.err);
     assert_eq!(number("works"), 3 * threads);
 
-    // What each thread must have executed.
+    // The bytecodes that each thread must have executed.
     let methods = flat(&run);
     for (method, calls, bytecodes) in [
         ("Swarm.work(I)I", 3 * threads, 9 + 10 * 10),
@@ -51,10 +51,10 @@ fn trees_that_are_leased_lose_nothing_and_stay_few(jdk: &'static Jdk) {
     let (run, threads) = run(jdk, "lease", seconds());
     let profile = run.profile();
     let workers: Vec<_> = profile.threads.iter().filter(|t| t.name.starts_with("worker-")).collect();
-    // A thread may overlook a free tree among many; not for long.
+    // A thread may miss a free tree among many; not for long.
     assert!(workers.len() <= 2 * LANES, "{} trees for {threads} threads", workers.len());
     assert_eq!(workers.iter().map(|t| t.threads).sum::<u64>(), threads);
-    // Sixty-four ways through fork(), and what defining a class takes.
+    // Sixty-four ways through fork(), and the contexts of defining a class.
     let largest = workers.iter().map(|t| t.tree.contexts()).max().unwrap();
     assert!(largest < 6000, "{largest} contexts");
 }
@@ -66,7 +66,7 @@ fn a_tree_for_each_thread_loses_nothing(jdk: &'static Jdk) {
     assert_eq!(workers.map(|t| t.threads).collect::<Vec<_>>(), vec![1; threads as usize]);
 }
 
-/// `Thread.stop` strikes at any instruction: while a tree is made, while it grows, in wrappers.
+/// `Thread.stop` hits any instruction: while a tree is created, while it grows, in wrappers.
 #[test]
 fn threads_that_are_stopped_leave_nothing_half_done() {
     let Some(jdk) = Jdk::find() else { return };
@@ -75,7 +75,7 @@ fn threads_that_are_stopped_leave_nothing_half_done() {
         let run = java.option(format!("-Dcctrewrite.threads={threads}")).succeed("Stopped", &[]);
         assert_eq!(run.out, "hanging 0\n");
         let profile = run.profile();
-        // What others do afterwards, and no thread's nodes in another's tree.
+        // Later work of other threads, and no thread's nodes in another's tree.
         let (mut work, mut one) = ((0, 0), (0, 0));
         for thread in &profile.threads {
             for node in &thread.tree.nodes()[1..] {

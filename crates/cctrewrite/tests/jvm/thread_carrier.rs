@@ -1,13 +1,13 @@
-//! Contexts that the thread carries (JP2): the same trees as where they are arguments, and
-//! signatures as they were.
+//! Contexts carried by the thread (JP2): the trees equal those with contexts as arguments, and
+//! signatures are unchanged.
 
 use crate::sites::by_the_thread;
 use crate::support::golden::flat;
 use crate::support::{Blocks, Image, Jdk, Library, fixture, jdks};
 use crate::{counts, modern_counts};
 
-/// All fixtures whose trees were derived by hand, with what the JVM calls by itself, natives,
-/// threads and virtual threads.
+/// All fixtures whose trees were derived by hand, with calls by the JVM itself, natives, threads
+/// and virtual threads.
 fn trees(jdk: &'static Jdk) {
     if jdk.version > 8 {
         return modern_counts::trees_by(jdk, &[Blocks::Thread]);
@@ -20,8 +20,8 @@ fn trees(jdk: &'static Jdk) {
 jdks!(trees, trees, 8..=25);
 jdks!(call_sites, by_the_thread, [8, 17, 25]);
 
-/// `File.lastModified`, by which a jar is opened, calls a method of `FileSystem` that a native
-/// overrides: it is called in its extended form, which counts it.
+/// `File.lastModified`, which opening a jar calls, calls a method of `FileSystem` that a native
+/// overrides: it calls the extended form, which counts it.
 #[test]
 fn natives_that_override_are_counted() {
     let Some(jdk) = Jdk::find() else { return };
@@ -33,8 +33,8 @@ fn natives_that_override_are_counted() {
     assert!(lines.iter().any(|line| line.ends_with(native)), "{native}");
 }
 
-/// A profiled JDK of which a class is recorded boots, and records that one: bodies that were left
-/// out once made it fail.
+/// A profiled JDK that records a single class boots, and records that one: omitted bodies once made
+/// it fail.
 fn little_is_recorded(jdk: &'static Jdk) {
     let mut java = Image::of_one_class(jdk, "Types$Plain").java("thread-included");
     let run = java.class_path([fixture("types/classes")]).succeed("Types", &[]);

@@ -1,5 +1,5 @@
-//! The tools of a JDK on its image: they work, and say what those of the plain JDK say. (Each
-//! leaves a profile of itself, too.)
+//! The tools of a JDK on its image: they work, and print the same as those of the plain JDK. (Each
+//! writes a profile of itself, too.)
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::support::{Blocks, Image, Jdk, folder, jdks};
 
-/// Says that it runs, and waits.
+/// Prints that it runs, and waits.
 const PROGRAM: &str = "\
 public class Waiting {
     public static void main(String[] arguments) throws Exception {
@@ -24,7 +24,7 @@ struct Tools<'a> {
     folder: PathBuf,
 }
 
-/// What a tool said.
+/// The output of a tool.
 #[derive(Debug, PartialEq, Eq)]
 struct Said {
     ok: bool,
@@ -63,14 +63,14 @@ impl Tools<'_> {
         self.run_with_input(tool, arguments, "")
     }
 
-    /// It must succeed and say this.
+    /// Checks that the tool succeeds and prints this.
     fn says(&self, tool: &str, arguments: &[&str], text: &str) -> Said {
         let said = self.run(tool, arguments);
         assert!(said.ok && said.has(text), "{}: {tool} {arguments:?}: {said:?}", self.home.display());
         said
     }
 
-    /// Starts the program, which waits.
+    /// Starts the waiting program.
     fn waiting(&self) -> Waiting {
         let arguments = ["-XX:NativeMemoryTracking=summary", "-cp", ".", "Waiting", "long"];
         let mut child = self.command("java", &arguments).stdout(Stdio::piped()).spawn().unwrap();
@@ -100,7 +100,7 @@ fn both(jdk: &'static Jdk) -> [Tools<'static>; 2] {
     })
 }
 
-/// Tools that work on files say the same.
+/// Tools for files print the same.
 fn say_the_same(jdk: &'static Jdk) {
     let [plain, image] = both(jdk);
     for (tool, arguments) in [
@@ -126,7 +126,7 @@ fn say_the_same(jdk: &'static Jdk) {
     assert_eq!(expected, found);
 }
 
-/// Tools that look at a JVM.
+/// Tools that inspect a JVM.
 fn look_at_a_running_program(jdk: &'static Jdk) {
     for tools in both(jdk) {
         tools.says("javac", &["Waiting.java"], "");
@@ -143,7 +143,7 @@ fn look_at_a_running_program(jdk: &'static Jdk) {
     }
 }
 
-/// What the JVM itself tells, and Flight Recorder.
+/// The JVM's own log, and Flight Recorder.
 fn log_and_record(jdk: &'static Jdk) {
     let [_, tools] = both(jdk);
     tools.says("javac", &["Waiting.java"], "");
@@ -158,8 +158,8 @@ fn log_and_record(jdk: &'static Jdk) {
     assert!(events.has("Waiting"), "{events:?}");
 }
 
-/// A JVM that starts another one and talks to it; by default it gives up after five seconds, which
-/// a busy machine may need.
+/// A JVM that starts another one and communicates with it; by default it gives up after five
+/// seconds, which a busy machine may exceed.
 fn evaluate(jdk: &'static Jdk) {
     let [_, tools] = both(jdk);
     let said = tools.run_with_input(

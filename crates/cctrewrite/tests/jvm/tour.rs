@@ -1,5 +1,4 @@
-//! The tour (docs/get-started/tour.md): its commands are run in their order and print what stands
-//! there.
+//! The tour (docs/get-started/tour.md): its commands run in order and print the output on the page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +10,10 @@ fn page() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/get-started/tour.md")
 }
 
-/// What starts a command; its output stands below it.
+/// Prefix of a command; its output is below it.
 const PROMPT: &str = "    $ ";
 
-/// Runs all commands of a page; the page with what they print.
+/// Runs all commands of a page; returns the page with their outputs.
 fn replayed(text: &str, mut run: impl FnMut(&str) -> String) -> String {
     let mut out = String::new();
     let mut lines = text.lines().peekable();
@@ -22,8 +21,8 @@ fn replayed(text: &str, mut run: impl FnMut(&str) -> String) -> String {
         out.push_str(line);
         out.push('\n');
         let Some(command) = line.strip_prefix(PROMPT) else { continue };
-        // What it printed when the page was made. A blank line within ends only before a line that
-        // stands further left.
+        // The output on the page. A blank line within it ends it only before a line with less
+        // indentation.
         let mut ends = "";
         while let Some(next) = lines.peek() {
             let is_output = next.starts_with("    ") && !next.starts_with(PROMPT);
@@ -42,8 +41,9 @@ fn replayed(text: &str, mut run: impl FnMut(&str) -> String) -> String {
     out
 }
 
-/// What is the same on every machine: all words, and the numbers of the method that can be counted
-/// by hand. The others depend on the release of the class library, and on the names of folders.
+/// The part that is equal on every machine: all words, and the numbers of the method that can be
+/// counted by hand. Other numbers depend on the release of the class library, and on the names of
+/// folders.
 fn the_same_everywhere(text: &str) -> Vec<String> {
     let line = |line: &str| {
         let is_exact = line.contains("Sample$Words.insert(");
@@ -75,7 +75,7 @@ fn prints_what_stands_there(jdk: &'static Jdk) {
         let output = shell.args(["-c", &format!("{{ {command}\n}} 2>&1")]).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    // What is said at the first use of a JDK is said here.
+    // The messages of a JDK's first use appear here.
     run(
         "cctrewrite run -q -o first.cct -- java -version; cctrewrite run -q --reproducible -o first.cct -- java -version",
     );

@@ -1,8 +1,8 @@
-//! Stacks look as before, whoever asks for them.
+//! Stacks look as before, for all ways to read them.
 
 use crate::support::{ALL_BLOCKS, Blocks, Jdk, Library, Run, assert_same_lines, plain_programs};
 
-/// What `cctrewrite flags` prints for it.
+/// The option that `cctrewrite flags` prints for it.
 const DEEPER: &str = "-XX:MaxJavaStackTraceDepth=4096";
 
 fn plain(jdk: &Jdk, option: &str) -> Run {
@@ -21,9 +21,9 @@ fn assert_same(expected: &Run, run: &Run, what: &str) {
     assert_eq!(run.err, expected.err, "{what}");
 }
 
-/// Exceptions of application and library classes, printed, serialized, read element by element;
-/// stacks of threads by `Thread` and by management, with monitors; callers that logging, a security
-/// manager and `Reflection` find; uncaught exceptions.
+/// Stack traces in many forms. Exceptions of application and library classes, printed, serialized,
+/// read element by element; stacks of threads by `Thread` and by management, with monitors; callers
+/// that logging, a security manager and `Reflection` find; uncaught exceptions.
 #[test]
 fn no_frame_is_added_and_none_is_missing() {
     let Some(jdk) = Jdk::find() else { return };

@@ -1,5 +1,5 @@
 //! Virtual threads in a transition: while one is being mounted on its carrier, or unmounted,
-//! HotSpot does not let anyone walk its stack.
+//! HotSpot does not allow walking its stack.
 
 use std::process::Command;
 

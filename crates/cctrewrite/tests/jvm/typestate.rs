@@ -1,5 +1,5 @@
-//! Typestate (docs/research/typestate.md): programs that keep to properties and programs that do
-//! not, and what is reported of them.
+//! Typestate (docs/research/typestate.md): programs that satisfy properties and programs that do
+//! not, and the reports.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,14 +23,14 @@ struct Checked {
     options: Vec<String>,
 }
 
-/// What a run left.
+/// The results of a run.
 struct Found {
     run: Run,
     report: PathBuf,
 }
 
 impl Checked {
-    /// `properties` are files of the fixture, or names of such as come along.
+    /// `properties` are files of the fixture, or names of built-in ones.
     fn new(jdk: &'static Jdk, name: &str, properties: &[&str]) -> Checked {
         let classes = folder(&format!("typestate-{name}-{}", jdk.version)).join("classes");
         let mut command = cctrewrite(&["instrument", "--tool", "markers", "-q"]);
@@ -84,8 +84,8 @@ impl Found {
     }
 }
 
-/// The properties of the class library's own classes, which are marked: what a program does wrong
-/// with streams is found at its places, and nothing else of the program's.
+/// The properties of the class library's own classes, which are marked. A program's errors with
+/// streams are found at their locations, and nothing else of the program.
 fn streams(jdk: &'static Jdk) {
     let output = folder(&format!("typestate-streams-{}", jdk.version)).join("library.jar");
     let mut command = cctrewrite(&["instrument", "--tool", "markers", "-q", "--typestate", "streams"]);
@@ -102,8 +102,8 @@ fn streams(jdk: &'static Jdk) {
     let found = Checked { jdk, name: "streams".to_owned(), classes, options }.run("Streams", &[]);
     assert_eq!(found.run.out, "closed\nclosed, too\ntrue\n");
     let (text, code) = found.text();
-    // Nothing is wrong with what was open before the JVM had booted; streams that the class library
-    // itself leaves open are right.
+    // Objects that were open before the JVM had booted violate nothing; neither do streams that the
+    // class library itself leaves open.
     assert!(!text.contains("at the beginning"), "{text}");
     let of_program: Vec<&str> = text.split("\n\n").filter(|found| found.contains("(Streams.java:")).collect();
     let [after_close, of_reader, left] = of_program[..] else { panic!("{text}") };
@@ -125,7 +125,7 @@ fn streams(jdk: &'static Jdk) {
     assert_eq!(code, Some(1));
 }
 
-/// Table 4.3 of the thesis. `NoEof` violates the property alone that demands `eof`.
+/// Table 4.3 of the thesis. `NoEof` violates only the property that requires `eof`.
 fn micro(jdk: &'static Jdk) {
     let checked = Checked::new(jdk, "micro", &["file-api"]);
     for main in ["Main", "NoEof", "NoOpen", "NoClose", "NoCloseDead"] {
@@ -139,7 +139,7 @@ fn micro(jdk: &'static Jdk) {
     }
 }
 
-/// Table 4.4: as many events as in the thesis, and those that change something.
+/// Table 4.4: the number of events of the thesis, and of those that change something.
 fn adaptive(jdk: &'static Jdk) {
     let file = fixture("typestate").join("file.toml");
     let checked = Checked::new(jdk, "adaptive", &[file.to_str().unwrap()]);
@@ -148,7 +148,7 @@ fn adaptive(jdk: &'static Jdk) {
         assert_eq!(found.run.out, "218999976\n");
         let property = found.property("FileApi");
         assert_eq!((&property["events"], &property["objects"]), (&events.into(), &2.into()));
-        // Nothing came in vain: objects were asked before anything was told.
+        // No event was unused: objects were checked before any delivery.
         assert_eq!(property["passed"], 0);
         let delivered = format!("markers: {events} delivered");
         assert!(found.run.err.contains(&delivered), "{}", found.run.err);
@@ -162,7 +162,7 @@ fn pairs(jdk: &'static Jdk) {
         let found = checked.run("Pairs", options);
         assert_eq!(found.run.out, "changed\nabcd\nfalse\n".replace("abcd", "bcd"));
         let (text, code) = found.text();
-        // How many events there were is another matter.
+        // The number of events may differ.
         let violations = text.lines().filter(|line| !line.contains(" objects, "));
         let violations: String = violations.map(|line| format!("{line}\n")).collect();
         assert_eq!(violations, expected, "{options:?}");
@@ -171,8 +171,8 @@ fn pairs(jdk: &'static Jdk) {
     }
 }
 
-/// Objects of 800 bytes, 400,000 of them, in a heap of 32 MiB: what is kept of them does not keep
-/// them. Each that was not closed is found, dead or alive.
+/// Objects of 800 bytes, 400,000 of them, in a heap of 32 MiB: their records do not keep them
+/// alive. Each unclosed one is found, dead or alive.
 fn many(jdk: &'static Jdk) {
     let checked = Checked::new(jdk, "many", &["file-api"]);
     let found = checked.run("Many", &["-Xmx32m"]);
@@ -189,8 +189,7 @@ fn many(jdk: &'static Jdk) {
     }
 }
 
-/// With a budget that is nothing, few objects are followed; which says so, and finds nothing that
-/// is not there.
+/// With a budget of zero few objects are tracked; the report says so, and has no false findings.
 fn budget(jdk: &'static Jdk) {
     let checked = Checked::new(jdk, "budget", &["file-api"]);
     let found = checked.run("Many", &["-Xmx64m", "-Dcctrewrite.typestate.budget=0.001"]);
@@ -209,7 +208,7 @@ fn shared(jdk: &'static Jdk) {
     let file = fixture("typestate").join("file.toml");
     let found = Checked::new(jdk, "shared", &[file.to_str().unwrap()]).run("Shared", &[]);
     let expected = fs::read_to_string(fixture("typestate").join("expected/Shared.txt")).unwrap();
-    // Which methods started the thread is the JDK's business.
+    // The methods that started the thread depend on the JDK.
     let (text, _) = found.text();
     assert!(text.starts_with(&expected), "{text}");
     assert!(text.ends_with("FileApi: 1 objects, 501 events, 1 violations\n"), "{text}");

@@ -1,5 +1,5 @@
-//! User-defined instrumentation modules (`docs/research/udi.md`): both examples over the whole of
-//! `rt.jar`, which then boots, and what they and the profile count.
+//! User-defined instrumentation modules (`docs/research/udi.md`): both examples on the whole of
+//! `rt.jar`, which then boots, and their counts and the profile's.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -29,7 +29,7 @@ fn entries(jdk: &Jdk) -> &'static Path {
     })
 }
 
-/// The example in Rust, which is a program of its own: beside the command, where cargo puts it.
+/// The example in Rust, which is a separate program: next to the command, where cargo puts it.
 fn monitors() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -45,7 +45,7 @@ fn monitors() -> &'static Path {
     })
 }
 
-/// `rt.jar` and programs that have been given to a module, and what was said of it.
+/// `rt.jar` and programs processed by a module, and the messages.
 fn library(jdk: &'static Jdk, module: &Path, programs: &Path, at: &Path, more: &[&str]) -> (Library, String) {
     let out = at.join("out");
     let java = jdk.home().display().to_string();
@@ -54,16 +54,16 @@ fn library(jdk: &'static Jdk, module: &Path, programs: &Path, at: &Path, more: &
     (Library::of(jdk, vec![out.join("rt.jar")], out.join(programs.file_name().unwrap())), said)
 }
 
-/// What a module wrote of a class.
+/// The counts that a module wrote for a class.
 fn count(file: &Path, class: &str) -> u64 {
     let text = fs::read_to_string(file).unwrap();
     let line = text.lines().find(|line| line.split_once(' ').is_some_and(|(_, name)| name == class));
     line.and_then(|line| line.split(' ').next()?.parse().ok()).unwrap_or_else(|| panic!("{class}: {text}"))
 }
 
-/// Each method says that it was entered. The profile has the same calls as ever and not one more
-/// context of the program, four bytecodes more for each call, and nothing of the module's own; and
-/// the module has counted the same calls.
+/// Each method reports its entry. The profile has the same calls as before, no further context of
+/// the program, and nothing of the module's own. It has four more bytecodes for each call. The
+/// module has counted the same calls.
 #[test]
 fn entries_of_methods() {
     let Some(jdk) = Jdk::find() else { return };
@@ -74,7 +74,7 @@ fn entries_of_methods() {
     for carrier in ["argument", "thread"] {
         let more = ["--context", carrier, "--verify", "--report", report.to_str().unwrap()];
         let (library, said) = library(jdk, entries(jdk), &programs, &at, &more);
-        // No class is left out silently.
+        // No class is skipped silently.
         assert!(said.contains("warning: java/lang/Object: the module left it out: "), "{said}");
         let report: serde_json::Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
         assert_eq!(report["udi"]["aborted"][0]["class"], "java/lang/Object");
@@ -108,8 +108,7 @@ fn monitors_of_blocks() {
     fs::write(&source, text).unwrap();
     let mut javac = Command::new(jdk.path("bin/javac"));
     assert_succeeded(javac.arg("-d").arg(&programs).arg(&source));
-    // The same file each time, which is what the class library remembers; but it may end at its
-    // first class.
+    // The same file each time, whose hash the class library has; but it may end at its first class.
     let module = at.join("module");
     let text = format!(
         "#!/bin/sh\nif [ -n \"$ENDS\" ]; then printf 'CCTUDI01\\000\\000\\000\\000'; exit 3; fi\nexec '{}'\n",
@@ -129,8 +128,8 @@ fn monitors_of_blocks() {
     assert!(count(&counts, "java/util/zip/ZipFile") > 0);
     assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
 
-    // As it is, and given to the module when it is loaded. When that ends the program goes on, and
-    // the profile says so.
+    // Unchanged, and passed to the module when it is loaded. If the module ends, the program goes
+    // on, and the profile says so.
     for (ends, entered) in [("", 20), ("yes", 0)] {
         fs::remove_file(&counts).unwrap();
         let mut java = library.java("udi-load");
@@ -170,8 +169,8 @@ fn outputs_do_not_depend_on_the_number_of_threads() {
     assert!(first == made("3"));
 }
 
-/// Entries on a whole image, with the program instrumented for it. (A class of the module's own is
-/// called by the program's class, from another module.)
+/// Entries on a whole image, with the program instrumented for it. (The program's class calls a
+/// class of the module's own, from another module.)
 fn entries_on_an_image(jdk: &'static Jdk) {
     let at = folder("udi-image");
     let (image, programs) = (at.join("image"), at.join("programs"));
@@ -192,8 +191,8 @@ fn entries_on_an_image(jdk: &'static Jdk) {
     let left_out = "but for those that were rewritten at load time";
     assert!(run.profile().notes.iter().any(|note| note.contains(left_out)));
 
-    // The program as it is: its class goes to the module when it is loaded, and so do those that
-    // the JVM makes for its lambdas.
+    // The unchanged program: its class goes to the module when it is loaded, and so do those that
+    // the JVM generates for its lambdas.
     let mut java = Java::new(&Jdk::made(jdk.version, at.join("image")), "udi-load");
     let module = [("udi", entries(jdk)), ("udi-java", jdk.home())];
     java.verify().class_path([fixture("calls").join("classes")]);
@@ -208,7 +207,7 @@ fn entries_on_an_image(jdk: &'static Jdk) {
     assert!(notes.iter().any(|note| note.contains("module entries@")), "{notes:?}");
     assert!(!notes.iter().any(|note| note.contains(left_out)), "{notes:?}");
 
-    // `run` does all of it. A lambda's class is made by the JVM.
+    // `run` does all of it. The JVM generates a lambda's class.
     let profile = at.join("run.cct");
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     command.arg("run").arg("--jdk").arg(at.join("image")).args(["-q", "-o"]).arg(&profile).args(options);
@@ -218,7 +217,7 @@ fn entries_on_an_image(jdk: &'static Jdk) {
     let text = fs::read_to_string(&counts).unwrap();
     assert!(text.lines().any(|line| line.contains(" Lambdas$$Lambda")), "{text}");
 
-    // Another module than the class library's is none that its classes know.
+    // The class library's classes do not fit another module.
     let other = at.join("other.jar");
     fs::copy(entries(jdk), &other).unwrap();
     let mut java = Java::new(&Jdk::made(jdk.version, at.join("image")), "udi-other");

@@ -1,5 +1,5 @@
-//! Values of contexts (docs/research/pcc.md): those of a program whose contexts are known, those of
-//! all contexts of the fixtures by the trees that the profiler counts, and what is made of them.
+//! Values of contexts (docs/research/pcc.md). The tests cover a program with known contexts, all
+//! contexts of the fixtures compared with the profiler's trees, and the commands for values.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,8 +21,8 @@ fn cctrewrite(arguments: &[&str]) -> Command {
     command
 }
 
-/// All methods of the fixtures, which are in no package, and some of the class library: one with a
-/// body, natives of all kinds, and what callers count.
+/// All methods of the fixtures, which are in no package, and some of the class library. The latter
+/// are one with a body, natives of all kinds, and methods that callers count.
 const CHOSEN: [&str; 6] = [
     "*.*",
     "java.util.HashMap.put*",
@@ -32,7 +32,7 @@ const CHOSEN: [&str; 6] = [
     "java.lang.reflect.Method.invoke",
 ];
 
-/// A JDK whose contexts are values, made once for all tests.
+/// A JDK that records values of contexts, built once for all tests.
 fn valuing(jdk: &'static Jdk) -> &'static Jdk {
     static JDKS: Mutex<BTreeMap<u32, Arc<OnceLock<&'static Jdk>>>> = Mutex::new(BTreeMap::new());
     let cell = JDKS.lock().unwrap().entry(jdk.version).or_default().clone();
@@ -48,7 +48,7 @@ fn make(jdk: &Jdk, options: &[&str], home: &Path) {
     assert_succeeded(command.args(options).arg(jdk.home()).arg("-o").arg(home));
 }
 
-/// A program on it; the file is where a profile would be.
+/// A program on it; the file of values has the path of a profile.
 fn java(jdk: &'static Jdk, name: &str, classes: &str) -> Java {
     let mut java = Java::new(valuing(jdk), &format!("values-{name}"));
     java.verify().class_path([fixture(classes).join("classes")]);
@@ -66,7 +66,7 @@ fn place(class: &str, name: &str, descriptor: &str) -> Place {
     Place { class: class.to_owned(), name: name.to_owned(), descriptor: descriptor.to_owned() }
 }
 
-/// The value behind calls from these bytecodes of methods of `Values`: `name(descriptor)@index`.
+/// The value after calls from these bytecodes of methods of `Values`: `name(descriptor)@index`.
 fn value(calls: &[(&str, u16)]) -> Value {
     calls.iter().fold(Value::ROOT, |value, &(method, bci)| {
         let (name, descriptor) = method.split_at(method.find('(').unwrap());
@@ -77,7 +77,7 @@ fn value(calls: &[(&str, u16)]) -> Value {
 
 const MAIN: &str = "main([Ljava/lang/String;)V";
 
-/// The chains of `leaf`, all but the threads', and how often each.
+/// The chains of `leaf`, except the threads', with their numbers.
 fn chains_of_leaf() -> Vec<(Vec<(&'static str, u16)>, u64)> {
     let down = "down(I)V";
     vec![
@@ -97,8 +97,7 @@ fn counts<'r>(recorded: &'r Recorded, name: &str) -> &'r BTreeMap<Value, u64> {
     &recorded.counts[&place("Values", name, "()V")]
 }
 
-/// Each context that is known has its value and its count, and there are no others but the
-/// threads', which is one.
+/// Each known context has its value and its count, and the only other one is the threads'.
 fn known(jdk: &'static Jdk) {
     let run = java(jdk, "known", "pcc").succeed("Values", &[]);
     let asked = value(&[(MAIN, 28), ("ask()V", 9), ("asked()J", 0)]);
@@ -108,9 +107,9 @@ fn known(jdk: &'static Jdk) {
     for (chain, count) in chains_of_leaf() {
         assert_eq!(of_leaf.remove(&value(&chain)), Some(count), "{chain:?}");
     }
-    // Three threads, one after the other, have one context.
+    // Three successive threads have one context.
     assert_eq!(of_leaf.values().collect::<Vec<_>>(), [&3]);
-    // What one call leads to has one value, whatever it is.
+    // All callees of one call site share a value.
     let draw = value(&[(MAIN, 25), ("shapes()V", 54), ("draw(LValues$Shape;)V", 1)]);
     for (class, count) in [("Values$Circle", 2), ("Values$Square", 1)] {
         assert_eq!(recorded.counts[&place(class, "draw", "()V")], BTreeMap::from([(draw, count)]));
@@ -149,7 +148,7 @@ fn of_tree(profile: &Profile) -> Vec<(Place, Value, u64)> {
     all
 }
 
-/// Fixtures that do the same in each run.
+/// Fixtures that behave the same in each run.
 const FIXTURES: [&str; 11] = [
     "calls",
     "causes",
@@ -164,14 +163,14 @@ const FIXTURES: [&str; 11] = [
     "types",
 ];
 
-/// What is recorded at chosen methods is what the tree has there: what the JVM calls by itself,
-/// natives and what they call back, and generated classes included. Of the fixtures' own methods
-/// all is equal; of the class library's what two profiles have, which differ in what runs but once
-/// and in tables that grow by chance.
+/// The values recorded at chosen methods are those of the tree. That includes calls by the JVM
+/// itself, natives and their callbacks, and generated classes. For the fixtures' own methods all
+/// are equal. For the class library's, those that two profiles share are equal; profiles differ in
+/// code that runs once and in tables that grow randomly.
 fn as_in_trees(jdk: &'static Jdk) {
     for name in FIXTURES {
         let main = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
-        // With the same class path, where there is an image: launchers look through it.
+        // With the same class path, where there is an image: launchers search it.
         let mut profiled = match jdk.version {
             8 => profiled(jdk, Blocks::Sites, name),
             _ => Image::of(jdk, Blocks::Sites).java(name),
@@ -200,8 +199,8 @@ fn as_in_trees(jdk: &'static Jdk) {
             }
         }
         eprintln!("{what}: {found} values, and {} that are not in the tree", missing.len());
-        // On 8 the trees are of a class library in front of the JDK's, with another boot class path
-        // to look through.
+        // On 8 the trees are of a class library before the JDK's, with another boot class path to
+        // search.
         let chance = if jdk.version == 8 { usize::MAX } else { found / 100 + 1 };
         assert!(found > 50 && missing.len() < chance, "{what}: {found}, {missing:?}");
     }
@@ -209,7 +208,7 @@ fn as_in_trees(jdk: &'static Jdk) {
 
 jdks!(all_contexts_of_fixtures, as_in_trees, [8, 17, 25]);
 
-/// Values lead back to the contexts of a tree, by their lines.
+/// Values lead back to the contexts of a tree, with their lines.
 fn translated(jdk: &'static Jdk) {
     let mut profiled = profiled(jdk, Blocks::Sites, "pcc");
     let tree = profiled.class_path([fixture("pcc/classes"), crate::selective::api()]).succeed("Values", &[]);
@@ -236,7 +235,7 @@ fn translated(jdk: &'static Jdk) {
         !of_leaf.iter().any(|line| line.contains("one of") || line.contains("not in the tree")),
         "{text}"
     );
-    // What the program has asked for is found too.
+    // A context that the program has queried is found, too.
     let asked = value(&[(MAIN, 28), ("ask()V", 9), ("asked()J", 0)]).to_string();
     let output = cctrewrite(&["pcc", "contexts", "--value", &asked, "--tree"])
         .arg(tree.profile_path())
@@ -253,11 +252,11 @@ fn translated(jdk: &'static Jdk) {
     let info = cctrewrite(&["pcc", "info"]).arg(run.profile_path()).output().unwrap();
     let info = String::from_utf8(info.stdout).unwrap();
     assert!(info.contains("  main: Values\n") && !info.contains("INCOMPLETE"), "{info}");
-    // Chains of calls, and none of them with the value of another.
+    // Chains of calls, none of which has the value of another.
     let output = cctrewrite(&["pcc", "collisions"]).arg(tree.profile_path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("              0  collisions: chains less values"), "{text}");
-    // Without call sites there is nothing to compute values of.
+    // Without call sites no values can be computed.
     let plain = crate::support::profiled(jdk, Blocks::Exact, "values-plain")
         .class_path([fixture("pcc/classes"), crate::selective::api()])
         .succeed("Values", &[]);
@@ -272,7 +271,7 @@ jdks!(contexts_again, translated, [17]);
 fn selected(jdk: &'static Jdk) {
     let run = java(jdk, "regions", "pcc").option("-Dcctrewrite.record=regions").succeed("Values", &[]);
     let recorded_ = recorded(&run);
-    // `switched` begins, and its thread alone is recorded.
+    // `switched` begins, and only its thread is recorded.
     let expected = [&[(MAIN, 31), ("switched()V", 27)][..], &[(MAIN, 70)]].map(|chain| (value(chain), 1));
     assert_eq!(counts(&recorded_, "leaf"), &BTreeMap::from(expected));
 
@@ -297,7 +296,7 @@ fn selected(jdk: &'static Jdk) {
 
 jdks!(parts_of_programs, selected, [8, 17]);
 
-/// What finds no room is counted, and said.
+/// Entries without room are counted, and reported.
 fn bounded(jdk: &'static Jdk) {
     let calls = 1 << 17;
     let run = java(jdk, "many", "pcc").succeed("Many", &["17"]);
@@ -317,7 +316,7 @@ fn bounded(jdk: &'static Jdk) {
 
 jdks!(bounds, bounded, [8, 17]);
 
-/// Where few methods take part values are of these alone.
+/// If few methods take part, values depend on these alone.
 fn few(jdk: &'static Jdk) {
     let home = folder("values-few").join("jdk");
     make(
@@ -335,7 +334,7 @@ fn few(jdk: &'static Jdk) {
         let chain: Vec<_> = chain.into_iter().filter(|(m, _)| *m == MAIN || *m == "twice()V").collect();
         *expected.entry(value(&chain)).or_insert(0) += count;
     }
-    // Nobody takes part above the threads'.
+    // No caller of the threads' takes part.
     expected.insert(Value::ROOT, 3);
     assert_eq!(counts(&recorded, "leaf"), &expected);
     assert_eq!(recorded.counts.len(), 1);
@@ -345,8 +344,7 @@ fn few(jdk: &'static Jdk) {
 
 jdks!(methods_that_take_part, few, [17]);
 
-/// Classes that were rewritten beforehand have the values that they have when they are rewritten at
-/// load time.
+/// Classes that were rewritten beforehand have the same values as those rewritten at load time.
 fn beforehand(jdk: &'static Jdk) {
     let out = folder("values-beforehand").join("out");
     let mut command = cctrewrite(&["instrument", "--tool", "pcc", "-q"]);
@@ -364,7 +362,7 @@ fn beforehand(jdk: &'static Jdk) {
         counts.filter(|(place, _)| !place.class.contains('/')).collect::<BTreeMap<_, _>>()
     };
     assert_eq!(own(&run), own(&at_load_time));
-    // Another choice does not fit.
+    // A different choice of methods does not fit.
     let other = folder("values-other").join("out");
     let mut command = cctrewrite(&["instrument", "--tool", "pcc", "-q", "--pcc-at", "Values.leaf"]);
     command.arg(fixture("pcc/classes")).arg("-o").arg(&other);
@@ -377,8 +375,8 @@ fn beforehand(jdk: &'static Jdk) {
 
 jdks!(rewritten_beforehand, beforehand, [8, 17]);
 
-/// `cctrewrite run --tool pcc` leaves values where it was told to, and refuses what is about
-/// profiles, and JDKs that were made otherwise.
+/// `cctrewrite run --tool pcc` writes values to the requested path, and rejects options of
+/// profiles, and JDKs that were built differently.
 fn runs(jdk: &'static Jdk) {
     let folder = folder("values-run");
     let file = folder.join("out.pcc");

@@ -1,8 +1,8 @@
-//! Stacks look as before on a profiled JDK of 9 and later, whoever asks for them.
+//! Stacks look as before on a profiled JDK of 9 and later, for all ways to read them.
 
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
 
-/// A program that prints stacks, how it ends, and how many lines it prints at least.
+/// A program that prints stacks, its exit code, and its minimum number of lines.
 #[derive(Debug, Clone, Copy)]
 struct Program {
     main: &'static str,
@@ -11,7 +11,7 @@ struct Program {
     lines: usize,
 }
 
-/// All that JDK 8 has. It ends with an exception that nobody catches.
+/// All features of JDK 8. It ends with an exception that nobody catches.
 const TRACES: Program = Program { main: "Traces", classes: "traces/classes", code: 1, lines: 1600 };
 
 /// `StackWalker`.
@@ -27,7 +27,7 @@ const NULLS: [Program; 2] = [
 const VIRTUAL: Program =
     Program { main: "VirtualTraces", classes: "walks/since21/classes", code: 0, lines: 180 };
 
-/// With stacks that are deep enough for twice the frames.
+/// With a stack depth that suffices for twice the frames.
 fn run(mut java: Java, jdk: &Jdk, program: Program) -> Run {
     java.option("-Xss8m").class_path([fixture(program.classes)]);
     if (12..24).contains(&jdk.version) {

@@ -1,30 +1,30 @@
-//! Reading a trace's file: frame by frame, or first where they all are.
+//! Reading of a trace's file: frame by frame, or from an index of all frames.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::{FRAME_HEAD, Frame, Head, LARGEST, MAGIC, VERSION};
 
-/// Why a file is no trace.
+/// Why a file cannot be read as a trace.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// It cannot be read.
     #[error("cannot be read")]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// It is no trace.
     #[error("is no trace of cctrewrite")]
     NoTrace,
-    /// It has another format.
+    /// It has another version.
     #[error("is a trace of format {0}, which this version does not read; it reads format {VERSION}")]
     Version(u16),
 }
 
-/// Where a file's frames end too early.
+/// The position at which a file's frames end too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// In the middle of a frame that begins at this byte.
+    /// In the middle of the frame at this offset.
     Truncated(u64),
-    /// What stands at this byte is no frame.
+    /// The bytes at this offset are no frame.
     Corrupt(u64),
 }
 
@@ -32,7 +32,7 @@ pub enum Cut {
 #[derive(Debug)]
 pub struct FrameReader<R: Read> {
     from: R,
-    /// Where the next frame begins.
+    /// Offset of the next frame.
     pub at: u64,
     provenance: String,
     cut: Option<Cut>,
@@ -42,7 +42,7 @@ impl<R: Read> FrameReader<R> {
     /// Reads a file's head.
     ///
     /// # Errors
-    /// When it cannot be read, or is no trace.
+    /// Fails if it cannot be read, or is no trace.
     pub fn new(mut from: R) -> Result<Self, ReadError> {
         let mut head = [0; 16];
         if fill(&mut from, &mut head)? < head.len() || head[..8] != MAGIC {
@@ -64,20 +64,20 @@ impl<R: Read> FrameReader<R> {
         Ok(FrameReader { from, at: (head.len() + length) as u64, provenance, cut: None })
     }
 
-    /// Where it comes from, in lines.
+    /// The file's origin, in lines.
     pub fn provenance(&self) -> &str {
         &self.provenance
     }
 
-    /// Where it ends too early, if that was seen.
+    /// The position at which it ends too early, if that was detected.
     pub fn cut(&self) -> Option<Cut> {
         self.cut
     }
 
-    /// The next frame; `None` at the end, or where there is no whole one.
+    /// The next frame; `None` at the end, or if there is no complete one.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn next_frame(&mut self) -> io::Result<Option<Frame>> {
         if self.cut.is_some() {
             return Ok(None);
@@ -110,27 +110,27 @@ impl<R: Read> FrameReader<R> {
     }
 }
 
-/// A frame's head, and where its frame begins.
+/// A frame's head and offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// What stands in front of the content.
+    /// The head.
     pub head: Head,
-    /// The frame's first byte.
+    /// The frame's offset.
     pub at: u64,
 }
 
-/// Goes from frame to frame: of each the head alone is read.
+/// Iterates over the heads of frames, without reading the contents.
 #[derive(Debug)]
 pub struct Heads<R> {
     from: R,
-    /// Where the next frame begins.
+    /// Offset of the next frame.
     at: u64,
-    /// Bytes of the file.
+    /// Size of the file, in bytes.
     pub length: u64,
-    /// What the file says of where it comes from.
+    /// The file's origin, in lines.
     pub provenance: String,
-    /// Where whole frames end too early, if that was seen. Whether stored bytes are sound is seen
-    /// when they are read.
+    /// The position at which complete frames end too early, if that was detected. Stored bytes are
+    /// checked when they are read.
     pub cut: Option<Cut>,
 }
 
@@ -138,7 +138,7 @@ impl<R: Read + Seek> Heads<R> {
     /// Reads a file's head.
     ///
     /// # Errors
-    /// When it cannot be read, or is no trace.
+    /// Fails if it cannot be read, or is no trace.
     pub fn new(mut from: R) -> Result<Self, ReadError> {
         let length = from.seek(SeekFrom::End(0))?;
         from.seek(SeekFrom::Start(0))?;
@@ -147,10 +147,10 @@ impl<R: Read + Seek> Heads<R> {
         Ok(Heads { from, at, length, provenance, cut: None })
     }
 
-    /// The next whole frame; `None` behind the last one.
+    /// The next complete frame; `None` after the last one.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn next_head(&mut self) -> io::Result<Option<Place>> {
         if self.cut.is_some() || self.at >= self.length {
             return Ok(None);
@@ -173,22 +173,22 @@ impl<R: Read + Seek> Heads<R> {
     }
 }
 
-/// Where the frames of a file are.
+/// The positions of all frames of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
-    /// What the file says of where it comes from.
+    /// The file's origin, in lines.
     pub provenance: String,
-    /// All whole frames, in their order.
+    /// All complete frames, in order.
     pub list: Vec<Place>,
-    /// Where they end too early, if they do ([`Heads::cut`]).
+    /// The position at which they end too early, if they do ([`Heads::cut`]).
     pub cut: Option<Cut>,
 }
 
 impl Places {
-    /// Looks through a file.
+    /// Scans a file.
     ///
     /// # Errors
-    /// When it cannot be read, or is no trace.
+    /// Fails if it cannot be read, or is no trace.
     pub fn of(from: impl Read + Seek) -> Result<Places, ReadError> {
         let mut heads = Heads::new(from)?;
         let mut list = Vec::new();
@@ -203,17 +203,16 @@ impl Place {
     /// Reads the frame's content; `None` if it is damaged.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn content(&self, from: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
         from.seek(SeekFrom::Start(self.at + FRAME_HEAD as u64))?;
         content(self.head, from)
     }
 
-    /// Reads the content of the frame that begins at a byte; `None` if it is damaged, or there is
-    /// none.
+    /// Reads the content of the frame at an offset; `None` if it is damaged, or there is none.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn content_at(at: u64, from: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
         from.seek(SeekFrom::Start(at))?;
         let mut bytes = [0; FRAME_HEAD];
@@ -225,7 +224,7 @@ impl Place {
     }
 }
 
-/// Reads what stands behind a head.
+/// Reads the content after a head.
 fn content(head: Head, from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut stored = vec![0; head.stored as usize];
     if fill(from, &mut stored)? < stored.len() {
@@ -234,7 +233,7 @@ fn content(head: Head, from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     Ok(Frame { head, stored }.content())
 }
 
-/// A place of one's own in a file that others read, too.
+/// An independent read position in a file that others read, too.
 #[derive(Debug)]
 pub struct Own<'f> {
     file: &'f File,
@@ -242,7 +241,7 @@ pub struct Own<'f> {
 }
 
 impl<'f> Own<'f> {
-    /// At the beginning of a file.
+    /// Starts at the beginning of a file.
     pub fn of(file: &'f File) -> Own<'f> {
         Own { file, at: 0 }
     }
@@ -271,7 +270,7 @@ impl Seek for Own<'_> {
     }
 }
 
-/// Reads as much as there is; how much that is.
+/// Reads as many bytes as there are; returns their number.
 fn fill(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < into.len() {

@@ -1,10 +1,10 @@
-//! Classes as bytes: names once each, numbers of seven bits a byte.
+//! The packed form of classes: names once each, numbers with seven bits a byte.
 
 use super::{Block, CallSite, Class, Counted, Handler, METRICS, Method, Name, Recording};
 use crate::packed::{Unpacker, bytes, number};
 
-/// Bits behind those of a block's metrics: the next block has no event, and its number follows;
-/// there is no other event up to the method's end.
+/// The bits after those of a block's metrics. The first: the next block has no event, and its
+/// number follows. The second: there is no other event up to the method's end.
 const HAS_NEXT: u64 = 1 << METRICS.len();
 const IS_LAST: u64 = HAS_NEXT << 1;
 
@@ -28,7 +28,7 @@ impl Names {
 }
 
 impl Class {
-    /// Its bytes, behind their number.
+    /// Appends its bytes, preceded by their number.
     pub fn pack(&self, out: &mut Vec<u8>) {
         let mut names = Names::default();
         let mut body = Vec::new();
@@ -57,12 +57,12 @@ impl Class {
         bytes(out, &whole);
     }
 
-    /// Takes the bytes of one class off the front of these; `None` if they are none.
+    /// Splits the bytes of one class off the front and parses them; `None` if they are invalid.
     pub fn unpack(from: &mut &[u8]) -> Option<Class> {
         Self::of_bytes(Self::split(from)?)
     }
 
-    /// Takes the bytes of one class, without their number, off the front.
+    /// Splits the bytes of one class, without their number, off the front.
     pub fn split<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
         let mut unpacker = Unpacker(from);
         let whole = unpacker.bytes()?;
@@ -70,8 +70,8 @@ impl Class {
         Some(whole)
     }
 
-    /// Numbers of the class, its first method and its methods, and its name: what one must know to
-    /// find it.
+    /// The head of a class, for finding it: numbers of the class, its first method and its methods,
+    /// and its name.
     pub fn head(whole: &[u8]) -> Option<ClassHead<'_>> {
         let mut unpacker = Unpacker(whole);
         let (number, first_method) = (unpacker.u32()?, unpacker.u32()?);
@@ -93,7 +93,7 @@ impl Class {
         Some(ClassHead { number, first_method, methods, hash: u64::from_le_bytes(*hash), name })
     }
 
-    /// The class with these bytes.
+    /// Parses the class with these bytes.
     pub fn of_bytes(whole: &[u8]) -> Option<Class> {
         let mut unpacker = Unpacker(whole);
         let mut class = Class { number: unpacker.u32()?, first_method: unpacker.u32()?, ..Class::default() };
@@ -122,24 +122,24 @@ impl Class {
         for _ in 0..unpacker.count()? {
             class.methods.push(Method::unpack(&mut unpacker, &name)?);
         }
-        // Each method has a number, and there is one behind the last.
+        // Each method has a number, and one more number follows the last.
         class.first_method.checked_add(u32::try_from(class.methods.len()).ok()?)?;
         unpacker.0.is_empty().then_some(class)
     }
 }
 
-/// What stands at the beginning of a class.
+/// The head of a packed class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassHead<'a> {
-    /// Its number.
+    /// The class's number.
     pub number: u32,
     /// The number of its first method.
     pub first_method: u32,
-    /// How many methods it has.
+    /// Number of its methods.
     pub methods: u32,
-    /// Hash of the class file as it was.
+    /// Hash of the original class file.
     pub hash: u64,
-    /// Its name.
+    /// The class's name.
     pub name: &'a [u8],
 }
 
@@ -353,7 +353,7 @@ mod tests {
         assert!(rest.is_empty());
     }
 
-    /// Else a file of some kilobytes, compressed, would take gigabytes.
+    /// Otherwise a compressed file of some kilobytes would take gigabytes.
     #[test]
     fn a_name_is_there_once_however_many_use_it() {
         let name: Name = vec![b'a'; 0xFFFF].into();
@@ -370,8 +370,7 @@ mod tests {
         assert_eq!(Class::unpack(&mut &packed[..]), None, "no class file has such a name");
     }
 
-    /// Whoever goes through methods and their numbers would have come to a number that there is
-    /// not.
+    /// Otherwise a loop over methods and their numbers would overflow.
     #[test]
     fn methods_have_numbers() {
         for (first_method, is_class) in [(u32::MAX - 2, true), (u32::MAX - 1, false), (u32::MAX, false)] {

@@ -1,4 +1,4 @@
-//! The file: the page's parts put together, the data compressed.
+//! Assembly of the file: the page's parts and the compressed data.
 
 use super::Page;
 use crate::ExportError;
@@ -13,7 +13,7 @@ use std::io::{BufWriter, Write};
 const PAGE: &str = include_str!("../../page/page.html");
 const STYLE: &str = include_str!("../../page/page.css");
 
-/// The parts of the script, in the order in which they stand in the page.
+/// The parts of the script, in the order of the page.
 const SCRIPT: [&str; 9] = [
     include_str!("../../page/numbers.js"),
     include_str!("../../page/data.js"),
@@ -32,7 +32,7 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> Result<(), ExportError>
     let script = SCRIPT.concat();
     let hashes = (hash(&script), hash(STYLE));
     for (at, text) in PAGE.split("@@").enumerate() {
-        // Every other part names what stands there.
+        // Every other part is a placeholder's name.
         match text {
             _ if at % 2 == 0 => out.write_all(text.as_bytes())?,
             "title" => out.write_all(xml(&page.title()).as_bytes())?,
@@ -53,13 +53,13 @@ impl Page {
     }
 }
 
-/// As the policy of a page names what may run.
+/// The hash by which the page's policy names a script.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// The data: an element for each column, which the browser takes for a script of a language that it
-/// does not know.
+/// The data: an element for each column, which the browser takes for a script in an unknown
+/// language.
 fn data(page: &Page, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut write = |name: &str, bytes: &[u8]| -> Result<(), ExportError> {
         let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());

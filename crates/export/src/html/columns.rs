@@ -1,31 +1,31 @@
 //! The contexts of a page as columns of numbers.
 //!
-//! The contexts of all trees stand one behind the other in preorder, a column for each of their
+//! The contexts of all trees follow each other in preorder, with a column for each of their
 //! properties. Numbers are LEB128: seven bits a byte, the lowest first, the high bit set in all
-//! bytes but the last. What was pruned below a context is its last callee: a context whose label is
-//! the number of all labels, with the sums of what it stands for.
+//! bytes but the last. Pruned contexts are the last callee of their caller: a context whose label
+//! is the number of all labels, with their sums.
 
 use super::sided::{Measure, Sided};
 
 /// Columns of contexts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns {
-    /// How many contexts were left before this one was entered, starting anew with each tree.
+    /// Number of contexts that were left before this one was entered, restarting with each tree.
     pub(super) left: Vec<u8>,
     /// The label.
     pub(super) label: Vec<u8>,
-    /// For those that stand for what was pruned, in their order: how many contexts that was.
+    /// For the contexts that replace pruned ones, in their order: number of pruned contexts.
     pub(super) lost: Vec<u8>,
-    /// For each measure what the context has itself.
+    /// The own count of each measure.
     pub(super) own: Vec<Vec<u8>>,
 }
 
-/// What was pruned of a tree.
+/// The sum of pruned contexts of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lost {
     /// Number of contexts.
     pub(super) contexts: u64,
-    /// For each measure the sum.
+    /// The sum of each measure.
     pub(super) sums: Vec<u64>,
 }
 
@@ -40,11 +40,11 @@ impl Lost {
     }
 }
 
-/// Which contexts of a tree go into columns, and under which name the others do.
+/// The contexts of a tree that go into columns, and the label of the others.
 pub(super) struct Kept<'k> {
-    /// For each node whether it stays. Of what does not, no callee does.
+    /// For each node whether it stays. If it does not, no callee does.
     pub(super) nodes: &'k [bool],
-    /// The label of what does not.
+    /// The label of pruned contexts.
     pub(super) label_of_lost: u32,
 }
 
@@ -53,12 +53,12 @@ impl Columns {
         Columns { own: vec![Vec::new(); measures], ..Columns::default() }
     }
 
-    /// Adds a tree. Returns the number of contexts that were written, and what was pruned.
+    /// Adds a tree. Returns the number of written contexts, and the sum of the pruned ones.
     pub(super) fn add(&mut self, sided: &Sided, kept: &Kept<'_>, measures: &[Measure]) -> (u64, Lost) {
         let tree = sided.tree();
         let mut written = 0;
         let mut all_lost = Lost::nothing(measures.len());
-        // The root and the open contexts: where they end, and what they lost.
+        // The root and the open contexts: their ends, and the contexts that they lost.
         let mut open: Vec<(u32, Option<Lost>)> = vec![(tree.subtree(0).end, None)];
         let mut left = 0;
         let mut next = 1;
@@ -138,7 +138,7 @@ pub(super) mod tests {
         numbers
     }
 
-    /// The tree of columns that hold bytecodes and calls of one.
+    /// The tree of columns that hold bytecodes and calls of one tree.
     pub(in crate::html) fn decoded(columns: &Columns) -> Tree {
         let own: Vec<Vec<u64>> = columns.own.iter().map(|column| numbers(column)).collect();
         let mut builder = TreeBuilder::new();

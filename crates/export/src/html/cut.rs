@@ -1,9 +1,8 @@
-//! Which contexts a page has: those that weigh most.
+//! Selection of a page's contexts: those with the largest weights.
 //!
-//! A context's weight is the greatest of its shares, with all that it calls: of each metric, and of
-//! a difference of each side, and of all that has changed. So what is large by any of them is
-//! there, whatever the page is switched to. A callee never weighs more than its caller, so what is
-//! kept is a tree.
+//! A context's weight is the largest of its inclusive shares: of each metric, for a difference of
+//! each side, and of all changes. So a context that is large by any of them is on the page in all
+//! views. A callee never weighs more than its caller, so the kept contexts are a tree.
 
 use super::sided::{Measure, Sided};
 use cct_profile::Metric;
@@ -15,8 +14,8 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Of trees whose measures have these sums, and of which the contexts have changed by so much,
-    /// metric by metric.
+    /// Computes the weights for trees whose measures have these sums, and for changes with these
+    /// sums, metric by metric.
     pub(super) fn of(trees: &[Sided], measures: &[(Measure, u64)], changes: &[(Metric, u64)]) -> Weights {
         let mut of_trees = Vec::with_capacity(trees.len());
         for sided in trees {
@@ -32,14 +31,14 @@ impl Weights {
         Weights { of_trees }
     }
 
-    /// For each node of each tree whether it is one of the `most` heaviest contexts. Of those that
-    /// weigh the same the first ones are kept, callers before callees.
+    /// For each node of each tree whether it is one of the `most` heaviest contexts. Among equal
+    /// weights the first ones are kept, callers before callees.
     pub(super) fn heaviest(self, trees: &[Sided], most: usize) -> Vec<Vec<bool>> {
         let mut all: Vec<f64> = self.of_trees.iter().flat_map(|weights| &weights[1..]).copied().collect();
         if all.len() <= most {
             return self.of_trees.iter().map(|weights| vec![true; weights.len()]).collect();
         }
-        // The heaviest that must go.
+        // The heaviest that must be dropped.
         let border = *all.select_nth_unstable_by(most, |a, b| b.total_cmp(a)).1;
         let above =
             all[..most].iter().filter(|weight| weight.total_cmp(&border) == Ordering::Greater).count();
@@ -73,8 +72,8 @@ fn raise(weights: &mut [f64], sided: &Sided, total: u64, count: impl Fn(u32) -> 
     if total == 0 {
         return;
     }
-    // A subtree is a range of the preorder, so one running sum over it serves all. The total did
-    // not overflow, and is at least each of these.
+    // A subtree is a range of the preorder, so one running sum serves all. The total did not
+    // overflow, and is at least each of these.
     let mut before = Vec::with_capacity(weights.len() + 1);
     let mut sum = 0;
     before.extend([0, 0]);

@@ -1,5 +1,5 @@
-//! What a page shows: the trees of a profile, or of two, thread by thread, with labels in place of
-//! methods.
+//! The contents of a page: the trees of one or two profiles, thread by thread, with labels instead
+//! of methods.
 
 use super::sided::{Measure, Side, Sided};
 use crate::ExportError;
@@ -13,25 +13,25 @@ use cct_profile::{Metric, Profile, Tree};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Threads that a page keeps apart by their names. A program may have a million.
+/// Maximum number of threads that a page keeps separate by name. A program may have a million.
 pub(super) const MOST_THREADS: usize = 256;
 
-/// What is shown.
+/// The contents of a page.
 pub(super) struct Gathered {
-    /// For each label its text. Where call sites are told apart, methods come first, then what
-    /// contexts have as labels.
+    /// The text of each label. Where call sites are distinguished, methods come first, then the
+    /// labels of contexts.
     pub(super) labels: Vec<String>,
-    /// For each label the method that it is a call site of, or itself.
+    /// For each label its method, or the label itself.
     pub(super) methods: Vec<u32>,
-    /// For each label what it is.
+    /// The kind of each label.
     pub(super) kinds: Vec<Kind>,
     /// The numbers that every context has.
     pub(super) measures: Vec<Measure>,
-    /// What was counted.
+    /// The counted metrics.
     pub(super) metrics: Vec<Metric>,
-    /// For each measure its sum over all contexts.
+    /// The sum of each measure over all contexts.
     pub(super) sums: Vec<u64>,
-    /// The threads, sorted by name, each with those of its name.
+    /// The threads, sorted by name; those of one name share an entry.
     pub(super) threads: Vec<Thread>,
 }
 
@@ -39,22 +39,22 @@ pub(super) struct Gathered {
 pub(super) struct Thread {
     /// The name.
     pub(super) name: Arc<str>,
-    /// Of how many names they are, if they are the rest of which there was not room for each.
+    /// Number of names, if these are the threads that share one entry for lack of room.
     pub(super) others: Option<u64>,
-    /// For each measure the sum over all contexts.
+    /// The sum of each measure over all contexts.
     pub(super) sums: Vec<u64>,
     /// The contexts.
     pub(super) sided: Sided,
 }
 
-/// What a label is, for its colour.
+/// The kind of a label, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// No method.
     Other = 0,
-    /// Of the class library, judging by its name.
+    /// A class of the class library, judged by its name.
     Library = 1,
-    /// Of the program.
+    /// A class of the program.
     Program = 2,
 }
 
@@ -63,7 +63,7 @@ const CLASS_LIBRARY: [&str; 6] = ["java.", "javax.", "jdk.", "sun.", "com.sun.",
 
 impl Kind {
     fn of(label: &str) -> Kind {
-        // A type whose objects are counted is whose class it is.
+        // A type whose objects are counted has the owner of its class.
         let label = label.strip_prefix("new ").unwrap_or(label);
         match label.as_bytes().first() {
             None | Some(b'[' | b'(') => Kind::Other,
@@ -74,7 +74,7 @@ impl Kind {
 }
 
 impl Gathered {
-    /// What is shown of a profile, and of one that it is held against. Takes the trees out of both.
+    /// The contents for a profile, optionally compared with a base. Takes the trees out of both.
     pub(super) fn of(
         new: &mut Profile,
         mut base: Option<&mut Profile>,
@@ -139,7 +139,7 @@ impl Gathered {
     }
 }
 
-/// What the page calls things.
+/// Labels and their texts.
 struct Named {
     labels: Vec<String>,
     methods: Vec<u32>,
@@ -154,7 +154,7 @@ impl Named {
         if !labels.have_call_sites() {
             return Named { labels: labels.readable(), methods: of_label, of_method };
         }
-        // Labels are numbered in 32 bits, of methods and of their call sites, of which there are at
+        // Labels are 32-bit numbers, for methods and for their call sites, of which there are at
         // least as many.
         let first = count as u32;
         let mut names = labels.readable_methods();
@@ -197,14 +197,14 @@ fn sum(sided: &Sided, measure: Measure) -> Result<u64, ExportError> {
 fn totals(threads: &[Thread], measures: &[Measure]) -> Result<Vec<u64>, ExportError> {
     let total = |(at, measure): (usize, &Measure)| {
         let sum = threads.iter().map(|thread| thread.sums[at]).try_fold(0u64, u64::checked_add);
-        // Changes of contexts add up to the sum of both sides at most.
+        // Changes of contexts add up to at most the sum of both sides.
         sum.filter(|&sum| i64::try_from(sum).is_ok()).ok_or(ExportError::TooMany(measure.metric.name()))
     };
     measures.iter().enumerate().map(total).collect()
 }
 
-/// The threads with the greatest shares of any sum, so many at most; those of all other names as
-/// one, the last.
+/// Up to this many threads with the largest shares of any sum, and those of all other names as one,
+/// the last.
 fn joined_beyond(
     threads: Vec<Thread>,
     most: usize,

@@ -1,18 +1,18 @@
-//! The table of methods: sums over all contexts, those included that the page does not have.
+//! The table of methods: sums over all contexts, including those that the page omits.
 
 use super::sided::{Measure, Sided};
 
-/// The sums of one method, or of whatever contexts are labelled by, over a tree.
+/// The sums of one label over a tree, usually a method's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     /// The label.
     pub(super) label: u32,
-    /// How many contexts have it.
+    /// Number of contexts with this label.
     pub(super) contexts: u64,
-    /// For each measure what these contexts have themselves.
+    /// The own count of each measure over these contexts.
     pub(super) own: Vec<u64>,
-    /// For each measure what they have with all that was called from there. What is called by a
-    /// label that is on the stack twice counts once.
+    /// The inclusive count of each measure. The callees of a label that is on the stack twice count
+    /// once.
     pub(super) inclusive: Vec<u64>,
 }
 
@@ -20,13 +20,12 @@ pub(super) struct Row {
 struct Outermost {
     end: u32,
     label: u32,
-    /// What the contexts before it have, in the order of the tree.
+    /// Sum of the contexts before it, in the order of the tree.
     before: u64,
 }
 
-/// The rows of a tree, sorted by label: of the methods that its labels are call sites of, which
-/// `methods` has for each label. Those that no context has are left out. The sum of each measure
-/// over the tree must fit into 64 bits.
+/// The rows of a tree, sorted by label: one for each method, which `methods` maps labels to.
+/// Methods without contexts have none. The sum of each measure over the tree must fit into 64 bits.
 pub(super) fn rows(sided: &Sided, methods: &[u32], measures: &[Measure]) -> Vec<Row> {
     let (tree, labels) = (sided.tree(), methods.len());
     let label_of = |node: u32| methods[tree.nodes()[node as usize].method as usize];
@@ -39,8 +38,8 @@ pub(super) fn rows(sided: &Sided, methods: &[u32], measures: &[Measure]) -> Vec<
         rows[label_of(node) as usize].contexts += 1;
     }
     for (at, &measure) in measures.iter().enumerate() {
-        // For each label, where the subtree ends in which it was met outermost: inside it, the
-        // label is not counted again.
+        // For each label, the end of the outermost subtree that has it: inside, the label is not
+        // counted again.
         let mut counted_until = vec![0; labels];
         let mut open: Vec<Outermost> = Vec::new();
         let mut sum = 0;

@@ -5,12 +5,12 @@ use cct_profile::merge::joined;
 use cct_profile::metric::Counts;
 use cct_profile::{Metric, Node, Tree, Unit};
 
-/// Whose count.
+/// The profile of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The profile that is shown; of a difference the later one.
+    /// The profile that is shown; for a difference the later one.
     New,
-    /// What it is held against.
+    /// The profile that it is compared with.
     Base,
 }
 
@@ -21,15 +21,15 @@ pub(super) struct Measure {
     pub(super) metric: Metric,
 }
 
-/// A tree with the counts of one or two profiles. Children are sorted by label, and no siblings
-/// have the same.
+/// A tree with the counts of one or two profiles. Children are sorted by label, and siblings have
+/// different labels.
 #[derive(Clone, Debug)]
 pub(super) struct Sided {
     /// The contexts of both, with the sums of their counts.
     tree: Tree,
     /// The counts of the base, for each node of the tree; `None` without a base.
     base: Option<Base>,
-    /// The columns beside calls and bytecodes, in the order of [`Tree::values`].
+    /// The columns besides calls and bytecodes, in the order of [`Tree::values`].
     columns: Vec<Unit>,
 }
 
@@ -37,18 +37,18 @@ pub(super) struct Sided {
 #[derive(Clone, Debug)]
 struct Base {
     counts: Vec<Counts>,
-    /// Of each column, node by node.
+    /// Of all columns, node by node.
     values: Vec<u64>,
 }
 
 impl Base {
-    /// No counts, for each node of `whole`.
+    /// Zero counts for each node of `whole`.
     fn nothing(whole: &Tree) -> Base {
         let nodes = whole.nodes().len();
         Base { counts: vec![Counts::default(); nodes], values: vec![0; nodes * whole.columns()] }
     }
 
-    /// Adds to a node. What it has is at most what the joined tree has, which did not overflow.
+    /// Adds to a node. Its counts are at most those of the joined tree, which did not overflow.
     fn add(&mut self, node: usize, counts: Counts, values: &[u64]) {
         self.counts[node].calls += counts.calls;
         self.counts[node].bytecodes += counts.bytecodes;
@@ -62,30 +62,30 @@ impl Base {
 }
 
 impl Sided {
-    /// One profile alone.
+    /// The tree of one profile alone.
     pub(super) fn one(tree: Tree) -> Sided {
         Sided { tree, base: None, columns: Vec::new() }
     }
 
-    /// With columns of these names.
+    /// The tree with columns of these names.
     pub(super) fn with_columns(self, columns: &[Unit]) -> Sided {
         Sided { columns: columns.to_vec(), ..self }
     }
 
-    /// Two, whose labels are the same.
+    /// The united trees of two profiles with the same labels.
     ///
     /// # Errors
-    /// When counts overflow.
+    /// Fails if counts overflow.
     pub(super) fn two(base: &Tree, new: &Tree, labels: &[u32]) -> Result<Sided, ExportError> {
         let tree = joined(&[(base, labels), (new, labels)])?;
         let base = Some(counts_within(base, &tree));
         Ok(Sided { tree, base, columns: Vec::new() })
     }
 
-    /// The sum of several.
+    /// The sum of several trees.
     ///
     /// # Errors
-    /// When counts overflow.
+    /// Fails if counts overflow.
     pub(super) fn sum(parts: &[Sided], labels: &[u32]) -> Result<Sided, ExportError> {
         let trees: Vec<(&Tree, &[u32])> = parts.iter().map(|part| (&part.tree, labels)).collect();
         let tree = joined(&trees)?;
@@ -130,7 +130,7 @@ impl Sided {
         })
     }
 
-    /// How much a context itself has changed.
+    /// The size of a context's own change.
     pub(super) fn change(&self, node: u32, metric: Metric) -> u64 {
         let of = |side| self.own(node, Measure { side, metric });
         of(Side::New).abs_diff(of(Side::Base))
@@ -138,7 +138,7 @@ impl Sided {
 
     /// All contexts, callers before callees.
     pub(super) fn contexts(&self) -> std::ops::Range<u32> {
-        // Trees number their nodes in 32 bits.
+        // Trees number their nodes with 32 bits.
         1..self.tree.nodes().len() as u32
     }
 }
@@ -154,13 +154,13 @@ fn counts_within(part: &Tree, whole: &Tree) -> Base {
     base
 }
 
-/// For each node of `whole` the node of `part` that is the same context. The root's counts mean
-/// nothing, so it has none.
+/// For each node of `whole` the node of `part` that is the same context. The root has none, since
+/// its counts mean nothing.
 ///
-/// Both are sorted alike, so the contexts of `part` are met in their order.
+/// Both are sorted alike, so the walk meets the contexts of `part` in their order.
 fn places_within<'t>(part: &'t Tree, whole: &'t Tree) -> impl Iterator<Item = Option<u32>> + 't {
     let mut next = 1;
-    // The open nodes of `whole`: where they end, and where the same context ends in `part`.
+    // The open nodes of `whole`: their ends, and the ends of the same contexts in `part`.
     let mut open = vec![(whole.subtree(0).end, Some(part.subtree(0).end))];
     (0u32..).zip(whole.nodes()).map(move |(index, node)| {
         if index == 0 {

@@ -1,4 +1,4 @@
-//! Whole pages: what stands in the file, read back by a decoder of its own.
+//! Whole pages: the contents of the file, read back by an independent decoder.
 
 use super::columns::tests::numbers;
 use super::*;
@@ -33,7 +33,7 @@ fn written(page: &Page) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// What an element of the page holds.
+/// The contents of an element of the page.
 fn element(page: &str, id: &str) -> Vec<u8> {
     let begin = format!("<script type=\"application/octet-stream\" id=\"{id}\">");
     let (_, text) = page.split_once(&begin).unwrap_or_else(|| panic!("there is no {id}"));
@@ -65,7 +65,7 @@ fn a_page_has_what_the_profile_has() {
     assert_eq!(column(&page, "contexts-left"), [0, 0, 0, 0, 3, 0, 0, 0]);
     assert_eq!(column(&page, "contexts-own-0"), [100, 20, 7, 5, 4, 30, 11, 0]);
     assert_eq!(column(&page, "contexts-own-1"), [1, 2, 3, 1, 2, 1, 6, 9]);
-    // Labels as differences; what is called by a method that is on the stack twice counts once.
+    // Labels as differences; the callees of a method that is on the stack twice count once.
     assert_eq!(column(&page, "methods-label"), [0, 1, 1, 1, 2]);
     assert_eq!(column(&page, "methods-contexts"), [3, 2, 1, 1, 1]);
     assert_eq!(column(&page, "methods-own-0"), [57, 9, 100, 11, 0]);
@@ -197,7 +197,7 @@ fn the_policy_names_the_script_and_the_style() {
         assert!(policy.contains(&format!("{directive} 'sha256-{hash}'")), "{directive}: {policy}");
     }
     assert!(policy.starts_with("default-src 'none'; "), "{policy}");
-    // All that a page could be told to load.
+    // All ways in which a page could load something.
     for word in ["http:", "https:", "@import", "url(", "src=\""] {
         assert!(!page.contains(word), "{word}");
     }
@@ -253,7 +253,7 @@ fn methods_are_rows_from_wherever_they_are_called() {
     );
     let (head, plain) = (head(&with), head(&without));
     let labels: Vec<&str> = head["labels"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()).collect();
-    // Methods, of which the plain page has no others; then what contexts are labelled by.
+    // Methods, which are the only labels of the plain page; then the labels of contexts.
     assert_eq!(
         labels,
         [
@@ -273,9 +273,9 @@ fn methods_are_rows_from_wherever_they_are_called() {
     assert_eq!(plain["labels"], serde_json::json!(labels[..3]));
     assert_eq!(head["methods"], serde_json::json!([0, 1, 2, 0, 0, 0, 0, 0, 0, 1, 2]));
     assert!(plain.get("methods").is_none());
-    // Siblings in the order of their frames' texts, in which @15 stands before @3.
+    // Siblings in the order of their frames' texts, in which @15 precedes @3.
     assert_eq!(column(&with, "contexts-label"), [9, 5, 6, 7, 8, 10, 4]);
-    // In a difference lines, which move, are no part of a call site.
+    // In a difference lines are not part of a call site, since they move.
     let mut moved = split();
     moved.methods.iter_mut().filter_map(|method| method.site.as_mut()).for_each(|site| site.line += 5);
     let difference = written(&page(moved, Some(split()), &options()));

@@ -1,4 +1,4 @@
-//! Profiles that tell call sites apart.
+//! Profiles that distinguish call sites.
 
 use super::*;
 use crate::testing::split;
@@ -88,7 +88,7 @@ fn json_has_methods_once_and_sites_as_columns() {
 fn callgrind_has_functions_once_and_calls_by_line() {
     let written = text(&source(split(), &Options::default()), callgrind::write);
     let (_, functions) = written.split_once("\nsummary: 310 28\n").unwrap();
-    // Two call sites of line 10 are one line; calls of f by itself cost nothing more.
+    // Two call sites of line 10 are one line; calls of f by itself add no cost.
     assert_eq!(
         functions,
         "\nfl=(2) a/A.class\nfn=(1) a.A.f(int)\n0 210 21\n\
@@ -112,7 +112,7 @@ fn pprof_has_functions_once_and_lines_of_callers() {
     flate2::read::GzDecoder::new(&*exported(&source, pprof::write)).read_to_end(&mut message).unwrap();
     let parts = fields(&message);
     assert_eq!(parts.iter().filter(|part| part.0 == 5).count(), 3);
-    // Of each location the function and the line.
+    // Function and line of each location.
     let locations: BTreeMap<u64, (u64, u64)> = parts
         .iter()
         .filter(|part| part.0 == 4)

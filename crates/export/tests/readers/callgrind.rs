@@ -25,8 +25,8 @@ fn callgrind_annotate_finds_all_numbers() {
                 let found = annotated.functions.get(method).copied().unwrap_or_default();
                 assert_eq!(found, counts, "{} of {}, inclusive: {inclusive}", method, case.name);
             }
-            // What is in neither is a thread, or all of them: nothing themselves, everything with
-            // what they called.
+            // All other names are threads, or all of them: own count 0, inclusive count everything
+            // they called.
             let mut others = Counts::default();
             for (name, &counts) in
                 annotated.functions.iter().filter(|(name, _)| !expected.methods.contains_key(*name))
@@ -39,14 +39,14 @@ fn callgrind_annotate_finds_all_numbers() {
     }
 }
 
-/// What callgrind_annotate prints.
+/// The output of callgrind_annotate.
 struct Annotated {
     total: Counts,
     functions: BTreeMap<String, Counts>,
 }
 
 impl Annotated {
-    /// Of lines like ` 1,234  56  a/Main.class:a.Main.main()V`.
+    /// Parses lines like ` 1,234 56 a/Main.class:a.Main.main()V`.
     fn of(text: &str) -> Annotated {
         assert!(text.contains("\nEvents recorded:  Bytecodes Calls\n"), "{text}");
         let (mut total, mut functions) = (None, BTreeMap::new());
@@ -68,7 +68,7 @@ fn counts(line: &str) -> Option<(Counts, &str)> {
     Some((Counts { calls, bytecodes }, rest.trim()))
 }
 
-/// The number in front, `.` being none, and what follows.
+/// The leading number, `.` being none, and the rest.
 fn number(text: &str) -> Option<(u64, &str)> {
     let (number, rest) = text.trim_start().split_once(' ')?;
     if number == "." { Some((0, rest)) } else { Some((number.replace(',', "").parse().ok()?, rest)) }

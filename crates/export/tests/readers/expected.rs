@@ -22,13 +22,13 @@ impl Counts {
     }
 }
 
-/// A profile's numbers. Where threads are apart, a stack's first frame is the thread, `[main]`, and
-/// counts for nothing of its own.
+/// A profile's numbers. Where threads are separate, a stack's first frame is the thread, `[main]`,
+/// without counts of its own.
 pub struct Expected {
     pub total: Counts,
-    /// Each stack, `;` between its frames.
+    /// The counts of each stack, whose frames are separated by `;`.
     pub stacks: BTreeMap<String, Counts>,
-    /// Each method: itself, and with its callees, nested calls counted once.
+    /// The own and inclusive counts of each method, nested calls counted once.
     pub methods: BTreeMap<String, (Counts, Counts)>,
 }
 

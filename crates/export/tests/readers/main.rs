@@ -1,9 +1,9 @@
 //! Exports, read by the programs that they are for.
 //!
-//! Each format is written of profiles made by hand and of a stored one, read by a program of
-//! somebody else, and what that says is held against numbers that come from the list of contexts,
-//! by none of the code that is tested. `cargo xtask readers` fetches the programs; where one is not
-//! to be had, its tests say so and count as skipped.
+//! Each test writes a format from handmade profiles and from a stored one, and lets a foreign
+//! program read it. It compares that program's output with numbers from the list of contexts, which
+//! no tested code produced. `cargo xtask readers` fetches the programs; if one is missing, its
+//! tests say so and count as skipped.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 

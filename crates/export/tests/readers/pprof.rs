@@ -63,7 +63,7 @@ fn pprof_shows_lines_of_call_sites() {
 }
 
 /// The samples that `-raw` shows: a line `100 1: 3 2 1` (bytecodes, calls, locations, the innermost
-/// first), and one of labels behind those that have some; then the locations,
+/// first), and after some a line of labels; then the locations,
 /// `3: 0x0 M=1 name file:0 s=0(other name)`.
 fn stacks(raw: &str, per_thread: bool) -> BTreeMap<String, Counts> {
     let (samples, rest) = raw.split_once("\nLocations\n").unwrap();
@@ -72,7 +72,7 @@ fn stacks(raw: &str, per_thread: bool) -> BTreeMap<String, Counts> {
         .lines()
         .map(|line| {
             let (id, rest) = line.trim().split_once(": 0x0 M=1 ").unwrap();
-            // Behind the name stand the file, `:0 s=0`, and the name as the JVM has it.
+            // The name is followed by the file, `:0 s=0`, and the JVM's name.
             let name = rest.rsplit_once(" s=0").unwrap().0.rsplit_once(' ').unwrap().0;
             (id, name)
         })
@@ -96,7 +96,7 @@ fn stacks(raw: &str, per_thread: bool) -> BTreeMap<String, Counts> {
     stacks
 }
 
-/// What `-top` shows of each function: `flat flat% sum% cum cum% name`.
+/// The lines of `-top`, one for each function: `flat flat% sum% cum cum% name`.
 fn top(text: &str) -> BTreeMap<String, (u64, u64)> {
     let (_, table) = text.split_once("cum%\n").unwrap();
     let rows = table.lines().map(|line| {

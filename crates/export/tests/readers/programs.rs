@@ -11,8 +11,8 @@ use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
 
 use crate::expected::Expected;
 
-/// The place of a program, a file or folder in that of the readers; says so where it is not to be
-/// had.
+/// The path of a program: a file or folder in that of the readers. Prints a message if it is
+/// missing.
 pub fn place(reader: &str, file: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("CCTREWRITE_READERS") else {
         println!("skipped: readers of exports are not known (cargo xtask test, or CCTREWRITE_READERS)");
@@ -26,7 +26,7 @@ pub fn place(reader: &str, file: &str) -> Option<PathBuf> {
     Some(place)
 }
 
-/// Whether an interpreter is on this machine.
+/// Whether an interpreter is installed.
 pub fn has(interpreter: &str) -> bool {
     let is_there = Command::new(interpreter).arg("--version").output().is_ok_and(|run| run.status.success());
     if !is_there {
@@ -35,7 +35,7 @@ pub fn has(interpreter: &str) -> bool {
     is_there
 }
 
-/// What a program prints.
+/// The output of a program.
 pub fn output(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -43,12 +43,12 @@ pub fn output(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A script beside this file.
+/// The path of a script next to this file.
 pub fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers").join(name)
 }
 
-/// A profile, and how it is exported.
+/// A profile and its export options.
 pub struct Case {
     pub name: &'static str,
     pub profile: Profile,
@@ -60,7 +60,7 @@ impl Case {
         Source::new(self.profile.clone(), &self.options).unwrap()
     }
 
-    /// Writes an export into a file of the folder.
+    /// Writes an export to a file in the folder.
     pub fn write(
         &self,
         folder: &Path,
@@ -75,8 +75,8 @@ impl Case {
     }
 }
 
-/// The stored profile of the quickstart's program, and one made by hand; threads added up, and
-/// apart. Methods have the names of the list of contexts.
+/// The stored profile of the quickstart's program, and a handmade one; threads added up, and
+/// separate. Methods have the names of the list of contexts.
 pub fn cases() -> Vec<Case> {
     let stored = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sample.cct")).unwrap();
     let stored = Profile::read(&stored).unwrap();
@@ -90,8 +90,8 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// The cases, and one whose profile tells call sites apart, of which each method must have the
-/// numbers that it has without.
+/// The cases, and one whose profile distinguishes call sites, in which each method must have the
+/// same numbers as without.
 pub fn cases_of_methods() -> Vec<(Case, Expected)> {
     let with = |case: Case| (Expected::of(&case), case);
     let mut cases: Vec<(Expected, Case)> = cases().into_iter().map(with).collect();
@@ -102,8 +102,7 @@ pub fn cases_of_methods() -> Vec<(Case, Expected)> {
     cases.into_iter().map(|(expected, case)| (case, expected)).collect()
 }
 
-/// The profile made by hand, every context of which is called from a place of its own, but for two
-/// of which the lines are not known.
+/// The handmade profile with a separate call site for every context; the lines of two are unknown.
 pub fn split() -> Profile {
     let mut profile = hard();
     let mut methods = Vec::new();
@@ -129,8 +128,8 @@ pub fn split() -> Profile {
     merge(&[&profile], MergeOptions { threads: Threads::Apart, ..MergeOptions::default() }).unwrap()
 }
 
-/// Recursion of a method alone, of three in a circle, and of one that is outermost too; names with
-/// blanks, quotes, and other scripts.
+/// Recursion of a single method, of three in a circle, and of one that is also outermost; names
+/// with blanks, quotes, and other scripts.
 fn hard() -> Profile {
     let method = |class: &str, name: &str, descriptor: &str| Method {
         class: class.into(),

@@ -1,4 +1,5 @@
-//! speedscope: its own format, checked against its schema too, and those others that it imports.
+//! speedscope: its own format, also checked against its schema, and the other formats that it
+//! imports.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,8 +12,7 @@ use serde_json::Value;
 use crate::expected::{Counts, Expected};
 use crate::programs::{Case, cases, has, output, place, script};
 
-/// What speedscope made of a profile: its total, and of each frame what it has itself and with its
-/// callees.
+/// speedscope's import of a profile: its total, and the own and inclusive count of each frame.
 struct Imported {
     name: String,
     total: u64,
@@ -58,7 +58,7 @@ fn without_empty(frames: &BTreeMap<String, (u64, u64)>) -> BTreeMap<String, (u64
         .collect()
 }
 
-/// The cases in which all threads are added up: of one profile speedscope says the sum.
+/// The cases in which all threads are added up: for a single profile speedscope reports the sum.
 fn added_up() -> impl Iterator<Item = Case> {
     cases().into_iter().filter(|case| !case.options.per_thread)
 }
@@ -115,8 +115,7 @@ fn speedscope_finds_all_numbers_in_collapsed_stacks_and_pprof() {
     }
 }
 
-/// speedscope makes stacks up from functions and calls, so only what methods have themselves is
-/// certain.
+/// speedscope invents stacks from functions and calls, so only methods' own counts are certain.
 #[test]
 fn speedscope_reads_callgrind() {
     let Some(package) = place("speedscope", "package") else { return };

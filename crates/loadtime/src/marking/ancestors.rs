@@ -1,10 +1,10 @@
-//! What is above a class that is about to be defined.
+//! The ancestors of a class that is about to be defined.
 //!
-//! The JVM shows a class file before it loads the superclass and the superinterfaces that stand in
-//! it, and then asks the class's loader for these at once. Where rules depend on them they are
-//! asked for here, a moment earlier, by the same loader: so no name is asked for that would not
-//! have been, and none twice, since the JVM finds what the loader was asked for by `Class.forName`.
-//! (Of a class file that the JVM then refuses the superclass has been loaded already.)
+//! The JVM passes a class file to the hook before it loads the superclass and the superinterfaces.
+//! Then it asks the class's loader for these at once. Where rules depend on ancestors, this module
+//! asks the same loader for them a moment earlier. So it asks for no name that the JVM would not
+//! ask for. It asks for none twice, since the JVM finds what `Class.forName` asked the loader for.
+//! (If the JVM then rejects the class file, its superclass is loaded already.)
 
 use std::cell::RefCell;
 
@@ -15,12 +15,12 @@ use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
 
 thread_local! {
-    /// Classes whose ancestors this thread is asking for: those of a class that is its own ancestor
-    /// are not asked for again and again. The JVM refuses it.
+    /// Classes whose ancestors this thread is asking for. Stops an endless search for a class that
+    /// is its own ancestor, which the JVM rejects.
     static ASKED: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Adds all that is above a class. Whether all of it is known then.
+/// Adds all ancestors of a class. Returns whether all of them are known.
 pub fn add(env: Env, jvmti: Jvmti, loader: jobject, class: &ClassFile<'_>, world: &mut World) -> bool {
     let is_asked = ASKED.with_borrow_mut(|asked| {
         let is_asked = asked.iter().any(|name| **name == *class.name());
@@ -47,7 +47,7 @@ pub fn add(env: Env, jvmti: Jvmti, loader: jobject, class: &ClassFile<'_>, world
     all
 }
 
-/// A class that the JVM has, and all that is above it.
+/// Adds a loaded class and all its ancestors.
 fn add_loaded(env: Env, jvmti: Jvmti, class: jclass, world: &mut World) -> Option<()> {
     let mut work = vec![class];
     while let Some(class) = work.pop() {

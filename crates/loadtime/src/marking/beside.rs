@@ -1,8 +1,8 @@
-//! Markers beside what counts, in classes that are rewritten when they are defined
+//! Markers in classes that are also counted, and rewritten when they are defined
 //! (docs/research/markers.md, *With a calling-context tree*).
 //!
-//! No loader may be asked for what is above a class: its `loadClass` would be called in another
-//! context than the JVM calls it in a moment later. What is not known then is said.
+//! This module asks no loader for the ancestors of a class. The loader's `loadClass` would run in a
+//! different context from the JVM's own call a moment later. Unknown ancestors are reported.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use cct_rewrite::{ClassSummary, World as Surroundings};
 
 use crate::marking::rules::{CLIENTS, MARKING, read};
 
-/// Takes what an image carries. Says what is wrong with it.
+/// Reads the rules that an image carries. Returns an error message on failure.
 pub fn start(folder: &Path) -> Result<(), String> {
     if MARKING.get().is_none() {
         let marking = read(folder)?;
@@ -24,9 +24,8 @@ pub fn start(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What is to be marked in a class: by the rules of the image, if it brings some along. `loader`
-/// finds the name of the class of the loader that defines it; most JVMs have no rules, and so
-/// nobody asks.
+/// The markers for a class, by the rules of the image, if it has any. `loader` finds the class name
+/// of the defining loader; it is called only if there are rules, which most JVMs lack.
 pub fn wanted(
     class: &ClassFile<'_>,
     surroundings: &Surroundings,
@@ -59,7 +58,7 @@ pub fn wanted(
     Some(Arc::new(Markers { rules: Arc::clone(&marking.rules), world }))
 }
 
-/// Whether all that is above a class is known.
+/// Whether all ancestors of a class are known.
 fn is_all_known(class: &ClassFile<'_>, world: &World) -> bool {
     let mut above: Vec<&[u8]> = class.super_name().into_iter().chain(class.interface_names()).collect();
     let mut seen = BTreeSet::new();
@@ -75,14 +74,14 @@ fn is_all_known(class: &ClassFile<'_>, world: &World) -> bool {
     true
 }
 
-/// What became of the rules in a class.
+/// Records the matches of the rules in a class.
 pub fn add(marked: &Marked) {
     if let Some(marking) = MARKING.get() {
         marking.add(marked);
     }
 }
 
-/// A class has no markers, though it is counted.
+/// Notes that a counted class has no markers.
 pub fn not_marked(class: &[u8], why: &str) {
     if let Some(marking) = MARKING.get() {
         marking.note(format!("classes that cannot be marked: {why}"), class);

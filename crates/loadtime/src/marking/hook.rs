@@ -1,4 +1,4 @@
-//! What is done with a class file before the JVM takes it.
+//! The class-file hook of a marked JDK.
 
 #![allow(unsafe_code)]
 
@@ -18,7 +18,8 @@ use crate::marking::rules::{CLIENTS, MARKING, Marking};
 use crate::rewriting::PARENT_FIRST;
 use crate::state::jvmti;
 
-/// JVMTI's event ClassFileLoadHook. A panic, which would be a defect, leaves the class as it is.
+/// JVMTI's event ClassFileLoadHook. After a panic, which would be a defect, the class stays
+/// unchanged.
 ///
 /// # Safety
 /// The JVM calls it.
@@ -55,7 +56,7 @@ pub unsafe extern "system" fn class_file(
     }
 }
 
-/// JVMTI's event ClassLoad: hidden classes come by here alone.
+/// JVMTI's event ClassLoad: hidden classes raise this event alone.
 pub extern "system" fn class_loaded(
     _: *mut *const *const c_void,
     raw: *mut sys::JNIEnv,
@@ -74,7 +75,8 @@ pub extern "system" fn class_loaded(
     }));
 }
 
-/// Classes that were there before the JVM told of any, which is right of the class library's alone.
+/// Notes the classes that were loaded before the first event, which should be the class library's
+/// alone.
 pub fn look_back(env: Env, jvmti: Jvmti, marking: &Marking) {
     for class in jvmti.loaded_classes().unwrap_or_default() {
         env.frame(8, || {
@@ -89,8 +91,8 @@ pub fn look_back(env: Env, jvmti: Jvmti, marking: &Marking) {
     }
 }
 
-/// Where in the name of a class what tells it from others of its name begins, if it has no name of
-/// its own: `a/B.0x1234` of a hidden class (JDK 15), `a/B/1234` of a VM-anonymous one.
+/// The position of the suffix in the name of a class that has no name of its own: `a/B.0x1234` of a
+/// hidden class (JDK 15), `a/B/1234` of a VM-anonymous one.
 fn hidden(name: &[u8]) -> Option<usize> {
     if let Some(dot) = name.iter().position(|&b| b == b'.') {
         return Some(dot);
@@ -100,7 +102,7 @@ fn hidden(name: &[u8]) -> Option<usize> {
     (!number.is_empty() && number.iter().all(u8::is_ascii_digit)).then_some(slash)
 }
 
-/// A class file, and who defines it.
+/// A class file, and its definer.
 struct Definition<'d> {
     loader: jobject,
     is_named: bool,
@@ -109,8 +111,8 @@ struct Definition<'d> {
 }
 
 impl Marking {
-    /// Whether markers go into a class of that name: not into those of the class library, which has
-    /// its own, of the runtime, and of clients.
+    /// Whether markers go into a class of this name. The class library has its own; the runtime and
+    /// clients get none.
     fn may_be_marked(&self, env: Env, jvmti: Jvmti, loader: jobject, name: &[u8]) -> bool {
         if hooks::is_runtime_class(name) || !self.rules.may_match(name) {
             return false;
@@ -127,11 +129,11 @@ impl Marking {
         }
     }
 
-    /// The class file with markers; `None` if it has none. Without a note nothing is left out that
-    /// a rule matches.
+    /// The class file with markers; `None` if it has none. Every location that a rule matches has
+    /// its marker, or there is a note.
     fn marked(&self, env: Env, definition: &Definition<'_>) -> Option<(Jvmti, Vec<u8>)> {
         let jvmti = jvmti(env)?;
-        // What is wrong with it the JVM will say.
+        // The JVM will report what is wrong with it.
         let class = ClassFile::parse(definition.file).ok()?;
         let name = class.name();
         let wanted = env.frame(8, || self.may_be_marked(env, jvmti, definition.loader, name));
@@ -139,8 +141,7 @@ impl Marking {
             return None;
         }
         if !definition.is_named {
-            // A VM-anonymous class, as will be seen when it has been loaded; else one of native
-            // code's.
+            // A VM-anonymous class, which its load event will show; or else a class of native code.
             *self.tally().nameless.entry(name.into()).or_default() += 1;
             return None;
         }
@@ -157,8 +158,8 @@ impl Marking {
         let way = Way { library: Some(Library::Below), ..Way::new(&self.rules, &world) };
         match mark(definition.file, &way) {
             Ok(mut marked) => {
-                // With markers it would have more stack and locals than it states, and might be
-                // taken.
+                // With markers it would have more stack and locals than it declares, and might be
+                // accepted.
                 if marked.bytes.is_some()
                     && let Err(fault) = wellformed::check(&class)
                 {

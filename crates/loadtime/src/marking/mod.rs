@@ -1,11 +1,11 @@
 //! Markers in classes that are defined while the program runs, on a JDK whose class library has
 //! markers by the same rules (docs/research/markers.md, *Whole JDKs*).
 //!
-//! Where the program is counted, too, classes get them when they are rewritten for that
-//! ([`beside`]). Elsewhere JVMTI tells of each class file before the JVM takes it ([`hook`]), from
-//! the moment on at which the launcher comes to the program. That needs no capability, and so no
-//! agent on the command line. Rules by what is above a class have its superclass loaded a moment
-//! before the JVM does ([`ancestors`]).
+//! Where the program is also counted, classes get their markers when they are rewritten for that
+//! ([`beside`]). Elsewhere JVMTI passes each class file to the hook before the JVM parses it
+//! ([`hook`]), from the moment at which the launcher reaches the program. That needs no capability,
+//! and so no agent on the command line. For rules about ancestors, the superclass is loaded a
+//! moment before the JVM does it ([`ancestors`]).
 
 mod ancestors;
 pub mod beside;
@@ -19,8 +19,8 @@ use crate::jni::Env;
 use crate::marking::rules::{MARKING, read};
 use crate::state::jvmti;
 
-/// Takes what an image carries, and has the JVM tell of classes from now on. Says what is wrong
-/// with it.
+/// Reads the rules that an image carries, and installs the hook. Returns an error message on
+/// failure.
 fn start(env: Env, folder: &Path) -> Result<(), String> {
     let marking = read(folder)?;
     let jvmti = jvmti(env).ok_or("the JVM gives no JVMTI environment")?;

@@ -1,5 +1,5 @@
-//! The natives of `cctrewrite.markers.Image`; and those of `cctrewrite.runtime.LoadTime` that are
-//! about markers.
+//! The natives of `cctrewrite.markers.Image`, and those of `cctrewrite.runtime.LoadTime` about
+//! markers.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +15,7 @@ use crate::guard::guarded;
 use crate::jni::{Env, jclass, jobjectArray, jstring};
 use crate::marking::rules::MARKING;
 
-/// Binds them. Whether this is a JDK with markers.
+/// Binds the natives. Returns whether this is a JDK with markers.
 pub fn register(env: Env) -> bool {
     let natives: [(&[u8], &[u8], *mut c_void); 5] = [
         (b"start0\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", begin as *mut c_void),

@@ -1,4 +1,4 @@
-//! The rules of the image, and what came of them.
+//! The rules of the image, and their matches.
 
 use std::collections::BTreeMap;
 
@@ -16,32 +16,33 @@ use cct_markers::{Marked, Rules};
 /// The loader of clients, whose classes have no markers.
 pub(crate) const CLIENTS: &[u8] = b"cctrewrite/markers/ClientLoader";
 
-/// What decides about markers, once it is known.
+/// The rules of the image, once they are read.
 pub(crate) static MARKING: OnceLock<Marking> = OnceLock::new();
 
-/// The rules of the image, and what came of them.
+/// The rules of the image, and their matches.
 pub(crate) struct Marking {
     pub(crate) rules: Arc<Rules>,
     pub(crate) library: Arc<Table>,
     tally: Mutex<Tally>,
 }
 
-/// What became of classes.
+/// Counts over classes.
 pub(crate) struct Tally {
     classes: u64,
     markers: u64,
-    /// How many places each rule has, those in the class library among them.
+    /// Number of marked locations of each rule, including those in the class library.
     places: Vec<u64>,
     troubles: Troubles,
-    /// Classes that the JVM made without a name of their own: how many of each name that is in
-    /// their files.
+    /// Classes that the JVM defined without a name of their own: the number for each name in their
+    /// files.
     hidden: BTreeMap<Box<[u8]>, u64>,
-    /// Classes whose definers gave no names, that have not been found to be such.
+    /// Classes whose definers gave no names, and that are not yet known to be hidden.
     pub(crate) nameless: BTreeMap<Box<[u8]>, u64>,
 }
 
 impl Tally {
-    /// A class has no name of its own, but this one in its file. Whether that is to be said.
+    /// Counts a class that has no name of its own, but this one in its file. `is_said` says whether
+    /// the notes mention it.
     pub(crate) fn hidden(&mut self, name: &[u8], is_said: bool) {
         if let Some(count) = self.nameless.get_mut(name) {
             *count -= 1;
@@ -55,7 +56,7 @@ impl Tally {
     }
 }
 
-/// What an image carries. Says what is wrong with it.
+/// Reads the rules that an image carries. Returns an error message on failure.
 pub(crate) fn read(folder: &Path) -> Result<Marking, String> {
     let read = |name: &str| {
         let path = folder.join(name);
@@ -77,11 +78,11 @@ pub(crate) fn read(folder: &Path) -> Result<Marking, String> {
 
 impl Marking {
     pub(crate) fn tally(&self) -> MutexGuard<'_, Tally> {
-        // Nothing is left half-done by a panic.
+        // A panic leaves nothing half-done.
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A class was looked at.
+    /// Adds the matches in one class.
     pub(crate) fn add(&self, marked: &Marked) {
         if marked.descriptors.is_empty() && marked.refused.is_empty() {
             return;
@@ -100,12 +101,12 @@ impl Marking {
         }
     }
 
-    /// A class has no markers, which its reader must know.
+    /// Notes for the reader that a class has no markers.
     pub(crate) fn note(&self, trouble: impl Into<String>, class: &[u8]) {
         self.tally().troubles.add(trouble, &mutf8::decode_lossy(class));
     }
 
-    /// How much was marked; `None` if nothing was.
+    /// The summary of the markers; `None` if nothing was marked.
     pub(crate) fn placed(&self) -> Option<String> {
         let tally = self.tally();
         let (markers, classes) = (tally.markers, tally.classes);
@@ -113,7 +114,7 @@ impl Marking {
             .then(|| format!("when they were defined, markers were placed in classes of the program: {markers} in {classes}"))
     }
 
-    /// What else the reader must know: what is not marked, and which rules match nothing.
+    /// Further notes for the reader: what is not marked, and which rules match nothing.
     pub(crate) fn notes(&self) -> Vec<String> {
         let tally = self.tally();
         let mut lines = Vec::new();
@@ -139,7 +140,7 @@ impl Marking {
     }
 }
 
-/// A line for classes, with the first names: a program may have thousands.
+/// A line that lists the first of these classes by name: a program may have thousands.
 pub(crate) fn named(what: &str, classes: &BTreeMap<Box<[u8]>, u64>) -> Option<String> {
     const NAMED: usize = 3;
     let count: u64 = classes.values().sum();

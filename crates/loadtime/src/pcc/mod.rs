@@ -22,19 +22,19 @@ use table::Record;
 
 static TABLES: OnceLock<Tables> = OnceLock::new();
 
-/// The tables of this JVM; `None` if contexts are no values.
+/// The tables of this JVM; `None` if contexts are not values.
 pub fn tables() -> Option<&'static Tables> {
     TABLES.get()
 }
 
-/// All tables.
+/// The tables of all threads.
 #[derive(Debug)]
 pub struct Tables {
     out: PathBuf,
-    /// Bytes that tables have, and may have.
+    /// Allocated and maximum bytes of tables.
     bytes: AtomicUsize,
     most: usize,
-    /// Held by whoever makes a table larger, and alone by who reads them all.
+    /// Read-locked by a thread that grows its table, write-locked by the reader of all tables.
     gate: RwLock<()>,
     closed: AtomicBool,
     records: Mutex<Vec<Record>>,
@@ -77,12 +77,12 @@ impl Tables {
 
     fn grow(&self, record: Record) -> bool {
         let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
-        // What comes behind the end is not recorded, and what stands before it stays.
+        // Entries after the end are not recorded; those before it stay.
         !self.closed.load(Ordering::Acquire)
             && record.grow(|bytes| self.take(bytes), |bytes| self.give(bytes))
     }
 
-    /// Writes what was counted; what went wrong. `lost` entries had no table.
+    /// Writes the counts; returns an error message on failure. `lost` entries had no table.
     fn end(&self, env: Env, lines: &[String], notes: Vec<String>, lost: u64) -> Result<(), String> {
         {
             let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);
@@ -90,7 +90,7 @@ impl Tables {
         }
         let mut recorded = Recorded { notes, lost, ..Recorded::default() };
         let pairs = lines.iter().filter_map(|line| line.split_once('='));
-        // They are about what profiles count.
+        // These concern what profiles count.
         let about = pairs.filter(|(key, _)| !["limits", "blocks", "metrics"].contains(key));
         recorded.meta = about.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
         let mut counts: FxHashMap<(u64, u64), u64> = FxHashMap::default();

@@ -1,5 +1,5 @@
-//! The natives of `cctrewrite.runtime.Pcc`. As those of `LoadTime`, they call no Java code and take
-//! no Java lock.
+//! The natives of `cctrewrite.runtime.Pcc`. Like those of `LoadTime`, they call no Java code and
+//! take no Java lock.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +14,7 @@ use super::{Tables, replay, tables};
 use crate::guard::guarded;
 use crate::jni::{Env, jclass, jobjectArray, jstring};
 
-/// Binds them.
+/// Binds the natives.
 pub fn register(env: Env) -> bool {
     let natives: [(&[u8], &[u8], *mut c_void); 5] = [
         (b"start\0", b"(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0", start as *mut c_void),

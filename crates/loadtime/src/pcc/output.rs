@@ -1,5 +1,4 @@
-//! What is written when the JVM ends: names in the place of ids, and a file that is whole or not
-//! there.
+//! The output at the end of the JVM: names instead of ids, and a file that is complete or absent.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -14,7 +13,7 @@ use crate::archived;
 use crate::jni::Env;
 use crate::state::{jvmti, state};
 
-/// Adds counts by the names of their places.
+/// Adds counts under the names of their places.
 pub fn name(env: Env, counts: FxHashMap<(u64, u64), u64>, recorded: &mut Recorded) {
     let mut names = state().names();
     let is_known = |mid: &u64| names.contains_key(mid) || state().library.method(Mid(*mid)).is_some();
@@ -38,15 +37,15 @@ pub fn name(env: Env, counts: FxHashMap<(u64, u64), u64>, recorded: &mut Recorde
                     [named.class, named.name, named.descriptor].map(|text| decode_lossy(&text).into_owned());
                 Place { class, name, descriptor }
             }
-            // A native of a program's output that its callers count; or a class is gone that came
-            // out of an archive.
+            // A native of a program's output that its callers count; or a method of an unloaded
+            // class from an archive.
             None => Place { class: "?".to_owned(), name: format!("{mid:x}"), descriptor: String::new() },
         };
         recorded.add(place, Value(value), count);
     }
 }
 
-/// What became of what was chosen.
+/// Remarks on how the user's choice of methods matched.
 pub fn remarks(chosen: &Chosen, recorded: &Recorded) -> Vec<String> {
     if chosen.at.is_empty() {
         return vec!["no methods were chosen at which values are recorded (--pcc-at)".to_owned()];
@@ -62,7 +61,7 @@ pub fn remarks(chosen: &Chosen, recorded: &Recorded) -> Vec<String> {
         .collect()
 }
 
-/// A new file beside another one, which nobody else can have made, for its owner alone.
+/// Creates a new file next to another one, for its owner alone. Nobody else can have created it.
 fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
     for attempt in 0..100 {
         let mut name = path.as_os_str().to_owned();
@@ -79,8 +78,8 @@ fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Writes beside the file first, so that under its name there is a whole one or none. Devices and
-/// pipes are written to as they are.
+/// Writes a temporary file next to the target and renames it, so that the target is complete or
+/// absent. Devices and pipes are written to directly.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return OpenOptions::new().write(true).open(path)?.write_all(bytes);
@@ -89,7 +88,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let written =
         file.write_all(bytes).and_then(|()| file.flush()).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        // There is nothing more to be done about it.
+        // There is nothing more to do about a failure.
         let _ = fs::remove_file(&temporary);
     }
     written
@@ -107,7 +106,7 @@ mod tests {
         let path = folder.join("a.pcc");
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        // What lies in the way is not touched.
+        // A file in the way stays untouched.
         let in_the_way = folder.join(format!("a.pcc.{}.tmp", std::process::id()));
         fs::write(&in_the_way, "theirs").unwrap();
         write(&path, b"new").unwrap();

@@ -1,6 +1,6 @@
-//! The value of what the VM calls by itself, and of what natives call: from the stack, frame by
-//! frame from its oldest one on, as the calls have computed it ([`crate::replay`] finds nodes of
-//! trees likewise). A frame that takes part has a call site; one that does not is passed over.
+//! The value of a context that the VM or a native calls. It is computed from the stack, frame by
+//! frame from the oldest, as the calls computed it ([`crate::replay`] finds nodes of trees in the
+//! same way). A frame that takes part has a call site; others are skipped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,24 +23,24 @@ use crate::native_methods;
 use crate::replay::Site as Place;
 use crate::state::{jvmti, state};
 
-/// A method on the stack that has a part in contexts.
+/// A method on the stack that takes part in contexts.
 #[derive(Debug, Clone)]
 struct Frame {
-    /// What its call sites' names begin with; `None` if it hands on the value that it got.
+    /// The prefix of the names of its call sites; `None` if it passes on the value that it got.
     caller: Option<String>,
     code: Bytecodes,
-    /// Whether recording begins with it.
+    /// Whether recording starts with it.
     is_extent: bool,
 }
 
-/// Methods that are remembered at most.
+/// Maximum number of cached methods.
 const REMEMBERED: usize = 1 << 16;
 
 static FRAMES: Mutex<Option<FxHashMap<usize, Arc<Option<Frame>>>>> = Mutex::new(None);
 
-/// The value of what is called by the frame `skip` of `thread`, the calling one, counted from the
-/// newest frame. `None` if the stack cannot be walked, which is so until the JVM is in its live
-/// phase, or if nothing is recorded there.
+/// The value of the context that the frame `skip` of `thread` calls. `thread` must be the calling
+/// one; frames count from the newest. `None` if the stack cannot be walked, as before the JVM's
+/// live phase, or if nothing is recorded there.
 pub fn value(env: Env, thread: jobject, skip: jint) -> Option<Value> {
     let jvmti = jvmti(env)?;
     let members = Members::find(env)?;
@@ -78,7 +78,7 @@ fn frame(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Arc<Op
     let frame = Arc::new(found);
     let mut frames = FRAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let known = frames.get_or_insert_default();
-    // The JVM never uses an id again, so those of classes that are gone would stay for ever.
+    // The JVM never reuses an id, so those of unloaded classes would stay for ever.
     if known.len() >= REMEMBERED {
         known.clear();
     }
@@ -86,7 +86,7 @@ fn frame(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Arc<Op
     frame
 }
 
-/// What was chosen, in this JVM.
+/// The user's choice of methods in this JVM.
 fn chosen() -> Option<&'static Chosen> {
     state().library.provenance().and_then(|(settings, _)| settings.pcc())
 }
@@ -111,7 +111,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
                 (shown, code)
             }
             None => {
-                // Of an archive of the user's: where its bytecodes were the JVM has not kept.
+                // From an archive of the user: the JVM has not kept the positions of its bytecodes.
                 archived::is_given(env).then_some(())?;
                 archived::mid(jvmti, class, method)?;
                 let code = if jvmti.is_native(method) {
@@ -130,20 +130,20 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
     Some(Frame { caller: takes_part.then(|| caller(&class, &name, &descriptor)), code, is_extent })
 }
 
-/// What a method executes, if it has a node in trees.
+/// The bytecodes that a method executes, if it has a node in trees.
 fn code(known: &Known, name: &[u8], descriptor: &[u8]) -> Option<Bytecodes> {
     match known.appearance(name, descriptor) {
         Appearance::None => None,
         Appearance::Node(body) => Some(body.code),
-        // Beside natives Object's constructor.
+        // Apart from natives only Object's constructor.
         Appearance::CountedByCaller => {
             Some(if *name == *b"<init>" { Bytecodes::Original } else { Bytecodes::Native })
         }
     }
 }
 
-/// What a native adds to its value for what it calls back; `None` of one that takes no part, or
-/// never calls back.
+/// The constant that a native adds to its value for callbacks; `None` for one that takes no part,
+/// or never calls back.
 pub fn of_native(
     env: Env,
     class: jclass,

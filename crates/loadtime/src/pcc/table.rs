@@ -1,5 +1,5 @@
-//! A thread's table: how often it entered which place with which value (docs/research/pcc.md). The
-//! thread counts in it by Java code (`CctPcc.java`); here it is made, made larger, and read.
+//! A thread's table: how often it entered which place with which value (docs/research/pcc.md). Java
+//! code of the thread counts in it (`CctPcc.java`); this module allocates, grows and reads it.
 
 #![allow(unsafe_code)]
 
@@ -13,13 +13,13 @@ const MOST: usize = 24;
 const LOST: usize = 32;
 const FULL: usize = 48;
 
-/// Bytes of a record.
+/// Size of a record, in bytes.
 pub const RECORD: usize = 64;
 
-/// Bytes of an entry: place, value, count. One without a place is empty.
+/// Size of an entry, in bytes: place, value, count. An entry without a place is empty.
 pub const ENTRY: usize = 24;
 
-/// Entries of a new table.
+/// Number of entries of a new table.
 const FIRST: u64 = 16;
 
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -28,11 +28,11 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 #[derive(Debug, Clone, Copy)]
 pub struct Record(*mut u8);
 
-// SAFETY: records and tables are never freed but by `grow`, which the owner of the record runs
-// while nobody reads (`Tables`).
+// SAFETY: only `grow` frees memory of records and tables. The record's owner calls it while nobody
+// reads (`Tables`).
 unsafe impl Send for Record {}
 
-/// What was counted: place, value and how often.
+/// A count: place, value and number of entries.
 pub type Entry = (u64, u64, u64);
 
 fn layout(bytes: usize) -> Option<Layout> {
@@ -45,13 +45,14 @@ fn zeroed(bytes: usize) -> Option<*mut u8> {
     (!memory.is_null()).then_some(memory)
 }
 
-/// Bytes of a table with so many entries.
+/// Size in bytes of a table with this many entries.
 fn bytes_of(entries: u64) -> Option<usize> {
     usize::try_from(entries).ok()?.checked_mul(ENTRY)
 }
 
 impl Record {
-    /// With an empty table. `None` without memory, of which `take` says whether there is so much.
+    /// Allocates a record with an empty table. `None` if memory runs out; `take` says whether so
+    /// many bytes are allowed.
     pub fn new(take: impl FnOnce(usize) -> bool) -> Option<Record> {
         let bytes = bytes_of(FIRST)?;
         if !take(RECORD + bytes) {
@@ -64,46 +65,49 @@ impl Record {
         Some(record)
     }
 
+    /// The record at an address.
+    ///
     /// # Safety
     /// The address must be that of a record.
     pub unsafe fn at(address: u64) -> Record {
         Record(address as *mut u8)
     }
 
-    /// Where it is.
+    /// The record's address.
     pub fn address(self) -> u64 {
         self.0 as u64
     }
 
     fn word(self, offset: usize) -> u64 {
-        // SAFETY: a record has so many words; its thread may be writing one.
+        // SAFETY: a record has this many words; its thread may be writing one.
         unsafe { self.0.add(offset).cast::<u64>().read_volatile() }
     }
 
     fn set(self, offset: usize, value: u64) {
-        // SAFETY: the same.
+        // SAFETY: a record has this many words; its thread may be writing one.
         unsafe { self.0.add(offset).cast::<u64>().write_volatile(value) }
     }
 
-    /// Entries that found no room.
+    /// Number of entries that found no room.
     pub fn lost(self) -> u64 {
         self.word(LOST)
     }
 
-    /// What was counted so far; the thread may be counting on. What it has not written whole yet is
-    /// left out.
+    /// The counts so far; the thread may still be counting. Entries that it has not completed are
+    /// omitted.
     pub fn entries(self) -> impl Iterator<Item = Entry> {
         let (table, entries) = (self.word(TABLE) as *const u64, self.word(MASK) + 1);
         (0..entries as usize).filter_map(move |at| {
-            // SAFETY: a table has so many entries, and is there as long as nobody makes it larger.
+            // SAFETY: a table has this many entries, and exists as long as nobody grows it.
             let word = |place: usize| unsafe { table.add(at * (ENTRY / 8) + place).read_volatile() };
             let entry = (word(0), word(1), word(2));
             (entry.0 != 0 && entry.1 != 0 && entry.2 != 0).then_some(entry)
         })
     }
 
-    /// Twice as many entries, by the thread itself. `take` says whether there is so much memory,
-    /// and `give` takes it back. Whether there was room; if not, there never will be.
+    /// Doubles the number of entries; the thread itself calls this. `take` says whether so many
+    /// bytes are allowed, and `give` returns them. Returns whether there was room; if not, there
+    /// never will be.
     pub fn grow(self, take: impl FnOnce(usize) -> bool, give: impl Fn(usize)) -> bool {
         let entries = self.word(MASK) + 1;
         let larger = entries * 2;
@@ -120,7 +124,7 @@ impl Record {
         let mut used = 0;
         for (place, value, count) in self.entries() {
             let mut at = (value ^ place).wrapping_mul(MIX) >> 32 & (larger - 1);
-            // SAFETY: the new table has so many entries, more than are used.
+            // SAFETY: the new table has this many entries, more than are used.
             unsafe {
                 let entry = |at: u64| table.cast::<u64>().add(at as usize * (ENTRY / 8));
                 while entry(at).read() != 0 {
@@ -138,7 +142,7 @@ impl Record {
         self.set(MOST, most(larger));
         self.set(USED, used);
         if let Some(layout) = layout(old_bytes) {
-            // SAFETY: made by `zeroed` with this layout, and nobody has it any more.
+            // SAFETY: allocated by `zeroed` with this layout, and nobody refers to it any more.
             unsafe { dealloc(old, layout) };
             give(old_bytes);
         }
@@ -151,7 +155,7 @@ impl Record {
     }
 }
 
-/// How many of a table's entries are used at most.
+/// Maximum number of used entries of a table.
 fn most(entries: u64) -> u64 {
     entries / 4 * 3
 }
@@ -161,14 +165,14 @@ mod tests {
     use super::*;
 
     impl Record {
-        /// As `CctPcc.count` does it.
+        /// Counts as `CctPcc.count` does.
         fn count(self, value: u64, place: u64) -> bool {
             loop {
                 let (table, mask) = (self.word(TABLE) as *mut u64, self.word(MASK));
                 let mut at = (value ^ place).wrapping_mul(MIX) >> 32 & mask;
                 // SAFETY: at most as many entries as the table has.
                 let word = |at: u64, place: usize| unsafe { table.add(at as usize * 3 + place) };
-                // SAFETY: the same; no other thread has the record.
+                // SAFETY: at most as many entries as the table has; no other thread has the record.
                 unsafe {
                     while word(at, 0).read() != 0 {
                         if word(at, 0).read() == place && word(at, 1).read() == value {
@@ -211,7 +215,7 @@ mod tests {
     fn what_has_no_room_is_counted_as_lost_and_the_rest_goes_on() {
         let record = Record::new(|_| true).unwrap();
         let counted = (0..100_000u64).filter(|&k| record.count(2 * k + 1, 128)).count() as u64;
-        // A table of 1 MiB is the last one.
+        // A table of 1 MiB is the largest.
         assert_eq!(counted, most(1 << 15));
         assert_eq!((record.lost(), record.entries().count() as u64), (100_000 - counted, counted));
         assert!(record.count(1, 128));

@@ -1,4 +1,5 @@
-//! The static side of the class library: a trace has that of the classes whose methods are in it.
+//! Static data of the class library: a trace contains that of the classes whose methods occur in
+//! it.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -8,7 +9,7 @@ use cct_events::file::{Place, Places};
 use cct_events::{Class, Frame, FrameKind};
 use cct_rewrite::tracing::Numbers;
 
-/// The file, and what of it is in the trace.
+/// The file of static data, and which parts of it the trace already has.
 #[derive(Debug)]
 pub struct Known {
     file: BufReader<File>,
@@ -19,7 +20,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Opens the file; where its classes come from, and their number.
+    /// Opens the file. Returns also the origin of its classes and their number.
     pub fn open(path: &Path) -> Result<(Known, String, Numbers), String> {
         let because = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
         let mut file = BufReader::with_capacity(1 << 12, File::open(path).map_err(|e| because(&e))?);
@@ -39,8 +40,8 @@ impl Known {
         Ok((Known { file, places: list, seen, methods }, provenance, numbers))
     }
 
-    /// The classes of these methods that are not in the trace, as a frame; `None` if all are, or
-    /// none could be read.
+    /// The frame of those classes of these methods that the trace does not have yet; `None` if it
+    /// has all, or none could be read.
     pub fn classes(&mut self, methods: &[u32]) -> Option<Frame> {
         let mut content = Vec::new();
         for &method in methods {

@@ -1,5 +1,5 @@
-//! The last events of each thread ([`cct_events::ring`]): a file beside the trace's, mapped into
-//! memory, that outlives the JVM if that is killed.
+//! The last events of each thread ([`cct_events::ring`]): a memory-mapped file next to the trace,
+//! which outlives a killed JVM.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +15,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use super::private;
 use super::record::{Record, SPARE};
 
-/// The file.
+/// The file of last events.
 #[derive(Debug)]
 pub struct Last {
     path: PathBuf,
@@ -24,7 +24,7 @@ pub struct Last {
 }
 
 impl Last {
-    /// Makes the file beside a trace's, for so many events of each thread.
+    /// Creates the file next to a trace, for this many events of each thread.
     pub fn create(trace: &Path, events: usize, structure: &Path) -> io::Result<Last> {
         let mut path = trace.to_owned().into_os_string();
         path.push(SUFFIX);
@@ -36,25 +36,25 @@ impl Last {
         Ok(Last { path: path.into(), half, file: Mutex::new((file, ring::PAGE as u64)) })
     }
 
-    /// A record in the file; `None` without room for it.
+    /// A new record in the file; `None` if there is no room for it.
     pub fn record(&self, thread: u32, owner: u64) -> Option<Record> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let size = ring::area_size(self.half);
         let at = file.1;
-        // With room on the disk: without it the JVM would be killed when it writes there.
+        // Reserves the room on disk: without it, the kernel would kill the JVM at a write.
         fallocate(&file.0, FallocateFlags::empty(), at, size as u64).ok()?;
-        // SAFETY: nobody else knows the file, and nothing makes it shorter.
+        // SAFETY: nobody else knows the file, and nothing truncates it.
         let area = MmapOptions::new().offset(at).len(size).map_raw(&file.0).ok()?;
         file.1 = at + size as u64;
-        // As long as the JVM is there the record is.
+        // The record lives as long as the JVM.
         let area = std::mem::ManuallyDrop::new(area);
         // SAFETY: the file's new bytes are 0, and this record's alone.
         Some(unsafe { Record::in_ring(area.as_mut_ptr(), self.half, thread, owner) })
     }
 
-    /// What was in it is in the trace now.
+    /// Removes the file: the trace has its contents now.
     pub fn remove(&self) {
-        // If it stays, readers of a complete trace do not look at it.
+        // If the file stays, readers of a complete trace ignore it.
         let _ = fs::remove_file(&self.path);
     }
 }

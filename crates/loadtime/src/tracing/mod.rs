@@ -1,12 +1,12 @@
 //! Traces (docs/research/trace.md): the threads' buffers, and the file.
 //!
-//! Rewritten code fills a thread's buffer. When it is full the thread comes here, leaves it to the
-//! writer and goes on with an empty one. There are few buffers on their way to the file at any
-//! time: where the writer does not keep up, threads write theirs themselves, and so wait for the
-//! disk.
+//! Rewritten code fills a thread's buffer. When the buffer is full, the thread calls this module,
+//! passes it to the writer and continues with an empty one. Few buffers are on their way to the
+//! file at any time. If the writer falls behind, threads write their buffers themselves, and so
+//! wait for the disk.
 //!
-//! A thread is in a native meanwhile, so no collection waits for it. No lock is held that Java code
-//! could wait for.
+//! Meanwhile the thread is in a native, so no collection waits for it. No lock is held that Java
+//! code could wait for.
 
 mod known;
 mod last;
@@ -35,37 +35,38 @@ use record::{Buffer, Record};
 
 static TRACER: OnceLock<Tracer> = OnceLock::new();
 
-/// What makes the trace of this JVM; `None` if none is made.
+/// The tracer of this JVM; `None` if it records no trace.
 pub fn tracer() -> Option<&'static Tracer> {
     TRACER.get()
 }
 
-/// The trace of a JVM.
+/// The tracer of a JVM.
 #[derive(Debug)]
 pub struct Tracer {
     output: Output,
-    /// Where the last events of threads are, if these are all that is kept.
+    /// The file of last events, if the trace keeps only those.
     last: Option<Last>,
-    /// Who spoke last, and how often that has changed, where the order between threads is kept.
+    /// The thread that spoke last and the number of changes, where the order between threads is
+    /// kept.
     order: Option<AtomicU64>,
-    /// Held by whoever flushes, and alone by who ends the trace.
+    /// Read-locked by threads that flush, write-locked by the thread that ends the trace.
     gate: RwLock<()>,
     closed: AtomicBool,
-    /// Whether threads that come are not recorded.
+    /// Whether new threads start paused.
     paused: AtomicBool,
     records: Mutex<Vec<Record>>,
     numbers: Mutex<Numbers>,
-    /// Who the threads are, by number; for those whose names change.
+    /// The threads by number; for those whose names change.
     named: Mutex<Vec<Thread>>,
-    /// How many threads had no room for a record.
+    /// Number of threads that got no record for lack of room.
     without_record: AtomicU64,
-    /// Numbers of classes that were loaded, or of which there was a receiver.
+    /// Numbers of classes that were loaded, or that occurred as the class of a receiver.
     classes: Mutex<FxHashMap<Box<[u8]>, u32>>,
 }
 
 impl Tracer {
-    /// Begins the trace: its file, in which `%p` is the process, and what is known of the class
-    /// library's classes.
+    /// Starts the trace: creates its file, in whose name `%p` is the process id, and opens the
+    /// static data of the class library.
     fn start(file: &str, structure: &Path, options: Options) -> Result<(), String> {
         let path = file.replace("%p", &std::process::id().to_string());
         let because = |e: std::io::Error| format!("{path}: {e}");
@@ -89,7 +90,7 @@ impl Tracer {
         TRACER.set(tracer).map_err(|_| "the trace was begun before".to_owned())
     }
 
-    /// Numbers for a class that is rewritten now, and has so many methods.
+    /// Numbers for a class that is being rewritten, with this many methods.
     pub fn number(&self, methods: usize) -> Numbers {
         let mut next = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let here = *next;
@@ -98,12 +99,12 @@ impl Tracer {
         here
     }
 
-    /// The static side of a class that was rewritten now.
+    /// Writes the static data of a class that has just been rewritten.
     pub fn class(&self, structure: &[u8]) {
         self.output.send(Job::Frame(Frame::new(FrameKind::Class, 0, 0, structure)));
     }
 
-    /// A record for a thread.
+    /// A new record for a thread.
     fn open(&self, thread: &Thread) -> Option<Record> {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         let owner = if self.order.is_some() { records.len() as u64 + 1 } else { 0 };
@@ -123,7 +124,7 @@ impl Tracer {
         Some(record)
     }
 
-    /// The record goes on with another thread's events.
+    /// Reuses a record for another thread.
     fn renew(&self, record: Record, thread: &Thread) {
         let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         if !self.closed.load(Ordering::Acquire) {
@@ -141,7 +142,7 @@ impl Tracer {
         }
     }
 
-    /// The number of a new thread, of which the file knows then.
+    /// Numbers a new thread and writes its description to the file.
     fn name(&self, thread: &Thread) -> u32 {
         let number = {
             let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,7 +153,7 @@ impl Tracer {
         number
     }
 
-    /// The thread of a record has another name now.
+    /// Renames the thread of a record.
     fn rename(&self, record: Record, name: &str) {
         let number = record.thread();
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
@@ -163,8 +164,8 @@ impl Tracer {
         self.output.send(Job::Frame(Frame::new(FrameKind::Thread, number, 0, &thread.bytes())));
     }
 
-    /// Whether one thread, or all and those that come, are recorded from now on; and under which
-    /// name.
+    /// Pauses or resumes one thread, or all threads and new ones. `name` is that of the part of the
+    /// recording that begins.
     fn switch(&self, record: Option<Record>, recorded: bool, name: Option<&str>) {
         let answer = match (recorded, name) {
             (false, _) => 0,
@@ -181,7 +182,7 @@ impl Tracer {
         }
     }
 
-    /// The number of a class with this name, which the file knows then.
+    /// The number of a class with this name; writes a new class to the file.
     fn class_number(&self, name: &[u8]) -> u32 {
         let mut classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&number) = classes.get(name) {
@@ -193,7 +194,7 @@ impl Tracer {
         number
     }
 
-    /// A class was loaded in the thread with this record.
+    /// Records that the thread with this record loaded a class.
     pub fn loaded(&self, record: u64, name: &[u8]) {
         let Some(record) = Record::of_context(record) else { return };
         let event = Event::ClassLoaded(self.class_number(name));
@@ -208,11 +209,11 @@ impl Tracer {
         self.order.as_ref()
     }
 
-    /// The thread's buffer is full, or it was somebody else's turn: the place of the next event.
+    /// Handles a full buffer, or another thread's turn. Returns the place of the next event.
     fn flush(&self, record: Record) -> u64 {
         let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         if self.closed.load(Ordering::Acquire) {
-            // What comes behind the end is not recorded, and what stands before it stays.
+            // Events after the end are not recorded; those before it stay.
             return record.pause();
         }
         let place = self.make_room(record);
@@ -222,14 +223,14 @@ impl Tracer {
         }
     }
 
-    /// Under the gate.
+    /// Makes room in a buffer. The caller holds the gate.
     fn make_room(&self, record: Record) -> u64 {
         if let Some(answer) = record.asked() {
             record.set_end();
             match answer.checked_sub(1) {
                 None if !record.is_paused() => {
-                    // What has not begun does not pause. Behind the end of the buffer there is room
-                    // for a word.
+                    // A record that has not begun does not pause. After the end of the buffer there
+                    // is room for a word.
                     if record.has_begun() {
                         record.force(Event::Paused);
                     }
@@ -248,7 +249,7 @@ impl Tracer {
         if record.is_paused() { record.rewind() } else { self.take(record, true) }
     }
 
-    /// Leaves what is in the buffer to the writer. Under the gate.
+    /// Passes the buffer's contents to the writer. The caller holds the gate.
     fn take(&self, record: Record, grow: bool) -> u64 {
         if record.is_in_ring() {
             return record.turn();
@@ -260,7 +261,7 @@ impl Tracer {
                 self.output.send(Job::Events(thread, sequence, full));
                 record.place()
             }
-            // Without memory the thread waits until its own buffer is written.
+            // If memory runs out, the thread waits until its own buffer is written.
             None => {
                 let (thread, sequence) = record.next();
                 self.output.write_now(thread, sequence, &record.bytes());
@@ -269,7 +270,7 @@ impl Tracer {
         }
     }
 
-    /// Writes what a thread has left that does nothing any more.
+    /// Writes the last events of a thread that does nothing any more.
     fn write_last(&self, record: Record) {
         let older = if record.is_in_ring() { record.older() } else { Vec::new() };
         let newer = record.bytes();
@@ -285,8 +286,8 @@ impl Tracer {
         self.output.send(Job::Frame(Frame::new(kind, 0, 0, text.as_bytes())));
     }
 
-    /// Ends the trace: what is in all buffers is written, and what readers must know. Says what
-    /// went wrong.
+    /// Ends the trace: writes the contents of all buffers, and the notes for readers. Returns an
+    /// error message on failure.
     fn end(&self, notes: &[String]) -> Option<String> {
         {
             let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! The natives of `cctrewrite.runtime.Tracing`. As those of `LoadTime`, they call no Java code and
-//! take no Java lock.
+//! The natives of `cctrewrite.runtime.Tracing`. Like those of `LoadTime`, they call no Java code
+//! and take no Java lock.
 
 #![allow(unsafe_code)]
 
@@ -20,7 +20,7 @@ use crate::guard::guarded;
 use crate::jni::{Env, jclass, jobject, jobjectArray, jstring};
 use crate::state::jvmti;
 
-/// Binds them.
+/// Binds the natives.
 pub fn register(env: Env) -> bool {
     let natives: [(&[u8], &[u8], *mut c_void); 13] = [
         (
@@ -44,8 +44,8 @@ pub fn register(env: Env) -> bool {
     env.find_class("cctrewrite/runtime/Tracing").is_some_and(|class| env.register(class, &natives))
 }
 
-/// Numbers of methods stand in rewritten code as they were given where it was rewritten; in another
-/// JVM they are other methods'.
+/// Refusal of archived classes: rewritten code contains method numbers of the JVM that rewrote it;
+/// in another JVM they belong to other methods.
 const ARCHIVED: &str = "classes out of an archive (-XX:SharedArchiveFile, -XX:AOTCache) have numbers of the JVM that made it, by which a trace would name the wrong methods; leave the option out";
 
 /// `String start(String file, String structure, String[] options)`
@@ -84,17 +84,17 @@ extern "system" fn order(raw: *mut sys::JNIEnv, _: jclass) -> jlong {
     guarded(raw, 0, |_| tracer().and_then(Tracer::order).map_or(0, |order| order.as_ptr() as jlong))
 }
 
-/// `Thread.VIRTUAL`, and the class whose threads are.
+/// `Thread.VIRTUAL`, and the class of virtual threads.
 const VIRTUAL: (u32, &[u8]) = (Thread::VIRTUAL, b"java/lang/VirtualThread");
 
-/// What there is to say of a thread.
+/// The description of a thread.
 fn thread(env: Env, thread: jobject, name: jstring, flags: jint) -> Thread {
     let id = env
         .find_class("java/lang/Thread")
         .and_then(|class| env.field(class, "tid", "J"))
         .map_or(0, |field| env.get_long(thread, field) as u64);
     let name = if name.is_null() { String::new() } else { env.text(name).unwrap_or_default() };
-    // Not by Java code: a class that is asked for its name remembers it.
+    // Not by Java code: a class that is asked for its name caches it.
     let class = env.object_class(thread).and_then(|class| jvmti(env)?.class_name(class));
     let is_virtual = class.is_some_and(|class| class == VIRTUAL.1);
     Thread { name, id, flags: flags as u32 | if is_virtual { VIRTUAL.0 } else { 0 } }
@@ -130,7 +130,7 @@ extern "system" fn flush(raw: *mut sys::JNIEnv, _: jclass, record: jlong) -> jlo
     // SAFETY: the runtime passes the record of the thread that calls.
     let record = unsafe { Record::at(record as u64) };
     let flushed = guarded(raw, 0, |_| tracer().map_or(0, |tracer| tracer.flush(record)) as jlong);
-    // After a panic, which would be a defect, the buffer begins anew.
+    // After a panic, which would be a defect, the buffer starts again empty.
     if flushed == 0 { record.rewind() as jlong } else { flushed }
 }
 
@@ -163,7 +163,7 @@ extern "system" fn is_active(raw: *mut sys::JNIEnv, _: jclass, record: jlong) ->
 /// `long number(Class<?> type)`
 extern "system" fn number(raw: *mut sys::JNIEnv, _: jclass, class: jclass) -> jlong {
     guarded(raw, 1, |env| {
-        // Of arrays there is no name but their descriptor.
+        // Arrays have no name but their descriptor.
         let name =
             jvmti(env).and_then(|jvmti| jvmti.class_name(class).or_else(|| jvmti.class_signature(class)));
         let name = name.unwrap_or_default();

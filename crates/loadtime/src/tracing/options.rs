@@ -1,27 +1,27 @@
-//! How the trace is written: what the runtime was told (`-Dcctrewrite.trace-...`).
+//! Options of the trace, as the runtime passes them (`-Dcctrewrite.trace-...`).
 
-/// The options.
+/// Options of the trace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether the order between threads is kept (`trace-mode`).
     pub is_shared: bool,
-    /// So many events of each thread are kept, and no others (`trace-last`).
+    /// Number of last events to keep of each thread; `None` keeps all (`trace-last`).
     pub last: Option<usize>,
-    /// So many bytes of events are kept in memory until the JVM ends (`trace-memory`).
+    /// Bytes of events to keep in memory until the JVM ends (`trace-memory`).
     pub memory: usize,
 }
 
-/// Of a thread, at least so many last events are kept: less is no room for an event.
+/// Minimum number of last events of a thread: fewer leave no room for an event.
 const LEAST: usize = 64;
 
-/// And no more than this.
+/// Maximum number of last events of a thread.
 const MOST: usize = 1 << 30;
 
 impl Options {
-    /// What these texts say; empty ones say nothing.
+    /// Parses the options; empty texts set nothing.
     ///
     /// # Errors
-    /// When one says something else than it may.
+    /// Fails if a text is not a valid value.
     pub fn of(texts: &[String]) -> Result<Options, String> {
         let [mode, last, memory] = texts else { return Ok(Options::default()) };
         let is_shared = match mode.as_str() {
@@ -52,7 +52,7 @@ impl Options {
         Ok(Options { is_shared, last, memory })
     }
 
-    /// What readers must know of it, in lines.
+    /// The options as lines for readers of the trace.
     pub fn lines(&self) -> String {
         let mode = if self.is_shared { "mode=shared\n" } else { "mode=thread\n" };
         self.last.map_or(mode.to_owned(), |last| format!("{mode}last={last}\n"))

@@ -1,5 +1,5 @@
-//! The trace's file, and who writes it: a thread of ours, or, where that has enough to do, whoever
-//! has something to write.
+//! The trace's file and its writers: a thread of this library or, if that falls behind, the thread
+//! that has something to write.
 
 use std::fs::File;
 use std::io;
@@ -15,13 +15,13 @@ use super::known::Known;
 use super::private;
 use super::record::Buffer;
 
-/// Buffers on their way to the file, and empty ones, at most.
+/// Maximum number of buffers on their way to the file, and of empty ones.
 const WAITING: usize = 32;
 
-/// What is to be written.
+/// A job for the writer.
 #[derive(Debug)]
 pub enum Job {
-    /// Events: of which thread, the number of the chunk, and the buffer.
+    /// Events: the thread's number, the number of the chunk, and the buffer.
     Events(u32, u32, Buffer),
     /// Anything else.
     Frame(Frame),
@@ -37,10 +37,10 @@ struct Target {
 struct Shared {
     target: Mutex<Target>,
     known: Mutex<Known>,
-    /// The methods of which all that is known is in the file.
+    /// The methods whose static data is completely in the file.
     familiar: Familiar,
     empty: Mutex<Vec<Buffer>>,
-    /// What is kept in memory until the end.
+    /// Events kept in memory until the end.
     kept: Mutex<Kept>,
 }
 
@@ -49,11 +49,11 @@ struct Shared {
 struct Kept {
     chunks: Vec<(u32, u32, Buffer)>,
     bytes: usize,
-    /// No more than this.
+    /// Maximum number of bytes.
     most: usize,
 }
 
-/// The file.
+/// The trace's file.
 #[derive(Debug)]
 pub struct Output {
     shared: Arc<Shared>,
@@ -62,8 +62,8 @@ pub struct Output {
 }
 
 impl Output {
-    /// Makes the file, for its owner alone, and starts the writer. So many bytes of events are kept
-    /// in `memory`; what comes then is written at once.
+    /// Creates the file, for its owner alone, and starts the writer. The first `memory` bytes of
+    /// events are kept in memory; later ones are written at once.
     pub fn create(path: &Path, provenance: &str, known: Known, memory: usize) -> io::Result<Output> {
         let writer = FrameWriter::new(private::create(path)?, provenance)?;
         let target = Mutex::new(Target { writer, trouble: None });
@@ -79,7 +79,7 @@ impl Output {
         Ok(Output { shared, queue: Mutex::new(Some(queue)), writer: Mutex::new(Some(writer)) })
     }
 
-    /// Writes events now: those of a thread's chunk.
+    /// Writes events of a thread's chunk now.
     pub fn write_now(&self, thread: u32, sequence: u32, bytes: &[u8]) {
         self.shared.events(thread, sequence, bytes);
     }
@@ -91,7 +91,7 @@ impl Output {
         Some(empty.swap_remove(place))
     }
 
-    /// Has something written, by the writer unless that has enough to do.
+    /// Passes a job to the writer, or does it here if the writer falls behind.
     pub fn send(&self, job: Job) {
         let Some(job) = self.shared.keep(job) else { return };
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -105,7 +105,7 @@ impl Output {
         }
     }
 
-    /// Writes what was kept in memory, on all processors.
+    /// Writes the events kept in memory, on all processors.
     pub fn write_kept(&self) {
         let mut kept = self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.most = 0;
@@ -119,7 +119,7 @@ impl Output {
             }
         };
         std::thread::scope(|scope| {
-            // Who is here writes too; without more threads it writes all.
+            // The current thread writes too; without further threads it writes everything.
             let more = std::thread::available_parallelism().map_or(0, |processors| processors.get() - 1);
             for _ in 0..more {
                 if std::thread::Builder::new().spawn_scoped(scope, write).is_err() {
@@ -130,11 +130,11 @@ impl Output {
         });
     }
 
-    /// Waits until all is written; what went wrong.
+    /// Waits until everything is written; returns the first error.
     pub fn close(&self) -> Option<String> {
         drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(writer) = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // A writer that has panicked has written all that it could.
+            // A writer that panicked has written all that it could.
             let _ = writer.join();
         }
         let target = self.shared.target.lock().unwrap_or_else(PoisonError::into_inner);
@@ -149,7 +149,7 @@ fn write_all(shared: &Shared, jobs: &Receiver<Job>) {
 }
 
 impl Shared {
-    /// Keeps events in memory, if there is room for them; otherwise they are given back.
+    /// Keeps events in memory if there is room; otherwise returns them.
     fn keep(&self, job: Job) -> Option<Job> {
         let Job::Events(thread, sequence, buffer) = job else { return Some(job) };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,7 +174,7 @@ impl Shared {
         }
     }
 
-    /// Writes events, and first the classes of which nothing is known yet.
+    /// Writes events, preceded by the static data of classes that are new to the file.
     fn events(&self, thread: u32, sequence: u32, bytes: &[u8]) {
         let news = self.familiar.news(bytes);
         if !news.is_empty() {
@@ -182,14 +182,14 @@ impl Shared {
             if let Some(classes) = known.classes(&news) {
                 self.frame(&classes);
             }
-            // Behind the frame: whoever finds them familiar may write events of them.
+            // After the frame: a thread that finds them familiar may write events of them.
             news.iter().for_each(|&method| self.familiar.add(method));
         }
         self.frame(&Frame::new(FrameKind::Events, thread, sequence, bytes));
     }
 
-    /// Writes a frame; the first trouble is remembered, and nothing written behind it, which
-    /// readers could not find.
+    /// Writes a frame. Remembers the first error and writes nothing after it, which readers could
+    /// not find.
     fn frame(&self, frame: &Frame) {
         let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
         if target.trouble.is_none()

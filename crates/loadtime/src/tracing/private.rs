@@ -1,11 +1,11 @@
-//! Files that their owner alone can read.
+//! Files that only their owner can read.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Creates a file, instead of an existing one of that name. Neither follows a link nor writes into
-/// a file that somebody else has open: in a folder into which others may write, both could be
+/// Creates a file, replacing an existing one of this name. It neither follows a link nor writes
+/// into a file that somebody else has open. In a folder into which others may write, both could be
 /// anybody's.
 pub fn create(path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {

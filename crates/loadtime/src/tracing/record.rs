@@ -1,4 +1,4 @@
-//! The record of a thread, and its buffer: what rewritten code writes to (`java.lang.CctTrace`).
+//! The record of a thread, and its buffer, which rewritten code writes to (`java.lang.CctTrace`).
 
 #![allow(unsafe_code)]
 
@@ -8,15 +8,15 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of a thread's first buffer, and of its largest: each is twice the one before.
+/// Bytes of a thread's first buffer, and of its largest: each is twice the size of the one before.
 const FIRST: usize = 1 << 12;
 const LARGEST: usize = 1 << 18;
 
-/// Bytes behind the place where a buffer is full: an event may be four words, and three in front of
-/// it.
+/// Bytes after the place at which a buffer is full: an event takes up to four words, and three may
+/// precede it.
 pub const SPARE: usize = 64;
 
-/// Bits of the word that orders threads which say who spoke last; the others say how often that has
+/// Bits for the thread in the word that orders threads; the others count how often the thread has
 /// changed.
 const OWNER_BITS: u32 = 24;
 
@@ -25,29 +25,29 @@ const OWNER_BITS: u32 = 24;
 pub struct Buffer {
     start: *mut u8,
     size: usize,
-    /// Bytes that are events.
+    /// Number of bytes that are events.
     filled: usize,
 }
 
-// SAFETY: whoever has the buffer is the only one who knows of its memory.
+// SAFETY: only the owner of the buffer refers to its memory.
 unsafe impl Send for Buffer {}
 
 impl Buffer {
-    /// A buffer of so many bytes; `None` without memory.
+    /// Allocates a buffer of this many bytes; `None` if memory runs out.
     pub fn new(size: usize) -> Option<Buffer> {
         // SAFETY: the size is not 0.
         let start = unsafe { alloc(layout(size)?) };
         (!start.is_null()).then_some(Buffer { start, size, filled: 0 })
     }
 
-    /// Its size in bytes.
+    /// The buffer's size in bytes.
     pub fn size(&self) -> usize {
         self.size
     }
 
     /// The events.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: so many bytes were written, by a thread that does not write any more.
+        // SAFETY: this many bytes were written, by a thread that does not write any more.
         unsafe { std::slice::from_raw_parts(self.start, self.filled) }
     }
 }
@@ -86,32 +86,34 @@ fn layout(size: usize) -> Option<Layout> {
     Layout::from_size_align(size, 64).ok().filter(|layout| layout.size() > 0)
 }
 
-/// The words of a record. The runtime knows the first five (`java.lang.CctTrace`), and readers of
+/// The words of a record. The runtime uses the first five (`java.lang.CctTrace`), and readers of
 /// [`ring`]s others.
 #[repr(C, align(128))]
 struct Words {
-    /// Where the next event goes.
+    /// The place of the next event.
     place: u64,
-    /// Where the buffer is full, as the thread sees it: 0 where it has to ask at each event.
+    /// The place at which the buffer is full, as the thread sees it; 0 makes the thread call at
+    /// each event.
     end: u64,
-    /// Where it is.
+    /// The place at which the buffer is full.
     full: u64,
-    /// Whether it is to be recorded: what others set, who then have the buffer be full at once.
+    /// The request to pause or resume, which other threads set; they then make the buffer appear
+    /// full.
     to_pause: AtomicU64,
-    /// Who it is in the word that orders threads, from 1; 0 where their order is not kept.
+    /// The thread in the word that orders threads, from 1; 0 where their order is not kept.
     owner: u64,
     start: u64,
-    /// In a ring, where this record is.
+    /// In a ring, the position of this record.
     base: u64,
-    /// In a ring, the bytes in the half that is not written to.
+    /// In a ring, the bytes in the half that is not being written.
     behind: u64,
-    /// Whether the thread writes to nowhere, and where it was before it did.
+    /// Whether the thread's events are discarded, and its place before that.
     paused: u64,
     kept: u64,
     thread: u32,
     sequence: u32,
     size: u64,
-    /// How many methods are on the stack whose extents are recorded.
+    /// Number of methods on the stack whose extents are recorded.
     extents: i64,
 }
 
@@ -126,19 +128,20 @@ const _: () = {
     assert!(size_of::<Words>() <= ring::HEAD);
 };
 
-/// Where threads write that are not recorded. What stands there nobody reads.
+/// Size of the area to which paused threads write. Nobody reads it.
 const NOWHERE: usize = 1 << 12;
 
-/// A record. It stays as long as the JVM does; its thread alone changes it, or whoever gives it to
-/// another one.
+/// A record. It lives as long as the JVM. Only its thread changes it, or the code that gives it to
+/// another thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Record(*mut Words);
 
-// SAFETY: an address; who may do what with it is said above.
+// SAFETY: an address; the type's comment says who may use it and how.
 unsafe impl Send for Record {}
 
 impl Record {
-    /// A record with a buffer; `None` without memory. Its `owner` is 0 unless threads are ordered.
+    /// Allocates a record with a buffer; `None` if memory runs out. `owner` is 0 unless threads are
+    /// ordered.
     pub fn new(thread: u32, owner: u64) -> Option<Record> {
         let buffer = Buffer::new(FIRST)?;
         let record = Record(Box::into_raw(Box::new(Words::of(thread, owner))));
@@ -146,11 +149,11 @@ impl Record {
         Some(record)
     }
 
-    /// A record in an area of a ring, with halves of so many bytes.
+    /// Creates a record in an area of a ring, with halves of this many bytes.
     ///
     /// # Safety
-    /// The area is there as long as the JVM is, has [`ring::area_size`] bytes, which are 0, and
-    /// nobody else uses it.
+    /// The area must exist as long as the JVM, have [`ring::area_size`] zero bytes, and be used by
+    /// nobody else.
     pub unsafe fn in_ring(area: *mut u8, half: usize, thread: u32, owner: u64) -> Record {
         let base = area as u64;
         let start = base + ring::HEAD as u64;
@@ -164,13 +167,13 @@ impl Record {
         record
     }
 
-    /// Whether it is in a ring.
+    /// Whether the record is in a ring.
     pub fn is_in_ring(self) -> bool {
         // SAFETY: as above; it never changes.
         unsafe { (*self.0).base != 0 }
     }
 
-    /// In a ring: goes on with the other half.
+    /// In a ring: continues with the other half.
     pub fn turn(self) -> u64 {
         // SAFETY: as above.
         unsafe {
@@ -185,9 +188,9 @@ impl Record {
         self.place()
     }
 
-    /// In a ring: what was in the half that is not written to.
+    /// In a ring: the contents of the half that is not being written.
     pub fn older(self) -> Vec<u8> {
-        // SAFETY: as above; the half is not written to once the trace is closed.
+        // SAFETY: as above; nobody writes to the half once the trace is closed.
         unsafe {
             let first = (*self.0).base + ring::HEAD as u64;
             let other = if (*self.0).start == first { first + (*self.0).size } else { first };
@@ -195,7 +198,7 @@ impl Record {
         }
     }
 
-    /// Where threads are ordered: from here on it is this one's turn.
+    /// Where threads are ordered: takes the turn for this record's thread.
     pub fn take_turn(self, order: &AtomicU64) -> u64 {
         // SAFETY: as above.
         let owner = unsafe { (*self.0).owner };
@@ -221,7 +224,7 @@ impl Record {
     /// The record at an address.
     ///
     /// # Safety
-    /// There is one.
+    /// The address must be that of a record.
     pub unsafe fn at(address: u64) -> Record {
         Record(address as *mut Words)
     }
@@ -234,7 +237,7 @@ impl Record {
         (context >= 1024).then(|| unsafe { Record::at(context) })
     }
 
-    /// Its address.
+    /// The record's address.
     pub fn address(self) -> u64 {
         self.0 as u64
     }
@@ -242,7 +245,7 @@ impl Record {
     fn put(self, buffer: Buffer) {
         let buffer = std::mem::ManuallyDrop::new(buffer);
         let words = self.0;
-        // SAFETY: the record's thread is here, or there is none.
+        // SAFETY: called in the record's thread, or the record has none.
         unsafe {
             (*words).start = buffer.start as u64;
             (*words).size = buffer.size as u64;
@@ -251,19 +254,19 @@ impl Record {
         self.set_end();
     }
 
-    /// Says whether the thread is to be recorded; 0 for not, otherwise the payload of the event
-    /// that says so, plus one. Seen when it writes next.
+    /// Requests a pause or resumption: 0 pauses; otherwise the payload of the event that says so,
+    /// plus one. The thread sees the request at its next event.
     pub fn ask(self, answer: u64) {
-        // SAFETY: a word that others may write; the end is read by its thread at each event, and 0
-        // is in front of every place.
+        // SAFETY: a word that others may write. Its thread reads the end at each event, and 0 is
+        // less than every place.
         unsafe {
             (*self.0).to_pause.store(answer.wrapping_add(1), Ordering::Release);
             std::ptr::write_volatile(&raw mut (*self.0).end, 0);
         }
     }
 
-    /// Its thread has entered a method whose extent is recorded, or left one: with the first
-    /// recording begins, and behind the last it pauses.
+    /// Enters or leaves a method whose extent is recorded: recording starts with the first and
+    /// pauses after the last. Called in the record's thread.
     pub fn nest(self, deeper: i32) {
         // SAFETY: as above.
         let (before, now) = unsafe {
@@ -278,13 +281,13 @@ impl Record {
         }
     }
 
-    /// What was asked and not answered yet. In the record's thread, as what follows.
+    /// Takes the pending request. Called in the record's thread, as are the following methods.
     pub fn asked(self) -> Option<u64> {
         // SAFETY: as above.
         unsafe { (*self.0).to_pause.swap(0, Ordering::AcqRel).checked_sub(1) }
     }
 
-    /// Whether it will write to nowhere when it writes next.
+    /// Whether the thread will be paused at its next event.
     pub fn will_be_paused(self) -> bool {
         // SAFETY: as above.
         match unsafe { (*self.0).to_pause.load(Ordering::Acquire) } {
@@ -293,13 +296,13 @@ impl Record {
         }
     }
 
-    /// Whether it writes to nowhere.
+    /// Whether the thread is paused.
     pub fn is_paused(self) -> bool {
         // SAFETY: as above.
         unsafe { (*self.0).paused != 0 }
     }
 
-    /// From now on the thread writes to nowhere. Without memory it goes on.
+    /// Pauses the thread: its events are discarded. If memory runs out, it goes on recording.
     pub fn pause(self) -> u64 {
         if !self.is_paused()
             && let Some(nowhere) = Buffer::new(NOWHERE)
@@ -314,15 +317,15 @@ impl Record {
         self.rewind()
     }
 
-    /// Whether anything of its thread was recorded.
+    /// Whether anything of the thread was recorded.
     pub fn has_begun(self) -> bool {
         // SAFETY: as above.
         unsafe { (*self.0).sequence != 0 || self.place() != (*self.0).start }
     }
 
-    /// From now on it writes to its buffer again, where it left off.
+    /// Resumes the thread: it writes to its buffer again, where it stopped.
     pub fn resume(self) -> u64 {
-        // SAFETY: as above; what was nowhere is this record's alone.
+        // SAFETY: as above; the area for paused threads is this record's alone.
         unsafe {
             if (*self.0).paused != 0 {
                 drop(Buffer { start: (*self.0).paused as *mut u8, size: NOWHERE, filled: 0 });
@@ -334,7 +337,7 @@ impl Record {
         self.place()
     }
 
-    /// Where the buffer is full.
+    /// Sets the place at which the buffer is full.
     pub fn set_end(self) {
         // SAFETY: as above.
         unsafe {
@@ -355,7 +358,7 @@ impl Record {
         unsafe { self.place() < (*self.0).full }
     }
 
-    /// Another thread's from now on; its buffer is empty.
+    /// Gives the record to another thread; its buffer is empty.
     pub fn renew(self, thread: u32) {
         self.rewind();
         // SAFETY: as above.
@@ -367,24 +370,24 @@ impl Record {
         }
     }
 
-    /// The size of its buffer.
+    /// The size of the buffer, in bytes.
     pub fn size(self) -> usize {
         // SAFETY: as above.
         unsafe { (*self.0).size as usize }
     }
 
-    /// The size of its next one.
+    /// The size of the next buffer, in bytes.
     pub fn next_size(self) -> usize {
         (2 * self.size()).min(LARGEST)
     }
 
-    /// Where the next event goes.
+    /// The place of the next event.
     pub fn place(self) -> u64 {
-        // SAFETY: read while the thread may write it: a word, whole before or whole after.
+        // SAFETY: its thread may be writing it: reading a word gives the old or the new value.
         unsafe { std::ptr::read_volatile(&raw const (*self.0).place) }
     }
 
-    /// The number of the thread, and of its next chunk of events, which the caller writes.
+    /// The number of the thread and of its next chunk of events, which the caller writes.
     pub fn next(self) -> (u32, u32) {
         // SAFETY: as above.
         unsafe {
@@ -394,19 +397,18 @@ impl Record {
         }
     }
 
-    /// The number of its thread.
+    /// The number of the record's thread.
     pub fn thread(self) -> u32 {
         // SAFETY: as above.
         unsafe { (*self.0).thread }
     }
 
-    /// Writes an event where there is room, or behind the place where the buffer is full, as long
-    /// as another one would have room there too. In the record's thread.
+    /// Writes an event where there is room, or after the place at which the buffer is full. The
+    /// latter works as long as another event would fit there too. Called in the record's thread.
     pub fn force(self, event: Event) {
         let place = self.place();
         let words = event.words();
-        // SAFETY: as above; at most four words are behind the end when it is seen that it is
-        // reached.
+        // SAFETY: as above; at most four words are beyond the end before the thread detects it.
         unsafe {
             if place < (*self.0).full + (SPARE as u64 - 32) {
                 for (at, &word) in (place..).step_by(4).zip(&*words) {
@@ -417,7 +419,8 @@ impl Record {
         }
     }
 
-    /// Takes the buffer away and gives it another one; whose it is, and which of that thread's.
+    /// Replaces the buffer by another one. Returns the thread's number, the chunk's number and the
+    /// old buffer.
     pub fn exchange(self, buffer: Buffer) -> (u32, u32, Buffer) {
         let (thread, sequence) = self.next();
         // SAFETY: as above.
@@ -428,7 +431,7 @@ impl Record {
         (thread, sequence, full)
     }
 
-    /// Forgets what is in the buffer; the place of the next event.
+    /// Discards the contents of the buffer; returns the place of the next event.
     pub fn rewind(self) -> u64 {
         // SAFETY: as above.
         unsafe {
@@ -439,12 +442,12 @@ impl Record {
         }
     }
 
-    /// What is in the buffer now. Its thread may go on writing behind that.
+    /// The current contents of the buffer. The thread may go on writing after them.
     pub fn bytes(self) -> Vec<u8> {
         // SAFETY: as above.
         let place = if self.is_paused() { unsafe { (*self.0).kept } } else { self.place() };
-        // SAFETY: buffers are never given back once the trace is closed, which is when others look;
-        // what stands before the place was written before it.
+        // SAFETY: buffers are never freed once the trace is closed, and others read only then. The
+        // bytes before the place were written before it.
         unsafe {
             let start = (*self.0).start;
             let filled = (place.saturating_sub(start) as usize).min((*self.0).size as usize);

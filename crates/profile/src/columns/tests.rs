@@ -11,8 +11,8 @@ fn unit(name: &str) -> Unit {
     Unit::of(name).expect("a word")
 }
 
-/// As a JVM writes it: `f` enters 3 monitors, and calls `g`, which enters 4 and is synchronized,
-/// and calls `h`, which enters none.
+/// Cells as a JVM writes them: `f` enters 3 monitors, and calls `g`, which enters 4 and is
+/// synchronized, and calls `h`, which enters none.
 fn cells() -> Profile {
     let methods = vec![
         row_of_column("monitors"),
@@ -88,7 +88,7 @@ fn files_with_columns_are_of_version_7() {
     let bytes = p.to_bytes().expect("in order");
     assert_eq!(bytes[8..12], [0, 0, 0, 7]);
     assert_eq!(Profile::read(&bytes).expect("sound"), p);
-    // What a JVM writes.
+    // As written by a JVM.
     let mut cells = cells();
     let of_jvm = {
         cells.meta.remove(COLUMNS);
@@ -171,7 +171,7 @@ fn several_columns_are_read_as_they_were_written() {
     });
 }
 
-/// Cost models beside each other: each is a column, and a metric of its own.
+/// Several cost models: each is a column, and a metric of its own.
 #[test]
 fn a_profile_may_have_several_costs() {
     let mut tree_of_two = TreeBuilder::new().with_columns(2);
@@ -207,7 +207,7 @@ fn a_column_takes_the_place_of_bytecodes() {
     assert!(example().by_column(unit("others")).is_none());
 }
 
-/// What a column does not count is said, and the rule of blocks does not matter to it.
+/// The limits of a column are reported, and the rule of blocks does not matter to it.
 #[test]
 fn a_column_is_exact_by_its_own_limits() {
     let mut p = example().by_column(unit("monitors")).expect("a column");

@@ -1,20 +1,20 @@
-//! How far two sets of counts agree: differences, overlap percentage, relative error.
+//! Measures of how far two sets of counts agree: differences, overlap percentage, relative error.
 
 use crate::largest::Largest;
 use crate::metric::{Counts, Metric};
 use crate::walk::Match;
 use std::cmp::Ordering;
 
-/// The overlap percentage of two trees (CCCP, section 6.1): the sum over all contexts that are in
-/// both of the smaller of their two shares, a context's share being its count over the sum of all
-/// counts of its tree. It is kept as an exact fraction.
+/// The overlap percentage of two trees (CCCP, section 6.1): the sum, over all contexts in both, of
+/// the smaller of their two shares. A context's share is its count over the sum of all counts of
+/// its tree. Kept as an exact fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// Sum of min(a · B, b · A), where a and b are a context's counts and A and B the totals.
     shared: u128,
     /// A · B.
     whole: u128,
-    /// Both trees are empty, hence equal.
+    /// Whether both trees are empty, hence equal.
     both_empty: bool,
 }
 
@@ -24,8 +24,8 @@ impl Overlap {
         self.both_empty || (self.whole > 0 && self.shared == self.whole)
     }
 
-    /// In percent; 100 is reached only if the overlap is complete. 100 for two empty trees, 0 when
-    /// one is empty.
+    /// The overlap in percent; 100 only if it is complete. 100 for two empty trees, 0 if one is
+    /// empty.
     pub fn percent(self) -> f64 {
         if self.is_complete() {
             100.0
@@ -37,7 +37,7 @@ impl Overlap {
     }
 }
 
-/// Six decimals, but 100 and 0 only where they are true.
+/// Six decimals, but 100 and 0 only where they are exact.
 impl std::fmt::Display for Overlap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let text = format!("{:.6}", self.percent());
@@ -50,8 +50,8 @@ impl std::fmt::Display for Overlap {
     }
 }
 
-/// `(a - b) / b`, the error of `a` if `b` is right (JP, section 6): 0 when both are 0, infinite
-/// when only `b` is.
+/// `(a - b) / b`, the error of `a` if `b` is right (JP, section 6): 0 if both are 0, infinite if
+/// only `b` is.
 pub fn relative_error(a: u64, b: u64) -> f64 {
     let difference = a.abs_diff(b) as f64;
     match (a.cmp(&b), b) {
@@ -62,8 +62,7 @@ pub fn relative_error(a: u64, b: u64) -> f64 {
     }
 }
 
-/// A difference, ordered by its size relative to `b`; of equal ones the larger in absolute terms is
-/// larger.
+/// A difference, ordered by its size relative to `b`; among equal ones by absolute size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ratio {
     difference: u64,
@@ -87,28 +86,29 @@ impl PartialOrd for Ratio {
     }
 }
 
-/// How one metric compares. `C` is how a listed context is named.
+/// Agreement of one metric. `C` is the type of listed contexts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agreement<C> {
-    /// What was counted.
+    /// The metric.
     pub metric: Metric,
     /// Sum over all contexts of A.
     pub a: u64,
     /// Sum over all contexts of B.
     pub b: u64,
-    /// How much of the two trees is the same.
+    /// The overlap of the two trees.
     pub overlap: Overlap,
-    /// Sum of |a - b| over all contexts of either; what is not in a tree has 0 there.
+    /// Sum of |a - b| over all contexts of either; a context that is missing from a tree has 0
+    /// there.
     pub absolute: u128,
     /// Number of contexts that are in both and have different counts.
     pub different: u64,
-    /// Sum of |a - b| over those.
+    /// Sum of |a - b| over contexts that are in both.
     pub different_absolute: u128,
-    /// The relative error, without its sign, that is largest among the contexts that are in both.
+    /// The largest relative error, without its sign, among the contexts that are in both.
     pub largest_error: f64,
-    /// Those with the largest differences, largest first.
+    /// Contexts with the largest differences, largest first.
     pub by_difference: Vec<C>,
-    /// Those with the largest relative differences, largest first.
+    /// Contexts with the largest relative differences, largest first.
     pub by_ratio: Vec<C>,
 }
 
@@ -118,8 +118,8 @@ impl<C> Agreement<C> {
         relative_error(self.a, self.b)
     }
 
-    /// [`Agreement::absolute`] over the total of B: unlike in the error of the totals, too much in
-    /// one context does not make up for too little in another.
+    /// [`Agreement::absolute`] over the total of B. Unlike in the error of the totals, too much in
+    /// one context does not offset too little in another.
     pub fn error_over_contexts(&self) -> f64 {
         match (self.absolute, self.b) {
             (0, _) => 0.0,
@@ -129,17 +129,17 @@ impl<C> Agreement<C> {
     }
 }
 
-/// An [`Agreement`] in the making.
+/// Accumulator of an [`Agreement`].
 pub(super) struct Measure {
     agreement: Agreement<Match>,
     by_difference: Largest<u64, Match>,
     by_ratio: Largest<Ratio, Match>,
-    /// One more, so that it is known whatever the limit.
+    /// Kept separately, so that it is known for any limit.
     largest_ratio: Option<Ratio>,
 }
 
 impl Measure {
-    /// Of two trees with these totals.
+    /// Creates an accumulator for two trees with these totals.
     pub(super) fn new(metric: Metric, a: u64, b: u64, limit: usize) -> Measure {
         let whole = u128::from(a) * u128::from(b);
         let overlap = Overlap { shared: 0, whole, both_empty: a == 0 && b == 0 };
@@ -162,7 +162,7 @@ impl Measure {
         }
     }
 
-    /// Adds a context; `in_both` when it is in both trees.
+    /// Adds a context; `in_both` says whether it is in both trees.
     pub(super) fn add(&mut self, context: Match, a: Counts, b: Counts, in_both: bool) {
         let result = &mut self.agreement;
         let (a, b) = (result.metric.of(a), result.metric.of(b));

@@ -1,13 +1,13 @@
 //! Comparing two profiles, context by context.
 //!
-//! Contexts are the same when their paths are: methods are matched by class, name and descriptor,
-//! whatever their MIDs, so that two builds of a program, or the same program on two machines, can
-//! be held against each other. Both trees are united and sorted by the same table of frames; then
-//! one walk goes down both side by side. Time is n log n in the number of contexts, memory that of
-//! the trees themselves and one more, whatever the difference.
+//! Contexts are the same if their paths are. Methods are matched by class, name and descriptor,
+//! whatever their MIDs. So two builds of a program, or the same program on two machines, can be
+//! compared. Both trees are united and sorted by the same table of frames; then one walk visits
+//! both in parallel. Time is n log n in the number of contexts; memory is that of the trees
+//! themselves and one more, whatever the difference.
 //!
-//! A context counts as being in a tree when it has a call or a bytecode there; one that only leads
-//! to others does not.
+//! A context counts as being in a tree if it has a call or a bytecode there; one that only leads to
+//! others does not.
 //!
 //! The measures are those of the papers: the overlap percentage ([`Overlap`]) and the relative
 //! error ([`relative_error`]).
@@ -27,19 +27,19 @@ use crate::names::NameStyle;
 use crate::pair::{Input, PairError, PairOptions, Remark, Side, united};
 use tally::Trees;
 
-/// What is compared, and how much is listed.
+/// Options of a comparison.
 #[derive(Clone, Debug)]
 pub struct CompareOptions {
-    /// Keep threads apart: they are matched by their names, and those of one name are added up.
+    /// Keep threads separate: they are matched by their names, and those of one name are added up.
     /// Otherwise all are added up.
     pub per_thread: bool,
-    /// What of both is compared.
+    /// The part of both that is compared.
     pub selection: Selection,
-    /// Whether names that differ from run to run are made equal.
+    /// Whether to normalise names that differ between runs.
     pub names: NameStyle,
     /// Compare calls, not bytecodes.
     pub calls_only: bool,
-    /// How many contexts are listed in each list.
+    /// Maximum number of contexts in each list.
     pub limit: usize,
 }
 
@@ -58,42 +58,41 @@ impl Default for CompareOptions {
 /// A context in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its counts in A.
+    /// The context's counts in A.
     pub a: Counts,
-    /// Its counts in B.
+    /// The context's counts in B.
     pub b: Counts,
-    /// Its frames, outermost first, as positions in [`Comparison::frames`].
+    /// The context's frames, outermost first, as positions in [`Comparison::frames`].
     pub path: Vec<u32>,
 }
 
 /// The name of a frame that occurs in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameName {
-    /// As in a list of contexts.
+    /// The exact name, as in a list of contexts.
     pub exact: String,
-    /// For people: short, and of no other method.
+    /// The name for people: short and unique.
     pub readable: String,
 }
 
 /// Contexts that are in one tree only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Only {
-    /// How many.
+    /// Number of contexts.
     pub contexts: u64,
     /// Sum of their calls.
     pub calls: u64,
     /// Sum of their bytecodes.
     pub bytecodes: u64,
-    /// Those with the largest counts (bytecodes, or calls where bytecodes are not compared),
+    /// Contexts with the largest counts (bytecodes, or calls where bytecodes are not compared),
     /// largest first.
     pub largest: Vec<Listed>,
 }
 
-/// What a comparison found.
+/// Result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// What a reader of the numbers must know: what is missing, and in what the two differ besides
-    /// their contexts.
+    /// Remarks for the reader of the numbers: missing parts, and differences besides the contexts.
     pub remarks: Vec<Remark>,
     /// Number of contexts of A.
     pub contexts_a: u64,
@@ -105,9 +104,9 @@ pub struct Comparison {
     pub only_a: Only,
     /// Contexts that are in B only.
     pub only_b: Only,
-    /// How the calls compare.
+    /// Agreement of the calls.
     pub calls: Agreement<Listed>,
-    /// How the bytecodes compare; `None` when they are not compared.
+    /// Agreement of the bytecodes; `None` if they are not compared.
     pub bytecodes: Option<Agreement<Listed>>,
     /// The frames of all lists.
     pub frames: Vec<FrameName>,
@@ -123,7 +122,7 @@ impl Comparison {
             && !self.bytecodes.as_ref().is_some_and(counts_differ)
     }
 
-    /// Whether part of an input is missing, so that nothing said here is certain.
+    /// Whether part of an input is missing, so that no result is certain.
     pub fn is_incomplete(&self) -> bool {
         self.remarks.iter().any(|remark| matches!(remark, Remark::Incomplete(..) | Remark::Marker { .. }))
     }
@@ -137,7 +136,8 @@ impl Comparison {
 /// Compares two inputs.
 ///
 /// # Errors
-/// When they count different things, an option asks for what neither has, or sums exceed 64 bits.
+/// Fails if they count different things, if an option requests something that neither has, or if
+/// sums exceed 64 bits.
 pub fn compare(a: Input, b: Input, options: &CompareOptions) -> Result<Comparison, PairError> {
     let CompareOptions { per_thread, selection, names, calls_only, limit } = options;
     let pair = PairOptions {

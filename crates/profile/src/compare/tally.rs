@@ -1,5 +1,5 @@
-//! Two trees become a comparison: contexts are gathered in one walk, and those that are listed get
-//! their names.
+//! The comparison of two trees: one walk collects contexts, and those that are listed get their
+//! names.
 
 use super::measure::Measure;
 use super::{Agreement, Comparison, FrameName, Listed, Only, PairError, Side};
@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 pub(super) struct Trees<'t> {
     pub(super) a: &'t Tree,
     pub(super) b: &'t Tree,
-    /// What is compared beside calls: bytecodes, or what they cost.
+    /// The second metric besides calls: bytecodes, or their cost.
     pub(super) executed: Option<Metric>,
-    /// What is counted in the place of calls, and called so.
+    /// The first metric, usually calls.
     pub(super) counted: Metric,
 }
 
 impl Trees<'_> {
-    /// Compares the trees, whose labels are the frames of the table. There are no remarks yet.
+    /// Compares the trees, whose labels are the frames of the table. The result has no remarks yet.
     pub(super) fn compare(&self, table: &FrameTable<'_>, limit: usize) -> Result<Comparison, PairError> {
         let total_a = self.total(self.a).map_err(|error| PairError::Merge(Side::A, error))?;
         let total_b = self.total(self.b).map_err(|error| PairError::Merge(Side::B, error))?;
@@ -85,7 +85,7 @@ impl Trees<'_> {
     }
 }
 
-/// An [`Only`] in the making.
+/// Accumulator of an [`Only`].
 struct OnlyOne {
     contexts: u64,
     sums: Counts,
@@ -99,7 +99,7 @@ impl OnlyOne {
 
     fn add(&mut self, weight: u64, counts: Counts, context: Match) {
         self.contexts += 1;
-        // Parts of a total that was found to fit.
+        // Parts of a total that fits.
         self.sums.calls += counts.calls;
         self.sums.bytecodes += counts.bytecodes;
         self.largest.add(weight, context);
@@ -111,10 +111,10 @@ impl OnlyOne {
     }
 }
 
-/// Names contexts, and gathers the frames that they need.
+/// Names contexts, and collects the frames that they need.
 struct Names<'t> {
     trees: &'t Trees<'t>,
-    /// The position among the gathered frames of each label that is needed.
+    /// The position among the collected frames of each label that is needed.
     used: BTreeMap<u32, u32>,
 }
 

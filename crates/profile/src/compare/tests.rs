@@ -82,7 +82,7 @@ fn methods_are_matched_by_name_not_by_mid() {
     assert!(calls.is_equal() && calls.bytecodes.is_none());
 }
 
-/// Both sides as maps of paths, compared the plain way.
+/// Both sides as maps of paths, compared naively.
 #[test]
 fn comparing_is_comparing_sorted_lists() {
     arbtest::arbtest(|u| {
@@ -201,7 +201,7 @@ fn threads_are_added_up_or_kept_apart() {
 
 #[test]
 fn the_root_is_the_outermost_of_its_kind_on_every_stack() {
-    // r is met below p and below q, and once more below itself.
+    // r is reached below p and below q, and once more below itself.
     let a = || {
         list(&[
             "1 1 x.P.p()V",

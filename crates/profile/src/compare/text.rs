@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 /// and a last line that says whether they are equal.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write_text(
     comparison: &Comparison,
     options: &TextOptions,
@@ -39,7 +39,7 @@ struct Text<W: Write> {
     width: usize,
 }
 
-/// Of a table: the left-aligned first or last column is text, the others are numbers.
+/// A row of a table: the left-aligned first or last column is text, the others are numbers.
 type Row = Vec<String>;
 
 impl<W: Write> Text<W> {
@@ -151,14 +151,14 @@ impl<W: Write> Text<W> {
         Ok(())
     }
 
-    /// Columns of numbers to the right, the column `text` to the left.
+    /// Writes columns of numbers right-aligned, and the column `text` left-aligned.
     fn table(&mut self, rows: &[Row], text: usize) -> Result<(), ReportError> {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
         };
-        // What stands last and to the left needs no padding, and may be very long.
+        // A left-aligned last column needs no padding, and may be very long.
         let widths: Vec<usize> =
             (0..columns).map(|c| if c == text && c + 1 == columns { 0 } else { width(c) }).collect();
         for row in rows {

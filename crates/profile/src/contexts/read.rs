@@ -1,8 +1,8 @@
-//! Reading a list of contexts.
+//! Reader of lists of contexts.
 //!
-//! Lists of other tools are read too if their lines have the same three columns; nothing is made of
-//! their comments. Frames may carry call sites ([`split_call_site`]). Lines may stand in any order:
-//! contexts that occur twice are added up when the trees are united.
+//! It reads lists of other tools too, if their lines have the same three columns; it ignores their
+//! comments. Frames may have call sites ([`split_call_site`]). Lines may be in any order: contexts
+//! that occur twice are added up when the trees are united.
 
 use super::FIRST_LINE;
 use crate::allocations::METRICS_OF_OBJECTS;
@@ -20,32 +20,32 @@ const VERSION: &str = "1";
 /// Why a list of contexts cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
-    /// The bytes could not be had.
+    /// The input failed.
     #[error("reading the list of contexts failed")]
     Io(#[from] io::Error),
     /// Not even a comment.
     #[error("the file is empty")]
     Empty,
-    /// The format is newer (or nonsense).
+    /// The format is newer (or invalid).
     #[error("the list of contexts has format version {0}, this program reads version 1")]
     Version(String),
-    /// Something in a line.
+    /// An error in a line.
     #[error("line {line}: {problem}")]
     Line {
         /// Number of the line, from 1.
         line: u64,
-        /// What is wrong there.
+        /// The problem there.
         problem: LineProblem,
     },
 }
 
-/// What is wrong in a line.
+/// A problem in a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineProblem {
     /// Not three columns.
     #[error("this is not 'calls bytecodes frame;frame;...'")]
     Columns,
-    /// A column that is no number.
+    /// A column that is not a number.
     #[error("'{0}' is not a count from 0 to 2^64 - 1")]
     Count(String),
     /// `;;`, or `;` at an end of the path.
@@ -62,22 +62,22 @@ pub enum LineProblem {
 /// A list that was read.
 #[derive(Clone, Debug, Default)]
 pub struct ContextList {
-    /// The contexts as trees. Not in canonical order, and siblings may be of the same method:
-    /// [`crate::merge::joined`] unites them.
+    /// The contexts as trees. They are not in canonical order, and siblings may have the same
+    /// method: [`crate::merge::joined`] unites them.
     pub profile: Profile,
     /// Whether paths start with threads. Otherwise there is one tree, the sum over the threads.
     pub per_thread: bool,
-    /// Whether frames carry call sites.
+    /// Whether frames have call sites.
     pub call_sites: bool,
-    /// What is missing, in sentences: what the list says of itself, and what it shows when it was
-    /// cut off.
+    /// Missing parts, in sentences: those that the list mentions itself, and those that show that
+    /// it was truncated.
     pub incomplete: Vec<String>,
 }
 
-/// Reads a list of contexts to its end. Names that are not UTF-8 get replacement characters.
+/// Reads a list of contexts to its end. Invalid UTF-8 in names becomes replacement characters.
 ///
 /// # Errors
-/// When the stream fails, or a line is neither a comment nor a context. A list that was cut off is
+/// Fails if the stream fails, or if a line is neither a comment nor a context. A truncated list is
 /// no error, see [`ContextList::incomplete`].
 pub fn read_contexts(mut input: impl BufRead) -> Result<ContextList, ListError> {
     let mut reader = Reader::default();
@@ -114,12 +114,12 @@ struct Sums {
 #[derive(Default)]
 struct Reader {
     list: ContextList,
-    /// Whether the first line was that of our own format.
+    /// Whether the first line was that of cctrewrite's own format.
     own: bool,
-    /// What the header promises.
+    /// The sums in the header.
     promised: Option<Sums>,
     found: Sums,
-    /// Whether the last line had its end.
+    /// Whether the last line had a line end.
     ended: bool,
     counts_bytecodes: Option<bool>,
     methods: HashMap<Box<[u8]>, u32>,
@@ -148,7 +148,7 @@ impl Reader {
                 return Err(ListError::Line { line, problem: LineProblem::Mixed });
             }
             let meta = self.list.profile.meta.entry(key.to_owned());
-            // A value of several lines has been written as several lines of its key.
+            // A value of several lines was written as several lines of its key.
             meta.and_modify(|all| *all = format!("{all}\n{value}")).or_insert_with(|| value.to_owned());
         }
         Ok(())
@@ -185,7 +185,7 @@ impl Reader {
             ));
         }
         if self.counts_bytecodes == Some(false) {
-            // Of objects it stays what it is.
+            // A list of objects stays one.
             if !self.list.profile.is_of_objects() {
                 self.list.profile.meta.insert("metrics".to_owned(), "calls".to_owned());
             }
@@ -196,7 +196,7 @@ impl Reader {
             |child: u32| &self.list.profile.methods[tree.nodes()[child as usize].method as usize].class;
         // Markers look like threads, but have counts.
         let is_thread = |child: u32| tree.nodes()[child as usize].is_empty() && name(child).starts_with('[');
-        // What has no contexts has no say: it is gone when the list is written.
+        // Threads without contexts are ignored: they are gone when the list is written.
         let has_contexts = |child: u32| {
             let nodes = tree.subtree(child);
             tree.nodes()[nodes.start as usize..nodes.end as usize].iter().any(|node| !node.is_empty())
@@ -204,7 +204,7 @@ impl Reader {
         self.list.per_thread =
             tree.contexts() > 0 && tree.children(0).all(|child| is_thread(child) || !has_contexts(child));
         self.list.profile.threads = if self.list.per_thread {
-            // One of each: a thread's name may begin and end with others.
+            // Of one child: a thread's name may begin and end with the other characters.
             let inner = |child| {
                 let name = name(child);
                 let name = name.strip_prefix('[').unwrap_or(name);
@@ -251,16 +251,16 @@ fn index_of(
     }
     let index = u32::try_from(methods.len()).ok().filter(|&i| i < crate::ROOT).ok_or(TreeTooLarge)?;
     methods.insert(frame.into(), index);
-    // As it is written, or it would be a marker now and a method when the list is written and read
-    // again.
+    // As it is written. Otherwise it would be a marker now and a method when the list is written
+    // and read again.
     let method = method(&String::from_utf8_lossy(frame).replace('\r', "?"));
     list.call_sites |= method.site.is_some();
     list.profile.methods.push(method);
     Ok(index)
 }
 
-/// The method whose frame is this text. What is no method's frame, as threads and markers, is kept
-/// as plain text.
+/// The method whose frame is this text. Other frames, such as threads and markers, are kept as
+/// plain text.
 fn method(frame: &str) -> Method {
     let (text, site) = split_call_site(frame);
     if let Some(of) = text.strip_suffix(NEW).and_then(|of| of.strip_suffix('.')) {
@@ -278,7 +278,7 @@ fn method(frame: &str) -> Method {
         mid: 0,
         flags: 0,
     };
-    // Without a name it would be taken for the marker whose text its class is.
+    // Without a name it would be taken for the marker whose text is its class.
     let is_method = !frame.starts_with('[')
         && !method.name.is_empty()
         && Frame::method(&method, NameStyle::Raw).bytes().eq(frame.bytes());
@@ -296,13 +296,13 @@ fn method(frame: &str) -> Method {
     }
 }
 
-/// Paths of successive lines as a tree: what a path shares with the one before it is not entered
-/// again.
+/// Paths of successive lines as a tree: the part that a path shares with the previous one is not
+/// entered again.
 #[derive(Default)]
 struct Paths {
     builder: TreeBuilder,
     previous: Vec<u8>,
-    /// Where the open frames end in `previous`.
+    /// Ends of the open frames in `previous`.
     ends: Vec<usize>,
 }
 
@@ -317,8 +317,8 @@ impl Paths {
         let common = self.previous.iter().zip(path).take_while(|(a, b)| a == b).count();
         let mut shared = self.ends.partition_point(|&end| end <= common);
         let at_frame_end = |end: usize| path.get(end).is_none_or(|&b| b == b';');
-        // Where the paths part inside a frame, that frame is another; where this path ends, its
-        // context was met before, and the node has its counts already.
+        // If the paths differ inside a frame, that frame is a different one. If this path ends
+        // there, its context occurred before, and the node has its counts already.
         if shared > 0 && (!at_frame_end(self.ends[shared - 1]) || self.ends[shared - 1] == path.len()) {
             shared -= 1;
         }

@@ -13,7 +13,7 @@ fn lines(p: &Profile, options: ContextsOptions) -> Vec<String> {
     text(p, options).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
 }
 
-/// The same lines the plain way: all paths as strings in a sorted map.
+/// The same lines computed naively: all paths as strings in a sorted map.
 fn naive(p: &Profile, options: ContextsOptions) -> Vec<String> {
     let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let clean = |s: &str| s.replace(';', ",").replace(['\n', '\r'], "?");

@@ -1,10 +1,10 @@
-//! A number before and after, and how much of a change is too much.
+//! Changes of a number, and limits for them.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// A count of the base profile and of the new one.
+/// A count in the base profile and in the new one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Before.
@@ -14,17 +14,17 @@ pub struct Change {
 }
 
 impl Change {
-    /// How much it has changed, without its direction.
+    /// The size of the change, without its direction.
     pub fn size(self) -> u128 {
         self.base.abs_diff(self.new)
     }
 
-    /// Whether it is more, as many, or less than before.
+    /// Whether the count has grown, stayed or shrunk.
     pub fn direction(self) -> Ordering {
         self.new.cmp(&self.base)
     }
 
-    /// In percent of what it was. `None` of something that was not there before.
+    /// The change in percent of the base; `None` if the base is 0.
     pub fn percent(self) -> Option<f64> {
         let size = self.size() as f64 * 100.0;
         match (self.direction(), self.base) {
@@ -35,16 +35,16 @@ impl Change {
         }
     }
 
-    /// Whether it has grown by more than this. What was not there before has grown by more than any
-    /// percentage.
+    /// Whether the count has grown by more than this. A count that was 0 before has grown by more
+    /// than any percentage.
     pub fn exceeds(self, limit: Percentage) -> bool {
         self.new > self.base && limit.of(self.base) < Billionths::of(self.size())
     }
 }
 
 impl Change {
-    /// Compares how much changes are, relative to what was there before; of equal ones the larger
-    /// in absolute terms is larger. What was not there before is larger than anything that was.
+    /// Compares changes by their size relative to the base, and equal ones by their absolute size.
+    /// A change from 0 is larger than any other.
     pub fn cmp_relative(self, other: Change) -> Ordering {
         let product = |size: u128, base: u128| size.saturating_mul(base);
         let is_new = |change: Change| change.base == 0 && change.new > 0;
@@ -53,7 +53,7 @@ impl Change {
     }
 }
 
-/// A percentage with up to nine decimals, exactly as it was written.
+/// A percentage with up to nine decimals, kept exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Percentage {
     billionths: u64,
@@ -71,22 +71,22 @@ impl Billionths {
 
 const BILLION: u64 = 1_000_000_000;
 
-/// The largest percentage: more is a slip of the pen.
+/// The maximum percentage: more is a typing error.
 const MOST: u64 = 1_000_000;
 
 impl Percentage {
-    /// Of a count.
+    /// This percentage of a count.
     fn of(self, count: u128) -> Billionths {
         Billionths(count.saturating_mul(self.billionths.into()))
     }
 
-    /// Whether a part is at least this much of a whole.
+    /// Whether a part is at least this percentage of a whole.
     pub fn is_reached_by(self, part: u128, whole: u128) -> bool {
         Billionths::of(part) >= self.of(whole)
     }
 }
 
-/// A text is no percentage.
+/// The error for a text that is no percentage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a percentage is wanted: a number from 0 to 1000000 with at most nine decimals, such as 1% or 0.5")]
 pub struct NotAPercentage;

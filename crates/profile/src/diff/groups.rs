@@ -1,4 +1,4 @@
-//! What the labels of two trees stand for: methods, or groups of them.
+//! The meaning of the labels of two trees: methods, or groups of them.
 
 use super::Name;
 use crate::Method;
@@ -7,16 +7,15 @@ use crate::names::{Frame, FrameTable, NameStyle};
 use crate::origin::Origins;
 use crate::pair::Pair;
 
-/// What labels stand for.
+/// The meaning of labels.
 pub(super) struct Groups {
     /// For each label of the trees a position in the names.
     pub(super) labels: Vec<u32>,
-    /// For each name that of the method, from wherever it is called; for most it is the name
-    /// itself.
+    /// For each name the name of the method without its call site; usually the same.
     pub(super) methods: Vec<u32>,
-    /// The names: of labels, sorted; then of methods that have no other, sorted.
+    /// The names: those of labels, sorted; then those of methods that have no other, sorted.
     pub(super) names: Vec<Name>,
-    /// Names of threads, which are no methods.
+    /// Whether a name is a thread's and no method's.
     pub(super) is_thread: Vec<bool>,
 }
 

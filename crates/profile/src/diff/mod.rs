@@ -1,12 +1,12 @@
-//! What a change of a program has changed in its profile: by methods and by contexts, from a base
-//! profile to a new one.
+//! Differences from a base profile to a new one, by methods and by contexts: how a change of a
+//! program has changed its profile.
 //!
-//! [`crate::compare`] asks how far two records of the same run agree, and measures it; this asks
-//! what it costs. Both match methods, threads and contexts in the same way ([`crate::pair`]).
+//! [`crate::compare`] measures how far two records of the same run agree; this module finds the
+//! cost of a change. Both match methods, threads and contexts in the same way ([`crate::pair`]).
 //!
-//! A context's change is that of what it executed itself, so that a changed line of a program shows
-//! in the context that executes it and not in all of its callers. The changes of all methods' own
-//! counts add up to the change of the total.
+//! A context's change is that of its own count. So a changed line of a program shows in the context
+//! that executes it and not in all of its callers. The changes of all methods' own counts add up to
+//! the change of the total.
 
 mod change;
 mod groups;
@@ -30,40 +30,40 @@ use crate::{MergeError, Metric, Selection, Tree};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// What changes are sorted by, the largest first.
+/// The order of changes, the largest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiffOrder {
-    /// The change of what methods and contexts executed themselves.
+    /// The change of own counts of methods and contexts.
     #[default]
     Own,
-    /// The change with all that they called; contexts as by [`DiffOrder::Own`].
+    /// The change of inclusive counts of methods; contexts as by [`DiffOrder::Own`].
     Inclusive,
     /// The change of calls.
     Calls,
-    /// The change of what they executed themselves, relative to what it was.
+    /// The change of own counts, relative to the base.
     Relative,
 }
 
-/// What is looked at, and how much is listed.
+/// Options of a difference.
 #[derive(Clone, Debug)]
 pub struct DiffOptions {
-    /// Keep threads apart: they are matched by their names.
+    /// Keep threads separate: they are matched by their names.
     pub per_thread: bool,
-    /// What of both is looked at.
+    /// The part of both that is compared.
     pub selection: Selection,
-    /// Whether names that differ from run to run are made equal.
+    /// Whether to normalise names that differ between runs.
     pub names: NameStyle,
-    /// Look at calls, not bytecodes.
+    /// Compare calls, not bytecodes.
     pub calls_only: bool,
-    /// What rows stand for; not threads, and nothing that needs origins that are not known.
+    /// The kind of rows; not threads, and no kind that needs unknown origins.
     pub by: By,
-    /// Show a call of what is on the stack already in the context that it has there.
+    /// Fold recursion: show a call of a method on the stack in the context that it has there.
     pub recursion: bool,
-    /// What is sorted by.
+    /// The order of rows.
     pub order: DiffOrder,
-    /// Leave out methods and contexts whose change is less than this much of the base's total.
+    /// Hide methods and contexts whose change is less than this percentage of the base's total.
     pub least: Option<Percentage>,
-    /// How many contexts are listed.
+    /// Maximum number of listed contexts.
     pub limit: usize,
 }
 
@@ -86,89 +86,87 @@ impl Default for DiffOptions {
 /// A method, or a group of methods, that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedMethod {
-    /// Its name, as a position in [`Difference::names`].
+    /// The method's name, as a position in [`Difference::names`].
     pub name: u32,
-    /// Its calls.
+    /// The method's calls.
     pub calls: Change,
-    /// What it executed itself.
+    /// The method's own count.
     pub own: Change,
-    /// What it executed with all that it called; recursion counts once.
+    /// The method's inclusive count; recursion counts once.
     pub inclusive: Change,
 }
 
 /// A context that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedContext {
-    /// Its frames, outermost first, as positions in [`Difference::names`].
+    /// The context's frames, outermost first, as positions in [`Difference::names`].
     pub path: Vec<u32>,
-    /// Its calls.
+    /// The context's calls.
     pub calls: Change,
-    /// What it executed itself.
+    /// The context's own count.
     pub own: Change,
 }
 
 /// The name of a method or group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// As in a list of contexts.
+    /// The exact name, as in a list of contexts.
     pub exact: String,
-    /// For people: short, and of nothing else.
+    /// The name for people: short and unique.
     pub readable: String,
 }
 
-/// What has changed.
+/// Result of a difference.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// What a reader of the numbers must know: what is missing, and in what the two differ besides
-    /// their contexts.
+    /// Remarks for the reader of the numbers: missing parts, and differences besides the contexts.
     pub remarks: Vec<Remark>,
     /// The parts of the base and of the new profile that the selection keeps; `None` if it is
     /// everything.
     pub shares: Option<[Share; 2]>,
-    /// What changes are looked at.
+    /// The metric.
     pub metric: Metric,
-    /// What the rows stand for.
+    /// The kind of rows.
     pub by: By,
     /// Number of contexts.
     pub contexts: Change,
     /// All calls.
     pub calls: Change,
-    /// All bytecodes, where they are looked at.
+    /// All bytecodes, where they are compared.
     pub bytecodes: Option<Change>,
-    /// Contexts that have other counts, or are in one of the two only. None if the two are
-    /// identical.
+    /// Number of contexts that have different counts, or are in only one of the two. 0 if the two
+    /// are identical.
     pub changed_contexts: u64,
-    /// Of these, contexts that are left out of [`Difference::largest_contexts`] by the limit, or as
+    /// Number of these that are not in [`Difference::largest_contexts`], because of the limit or as
     /// too small.
     pub unlisted_contexts: u64,
     /// The contexts that have changed most.
     pub largest_contexts: Vec<ChangedContext>,
-    /// All methods that have changed in themselves or in what they called, and are not left out as
-    /// too small; sorted.
+    /// All methods with changed own or inclusive counts, except those hidden as too small; sorted.
     pub methods: Vec<ChangedMethod>,
-    /// How many methods have changed.
+    /// Number of methods that have changed.
     pub changed_methods: usize,
     /// The names.
     pub names: Vec<Name>,
 }
 
-/// How much of a change is too much.
+/// Limits of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Of the total.
+    /// For the total.
     pub total: Option<Percentage>,
-    /// Of what a method executed itself.
+    /// For a method's own count.
     pub method: Option<Percentage>,
 }
 
-/// A change that is too much.
+/// A change above its limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excess<'d> {
     /// The method; `None` for the total.
     pub method: Option<&'d Name>,
     /// The change.
     pub change: Change,
-    /// What it may be.
+    /// The limit.
     pub limit: Percentage,
 }
 
@@ -178,7 +176,7 @@ impl Difference {
         self.changed_contexts == 0
     }
 
-    /// Whether part of an input is missing, so that nothing said here is certain.
+    /// Whether part of an input is missing, so that no result is certain.
     pub fn is_incomplete(&self) -> bool {
         self.remarks.iter().any(|remark| matches!(remark, Remark::Incomplete(..) | Remark::Marker { .. }))
     }
@@ -191,8 +189,8 @@ impl Difference {
         }
     }
 
-    /// What has grown by more than it may: the total first, then methods, in their order. Methods
-    /// that were left out as too small are not among them.
+    /// Counts that have grown above their limits: the total first, then methods, in their order.
+    /// Methods that were hidden as too small are not among them.
     pub fn excesses(&self, limits: Limits) -> Vec<Excess<'_>> {
         let mut excesses = Vec::new();
         if let Some(limit) = limits.total.filter(|&limit| self.total().exceeds(limit)) {
@@ -209,10 +207,11 @@ impl Difference {
     }
 }
 
-/// Finds what has changed from `base` to `new`.
+/// Finds the changes from `base` to `new`.
 ///
 /// # Errors
-/// When they count different things, an option asks for what neither has, or sums exceed 64 bits.
+/// Fails if they count different things, if an option requests something that neither has, or if
+/// sums exceed 64 bits.
 pub fn diff(
     base: Input,
     new: Input,
@@ -245,17 +244,17 @@ pub fn diff(
     })
 }
 
-/// What is known of both sides besides their trees.
+/// Properties of both sides besides their trees.
 struct Sides<'o> {
     options: &'o DiffOptions,
     metric: Metric,
     bytecodes: bool,
-    /// What the labels of the trees stand for, as positions in the names.
+    /// The meaning of the labels of the trees, as positions in the names.
     labels: Vec<u32>,
-    /// For each name that of the method, where call sites are told apart.
+    /// For each name the name of the method, where call sites are distinguished.
     methods: Vec<u32>,
     names: Vec<Name>,
-    /// Names of threads, which are no methods.
+    /// Whether a name is a thread's and no method's.
     is_thread: Vec<bool>,
 }
 
@@ -287,7 +286,7 @@ impl<'o> Sides<'o> {
             self.options.least.is_none_or(|least| changes.iter().any(|c| least.is_reached_by(c.size(), base)))
         };
 
-        // Methods are summed up from wherever they are called.
+        // Methods are summed up over all their call sites.
         let methods: Vec<u32> = self.labels.iter().map(|&name| self.methods[name as usize]).collect();
         let of = |tree, side| sums(&[(tree, &methods)], self.names.len(), self.metric).map_err(merge(side));
         let (in_a, in_b) = (of(a, Side::A)?, of(b, Side::B)?);
@@ -400,7 +399,7 @@ impl<'o> Sides<'o> {
         listed
     }
 
-    /// Keeps the names that are needed, and renumbers.
+    /// Keeps only the names that are needed, and renumbers them.
     fn name(&self, difference: &mut Difference) {
         let methods = difference.methods.iter_mut().map(|method| &mut method.name);
         let paths = difference.largest_contexts.iter_mut().flat_map(|context| &mut context.path);
@@ -414,7 +413,7 @@ impl<'o> Sides<'o> {
     }
 }
 
-/// What contexts are sorted by.
+/// The sort key of contexts.
 #[derive(Clone, Copy, Debug)]
 struct ContextKey {
     order: DiffOrder,
@@ -448,8 +447,8 @@ impl PartialEq for ContextKey {
 
 impl Eq for ContextKey {}
 
-/// The sums over all contexts, which must fit: a tree of a larger sum could not be united with
-/// anything.
+/// The sums over all contexts, which must fit: a tree with a larger sum could not be united with
+/// any other.
 fn total(tree: &Tree) -> Result<Counts, MergeError> {
     tree.nodes()[1..].iter().try_fold(Counts::default(), |total, node| {
         Ok(Counts {

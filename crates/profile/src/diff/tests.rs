@@ -35,8 +35,8 @@ fn contexts(d: &Difference) -> Vec<String> {
     d.largest_contexts.iter().map(row).collect()
 }
 
-/// A loop that calls `g` a hundred times, and `h` once. In the new one a line of the loop is longer
-/// by two bytecodes, and `h` is gone.
+/// A loop that calls `g` a hundred times, and `h` once. In the new version a line of the loop is
+/// longer by two bytecodes, and `h` is gone.
 fn versions() -> [Input; 2] {
     let base = ["1 1000 x.M.main()V", "1 500 x.M.main()V;x.M.f()V", "100 700 x.M.main()V;x.M.f()V;x.M.g()V"];
     let h = "1 40 x.M.main()V;y.N.h()V";
@@ -146,8 +146,8 @@ fn what_is_the_same_is_identical() {
     });
 }
 
-/// The changes of all methods, and of all contexts, add up to that of the total; the other way
-/// round everything is reversed.
+/// The changes of all methods, and of all contexts, add up to that of the total; swapping the sides
+/// reverses everything.
 #[test]
 fn changes_add_up() {
     arbtest::arbtest(|u| {

@@ -7,17 +7,18 @@ use crate::{Metric, ReportError};
 use std::cmp::Ordering;
 use std::io::{BufWriter, Write};
 
-/// What the two profiles are called.
+/// The names of the two profiles.
 pub const SIDES: [&str; 2] = ["BASE", "NEW"];
 
-/// Columns of the headings: a space behind the longest.
+/// Width of the headings: one space after the longest.
 const HEADING: usize = 16;
 
-/// Writes the difference: what was looked at and with what reservations, totals, methods and
-/// contexts, at most `limit` of each, what exceeds its limit, and a last line that sums up.
+/// Writes the difference: what was compared and with what reservations, totals, methods and
+/// contexts, and counts above their limits. At most `limit` methods and contexts are listed. A last
+/// line sums up.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write_text(
     difference: &Difference,
     options: &TextOptions,
@@ -38,13 +39,13 @@ pub fn write_text(
     Ok(())
 }
 
-/// One sentence about what exceeds its limit.
+/// A sentence about a count above its limit.
 pub fn excess_in_words(excess: &Excess<'_>, difference: &Difference) -> String {
     let what = excess.method.map_or("the total", |name| name.readable.as_str());
     format!("TOO MUCH: {what}: {}, more than {} is allowed", grown(excess.change, difference), excess.limit)
 }
 
-/// How much something has grown, in words.
+/// How much a count has grown, in words.
 fn grown(change: Change, difference: &Difference) -> String {
     format!("{} {} ({})", signed(change), difference.metric.name(), relative(change))
 }
@@ -78,7 +79,7 @@ impl<W: Write> Text<'_, W> {
         Ok(writeln!(self.out, "{}", cut(line.trim_end(), self.width))?)
     }
 
-    /// What calls are: objects have their place.
+    /// The word for the first metric: objects replace calls.
     fn counted(&self) -> &'static str {
         match self.difference.metric {
             Metric::Allocations => "objects",
@@ -182,7 +183,7 @@ pub fn signed(change: Change) -> String {
     format!("{sign}{}", grouped(change.size()))
 }
 
-/// A change in percent of what was there. What is not nothing is not shown as nothing.
+/// A change in percent of the base. A change that is not 0 is not shown as 0.
 pub fn relative(change: Change) -> String {
     match change.percent() {
         _ if change.size() == 0 => "0 %".to_owned(),

@@ -1,4 +1,4 @@
-//! Adding up many profiles, one after the other, and keeping account of what is known of each.
+//! Merging of many profiles, one after the other, with an account of the properties of each.
 
 use super::{
     DECISIVE, MergeOptions, Sites, columns_counted, counts_objects, different_columns, merged_meta, summed,
@@ -9,32 +9,32 @@ use crate::wanted::SELECTION;
 use crate::{MergeError, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `META` key of a merged profile: how many runs it is the sum of.
+/// `META` key of a merged profile: number of runs that it is the sum of.
 pub const RUNS: &str = "runs";
 
-/// `META` key of a merged profile: what was merged, one name on each line.
+/// `META` key of a merged profile: the names of the merged profiles, one on each line.
 pub const MERGED: &str = "merged";
 
-/// Keys of which a reader must know for which of the profiles their values hold, unless they are
-/// `yes`.
+/// Keys whose values, unless they are `yes`, are reported together with the profiles that have
+/// them.
 const TOLD: [&str; 4] = ["exact", "limits", "reproducible", SELECTION];
 
-/// What is said of profiles that tell call sites apart where others do not.
+/// The note about profiles that distinguish call sites where others do not.
 const SITES_LOST: &str =
     "call sites are told apart, and in other profiles not: contexts that differ by them alone are added up";
 
-/// So many contexts wait before they are added to the sum, so that small profiles do not each cost
-/// a walk over all of it.
+/// Number of contexts that wait before they are added to the sum. Otherwise each small profile
+/// would cost a walk over all of it.
 const BATCH: usize = 1 << 20;
 
-/// At most so many profiles are named in a note.
+/// Maximum number of profiles that a note names.
 const NAMED: usize = 3;
 
-/// Adds up profiles that have names. In memory are the sum and about as many contexts that wait to
-/// be added, or the largest profile.
+/// Adds up named profiles. Memory holds the sum and about as many contexts that wait to be added,
+/// or the largest profile.
 ///
-/// The order of the profiles does not matter, except for trees that stay apart
-/// ([`super::Threads::Apart`]) and have the same thread's name.
+/// The order of the profiles matters only for trees that stay separate ([`super::Threads::Apart`])
+/// and have the same thread's name.
 #[derive(Debug)]
 pub struct Merger {
     options: MergeOptions,
@@ -44,7 +44,7 @@ pub struct Merger {
     waiting_contexts: usize,
 }
 
-/// What is known of a profile besides its trees.
+/// Properties of a profile besides its trees.
 #[derive(Debug)]
 struct Head {
     name: String,
@@ -53,14 +53,14 @@ struct Head {
     damage: Vec<String>,
     /// Whether it counts objects; see [`counts_objects`].
     counts_objects: Option<bool>,
-    /// Its columns; see [`columns_counted`].
+    /// The profile's columns; see [`columns_counted`].
     columns: Option<String>,
-    /// Whether it tells call sites apart; see [`tells`].
+    /// Whether it distinguishes call sites; see [`tells`].
     tells_sites: Option<bool>,
 }
 
 impl Merger {
-    /// The sum of nothing.
+    /// Creates an empty sum.
     pub fn new(options: MergeOptions) -> Merger {
         Merger { options, heads: Vec::new(), sum: None, waiting: Vec::new(), waiting_contexts: 0 }
     }
@@ -68,7 +68,7 @@ impl Merger {
     /// Adds a profile.
     ///
     /// # Errors
-    /// When counts overflow, or this profile counts other things than those before it.
+    /// Fails if counts overflow, or if this profile counts other things than those before it.
     pub fn add(&mut self, name: &str, mut profile: Profile) -> Result<(), MergeError> {
         let meta = std::mem::take(&mut profile.meta);
         let head = Head {
@@ -92,7 +92,8 @@ impl Merger {
         Ok(())
     }
 
-    /// Fails if the numbers of a profile mean something else than those of the profiles before it.
+    /// Fails if the numbers of a profile have a different meaning from those of the profiles before
+    /// it.
     fn check(&self, new: &Head) -> Result<(), MergeError> {
         for key in DECISIVE {
             let Some(value) = new.meta.get(key) else { continue };
@@ -131,7 +132,7 @@ impl Merger {
         Ok(())
     }
 
-    /// What has been added so far tells call sites apart, or not. Once it is mixed it stays so.
+    /// Whether the profiles so far distinguish call sites. A mixed sum stays mixed.
     fn sites(&self) -> Sites {
         Sites::of(self.heads.iter().filter_map(|head| head.tells_sites))
     }
@@ -146,18 +147,18 @@ impl Merger {
     }
 
     /// The sum, in canonical order. Metadata that differ are joined with `" | "` (provenance: by
-    /// lines; `exact` is `no` when it is so for any). A note that does not hold for all profiles
-    /// says for which it does; damage becomes a note, too.
+    /// lines; `exact` is `no` if it is `no` for any). A note that does not hold for all profiles
+    /// says for which it holds; damage becomes a note, too.
     ///
     /// # Errors
-    /// When counts overflow.
+    /// Fails if counts overflow.
     pub fn finish(mut self) -> Result<Profile, MergeError> {
         if !self.waiting.is_empty() || self.sum.is_none() {
             self.add_waiting()?;
         }
         let meta = self.meta()?;
         let notes = self.notes();
-        // `add_waiting` has made one.
+        // `add_waiting` has created one.
         let sum = self.sum.unwrap_or_default();
         Ok(Profile { meta, notes, ..sum })
     }
@@ -218,13 +219,13 @@ impl Merger {
 }
 
 impl Head {
-    /// How many runs it is the sum of.
+    /// Number of runs that it is the sum of.
     fn runs(&self) -> u128 {
         self.meta.get(RUNS).and_then(|runs| runs.parse().ok()).unwrap_or(1)
     }
 }
 
-/// The first names, and how many more there are.
+/// The first names, and the number of the others.
 fn listed(names: &BTreeSet<&str>) -> String {
     let first: Vec<&str> = names.iter().copied().take(NAMED).collect();
     match names.len().saturating_sub(NAMED) {
@@ -264,7 +265,7 @@ mod tests {
                     let plain = merge(&[a, b, c], options).expect("small");
                     assert_eq!((&abc.methods, &abc.threads), (&plain.methods, &plain.threads));
                     abc.to_bytes().expect("canonical");
-                    // What was merged before, counts as it is.
+                    // A merged profile counts as the sum that it is.
                     let ab = merged(&[("a", a), ("b", b)], options);
                     let nested = merged(&[("ab", &ab), ("c", c)], options);
                     assert_eq!((&abc.methods, &abc.threads), (&nested.methods, &nested.threads));

@@ -2,7 +2,7 @@ use super::*;
 use crate::testing::{deep, method, profile, random, thread, tree};
 use std::collections::BTreeMap;
 
-/// Counts by thread and path, the plain way: with recursion on strings.
+/// Counts by thread and path, computed naively: with recursion on strings.
 fn paths(p: &Profile, with_mid: bool) -> BTreeMap<Vec<String>, (u64, u64)> {
     let mut sums = BTreeMap::new();
     for thread in &p.threads {

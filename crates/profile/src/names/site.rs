@@ -26,12 +26,12 @@ pub(super) fn site_bytes(site: Site) -> impl Iterator<Item = u8> {
     bytes.into_iter().skip(at)
 }
 
-/// A frame's text without its call site, and the call site if it has one: `@` and the caller's
-/// bytecode index at its end, -1 for native code.
+/// Splits a frame's text into the part before its call site, and the call site if it has one. The
+/// site is `@` and the caller's bytecode index at the end, -1 for native code.
 pub(crate) fn split_call_site(frame: &str) -> (&str, Option<Site>) {
     let site = |index: &str| match index {
         "-1" => Some(Site::NATIVE),
-        // Only as it would be written: no sign, no zeros in front.
+        // Only in its written form: no sign, no leading zeros.
         _ if index.starts_with('+') || index.len() > 1 && index.starts_with('0') => None,
         _ => index.parse().ok().filter(|&bci| bci <= Site::LAST).map(|bci| Site { bci, line: 0 }),
     };
@@ -41,13 +41,13 @@ pub(crate) fn split_call_site(frame: &str) -> (&str, Option<Site>) {
     }
 }
 
-/// What stands behind the name of a method, for people: the caller's line (`:12`), or, where that
-/// is not known, its bytecode index (`@7`).
+/// The call site as people read it, after the name of a method: the caller's line (`:12`) or, if
+/// unknown, its bytecode index (`@7`).
 pub(super) fn readable_site(site: Site) -> String {
     site.known_line().map_or_else(|| format!("@{}", site.index()), |line| format!(":{line}"))
 }
 
-/// The same where the line is not enough: `:12@7`.
+/// The full call site, where the line is not enough: `:12@7`.
 pub(super) fn full_site(site: Site) -> String {
     let line = site.known_line().map_or(String::new(), |line| format!(":{line}"));
     format!("{line}@{}", site.index())

@@ -4,7 +4,7 @@ use crate::contexts::{ListError, read_contexts};
 use crate::{Damage, MergeError, Profile, ReadError};
 use std::io::{self, BufRead, BufReader, Read};
 
-/// What a side was read from.
+/// The kind of a side's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A `.cct` file.
@@ -16,28 +16,28 @@ pub enum Kind {
 /// One side of a comparison.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// What it was read from.
+    /// The kind of its file.
     pub kind: Kind,
     /// The contexts. Trees may have siblings of the same method, which count as one context.
     pub profile: Profile,
-    /// Whether the trees are those of threads; otherwise there is one, the sum over all threads.
+    /// Whether the trees are those of threads. Otherwise there is one, the sum over all threads.
     pub per_thread: bool,
-    /// Whether frames carry call sites.
+    /// Whether frames have call sites.
     pub call_sites: bool,
-    /// What is missing, in sentences.
+    /// Missing parts, in sentences.
     pub incomplete: Vec<String>,
 }
 
 /// Why a file cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The bytes could not be had.
+    /// The input failed.
     #[error("reading failed")]
     Io(#[from] io::Error),
-    /// It starts like a profile.
+    /// It starts like a profile, but is invalid.
     #[error(transparent)]
     Profile(#[from] ReadError),
-    /// It does not.
+    /// It is no profile, and no list.
     #[error("this is not a profile (.cct) file, and as a list of contexts it cannot be read")]
     List(#[from] ListError),
 }
@@ -52,19 +52,19 @@ impl From<Profile> for Input {
 }
 
 impl Input {
-    /// The input as it would be if call sites were not told apart.
+    /// The input without call sites.
     ///
     /// # Errors
-    /// When counts overflow as contexts are added up.
+    /// Fails if counts overflow when contexts are added up.
     pub fn without_call_sites(self) -> Result<Input, MergeError> {
         Ok(Input { profile: self.profile.without_call_sites()?, call_sites: false, ..self })
     }
 
-    /// Reads a profile or a list of contexts, whichever the first byte says. The stream need not be
-    /// buffered. What was cut off is no error, see [`Input::incomplete`].
+    /// Reads a profile or a list of contexts, as the first byte shows. The stream need not be
+    /// buffered. A truncated input is no error, see [`Input::incomplete`].
     ///
     /// # Errors
-    /// When the stream fails, or holds neither.
+    /// Fails if the stream fails, or holds neither.
     pub fn read_from(input: impl Read) -> Result<Input, InputError> {
         let mut input = BufReader::with_capacity(1 << 16, input);
         // The first byte of a profile's magic, whole or stripped of its high bit; no list starts

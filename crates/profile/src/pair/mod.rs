@@ -1,9 +1,9 @@
-//! Two inputs side by side: what [`crate::compare`] and [`crate::diff`] have in common.
+//! Two inputs in parallel: the common part of [`crate::compare`] and [`crate::diff`].
 //!
-//! Methods are matched by class, name and descriptor, whatever their MIDs, so that two builds of a
-//! program, or the same program on two machines, can be held against each other. The trees of each
-//! side are united into one, what is not selected is left out, and both get their labels from one
-//! table of frames. A walk then goes down both ([`crate::walk`]).
+//! Methods are matched by class, name and descriptor, whatever their MIDs. So two builds of a
+//! program, or the same program on two machines, can be compared. The trees of each side are united
+//! into one, unselected contexts are removed, and both get their labels from one table of frames. A
+//! walk then visits both ([`crate::walk`]).
 
 mod input;
 mod remarks;
@@ -20,41 +20,41 @@ use crate::names::{Frame, FrameTable, NameStyle};
 use crate::selection::{Met, Selector};
 use crate::{MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
 
-/// What is looked at of both inputs.
+/// Options that apply to both inputs.
 #[derive(Clone, Debug, Default)]
 pub struct PairOptions {
-    /// Keep threads apart: they are matched by their names, and those of one name are added up.
+    /// Keep threads separate: they are matched by their names, and those of one name are added up.
     /// Otherwise all are added up.
     pub per_thread: bool,
-    /// What of both is looked at.
+    /// The part of both that is compared.
     pub selection: Selection,
-    /// Whether names that differ from run to run are made equal.
+    /// Whether to normalise names that differ between runs.
     pub names: NameStyle,
-    /// Look at calls, not bytecodes.
+    /// Compare calls, not bytecodes.
     pub calls_only: bool,
 }
 
-/// How two inputs are shown to people.
+/// Options for showing two inputs to people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextOptions {
-    /// What the two are called, their files for instance.
+    /// The names of the two, for instance their files.
     pub names: [String; 2],
-    /// What was looked at, in words: the options.
+    /// What was compared, in words: the options.
     pub compared: String,
-    /// Cut lines to so many terminal columns.
+    /// Cut lines to this many terminal columns.
     pub width: Option<usize>,
 }
 
-/// Why two inputs cannot be held against each other.
+/// Why two inputs cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PairError {
     /// Objects on one side, calls on the other.
     #[error("{0} does not count objects, the other counts nothing else")]
     Objects(Side),
-    /// Nothing to hold the bytecodes of the other against.
+    /// This side has no bytecodes to compare with those of the other.
     #[error("{0} counts calls only, the other counts bytecodes too; use --calls-only")]
     NoBytecodes(Side),
-    /// What has bytecodes in one has none in the other.
+    /// Methods with bytecodes on one side have none on the other.
     #[error(
         "A and B count intrinsics by different rules ({a} and {b}): methods that have bytecodes in one have none in the other; use --calls-only"
     )]
@@ -71,18 +71,18 @@ pub enum PairError {
     CostModels {
         /// The model of A (`META` key `cost-model`), or what A counts without one.
         a: String,
-        /// That of B.
+        /// The model of B, or what B counts without one.
         b: String,
     },
-    /// Threads were added up when the list was made.
+    /// Threads were added up when the list was written.
     #[error(
         "in {0}, a list of contexts, threads have been added up; make the list with --per-thread, or compare without --per-thread and --thread"
     )]
     NoThreads(Side),
-    /// The thread that was asked for.
+    /// No thread of this name.
     #[error("neither side has a thread '{0}'")]
     NoSuchThread(String),
-    /// The method that was asked for, as root or in focus.
+    /// No method matches the root or the focus.
     #[error("no context of either side has the method '{0}'")]
     NoSuchMethod(String),
     /// Sums that do not fit.
@@ -90,8 +90,8 @@ pub enum PairError {
     Merge(Side, MergeError),
 }
 
-/// Two trees whose labels are the frames of one table. No two siblings have the same label, and
-/// siblings are sorted by it.
+/// Two trees whose labels are the frames of one table. Siblings have different labels and are
+/// sorted by them.
 pub(crate) struct Pair<'p> {
     pub(crate) a: &'p Tree,
     pub(crate) b: &'p Tree,
@@ -99,25 +99,25 @@ pub(crate) struct Pair<'p> {
     pub(crate) methods: [&'p [Method]; 2],
     /// The labels of these methods.
     pub(crate) labels: [&'p [u32]; 2],
-    /// The frames of these methods, and of threads where they stay apart.
+    /// The frames of these methods, and of threads where they are separate.
     pub(crate) frames: &'p FrameTable<'p>,
-    /// What is looked at beside calls: bytecodes, or what they cost.
+    /// The second metric besides calls: bytecodes, or their cost.
     pub(crate) executed: Option<Metric>,
     /// The main count: what is executed, else objects or calls.
     pub(crate) metric: Metric,
     /// The parts of A and B that the selection keeps; `None` if it is everything.
     pub(crate) shares: Option<[Share; 2]>,
-    /// Whether classes have names with numbers that may differ from run to run.
+    /// Whether classes have names with numbers that may differ between runs.
     pub(crate) has_generated_names: bool,
-    /// What a reader must know.
+    /// Remarks for the reader.
     pub(crate) remarks: &'p mut Vec<Remark>,
 }
 
-/// Puts two inputs side by side and has them looked at.
+/// Unites two inputs, and calls a function with the result.
 ///
 /// # Errors
-/// When they count different things, the selection asks for what neither has, or sums exceed 64
-/// bits.
+/// Fails if they count different things, if the selection requests something that neither has, or
+/// if sums exceed 64 bits.
 pub(crate) fn united<T>(
     a: Input,
     b: Input,
@@ -166,7 +166,7 @@ pub(crate) fn united<T>(
     let mut side_tree = |side, threads, labels: &[u32], methods: &[Method]| {
         let tree = tree_of(threads, labels, methods.len(), options.per_thread);
         let selected = tree.and_then(|tree| {
-            // Before the selection: what a marker stands for might have been selected.
+            // Before the selection: it might have selected the contexts behind a marker.
             remarks.extend(remarks::of_markers(side, methods, labels, &tree));
             if selector.is_everything() {
                 return Ok((tree, Met { root: true, focus: true }));
@@ -216,12 +216,12 @@ pub(crate) fn united<T>(
     })
 }
 
-/// What all contexts of a tree have together.
+/// Sum over all contexts of a tree.
 fn sum(tree: &Tree, metric: Metric) -> u128 {
     tree.nodes().iter().skip(1).map(|node| u128::from(metric.of_node(node))).sum()
 }
 
-/// What is looked at beside calls.
+/// The second metric besides calls.
 fn executed(a: &Input, b: &Input, options: &PairOptions) -> Result<Option<Metric>, PairError> {
     let choice = |input: &Input| input.profile.meta.get("intrinsics").cloned();
     if let (Some(a), Some(b)) = (choice(a), choice(b))
@@ -252,7 +252,7 @@ fn threads_of(mut threads: Vec<ThreadTree>, selection: &Selection) -> Vec<Thread
     threads
 }
 
-/// A remark when only one side has the thread that was asked for.
+/// A remark if only one side has the selected thread.
 fn thread_remark(
     a: &[ThreadTree],
     b: &[ThreadTree],
@@ -268,13 +268,13 @@ fn thread_remark(
 }
 
 fn frame(method: &Method, names: NameStyle, drop_sites: bool) -> Frame<'_> {
-    // Lines are no part of a context: lists do not have them.
+    // Lines are not part of a context: lists do not have them.
     let frame = Frame::method(method, names).without_line();
     if drop_sites { frame.without_call_site() } else { frame }
 }
 
-/// The trees of all threads as one, labelled by frames. Labels are those of the methods, then of
-/// the threads.
+/// The sum of the trees of all threads, labelled by frames. Labels are those of the methods, then
+/// of the threads.
 fn tree_of(
     threads: Vec<ThreadTree>,
     labels: &[u32],

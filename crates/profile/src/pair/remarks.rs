@@ -1,4 +1,4 @@
-//! What a reader of a comparison must know besides the counts.
+//! Remarks for the reader of a comparison, besides the counts.
 
 use super::{Input, Kind, Share};
 use crate::escape::terminal;
@@ -13,9 +13,9 @@ use std::fmt;
 /// One of the two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
-    /// The first.
+    /// The first input.
     A,
-    /// The second.
+    /// The second input.
     B,
 }
 
@@ -28,48 +28,48 @@ impl fmt::Display for Side {
     }
 }
 
-/// What the two inputs are called where nothing else is said.
+/// The default names of the two inputs.
 pub const SIDES: [&str; 2] = ["A", "B"];
 
-/// Something a reader must know. The text is safe for terminals.
+/// A remark for the reader. The text is safe for terminals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// Part of the input is missing, and so may be contexts and counts.
+    /// Part of the input is missing, and so contexts and counts may be.
     Incomplete(Side, String),
-    /// Lines of the headers differ: how the numbers came about.
+    /// Lines of the headers differ, which say how the numbers were recorded.
     Header {
         /// The key.
         key: String,
-        /// What only A says; `None` when it does not have the key.
+        /// The value that only A has; `None` if it does not have the key.
         a: Option<String>,
-        /// What only B says.
+        /// The value that only B has.
         b: Option<String>,
     },
-    /// A list without a header: nothing is known of how its numbers came about.
+    /// A list without a header, so it is unknown how its numbers were recorded.
     NoHeader(Side),
     /// A note of one profile, or of both (`None`).
     Note(Option<Side>, String),
     /// Not all numbers of one profile, or of both (`None`), are exact; or one says so where those
     /// of the other are not.
     Exactness(Option<Side>, Exactness),
-    /// The tree holds a marker in place of contexts that are missing.
+    /// The tree contains a marker for contexts that are missing.
     Marker {
-        /// Where.
+        /// The side.
         side: Side,
-        /// Its text.
+        /// The marker's text.
         marker: String,
-        /// Its calls: those of the contexts it stands for.
+        /// The marker's calls: those of the missing contexts.
         calls: u64,
     },
-    /// Call sites of this side were added up, as the other does not tell them apart.
+    /// Call sites of this side were added up, since the other does not distinguish them.
     CallSitesMerged(Side),
-    /// This side does not have the thread that was asked for.
+    /// This side does not have the selected thread.
     ThreadMissing(Side, String),
-    /// This side does not have the method that was asked for.
+    /// This side does not have the selected method.
     MethodMissing(Side, String),
-    /// No method matches this pattern of methods to be ignored.
+    /// No method matches this pattern of methods to ignore.
     IgnoresNothing(String),
-    /// Classes with numbers in their names may be the same and named differently.
+    /// Classes with numbers in their names may be the same under different names.
     GeneratedNames,
     /// The selection keeps these parts of A and of B.
     Selected {
@@ -81,7 +81,7 @@ pub enum Remark {
 }
 
 impl Remark {
-    /// The kind in one word.
+    /// The kind of remark, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Remark::Incomplete(..) => "incomplete",
@@ -99,7 +99,7 @@ impl Remark {
         }
     }
 
-    /// The side it is about; `None` when both.
+    /// The side that it concerns; `None` for both.
     pub fn side(&self) -> Option<Side> {
         match self {
             Remark::Incomplete(side, _)
@@ -118,7 +118,7 @@ impl Remark {
 }
 
 impl Side {
-    /// What the side is called, where the two are called so.
+    /// The name of the side, given the names of both.
     pub fn called(self, sides: [&str; 2]) -> &str {
         let [a, b] = sides;
         match self {
@@ -152,7 +152,7 @@ impl Remark {
         format!("{:<width$}{text}", format!("{heading} "))
     }
 
-    /// The remark in words, where the two inputs are called so.
+    /// The remark in words, given the names of both inputs.
     pub fn worded(&self, sides: [&str; 2]) -> String {
         let [a_is, b_is] = sides;
         let name = |side: &Side| side.called(sides);
@@ -205,7 +205,7 @@ impl fmt::Display for Remark {
     }
 }
 
-/// What it means for the counts when values of these keys differ.
+/// The consequence for the counts if values of these keys differ.
 const MEANING: [(&str, &str); 6] = [
     ("blocks", "bytecodes of blocks that an exception leaves are counted by different rules"),
     ("intrinsics", "where they are native, their bodies are not counted"),
@@ -215,13 +215,13 @@ const MEANING: [(&str, &str); 6] = [
     (SELECTION, "of what was executed other parts were recorded, or in one of them all"),
 ];
 
-/// What the headers, notes and damages say.
+/// Remarks about the headers, notes and damages.
 pub(crate) fn of_headers(a: &Input, b: &Input) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (side, input) in [(Side::A, a), (Side::B, b)] {
         remarks.extend(input.incomplete.iter().map(|what| Remark::Incomplete(side, what.clone())));
     }
-    // A list of another tool has no keys but the one made of its columns.
+    // A list of another tool has only the key that was derived from its columns.
     let is_bare =
         |input: &Input| input.kind == Kind::List && input.profile.meta.keys().all(|key| key == "metrics");
     for (side, input) in [(Side::A, a), (Side::B, b)] {
@@ -244,7 +244,7 @@ pub(crate) fn of_headers(a: &Input, b: &Input) -> Vec<Remark> {
     remarks
 }
 
-/// How exact both are; nothing where all numbers are.
+/// The exactness of both; empty if all numbers are exact.
 fn exactness(a: &Input, b: &Input) -> Vec<Remark> {
     let of = |input: &Input| {
         let profile = &input.profile;
@@ -263,7 +263,7 @@ fn exactness(a: &Input, b: &Input) -> Vec<Remark> {
     }
 }
 
-/// As a list of contexts has it.
+/// The text on one line, as in a list of contexts.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
@@ -272,12 +272,12 @@ fn different_values(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>) 
     let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     let mut remarks = Vec::new();
     for key in keys {
-        // Values of several lines (provenance) differ in some of them.
+        // Values of several lines (provenance) may differ in some of them.
         let lines = |meta: &BTreeMap<String, String>| -> Vec<String> {
             meta.get(key).map_or_else(Vec::new, |value| value.split('\n').map(one_line).collect())
         };
         let (in_a, in_b) = (lines(a), lines(b));
-        // Of call sites and of exactness remarks of their own say it.
+        // Separate remarks cover call sites and exactness.
         if in_a == in_b || [CALL_SITES, EXACT, LIMITS].contains(&key.as_str()) {
             continue;
         }
@@ -306,7 +306,7 @@ pub(crate) fn of_markers(side: Side, methods: &[Method], labels: &[u32], tree: &
     }
     for node in &tree.nodes()[1..] {
         if let Some((_, calls, met)) = markers.get_mut(&node.method) {
-            // What was read may be anything.
+            // The input may contain any number.
             *calls = calls.saturating_add(node.calls);
             // In a region there may be bytecodes alone.
             *met |= node.calls | node.bytecodes != 0;
@@ -316,7 +316,7 @@ pub(crate) fn of_markers(side: Side, methods: &[Method], labels: &[u32], tree: &
     met.map(|(marker, calls, _)| Remark::Marker { side, marker: marker.to_owned(), calls }).collect()
 }
 
-/// Whether a method's class was made while the program ran, and has a number that may differ
+/// Whether a method's class was generated while the program ran, and has a number that may differ
 /// between runs.
 pub(crate) fn has_generated_names(methods: &[Method]) -> bool {
     methods.iter().any(|m| m.flags & Method::MARKER == 0 && normalised_class(&m.class) != &*m.class)

@@ -1,5 +1,5 @@
-//! A file that is cut off at each byte, or of which each bit is another: what is sound is read, and
-//! nothing is missing in silence.
+//! Damaged files: each byte offset as the end, and each bit flipped. Sound parts are read, and
+//! every missing part is reported.
 
 use super::*;
 use crate::testing::{method, profile, thread, tree};
@@ -19,25 +19,25 @@ fn original() -> Profile {
     p
 }
 
-/// How many files were refused, and how many trees were read whole of the others.
+/// Numbers of rejected files and, among the others, of completely read trees.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     refused: usize,
-    /// A length in front of the names that leads beyond the file's end: it looks like one that is
-    /// cut off there.
+    /// Number of files with a damaged length before the names that leads beyond the file's end:
+    /// such a file looks truncated there.
     nameless: usize,
     read: usize,
     whole_trees: usize,
 }
 
-/// Whether the second is what the first begins with, in preorder.
+/// Whether the second tree is a prefix of the first, in preorder.
 fn begins_with(all: &ThreadTree, part: &ThreadTree) -> bool {
     let of =
         |t: &ThreadTree| t.tree.nodes().iter().map(|n| (n.method, n.calls, n.bytecodes)).collect::<Vec<_>>();
     all.name == part.name && of(all).starts_with(&of(part)[..part.tree.contexts() + 1])
 }
 
-/// Nothing that is read is anything but what was written, and what is missing is said.
+/// Everything read is as written, and everything missing is reported.
 fn judge(original: &Profile, bytes: &[u8], what: &str, tally: &mut Tally) {
     let read = match Profile::read(bytes) {
         Ok(read) => read,
@@ -98,7 +98,7 @@ fn each_bit_flipped() {
         judge(&original, &bytes, &format!("bit {bit}"), &mut tally);
     }
     eprintln!("{} bytes: {tally:?}", good.len());
-    // Without its head, or the names, there is nothing to be had of a file.
+    // Without its head, or the names, nothing of a file can be read.
     let place = |tag: &[u8; 4]| good.windows(4).position(|four| four == tag).expect("there");
     let refused = 8 * (12 + place(b"THRD") - place(b"STRS"));
     assert_eq!(
@@ -106,11 +106,11 @@ fn each_bit_flipped() {
         (refused, 8 * good.len()),
         "{tally:?}"
     );
-    // At most one tree is lost, by halves or whole.
+    // At most one tree is lost, partly or completely.
     assert!(tally.whole_trees >= 2 * (tally.read - tally.nameless), "{tally:?}");
 }
 
-/// Bytes that are lost or come twice, as of a transfer that was taken up at the wrong place.
+/// Runs of bytes that are lost or doubled, as in a transfer resumed at the wrong place.
 #[test]
 fn each_run_of_bytes_lost_or_doubled() {
     let original = original();
@@ -129,8 +129,8 @@ fn each_run_of_bytes_lost_or_doubled() {
             }
             let doubled = [&good[..end], &good[at..]].concat();
             match Profile::read(&doubled) {
-                // Whole sections may come twice where order does not forbid it; then the tree is
-                // there twice.
+                // Whole sections may occur twice where the order permits it; then the tree is there
+                // twice.
                 Ok(read) if read.damage.is_empty() => {
                     assert!(
                         read.threads.iter().all(|tree| original.threads.contains(tree)),
@@ -144,7 +144,7 @@ fn each_run_of_bytes_lost_or_doubled() {
     assert!(tally.read > 1000 && tally.refused > 100, "{tally:?}");
 }
 
-/// It was read as the first of them alone, and the second was not mentioned.
+/// The file was read as the first profile alone, without mention of the second.
 #[test]
 fn two_profiles_in_one_file_are_refused() {
     let good = original().to_bytes().expect("canonical");
@@ -154,8 +154,8 @@ fn two_profiles_in_one_file_are_refused() {
     }
 }
 
-/// What looks like the beginning of a section in what is damaged is no reason to read the rest of
-/// the file again and again.
+/// Many apparent section starts in damaged bytes do not make the reader read the rest of the file
+/// each time.
 #[test]
 fn false_beginnings_take_no_time() {
     let mut bytes = original().to_bytes().expect("canonical");
@@ -173,7 +173,7 @@ fn false_beginnings_take_no_time() {
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
 }
 
-/// The same with a profile that a JVM wrote: 500 lengths and 1,500 bits, spread over it.
+/// Damage of a profile that a JVM wrote: 500 lengths and 1,500 bits, spread over it.
 #[test]
 fn of_a_jvm() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../export/tests/data/sample.cct");

@@ -1,4 +1,4 @@
-//! Reading and writing, held against each other and against bytes that mean harm.
+//! Reading and writing, compared with each other and tested with malicious bytes.
 
 use super::*;
 use crate::contexts::{ContextsOptions, write_contexts};
@@ -11,7 +11,7 @@ use crate::testing::{deep, method, profile, random, thread, tree};
 use crate::{Metric, Pattern, Selection, Site, Summary};
 use arbtest::arbitrary::Unstructured;
 
-/// Sections of a file that need not be sound, with right checksums.
+/// Sections of a file that may be unsound, with correct checksums.
 struct File(Vec<u8>);
 
 impl File {
@@ -24,7 +24,7 @@ impl File {
         self
     }
 
-    /// All up to and including the names: strings `A`, `f`, `g`, methods `A.f` and `A.g`.
+    /// All sections up to and including the names: strings `A`, `f`, `g`, methods `A.f` and `A.g`.
     fn named() -> File {
         let mut strings = vec![3];
         ["A", "f", "g"].into_iter().for_each(|s| string(&mut strings, s));
@@ -101,14 +101,15 @@ fn call_sites_make_a_second_version() {
     let rows = b"\x04\x01\x02\0\0\0\0\0\0\0\0\0\x80\x01\x02\0\x08\0\0\0\0\0\0\0\x80\x03\xAC\x02";
     assert!(bytes.windows(rows.len()).any(|window| window == rows));
     assert_eq!(Profile::read(&bytes).expect("sound"), p);
-    // Without sites it is the first version, as ever, and a second version need not have any.
+    // Without sites the file has the first version, and a file of the second version need not have
+    // any.
     let plain = small().to_bytes().expect("canonical");
     assert_eq!(plain[8..12], [0, 0, 0, 1]);
     let second = [&plain[..8], &[0, 0, 0, 2], &plain[12..]].concat();
     assert_eq!(Profile::read(&second).expect("sound"), small());
     let third = [&plain[..8], &[0, 0, 0, 3], &plain[12..]].concat();
     assert!(matches!(Profile::read(&third), Err(ReadError::Version(3))));
-    // Sites stand before ids in the order of methods.
+    // Sites precede ids in the order of methods.
     let mut p = p;
     p.methods[0].mid = 0x100;
     assert_eq!(Profile::read(&p.to_bytes().expect("canonical")).expect("sound"), p);
@@ -207,7 +208,7 @@ fn a_truncated_file_gives_what_is_sound() {
 
 #[test]
 fn a_tree_cut_between_its_sections_keeps_what_it_has() {
-    // Root with two children, of which the first and its child are there.
+    // Root with two children; the first and its child are present.
     let file = File::named().with(b"THRD", &[1, 1, 0]).with(b"NODE", &[0, 0, 0, 2, 1, 5, 6, 1, 2, 7, 8, 3]);
     let p = Profile::read(&file.0).expect("sound up to the cut");
     assert_eq!(p.threads[0].tree, tree(&[(1, 0, 5, 6), (2, 1, 7, 8)]));
@@ -278,7 +279,7 @@ fn damaged_bytes_are_found_by_their_checksum() {
         bytes[at] ^= 0x20;
         match Profile::read(&bytes) {
             Err(ReadError::Section { .. }) => {}
-            // A length that became larger looks like a file that is cut.
+            // A larger length looks like a truncated file.
             Ok(p) => assert!(!p.damage.is_empty(), "byte {at}"),
             Err(other) => panic!("byte {at}: {other}"),
         }
@@ -306,7 +307,7 @@ fn counts_and_lengths_size_no_allocation() {
     assert_eq!(Profile::read(&file.0).expect("cut").threads.len(), 1);
 }
 
-/// Reads, and does everything one does with a profile; only a panic is a failure.
+/// Reads a profile and does everything with it that programs do; only a panic is a failure.
 fn exercise(bytes: &[u8]) {
     let Ok(p) = Profile::read(bytes) else { return };
     let out = &mut Vec::new();
@@ -379,7 +380,8 @@ fn mutate(payload: &mut Vec<u8>, u: &mut Unstructured<'_>) -> arbtest::arbitrary
     Ok(())
 }
 
-/// Its row went together with those of a method when call sites were added up: found by fuzzing.
+/// A marker's row was united with those of a method when call sites were added up: found by
+/// fuzzing.
 #[test]
 fn a_marker_has_nothing_that_methods_have() {
     let marker = Method { flags: Method::MARKER, ..method("[merged]", "", "") };

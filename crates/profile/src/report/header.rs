@@ -1,4 +1,4 @@
-//! What stands above every report: where the numbers come from and what they lack.
+//! The header of every report: the source of the numbers and what is missing.
 
 use super::numbers::{counted, grouped};
 use cct_columns::Column;
@@ -16,7 +16,7 @@ use std::io::Write;
 /// Writes the header ([`header_lines`]).
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write_header(
     summary: &Summary,
     facts: &[(&str, String)],
@@ -29,9 +29,9 @@ pub fn write_header(
     Ok(())
 }
 
-/// The lines of the header, each a name and a text: program, JVM, what was counted and how, sums,
-/// further facts with their names, and every note and damage. What could harm a terminal is
-/// escaped.
+/// The lines of the header, each a name and a text. They have the program, the JVM, what was
+/// counted and how, sums, further facts with their names, and every note and damage. Texts are
+/// escaped for terminals.
 pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(&'f str, String)> {
     let meta = |key: &str| summary.meta.get(key).map(|value| terminal(value));
     let mut lines = Vec::new();
@@ -148,7 +148,7 @@ fn reproducible_is(value: String) -> String {
     }
 }
 
-/// The name of the line of what was executed.
+/// The name of the line of the second metric.
 fn executed(metric: Metric) -> &'static str {
     match metric {
         Metric::Calls | Metric::Bytecodes | Metric::Allocations => "Bytecodes",

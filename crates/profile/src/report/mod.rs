@@ -1,9 +1,9 @@
-//! Reports: a header, the tree with its thresholds, the table of what costs most.
+//! Reports: a header, the tree with its thresholds, the table of the most expensive methods.
 //!
-//! [`Rows`] and [`Table`] are what is shown, for whoever writes it in whatever format;
-//! [`write_header`], [`write_tree`] and [`write_table`] write it for people. Counts have thousands
-//! separators then; names are those of [`FrameTable::readable`], with control characters escaped.
-//! Nothing is left out in silence: what the thresholds hide is said in a line of its own.
+//! [`Rows`] and [`Table`] hold the contents, for writers of any format; [`write_header`],
+//! [`write_tree`] and [`write_table`] write them for people. Counts then have thousands separators;
+//! names are those of [`FrameTable::readable`], with control characters escaped. A separate line
+//! reports what the thresholds hide.
 
 mod header;
 pub(crate) mod numbers;
@@ -34,17 +34,17 @@ pub enum ReportError {
     /// Trees could not be added up.
     #[error(transparent)]
     Merge(#[from] MergeError),
-    /// What was asked for is not there.
+    /// The selection matches nothing.
     #[error(transparent)]
     Selection(#[from] SelectionError),
 }
 
-/// What rows are sorted by, the largest first.
+/// The order of rows, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The metric, of the row itself.
     Own,
-    /// The metric, with all that was called.
+    /// The metric, with all callees.
     Inclusive,
     /// Calls.
     Calls,

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formatting of numbers for people.
 
 /// A count with a comma between groups of three digits: `1,234,567`.
 pub fn grouped(count: u128) -> String {
@@ -13,12 +13,12 @@ pub fn grouped(count: u128) -> String {
     out
 }
 
-/// `part` of `total` in percent; 0 when there is nothing to be part of.
+/// `part` of `total` in percent; 0 if the total is 0.
 pub fn percent(part: u128, total: u128) -> f64 {
     if total == 0 { 0.0 } else { part as f64 * 100.0 / total as f64 }
 }
 
-/// `count` and the word, in the plural unless it is one.
+/// `count` and the word, in the plural unless the count is one.
 pub fn counted(count: u128, word: &str) -> String {
     let plural = match word {
         _ if count == 1 => "",
@@ -28,8 +28,8 @@ pub fn counted(count: u128, word: &str) -> String {
     format!("{} {word}{plural}", grouped(count))
 }
 
-/// Lines of a table: columns of numbers to the right, the last column to the left; empty columns
-/// are left out.
+/// Lines of a table: columns of numbers right-aligned, the last column left-aligned; empty columns
+/// are omitted.
 pub fn aligned<const N: usize>(rows: &[[String; N]]) -> impl Iterator<Item = String> {
     let widest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(widest);
@@ -41,7 +41,7 @@ pub fn aligned<const N: usize>(rows: &[[String; N]]) -> impl Iterator<Item = Str
     })
 }
 
-/// The text cut to so many terminal columns, with `…` where something is missing.
+/// The text cut to this many terminal columns, with `…` in place of the rest.
 pub fn cut(text: &str, columns: usize) -> String {
     if text.chars().map(columns_of).sum::<usize>() <= columns {
         return text.to_owned();

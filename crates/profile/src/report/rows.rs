@@ -5,12 +5,12 @@ use super::numbers::percent;
 use crate::{MergeError, Metric, Tree};
 use std::cmp::Reverse;
 
-/// What of a tree is shown.
+/// Options for the rows of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowsOptions {
-    /// What percentages are taken of.
+    /// The metric of the percentages.
     pub metric: Metric,
-    /// What siblings are sorted by.
+    /// The order of siblings.
     pub order: Order,
     /// Hide contexts whose inclusive share of their tree is below this many percent.
     pub min_percent: f64,
@@ -19,36 +19,36 @@ pub struct RowsOptions {
 }
 
 impl RowsOptions {
-    /// Everything, the heaviest first.
+    /// Options that show everything, the heaviest first.
     pub fn all(metric: Metric) -> RowsOptions {
         RowsOptions { metric, order: Order::Inclusive, min_percent: 0.0, depth: None }
     }
 }
 
-/// A row, callers before what they call.
+/// A row, callers before callees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
     /// A context.
     Context {
-        /// Its node.
+        /// The context's node.
         node: u32,
         /// The outermost frame has depth 1.
         depth: usize,
-        /// The metric's sum over it and all below it.
+        /// The metric's sum over it and its descendants.
         inclusive: u64,
     },
-    /// Contexts that the thresholds hide, behind their siblings.
+    /// Contexts that the thresholds hide, after their siblings.
     Hidden {
-        /// How many, with all below them.
+        /// Number of these contexts, with their descendants.
         contexts: u64,
         /// The metric's sum over them.
         inclusive: u64,
-        /// Their depth, without those below them.
+        /// The contexts' depth, without their descendants.
         depth: usize,
     },
 }
 
-/// The rows of a tree in which no two siblings have the same label.
+/// The rows of a tree in which siblings have different labels.
 #[derive(Debug)]
 pub struct Rows<'t> {
     tree: &'t Tree,
@@ -59,10 +59,10 @@ pub struct Rows<'t> {
 }
 
 impl<'t> Rows<'t> {
-    /// Of a tree.
+    /// Creates the rows of a tree.
     ///
     /// # Errors
-    /// When the metric's total exceeds 64 bits.
+    /// Fails if the metric's total exceeds 64 bits.
     pub fn new(tree: &'t Tree, options: RowsOptions) -> Result<Rows<'t>, MergeError> {
         let mut before = Vec::with_capacity(tree.nodes().len() + 1);
         let mut sum = 0u64;
@@ -96,10 +96,10 @@ impl<'t> Rows<'t> {
         self.before[range.end as usize] - self.before[range.start as usize]
     }
 
-    /// Shows every row.
+    /// Calls `show` for every row.
     ///
     /// # Errors
-    /// Those of `show`.
+    /// Errors of `show`.
     pub fn for_each<E>(&self, mut show: impl FnMut(Row) -> Result<(), E>) -> Result<(), E> {
         let mut due = Vec::new();
         self.add_children(0, 1, &mut due);
@@ -112,8 +112,8 @@ impl<'t> Rows<'t> {
         Ok(())
     }
 
-    /// Puts the visible children of `node` and the row about the others on the stack, the first on
-    /// top.
+    /// Pushes the visible children of `node` and the row about the others on the stack, the first
+    /// on top.
     fn add_children(&self, node: u32, depth: usize, due: &mut Vec<Row>) {
         let RowsOptions { min_percent, depth: most, .. } = self.options;
         let total = u128::from(self.total());
@@ -136,7 +136,7 @@ impl<'t> Rows<'t> {
         }
     }
 
-    /// What comes later is shown first; of equal ones that which stands first in the tree.
+    /// The sort key of a row: the largest is shown first; among equal ones the first in the tree.
     fn key(&self, row: &Row) -> (u64, Reverse<u32>) {
         let &Row::Context { node, inclusive, .. } = row else { return (0, Reverse(0)) };
         let counts = &self.tree.nodes()[node as usize];

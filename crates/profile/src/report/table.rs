@@ -1,4 +1,4 @@
-//! What costs most, over all contexts: methods, or groups of them.
+//! The table of the most expensive methods, or groups of them, over all contexts.
 
 use super::Order;
 use super::numbers::{aligned, counted, cut, grouped, percent};
@@ -11,16 +11,16 @@ use std::io::{BufWriter, Write};
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableRow {
-    /// What it stands for.
+    /// The row's label.
     pub label: u32,
-    /// Its sums.
+    /// The row's sums.
     pub sums: Sums,
 }
 
-/// The table of all labels that were called or executed something, sorted.
+/// The table of all labels with calls or other counts, sorted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// What was summed.
+    /// The metric.
     pub metric: Metric,
     /// The metric's total over all contexts.
     pub total: u128,
@@ -28,8 +28,8 @@ pub struct Table {
     pub rows: Vec<TableRow>,
 }
 
-/// What methods have made themselves, of whatever type, becomes their own beside that of the types.
-/// It is not theirs in the total.
+/// Makes the objects that a method allocated itself, of any type, its own count, besides that of
+/// the types. They do not count again in the total.
 fn add_made(trees: &[(&Tree, &[u32])], sums: &mut [Sums]) {
     for (tree, labels) in trees {
         let label = |node: u32| labels.get(tree.nodes()[node as usize].method as usize).copied();
@@ -48,11 +48,12 @@ fn add_made(trees: &[(&Tree, &[u32])], sums: &mut [Sums]) {
 }
 
 impl Table {
-    /// Of trees, each with the table that maps its methods to the labels. An inclusive sum counts
-    /// what was called once, also where the label stands several times in a path (recursion).
+    /// Creates the table of trees, each with the table that maps its methods to labels. An
+    /// inclusive sum counts callees once, even if the label occurs several times in a path
+    /// (recursion).
     ///
     /// # Errors
-    /// When a tree refers to no method.
+    /// Fails if a tree refers to a missing method.
     pub fn of(
         trees: &[(&Tree, &[u32])],
         labels: usize,
@@ -64,12 +65,12 @@ impl Table {
         Ok(Table::sorted(metric, total, sums, order))
     }
 
-    /// Sums trees of objects and the types they are of ([`crate::Profile::allocations`]): a type's
-    /// own are its objects, and a method's those that it has made itself, of whatever type, which
-    /// the total has once.
+    /// Creates the table of objects and their types ([`crate::Profile::allocations`]). A type's own
+    /// count is its objects; a method's own count is the objects that it allocated itself, of any
+    /// type. The total has each object once.
     ///
     /// # Errors
-    /// As [`Table::of`].
+    /// Fails as [`Table::of`].
     pub fn of_objects(trees: &[(&Tree, &[u32])], labels: usize, order: Order) -> Result<Table, MergeError> {
         let mut sums = sums(trees, labels, Metric::Allocations)?;
         let total = sums.iter().map(|sums| sums.own).sum();
@@ -98,7 +99,7 @@ impl Table {
 /// to `width` terminal columns.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write_table(
     table: &Table,
     labels: &Labels<'_>,
@@ -109,7 +110,7 @@ pub fn write_table(
     let (shown, hidden) = table.rows.split_at(limit.min(table.rows.len()));
     let names = labels.readable();
     let word = labels.by().name();
-    // Where calls are what is counted, a column of them is enough.
+    // If calls are the metric, one column of them is enough.
     let own_column = |text: &str| match table.metric {
         Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => text.to_owned(),
         Metric::Calls | Metric::Allocations => String::new(),
@@ -142,7 +143,7 @@ pub fn write_table(
     if !hidden.is_empty() {
         let more = counted(hidden.len() as u128, &format!("more {word}"));
         let line = match table.metric {
-            // Types and their makers are not parts of one whole.
+            // Types and the methods that allocate them are not parts of one whole.
             Metric::Allocations => format!("... {more}"),
             Metric::Calls | Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => {
                 format!("... {more}, {} %", share(hidden.iter().map(|row| row.sums.own).sum()))

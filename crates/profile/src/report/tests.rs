@@ -15,7 +15,7 @@ fn header(p: &Profile) -> String {
     shown(|out| write_header(&Summary::of(p), &[], out))
 }
 
-/// How trees are shown.
+/// Options for showing trees.
 #[derive(Clone, Copy)]
 struct TreeOptions {
     each: bool,
@@ -193,7 +193,7 @@ calls     self      %  inclusive      %  method
 #[test]
 fn recursion_counts_once() {
     let methods = vec![method("A", "f", "()V"), method("A", "g", "()V")];
-    // f (1) -> g (2) -> f (4) -> g (8), then another f (16) beside the first.
+    // f (1) -> g (2) -> f (4) -> g (8), then another f (16) next to the first.
     let t = tree(&[(1, 0, 1, 1), (2, 1, 1, 2), (3, 0, 1, 4), (4, 1, 1, 8), (1, 0, 1, 16)]);
     let top = top_text(&profile(methods, vec![thread("main", t)]), Order::Own, 30);
     let row = |name: &str| {
@@ -294,7 +294,7 @@ fn siblings_are_sorted_as_asked() {
     assert_eq!([Order::Own, Order::Inclusive, Order::Calls].map(outermost), ["ghf", "fgh", "hfg"]);
 }
 
-/// The sums of all rows are the total, and the outermost rows have it all.
+/// The sums of all rows equal the total, and so do those of the outermost rows.
 #[test]
 fn sums_are_the_total() {
     arbtest::arbtest(|u| {

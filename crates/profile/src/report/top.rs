@@ -7,28 +7,28 @@ use crate::{MergeError, Profile, ReportError, Tree};
 use std::cmp::Reverse;
 use std::io::{BufWriter, Write};
 
-/// What the table is sorted by.
+/// The order of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Bytecodes of the method itself.
     #[default]
     Own,
-    /// Bytecodes of the method and all it called.
+    /// Bytecodes of the method and all callees.
     Inclusive,
     /// Calls.
     Calls,
 }
 
-/// What [`write_top`] shows.
+/// Options of [`write_top`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopOptions {
-    /// Sorted by what.
+    /// The order.
     pub order: Order,
-    /// How many methods at most.
+    /// Maximum number of methods.
     pub limit: usize,
-    /// Cut lines to so many terminal columns.
+    /// Cut lines to this many terminal columns.
     pub width: Option<usize>,
-    /// How classes spun at run time are called.
+    /// Treatment of names of generated classes.
     pub names: NameStyle,
 }
 
@@ -46,12 +46,12 @@ struct Sums {
     inclusive: u128,
 }
 
-/// Writes the table. A method's inclusive sum counts what it called once, also where the method
-/// stands several times in a path (recursion). A last line says what the limit hides. Where
-/// bytecodes were not counted, the sums are of calls.
+/// Writes the table. A method's inclusive sum counts callees once, even if the method occurs
+/// several times in a path (recursion). A last line says what the limit hides. Where bytecodes were
+/// not counted, the sums are of calls.
 ///
 /// # Errors
-/// When the output fails, or a tree refers to no method of the profile.
+/// Fails if the output fails, or if a tree refers to no method of the profile.
 pub fn write_top(profile: &Profile, options: TopOptions, out: &mut dyn Write) -> Result<(), ReportError> {
     let table = FrameTable::new(&profile.methods, options.names);
     let weight = Weight::of(profile);
@@ -102,7 +102,7 @@ pub fn write_top(profile: &Profile, options: TopOptions, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Columns of numbers to the right, the last column to the left; empty columns are left out.
+/// Formats columns of numbers right-aligned, and the last column left-aligned; omits empty columns.
 fn aligned(rows: &[[String; 6]]) -> impl Iterator<Item = String> {
     let widths: [usize; 6] = std::array::from_fn(|c| rows.iter().map(|row| row[c].len()).max().unwrap_or(0));
     rows.iter().map(move |row| {
@@ -125,8 +125,8 @@ fn sums(profile: &Profile, table: &FrameTable<'_>, weight: Weight) -> Result<Vec
 
 fn add_tree(tree: &Tree, frames: &[u32], weight: Weight, sums: &mut [Sums]) -> Result<(), MergeError> {
     let inclusive = super::Inclusive::of(tree, weight);
-    // For each frame, where the subtree ends in which it was met outermost: inside it, the frame is
-    // not counted again.
+    // For each frame, the end of the outermost subtree that has it: inside, the frame is not
+    // counted again.
     let mut counted_until = vec![0u32; sums.len()];
     for (index, node) in (0u32..).zip(tree.nodes()).skip(1) {
         let frame = frames.get(node.method as usize).copied();

@@ -6,10 +6,10 @@ use crate::escape::terminal;
 use crate::{Metric, ReportError, ThreadTree};
 use std::io::{BufWriter, Write};
 
-/// From this depth on lines are not indented further but carry their depth as a number.
+/// From this depth on, lines are not indented further but show their depth as a number.
 const DEEPEST_INDENT: usize = 40;
 
-/// What a thread's tree is called.
+/// The title of a thread's tree.
 pub fn thread_title(thread: &ThreadTree) -> String {
     let mut facts = Vec::new();
     if thread.threads != 1 {
@@ -25,11 +25,11 @@ pub fn thread_title(thread: &ThreadTree) -> String {
     format!("Thread '{}'{facts}", terminal(&thread.name))
 }
 
-/// Writes a tree under a title, whose labels have these names. Lines are cut to `width` terminal
+/// Writes a tree under a title; `names` are those of its labels. Lines are cut to `width` terminal
 /// columns.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn write_tree(
     title: &str,
     rows: &Rows<'_>,
@@ -70,7 +70,7 @@ pub fn write_tree(
 /// Widths of the columns of numbers.
 struct Columns {
     calls: usize,
-    /// 0 when bytecodes are not shown.
+    /// 0 if bytecodes are not shown.
     own: usize,
     inclusive: usize,
 }

@@ -62,7 +62,7 @@ fn what_is_in_focus_keeps_the_way_to_it_without_counts() {
         selected(&selection(None, &["A.g"], &[])),
         ["2 A.f;A.g", "4 A.f;A.g;A.f", "8 A.f;A.g;A.f;B.h", "64 A.g", "128 A.g;B.h"]
     );
-    // The focus is looked for behind the root: the f above g does not count.
+    // The focus is applied after the root: the f above g does not count.
     assert_eq!(selected(&selection(Some("A.g"), &["A.f"], &[])), ["4 A.g;A.f", "8 A.g;A.f;B.h"]);
     assert_eq!(selected(&selection(None, &["A.g", "B.h"], &["A.f"])), ["64 A.g", "128 A.g;B.h", "32 B.h"]);
 }
@@ -104,7 +104,7 @@ fn what_is_nowhere_is_an_error() {
     assert_eq!(error(selection(Some("B.h"), &["A.*"], &[])), "no context has a method 'A.*'");
 }
 
-/// What is in focus and what is left when it is ignored are the whole.
+/// A focus and the same methods ignored add up to the whole.
 #[test]
 fn focus_and_ignore_divide_a_profile() {
     arbtest::arbtest(|u| {

@@ -40,7 +40,7 @@ fn split() -> Profile {
     p
 }
 
-/// What would have been recorded without.
+/// The profile without call sites.
 fn unsplit() -> Profile {
     let native = Method { flags: Method::NATIVE, ..method("A", "n", "()V") };
     let methods = vec![method("A", "f", "()V"), method("A", "g", "()V"), method("A", "main", "()V"), native];
@@ -61,7 +61,7 @@ fn without_its_call_sites_a_profile_is_what_it_would_have_been() {
     assert_eq!(merged, unsplit());
     assert_eq!(merged.to_bytes().expect("canonical"), unsplit().to_bytes().expect("canonical"));
     assert!(split().tells_call_sites() && !merged.tells_call_sites());
-    // Also if the header was lost, and if there is nothing but the header.
+    // Even if the header was lost, and if there is nothing but the header.
     let bare = Profile { meta: Default::default(), ..split() };
     assert!(bare.tells_call_sites());
     assert_eq!(bare.without_call_sites().expect("small"), unsplit());
@@ -105,7 +105,7 @@ fn native_callers_are_said_once() {
     assert_eq!(told.clone().with_native_callers(), told);
     assert_eq!(listed(&told), listed(&split()));
     assert!(matches!(told.to_bytes(), Err(crate::WriteError::Order(_) | crate::WriteError::NativeSite(_))));
-    // In the order that files have they are gone again.
+    // In the order of files they are gone again.
     assert_eq!(merge(&[&told], MergeOptions::default()).expect("small"), split());
     assert_eq!(told.without_call_sites().expect("small"), unsplit());
     assert_eq!(unsplit().with_native_callers(), unsplit());
@@ -125,7 +125,7 @@ fn lists_are_compared_with_their_sites() {
         assert!(same.is_equal() && same.remarks.is_empty(), "{:?}", same.remarks);
         assert_eq!(same.common, 7);
     }
-    // One side alone tells them apart.
+    // Only one side distinguishes them.
     for make in [input, list] {
         let same = compared(make(&split()), make(&unsplit()));
         assert!(same.is_equal());
@@ -134,7 +134,7 @@ fn lists_are_compared_with_their_sites() {
         assert_eq!(kinds, [("call-sites-merged", Some(Side::A))]);
         assert_eq!(same.common, 5);
     }
-    // Other sites are other contexts.
+    // Different sites make different contexts.
     let mut moved = split();
     moved.methods[1].site = Some(Site { bci: 3, line: 10 });
     let different = compared(input(&split()), list(&moved));
@@ -162,7 +162,7 @@ fn the_sum_tells_sites_apart_if_all_do() {
     let plain = merge(&[&unsplit(), &unsplit()], options).expect("small");
     assert_eq!((&mixed.methods, &mixed.threads, &mixed.meta), (&plain.methods, &plain.threads, &plain.meta));
     assert!(mixed.notes[0].starts_with("call sites are told apart in some of the profiles only"));
-    // A profile of nothing has no say.
+    // An empty profile does not matter.
     let with_nothing = merge(&[&split(), &Profile::default()], options).expect("small");
     assert_eq!(with_nothing.methods, split().methods);
 
@@ -259,7 +259,7 @@ fn patterns_mean_methods_unless_they_name_a_site() {
         let found = calls(selected(split().with_native_callers(), &of(pattern)));
         assert_eq!(found, Some(expected), "{pattern}");
     }
-    // A digit at the end is not one of a site.
+    // A digit at the end is not part of a site.
     assert_eq!(calls(selected(split(), &of("*2"))), None);
     arbtest::arbtest(|u| {
         let (split, unsplit) = random_split(u)?;

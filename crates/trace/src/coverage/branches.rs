@@ -1,4 +1,4 @@
-//! How far blocks were executed, and which ways control went at conditional jumps and switches.
+//! Execution counts within blocks, and branches taken at conditional jumps and switches.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,28 @@ use crate::executions::Executions;
 use crate::program::{Callee, Found};
 use crate::replay::Visitor;
 
-/// What was executed, and which block came behind which.
+/// Execution counts, and successions of blocks.
 #[derive(Debug, Default)]
 pub struct Ways {
-    /// How often what ran.
+    /// Execution counts.
     pub executions: Executions,
-    /// By method: a block, and one that came directly behind it.
+    /// By method: a block, and a block that directly followed it.
     went: FxHashSet<(u32, u32, u32)>,
-    /// By method and block: behind how many bytecodes an exception, or the end of the trace, has
+    /// By method and block: after how many bytecodes an exception, or the end of the trace, has
     /// left it, and how often.
     left: FxHashMap<(u32, u32), BTreeMap<u32, u64>>,
-    /// A frame's number is its place here plus one.
+    /// A frame's node is its index here plus one.
     frames: Vec<Frame>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Frame {
-    /// Its number there.
+    /// The frame's node in the execution counts.
     of_executions: u32,
     last: Option<Last>,
 }
 
-/// The block that began last in a frame, if it has not been left.
+/// The last begun block of a frame, if it has not been left.
 #[derive(Debug, Clone, Copy)]
 struct Last {
     method: u32,
@@ -39,7 +39,7 @@ struct Last {
 }
 
 impl Ways {
-    /// Adds those of another thread.
+    /// Adds the counts of another thread.
     pub fn add(&mut self, other: Ways) {
         self.executions.add(other.executions);
         self.went.extend(other.went);
@@ -54,7 +54,7 @@ impl Ways {
         }
     }
 
-    /// How often a bytecode was executed, by its place in its block.
+    /// Number of executions of a bytecode, by its index in its block.
     pub fn times(&self, number: u32, block: usize, place: u32) -> u64 {
         let began = self.executions.of_method(number).and_then(|counts| counts.blocks.get(block));
         let left = self.left.get(&(number, block as u32));
@@ -62,8 +62,8 @@ impl Ways {
         began.copied().unwrap_or(0).saturating_sub(before)
     }
 
-    /// How many of a block's bytecodes were executed at least once, of so many. Not by looking at
-    /// each: how many there are a file says.
+    /// Number of a block's bytecodes that were executed at least once. It does not visit each one:
+    /// `bytecodes` comes from a file and may be huge.
     pub fn reached(&self, number: u32, block: usize, bytecodes: u32) -> u32 {
         let began = self.executions.of_method(number).and_then(|counts| counts.blocks.get(block)).copied();
         let left = self.left.get(&(number, block as u32));
@@ -86,8 +86,7 @@ impl Ways {
         self.frames.get_mut((node as usize).checked_sub(1)?)
     }
 
-    /// Of the ways that lead on from a block which ends in a choice: how many there are, and how
-    /// many were taken.
+    /// Number of branches of a block that ends in a choice, and number of those taken.
     pub fn of_block(&self, number: u32, method: &Method, block: usize) -> (u64, u64) {
         let targets = targets(method, block);
         let was_taken = |target: &&u32| {
@@ -120,7 +119,7 @@ impl Visitor for Ways {
     fn bytecodes(&mut self, _: u32, _: u32) {}
 
     fn take_back(&mut self, node: u32, bytecodes: u32) {
-        // Whatever comes next did not come by this block's end.
+        // The next event does not follow this block's end.
         if let Some(last) = self.frame(node).and_then(|frame| frame.last.take()) {
             let behind = last.bytecodes.saturating_sub(bytecodes);
             *self.left.entry((last.method, last.block)).or_default().entry(behind).or_default() += 1;
@@ -129,8 +128,8 @@ impl Visitor for Ways {
     }
 }
 
-/// Where control may go behind a block that ends in a conditional jump or a switch: each bytecode
-/// index once; nothing of other blocks.
+/// The possible targets of a block that ends in a conditional jump or a switch, as bytecode
+/// indices, each once; empty for other blocks.
 fn targets(method: &Method, block: usize) -> Vec<u32> {
     let Some(start) = method.blocks.get(block).map(|block| block.start) else { return Vec::new() };
     let end = method.blocks.get(block + 1).map_or(method.code.len() as u32, |next| next.start);
@@ -173,7 +172,7 @@ fn switch(method: &Method, at: u32, opcode: u8) -> Option<Vec<u32>> {
         _ => i64::from(word(first + 4)?),
     };
     let mut targets = vec![at.wrapping_add_signed(word(first)?)];
-    // No more than there is code.
+    // No more entries than there is code.
     for place in (places..method.code.len() as u32).step_by(step).take(usize::try_from(count).ok()?) {
         targets.push(at.wrapping_add_signed(word(place)?));
     }
@@ -202,7 +201,7 @@ mod tests {
         assert_eq!(targets(&method(&table, &[0, 24]), 0), [20, 21]);
         let lookup = [&[26, 171, 0, 0][..], &words(&[20, 1, 7, 19]), &[177, 177]].concat();
         assert_eq!(targets(&method(&lookup, &[0, 20]), 0), [20, 21]);
-        // Cut off: no panic.
+        // Truncated code: no panic.
         for length in 0..table.len() {
             let _ = targets(&method(&table[..length], &[0]), 0);
         }
@@ -216,7 +215,7 @@ mod tests {
         };
         ways.executions.began(7, 0, 10);
         assert_eq!([0, 1, 2, 3].map(|place| ways.times(7, 0, place)), [10; 4]);
-        // Seven times behind the first bytecode, three times behind the third.
+        // Seven times after the first bytecode, three times after the third.
         add(&mut ways, &[(1, 7)]);
         add(&mut ways, &[(3, 2)]);
         add(&mut ways, &[(3, 1)]);

@@ -10,7 +10,7 @@ use super::branches::Ways;
 use super::{Line, files, has_blocks, lines_of, text};
 use crate::file::Trace;
 
-/// A counter of JaCoCo's.
+/// A counter of JaCoCo.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counter {
     missed: u64,
@@ -22,7 +22,7 @@ impl Counter {
         *(if is_covered { &mut self.covered } else { &mut self.missed }) += what;
     }
 
-    /// What is none at all is left out, as JaCoCo does it.
+    /// Writes the counter, or nothing if it is zero, like JaCoCo.
     fn write(self, kind: &str, out: &mut dyn Write) -> io::Result<()> {
         if self.missed + self.covered == 0 {
             return Ok(());
@@ -34,7 +34,7 @@ impl Counter {
 /// JaCoCo's XML report (`report.dtd` 1.1).
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn jacoco(
     trace: &Trace,
     ways: &Ways,

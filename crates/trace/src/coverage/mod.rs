@@ -1,5 +1,5 @@
-//! Coverage, in the formats of LCOV and of JaCoCo: what was executed of the classes that are in the
-//! trace, by line, bytecode and branch.
+//! Coverage in the formats of LCOV and JaCoCo: the executed lines, bytecodes and branches of the
+//! classes in the trace.
 
 mod branches;
 mod jacoco;
@@ -18,10 +18,10 @@ use crate::replay::Oddities;
 pub use branches::Ways;
 pub use jacoco::jacoco;
 
-/// What was executed, and which ways control went; and what was odd about the trace.
+/// Counts executions and branches of a trace; also returns its oddities.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Fails if it cannot be read.
 pub fn ways(trace: &Trace) -> Result<(Ways, Oddities), Error> {
     let threads = trace.threads.par_iter().map(|thread| {
         let (ways, oddities, _) = of_thread(trace, thread, Ways::default())?;
@@ -34,10 +34,10 @@ pub fn ways(trace: &Trace) -> Result<(Ways, Oddities), Error> {
     })
 }
 
-/// A line for each basic block: how often it began, the index of its first bytecode, its method.
+/// Writes a line for each basic block: number of executions, index of its first bytecode, method.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn counts(
     trace: &Trace,
     executions: &Executions,
@@ -59,14 +59,14 @@ pub fn counts(
     Ok(())
 }
 
-/// What is known of a source line.
+/// The coverage of a source line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Line {
-    /// Executions of its bytecode that ran most often.
+    /// Maximum of the executions of its bytecodes.
     times: u64,
     covered: u64,
     missed: u64,
-    /// Branches.
+    /// Branches taken.
     taken: u64,
     not_taken: u64,
 }
@@ -75,7 +75,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Classes with code that are wanted, by source file.
+/// Wanted classes with code, by source file.
 fn files<'t>(trace: &'t Trace, wanted: &dyn Fn(&str) -> bool) -> BTreeMap<(String, String), Vec<&'t Class>> {
     let mut files: BTreeMap<(String, String), Vec<&Class>> = BTreeMap::new();
     for class in trace.program.classes() {
@@ -122,7 +122,7 @@ fn lines_of(method: &Method, number: u32, ways: &Ways, lines: &mut BTreeMap<u32,
 /// LCOV's tracefile (geninfo(1)).
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn lcov(
     trace: &Trace,
     ways: &Ways,
@@ -153,8 +153,7 @@ pub fn lcov(
         for (number, line) in &lines {
             writeln!(out, "DA:{number},{}", line.times)?;
             for branch in 0..line.taken + line.not_taken {
-                // Which of a line's branches were taken no number says: the first ones stand for
-                // them.
+                // No number says which of a line's branches were taken: LCOV gets the first ones.
                 let taken = match line.times {
                     0 => "-".to_owned(),
                     _ => u32::from(branch < line.taken).to_string(),

@@ -1,5 +1,5 @@
-//! Monitors that were wanted while another thread had them: only a trace that keeps the order
-//! between threads can tell.
+//! Contention: monitors that were requested while another thread held them. Only a trace with the
+//! order between threads shows this.
 
 use std::collections::hash_map::Entry;
 
@@ -9,19 +9,20 @@ use rustc_hash::FxHashMap;
 use crate::file::{Error, Trace};
 use crate::merged::Merged;
 
-/// By identity: how often a `monitorenter` came while another thread had the monitor by one.
+/// By identity: number of `monitorenter` requests while another thread held the monitor by an
+/// earlier one.
 ///
 /// # Errors
-/// When the trace cannot be read.
+/// Fails if the trace cannot be read.
 pub fn of(trace: &Trace) -> Result<FxHashMap<u32, u64>, Error> {
     let mut contended: FxHashMap<u32, u64> = FxHashMap::default();
-    // By object whose monitor somebody has: who, and how often.
+    // By object with a held monitor: the owner, and how often it entered.
     let mut owners: FxHashMap<u32, (usize, u32)> = FxHashMap::default();
-    // By thread: the monitor that it wants and has not been seen to have.
+    // By thread: the monitor that it requests and has not been seen to hold.
     let mut wanted: Vec<Option<u32>> = vec![None; trace.threads.len()];
     for event in Merged::of(trace, &trace.threads) {
         let (thread, event) = event?;
-        // Whoever does something has what it wanted.
+        // A thread that continues has got its monitor.
         if let Some(object) = wanted[thread].take() {
             let owner = owners.entry(object).or_insert((thread, 0));
             if owner.0 == thread {

@@ -1,5 +1,5 @@
-//! What the metrics need beside how often each block ran: which way control went, who was called
-//! from where, what was made, and which monitors were taken.
+//! Measures for the metrics besides execution counts of blocks: branches, call sites, allocations,
+//! and monitors.
 
 use cct_events::structure::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,63 +8,62 @@ use crate::executions::Executions;
 use crate::program::{Callee, Found};
 use crate::replay::{Noted, Type, Visitor};
 
-/// Counts of a thread, and then of all.
+/// The measures of a thread, and then of all.
 #[derive(Debug, Default)]
 pub struct Measures {
-    /// How often what ran.
+    /// Execution counts.
     pub executions: Executions,
-    /// By method and block: how often control went on elsewhere than the last time.
+    /// How often control went from a block to a different successor than the time before.
     pub changes: u64,
-    /// By method and the place of a call site.
+    /// By method and index of a call site.
     pub sites: FxHashMap<(u32, u32), Site>,
-    /// What was made.
+    /// Allocations.
     pub made: Made,
-    /// By identity: how often a monitor was taken.
+    /// By identity: number of acquisitions of its monitor.
     pub locks: FxHashMap<u32, u64>,
-    /// Where the last of each block led to.
+    /// The last successor of each block.
     successors: FxHashMap<(u32, u32), u32>,
     /// The method and the block of each frame.
     frames: Vec<Option<(u32, u32)>>,
-    /// The call site that has called what is entered next.
+    /// The call site that calls the next entered method.
     calling: Option<(u32, u32)>,
     /// The call site of each frame.
     callers: Vec<Option<(u32, u32)>>,
 }
 
-/// What was called from one place.
+/// The callees of a call site.
 #[derive(Debug, Clone, Default)]
 pub struct Site {
     /// Calls.
     pub calls: u64,
-    /// How often another method was called than the last time.
+    /// How often the callee differed from the previous one.
     pub target_changes: u64,
-    /// The methods. Asked at each call: a trace may have millions.
+    /// The callees. Looked up at each call: a trace may have millions.
     pub targets: FxHashSet<Callee>,
-    /// Calls whose receiver's class is known.
+    /// Calls with a known class of the receiver.
     pub received: u64,
-    /// How often it was another one than the last time.
+    /// How often the receiver's class differed from the previous one.
     pub receiver_changes: u64,
-    /// The classes.
+    /// The receivers' classes.
     pub receivers: FxHashSet<u32>,
     last_target: Option<Callee>,
     last_receiver: Option<u32>,
 }
 
-/// Objects and arrays.
+/// Allocated objects and arrays.
 #[derive(Debug, Clone, Default)]
 pub struct Made {
-    /// Classes, and descriptors of arrays, each once: an array of each length may be of one with a
-    /// long name.
+    /// Classes, and descriptors of arrays, each once: arrays of many lengths may share a long name.
     names: Vec<Name>,
     places: FxHashMap<Name, u32>,
-    /// By the place of the name, and number of elements: how many.
+    /// Number of objects, by the index of the name and the number of elements.
     named: FxHashMap<(u32, u32), u64>,
-    /// By the number of the name.
+    /// Number of objects, by the number of the name.
     pub numbered: FxHashMap<(u32, u32), u64>,
 }
 
 impl Made {
-    /// So many more of a class, or of arrays of so many elements.
+    /// Adds objects of a class, or arrays with this many elements.
     fn add(&mut self, of: &[u8], length: u32, count: u64) {
         let place = match self.places.get(of) {
             Some(&place) => place,
@@ -78,14 +77,15 @@ impl Made {
         *self.named.entry((place, length)).or_default() += count;
     }
 
-    /// Class, or the descriptor of an array, number of elements, and how many; in no order.
+    /// Class, or the descriptor of an array, number of elements, and number of objects; in no
+    /// order.
     pub fn named(&self) -> impl Iterator<Item = (&[u8], u32, u64)> {
         self.named.iter().map(|(&(place, length), &count)| (&*self.names[place as usize], length, count))
     }
 }
 
 impl Measures {
-    /// Adds those of another thread.
+    /// Adds the measures of another thread.
     #[allow(clippy::iter_over_hash_type)] // Sums.
     pub fn add(&mut self, other: Measures) {
         self.executions.add(other.executions);
@@ -197,8 +197,8 @@ fn ends_in_a_choice(method: Found<'_>, block: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// Went through all of them for each call: 16 million words of events are stored in 250 KB. A
-    /// test that does so takes hours.
+    /// An earlier version scanned all of them for each call: 16 million words of events are stored
+    /// in 250 KB. This test would then take hours.
     #[test]
     fn a_call_site_of_many_targets_and_receivers() {
         const MANY: u32 = 1_000_000;

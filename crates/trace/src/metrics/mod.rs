@@ -1,6 +1,6 @@
 //! Dynamic metrics of programs (Dufour, Driesen, Hendren and Verbrugge 2003) in their five
-//! families: size and structure, data structures, polymorphism, memory use, concurrency. Each is
-//! defined in docs/research/trace-metrics.md; densities are per 1000 executed bytecodes.
+//! families: size and structure, data structures, polymorphism, memory use, concurrency.
+//! docs/research/trace-metrics.md defines each; densities are per 1000 executed bytecodes.
 
 mod contention;
 mod measures;
@@ -19,11 +19,11 @@ use measures::{Measures, Site};
 /// A metric with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Value {
-    /// Its name, as in the literature where it is there.
+    /// The metric's name, from the literature if there is one.
     pub name: &'static str,
-    /// What it is.
+    /// The metric's meaning.
     pub meaning: &'static str,
-    /// The value; `None` if the trace has not what it needs.
+    /// The value; `None` if the trace lacks the necessary events.
     pub value: Option<f64>,
 }
 
@@ -31,11 +31,11 @@ const SYNCHRONIZED: u16 = 0x20;
 const INVOKEVIRTUAL: u8 = 182;
 const INVOKEINTERFACE: u8 = 185;
 
-/// The share of all executed bytecodes that the hottest code has, and of all monitors taken that
-/// the most wanted ones have (Dufour et al.).
+/// The share of executed bytecodes that defines the hottest code, and of monitor acquisitions that
+/// defines the most wanted monitors (Dufour et al.).
 const HOT: f64 = 0.9;
 
-/// What is said of a set of classes.
+/// Size metrics of a set of classes.
 #[derive(Debug, Default)]
 struct Size {
     classes: u64,
@@ -43,12 +43,12 @@ struct Size {
     load: u64,
     run: u64,
     hot: u64,
-    /// Of each block that ran: bytecodes executed, and how many it has.
+    /// For each executed block: executed bytecodes, and its number of bytecodes.
     blocks: Vec<(u64, u64)>,
 }
 
 impl Size {
-    /// So many bytecodes have most of the execution.
+    /// Computes how many bytecodes account for most of the execution.
     fn complete(&mut self) {
         let all: u64 = self.blocks.iter().map(|(executed, _)| executed).sum();
         self.blocks.sort_unstable_by_key(|&(executed, size)| std::cmp::Reverse(executed / size.max(1)));
@@ -63,7 +63,7 @@ impl Size {
     }
 }
 
-/// Sums over all that was executed.
+/// Sums over all executed code.
 #[derive(Debug, Default)]
 struct Sums {
     of_blocks: [u64; METRICS.len()],
@@ -75,7 +75,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds a class, which is one of the class library or not.
+    /// Adds a class; `is_app` is false for one of the class library.
     fn add(&mut self, class: &Class, is_app: bool, measures: &Measures) {
         let mut has_run = false;
         let mut own = Size::default();
@@ -119,10 +119,10 @@ impl Sums {
     }
 }
 
-/// The metrics of a trace, and what was odd about it.
+/// Computes the metrics of a trace; also returns its oddities.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Fails if it cannot be read.
 pub fn of(trace: &Trace) -> Result<(Vec<Value>, Oddities), Error> {
     let threads = trace.threads.par_iter().map(|thread| {
         let (measures, oddities, _) = of_thread(trace, thread, Measures::default())?;
@@ -164,7 +164,7 @@ impl Table {
         self.add(name, meaning, Some(value as f64));
     }
 
-    /// Per 1000 executed bytecodes.
+    /// Adds a density per 1000 executed bytecodes.
     fn density(&mut self, name: &'static str, meaning: &'static str, count: u64) {
         let density = ratio(count, self.executed).map(|ratio| 1000.0 * ratio);
         self.add(name, meaning, density);
@@ -255,8 +255,8 @@ fn polymorphism(table: &mut Table, trace: &Trace, sums: &Sums, measures: &Measur
     );
 }
 
-/// Bytes of headers: of an object, and of an array with its length (HotSpot, 64 bits, classes and
-/// references of 32).
+/// Sizes of headers in bytes: of an object, and of an array with its length (HotSpot, 64 bits, with
+/// 32-bit classes and references).
 const OBJECT: u64 = 12;
 const ARRAY: u64 = 16;
 
@@ -270,12 +270,12 @@ const BINS: [(u64, &str); 6] = [
     (u64::MAX, "memory.objectSize.bin.more"),
 ];
 
-/// What was made, added up.
+/// Sums over allocated objects.
 #[derive(Default)]
 struct Sizes {
     objects: u64,
-    /// Arrays of arrays say how many they are of, up to 2^32 - 1, and how long they are: in one
-    /// event more bytes than 64 bits can count.
+    /// Events of arrays of arrays have their number, up to 2^32 - 1, and their length. So one event
+    /// may stand for more bytes than 64 bits can count.
     bytes: u128,
     bins: [u64; BINS.len()],
 }
@@ -328,7 +328,7 @@ fn memory(table: &mut Table, trace: &Trace, measures: &Measures) {
     }
 }
 
-/// How many objects and arrays the instructions made that were executed.
+/// Number of objects and arrays that the executed instructions allocated.
 fn instructions(trace: &Trace, measures: &Measures) -> u64 {
     let of_class = |class: &Class| {
         let methods = class.methods.iter().zip(class.first_method..);
@@ -342,7 +342,7 @@ fn instructions(trace: &Trace, measures: &Measures) -> u64 {
     trace.program.classes().iter().map(of_class).sum()
 }
 
-/// Bytes of an object or an array, rounded up to 8.
+/// Size of an object or an array in bytes, rounded up to 8.
 fn size_of(of: &[u8], length: u32, classes: &FxHashMap<&[u8], &Class>) -> u64 {
     if let Some(element) = of.strip_prefix(b"[") {
         let bytes = match element.first() {
@@ -393,7 +393,7 @@ fn concurrency(table: &mut Table, trace: &Trace, sums: &Sums, measures: &Measure
     Ok(())
 }
 
-/// The share of all that 90 % of the counts are of.
+/// The share of all keys that accounts for 90 % of the counts.
 fn percentile(counts: &FxHashMap<u32, u64>) -> Option<f64> {
     let mut sorted: Vec<u64> = counts.values().copied().collect();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!((size("[B", 1), size("[[I", 3), size("[J", 2), size("[C", 4)), (24, 32, 32, 24));
     }
 
-    /// One event of as many arrays as there can be, each as long as can be: their bytes were added
+    /// One event with the maximum number of arrays of maximum length: their bytes used to be added
     /// up in 64 bits.
     #[test]
     fn as_many_arrays_as_can_be_and_as_long() {

@@ -1,10 +1,10 @@
-//! Counts of single opcodes, which the paper's 19 numbers of a block do not tell apart.
+//! Counts of single opcodes, which the paper's 19 numbers of a block do not distinguish.
 
 use cct_events::Method;
 
 const MONITORENTER: u8 = 194;
 
-/// Of a block.
+/// The counts of a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// `monitorenter`.
@@ -17,7 +17,7 @@ pub struct Counts {
     pub references: u64,
 }
 
-/// Those of a block of a method.
+/// Counts the opcodes of a block of a method.
 pub fn of(method: &Method, block: usize) -> Counts {
     let mut counts = Counts::default();
     let Some(start) = method.blocks.get(block).map(|block| block.start as usize) else { return counts };

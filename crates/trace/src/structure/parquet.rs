@@ -1,4 +1,4 @@
-//! The static side as a Parquet file: a row for each basic block, in the columns of the CSV.
+//! The static data as a Parquet file: a row for each basic block, in the columns of the CSV.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use parquet::schema::types::{PrimitiveTypeBuilder, Type};
 use super::{block_id, callee, caught, opcode, part, text};
 use crate::file::Trace;
 
-/// Most rows of a row group, more or less: classes are not torn.
+/// Approximate maximum number of rows of a row group: classes are not split.
 const ROWS: usize = 1 << 17;
 
 /// The rows of a row group, column by column.
@@ -35,17 +35,16 @@ struct Columns {
     code: Vec<ByteArray>,
 }
 
-/// Writes it.
+/// Writes the file.
 ///
 /// # Errors
-/// When the output fails.
+/// Fails if the output fails.
 pub fn parquet(
     trace: &Trace,
     wanted: &dyn Fn(&Class) -> bool,
     out: &mut (dyn Write + Send),
 ) -> Result<(), ParquetError> {
-    // Texts come again and again, and numbers are small: both have dictionaries, which is the
-    // default.
+    // Texts repeat often, and numbers are small: both have dictionaries, which is the default.
     let properties = WriterProperties::builder()
         .set_created_by("cctrewrite".to_owned())
         .set_compression(Compression::SNAPPY)

@@ -1,5 +1,5 @@
-//! `cargo xtask bench markers`: what markers cost, by how many of a program's methods are marked
-//! (MTF 2010, table 3.5), with a client that does nothing, beside the plain program.
+//! `cargo xtask bench markers`: cost of markers by the number of a program's marked methods (MTF
+//! 2010, table 3.5). A client does nothing; the base is the plain program.
 
 mod ways;
 
@@ -27,27 +27,27 @@ use ways::{WAYS, Way};
 pub struct Arguments {
     #[command(flatten)]
     choice: Choice,
-    /// These ways alone, beside the plain ones: `0`, `10` ... `100`, `off`, `simple` (repeatable).
-    /// The section is printed.
+    /// Only these ways, besides the plain ones: `0`, `10` ... `100`, `off`, `simple` (repeatable).
+    /// Prints the section.
     #[arg(long, value_name = "NAME")]
     way: Vec<String>,
-    /// Options for the JVM (repeatable). The section is printed.
+    /// Options for the JVM (repeatable). Prints the section.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     java_option: Vec<String>,
 }
 
-/// The way that others are held against: the plain program with their options.
+/// Index of the base: the plain program with the others' options.
 const BASE: usize = 1;
 
 /// A program in all ways.
 struct Row {
     name: &'static str,
     turns: Turns,
-    /// Markers that were told of, entries alone.
+    /// Number of delivered markers, entries alone.
     told: Vec<u64>,
 }
 
-/// What the programs run on.
+/// The common part of all measurements.
 struct Bench<'a> {
     arguments: &'a Arguments,
     ground: &'a Ground,
@@ -60,7 +60,7 @@ struct Bench<'a> {
 /// Measures, and writes the section of docs/benchmarks.md.
 ///
 /// # Errors
-/// If a JDK or a program is not to be had, or a run fails.
+/// Fails if a JDK or a program is missing, or a run fails.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let choice = &arguments.choice;
     for name in &arguments.way {
@@ -82,8 +82,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// Compiles the clients; they go behind the boot class path, so that the program's class path is
-/// what it was.
+/// Compiles the clients. They are appended to the boot class path, so that the program's class path
+/// stays unchanged.
 fn clients(ground: &Ground, jdk: &Jdk) -> Result<PathBuf> {
     let jar = ground.work().join("cctrewrite-markers.jar");
     let mut command = std::process::Command::new(&ground.cctrewrite);
@@ -139,12 +139,12 @@ fn measure(bench: &Bench, work: &Work, fetched: &Fetched) -> Result<Row> {
         let _ = fs::remove_file(told(&folder));
         Ok(())
     })?;
-    // Room for the next one.
+    // Makes room for the next one.
     fs::remove_dir_all(&folder)?;
     Ok(Row { name: program.name, turns, told: told_of })
 }
 
-/// Where the runtime says how much it has told.
+/// The file in which the runtime reports the number of delivered markers.
 fn told(folder: &Path) -> PathBuf {
     folder.join("told")
 }

@@ -1,13 +1,13 @@
-//! The ways in which marked programs are run.
+//! The ways to run marked programs.
 
 /// A way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// Its name on the command line.
+    /// The way's name on the command line.
     pub word: &'static str,
-    /// The head of its column.
+    /// The heading of its column.
     pub name: &'static str,
-    /// How many of 100 methods are marked.
+    /// Percentage of marked methods.
     pub sample: u32,
     /// The class of the client.
     pub client: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! Our own program that copies classes (`xtask/copier`).
+//! The project's own program that copies classes (`xtask/copier`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,30 +8,30 @@ use anyhow::{Context as _, Result};
 
 use crate::process;
 
-/// Where it lies.
+/// The path of the program.
 pub struct Copier(pub PathBuf);
 
-/// Classes of inputs.
+/// Counts of the inputs' classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// How many.
+    /// Number of classes.
     pub classes: u64,
-    /// Their bytes, not compressed.
+    /// The classes' uncompressed size, in bytes.
     pub bytes: u64,
 }
 
 impl Copier {
-    /// Reads, parses and writes everything, on one thread.
+    /// The command that reads, parses and writes everything, on one thread.
     pub fn copy(&self, files: &[PathBuf], folder: &Path) -> Command {
         let mut command = Command::new(&self.0);
         command.arg("copy").arg(folder).args(files);
         command
     }
 
-    /// Counts classes, by copying them into a folder in `work`, which then goes.
+    /// Counts classes, by copying them into a folder in `work` that is removed afterwards.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// Fails if they cannot be read.
     pub fn count(&self, files: &[PathBuf], work: &Path) -> Result<Counted> {
         let folder = work.join("counted");
         fs::create_dir(&folder)?;
@@ -40,18 +40,18 @@ impl Copier {
         Ok(counted)
     }
 
-    /// Makes a jar with the contents of an image.
+    /// Creates a jar with the contents of an image.
     ///
     /// # Errors
-    /// If it cannot be read or written.
+    /// Fails if it cannot be read or written.
     pub fn jar(&self, image: &Path, jar: &Path) -> Result<Counted> {
         counted(&process::output(Command::new(&self.0).arg("jar").arg(image).arg(jar))?)
     }
 
-    /// Makes a jar with the first `part` of each `of` classes of another.
+    /// Creates a jar with the first `part` of each `of` classes of another.
     ///
     /// # Errors
-    /// If it cannot be read or written.
+    /// Fails if it cannot be read or written.
     pub fn part(&self, from: &Path, jar: &Path, part: u32, of: u32) -> Result<Counted> {
         let mut command = Command::new(&self.0);
         command.arg("part").arg(from).arg(jar).args([part.to_string(), of.to_string()]);
@@ -59,7 +59,7 @@ impl Copier {
     }
 }
 
-/// What it prints.
+/// Parses its output.
 fn counted(output: &str) -> Result<Counted> {
     let mut numbers = output.split_whitespace().map(str::parse::<u64>);
     let mut next = || numbers.next().context("two numbers expected")?.context("a number expected");

@@ -1,4 +1,4 @@
-//! What is rewritten.
+//! Inputs of the rewriting benchmark.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::class_library::{boot_jars, extension_jars, jars_in};
 use crate::jdks::{Fetch, Jdk};
 use crate::programs::pypi;
 
-/// The inputs by the names that the command line has for them.
+/// An input, by its name on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Name {
     /// rt.jar of JDK 8
@@ -37,7 +37,7 @@ pub enum Name {
 const PYSPARK: (&str, &str) = ("pyspark", "3.1.3");
 
 impl Name {
-    /// The JDK that the input comes from or runs on; its JVM runs the libraries of others.
+    /// The JDK of the input; its JVM runs the foreign libraries.
     pub fn jdk(self) -> u32 {
         match self {
             Name::Modules17 => 17,
@@ -46,7 +46,7 @@ impl Name {
         }
     }
 
-    /// As headings have it.
+    /// The name in headings.
     pub fn title(self) -> &'static str {
         match self {
             Name::RtJar => "rt.jar of JDK 8",
@@ -58,8 +58,8 @@ impl Name {
         }
     }
 
-    /// How often it is measured when the small inputs are measured `rounds` times. What takes long
-    /// is measured less often.
+    /// Number of measurements when the small inputs are measured `rounds` times. Large inputs are
+    /// measured less often.
     pub fn rounds(self, rounds: u32) -> u32 {
         match self {
             Name::RtJar => rounds,
@@ -69,29 +69,29 @@ impl Name {
     }
 }
 
-/// An input that is there.
+/// A prepared input.
 pub struct Input {
-    /// Which.
+    /// The input's name.
     pub name: Name,
-    /// Files, whose names differ.
+    /// The input's files, with different names.
     pub files: Vec<PathBuf>,
-    /// Where the libraries of others cannot read the files: a jar of the same contents.
+    /// A jar with the same contents, if the foreign libraries cannot read the files.
     pub as_jar: Option<PathBuf>,
-    /// What `cctrewrite` is told to look at besides.
+    /// The library for `cctrewrite`.
     pub library: Option<PathBuf>,
-    /// Classes.
+    /// Number of classes.
     pub classes: u64,
-    /// Their bytes, not compressed.
+    /// The classes' uncompressed size, in bytes.
     pub class_bytes: u64,
-    /// What the section says of it.
+    /// The input's description in the section.
     pub about: String,
 }
 
 impl Input {
-    /// Finds or fetches an input; what is made for it lies in `work`.
+    /// Finds or fetches an input; files created for it are in `work`.
     ///
     /// # Errors
-    /// If it is not to be had, or cannot be read.
+    /// Fails if it is missing, or cannot be read.
     pub fn prepare(name: Name, jdk: &Jdk, copier: &Copier, work: &Path) -> Result<Input> {
         let version = &jdk.full_version;
         let (files, about) = match name {
@@ -144,16 +144,16 @@ impl Input {
         })
     }
 
-    /// What the libraries of others read.
+    /// The files for the foreign libraries.
     pub fn for_peers(&self) -> Vec<PathBuf> {
         self.as_jar.as_ref().map_or_else(|| self.files.clone(), |jar| vec![jar.clone()])
     }
 }
 
-/// Bytes of files.
+/// Total size of files, in bytes.
 ///
 /// # Errors
-/// If one is not there.
+/// Fails if one is missing.
 pub fn bytes(files: &[PathBuf]) -> Result<u64> {
     files
         .iter()

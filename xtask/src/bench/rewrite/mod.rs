@@ -1,5 +1,5 @@
-//! `cargo xtask bench rewrite`: how long it takes to instrument class libraries and applications,
-//! beside what others do with classes.
+//! `cargo xtask bench rewrite`: time to instrument class libraries and applications, compared with
+//! other tools for classes.
 
 mod copier;
 mod inputs;
@@ -31,12 +31,11 @@ pub struct Arguments {
     /// applications a third as often.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// What is rewritten (repeatable); without it, everything. The section then says what is
-    /// missing.
+    /// The inputs (repeatable). Default: all. Otherwise the section says which are missing.
     #[arg(long = "input", value_name = "NAME")]
     inputs: Vec<Name>,
-    /// Measure on other inputs than rt.jar, too, all that others do, which takes a multiple of the
-    /// time.
+    /// Also measure the foreign libraries on other inputs than rt.jar, which takes several times as
+    /// long.
     #[arg(long)]
     all_peers: bool,
     /// Do not wait until the machine is quiet.
@@ -47,8 +46,8 @@ pub struct Arguments {
 /// Measures, and writes the section of docs/benchmarks.md with its picture.
 ///
 /// # Errors
-/// If JDK 8 is not to be had, or a run of ours fails. What else is missing is left out, and said to
-/// be.
+/// Fails if JDK 8 is missing, or a run of cctrewrite fails. Other missing parts are skipped and
+/// reported.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let wanted = |name: &Name| arguments.inputs.is_empty() || arguments.inputs.contains(name);
     let jdks = Jdks(jdks::get(&[8, 17, 25], Fetch::IfMissing)?);
@@ -113,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The JDKs that were asked for.
+/// The requested JDKs.
 struct Jdks(Vec<Answer>);
 
 impl Jdks {
@@ -124,7 +123,7 @@ impl Jdks {
     }
 }
 
-/// Measures everything on one input, in rounds. `missing` receives what could not be measured.
+/// Measures everything on one input, in rounds. Collects failures in `missing`.
 fn measure(
     bench: &Bench,
     input: &Input,
@@ -153,7 +152,7 @@ fn measure(
     }
     for round in 0..rounds {
         eprintln!("round {} of {rounds}", round + 1);
-        // Interleaved, so that a slow minute of the machine hits all; each round starts with
+        // Interleaved, so that a slow minute of the machine affects all; each round starts with
         // another one.
         let count = runs.len();
         for turn in 0..count {
@@ -185,7 +184,7 @@ fn measure(
     Ok(runs.iter().filter_map(|(subject, samples)| Row::of(*subject, samples)).collect())
 }
 
-/// A run has failed: of ours, the whole has; of another's, this is said.
+/// Handles a failed run: fails for cctrewrite, and adds a line for a foreign library.
 fn give_up(subject: Subject, title: &str, error: anyhow::Error, missing: &mut Vec<String>) -> Result<()> {
     if subject.is_ours() {
         return Err(error);
@@ -195,7 +194,7 @@ fn give_up(subject: Subject, title: &str, error: anyhow::Error, missing: &mut Ve
     Ok(())
 }
 
-/// Notes what is missing, once.
+/// Adds a line about a failure, once.
 fn say(missing: &mut Vec<String>, what: String) {
     if !missing.contains(&what) {
         eprintln!("{what}");

@@ -1,4 +1,4 @@
-//! How time grows with the number of classes: parts of `rt.jar`.
+//! Growth of time with the number of classes: parts of `rt.jar`.
 
 use std::fs;
 use std::path::Path;
@@ -12,32 +12,32 @@ use super::subject::{Bench, Subject};
 use crate::bench::chart::{Across, Chart, Curve};
 use crate::jdks::Jdk;
 
-/// Of each so many classes a part has the first ones, so that all parts have classes of all
-/// packages.
+/// A part has the first few of each group of this many classes, so that all parts have classes of
+/// all packages.
 const OF: u32 = 8;
 const PARTS: [u32; 4] = [1, 2, 4, 8];
 
-/// What is measured on the parts.
+/// The subjects measured on the parts.
 const SUBJECTS: [Subject; 4] =
     [Subject::OwnCopy, Subject::OneThread, Subject::AllThreads, Subject::Peer(Peer::AsmTransform)];
 
-/// A part, and what was measured on it.
+/// A part, with its measurements.
 pub struct Part {
-    /// Eighths of the whole.
+    /// Size in eighths of the whole.
     pub eighths: u32,
-    /// Its classes.
+    /// Number of classes.
     pub classes: u64,
-    /// Their bytes.
+    /// The classes' size, in bytes.
     pub class_bytes: u64,
-    /// Measurements.
+    /// The measurements.
     pub rows: Vec<Row>,
 }
 
 /// The parts, the smallest first.
 pub struct Parts {
-    /// Measurements behind each median.
+    /// Number of measurements for each median.
     pub rounds: u32,
-    /// At least one.
+    /// The parts, at least one.
     pub parts: Vec<Part>,
 }
 
@@ -64,10 +64,10 @@ impl Parts {
     }
 }
 
-/// Makes the parts in `work` and measures them. `missing` receives what could not be measured.
+/// Creates the parts in `work` and measures them. Collects failures in `missing`.
 ///
 /// # Errors
-/// If one cannot be made, or a run fails.
+/// Fails if one cannot be created, or a run fails.
 pub fn measure(
     bench: &Bench,
     whole: &Input,

@@ -1,4 +1,4 @@
-//! Libraries of others that rewrite classes, from Debian's packages, and our harnesses for them
+//! Foreign libraries that rewrite classes, from Debian's packages, and the harnesses for them
 //! (`xtask/bench`).
 
 use std::ffi::OsString;
@@ -16,12 +16,12 @@ use crate::workspace;
 /// The suite of Debian with the newest versions: older ones do not read the classes of JDK 25.
 pub const SUITE: &str = "sid";
 
-/// What a library is made to do.
+/// The task of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// Read, visit everything, write.
     AsmCopy,
-    /// About the work of cctrewrite.
+    /// About the same work as cctrewrite.
     AsmTransform,
     /// Read, make lists of instructions, write.
     BcelCopy,
@@ -30,10 +30,10 @@ pub enum Peer {
 }
 
 impl Peer {
-    /// In the order of the tables.
+    /// All tasks, in the order of the tables.
     pub const ALL: [Peer; 4] = [Peer::AsmCopy, Peer::AsmTransform, Peer::BcelCopy, Peer::Jacoco];
 
-    /// As the tables call it.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Peer::AsmCopy => "ASM, copy",
@@ -62,13 +62,13 @@ impl Peer {
     }
 }
 
-/// A library, and what harnesses need.
+/// A library, and the files that harnesses need.
 struct Library {
     name: &'static str,
-    /// The first one's version is the library's.
+    /// The packages; the first one's version is the library's.
     packages: &'static [&'static str],
     jars: &'static [&'static str],
-    /// Files in `xtask/bench`, beside those that all have in common.
+    /// Files in `xtask/bench`, besides the common ones.
     sources: &'static [&'static str],
 }
 
@@ -86,7 +86,7 @@ const BCEL: Library = Library {
     sources: &["BcelCopy.java"],
 };
 
-/// On Debian's ASM, not on one of its own.
+/// Uses Debian's ASM instead of a bundled one.
 const JACOCO: Library = Library {
     name: "JaCoCo",
     packages: &["libjacoco-java", "libasm-java"],
@@ -96,27 +96,27 @@ const JACOCO: Library = Library {
 
 const LIBRARIES: [&Library; 3] = [&ASM, &BCEL, &JACOCO];
 
-/// What became of a library.
+/// The result for a library.
 struct Answer {
     library: &'static Library,
-    /// Or why it is not to be had.
+    /// The prepared library, or why it is missing.
     prepared: Result<Prepared>,
 }
 
 struct Prepared {
-    /// `libasm-java 9.11.1-1`.
+    /// Package and version: `libasm-java 9.11.1-1`.
     version: String,
     class_path: OsString,
 }
 
-/// All libraries, those that are not to be had with the reason.
+/// All libraries; for missing ones the reason.
 pub struct Peers(Vec<Answer>);
 
 impl Peers {
     /// Finds or fetches the libraries, and compiles the harnesses into `work`.
     ///
     /// # Errors
-    /// If there is no usable cache folder.
+    /// Fails if there is no usable cache folder.
     pub fn prepare(jdk: &Jdk, work: &Path) -> Result<Peers> {
         let mut packages = Packages::new(Fetch::IfMissing)?;
         let answers = LIBRARIES.map(|library| {
@@ -129,7 +129,7 @@ impl Peers {
         Ok(Peers(answers.into()))
     }
 
-    /// Whether the library of this peer is there.
+    /// Whether the library of this peer is available.
     pub fn has(&self, peer: Peer) -> bool {
         self.prepared(peer).is_ok()
     }
@@ -140,10 +140,10 @@ impl Peers {
         prepared.with_context(|| format!("{} is not there", peer.library().name))
     }
 
-    /// A call of a harness.
+    /// The command of a harness.
     ///
     /// # Errors
-    /// If the library is not there.
+    /// Fails if the library is missing.
     pub fn command(
         &self,
         peer: Peer,
@@ -158,7 +158,7 @@ impl Peers {
         Ok(java)
     }
 
-    /// A library on each line: its version, or why it is not there.
+    /// A line for each library: its version, or why it is missing.
     pub fn describe(&self) -> Vec<String> {
         let describe = |answer: &Answer| match &answer.prepared {
             Ok(prepared) => prepared.version.clone(),
@@ -188,19 +188,19 @@ fn prepare(library: &Library, packages: &mut Packages, jdk: &Jdk, work: &Path) -
     Ok(Prepared { version: fetched.versions.join(", "), class_path })
 }
 
-/// What a harness says of a pass.
+/// A harness's report of a pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pass {
-    /// Its time, as the harness measured it.
+    /// The pass's time in seconds, as the harness measured it.
     pub seconds: f64,
-    /// Classes that it left as they were.
+    /// Number of classes that it left unchanged.
     pub left: u64,
 }
 
-/// Reads what a harness printed, a line for each pass.
+/// Parses the output of a harness, a line for each pass.
 ///
 /// # Errors
-/// If it is something else, or no class was rewritten.
+/// Fails if the output is invalid, or no class was rewritten.
 pub fn passes(output: &str) -> Result<Vec<Pass>> {
     let pass = |line: &str| {
         let mut words = line.split(' ');

@@ -11,26 +11,26 @@ use crate::bench::machine;
 use crate::bench::measure::Spread;
 use crate::bench::page::megabytes;
 
-/// The file of the picture, beside the page.
+/// The picture's file, next to the page.
 pub const PICTURE: &str = "benchmarks-rewrite.svg";
 
-/// All that was measured.
+/// All measurements.
 pub struct Page {
-    /// Inputs, in their order.
+    /// One table for each input, in their order.
     pub tables: Vec<Table>,
-    /// Parts of `rt.jar`, if they were measured.
+    /// Parts of `rt.jar`, if measured.
     pub parts: Option<Parts>,
-    /// What is not there, and why.
+    /// Missing inputs and libraries, with the reasons.
     pub missing: Vec<String>,
-    /// The libraries of others, with their versions.
+    /// The foreign libraries, with their versions.
     pub peers: Vec<String>,
-    /// Load averages of the machine.
+    /// Load average of the machine before the benchmark.
     pub load_before: f64,
-    /// The same at the end; the benchmark itself is in it.
+    /// Load average at the end, which includes the benchmark itself.
     pub load_after: f64,
 }
 
-/// An input, and what was measured on it.
+/// An input, with its measurements.
 pub struct Table {
     title: &'static str,
     about: String,
@@ -43,10 +43,10 @@ pub struct Table {
 }
 
 impl Table {
-    /// Of an input.
+    /// Creates the table of an input.
     ///
     /// # Errors
-    /// If its files are gone.
+    /// Fails if its files are gone.
     pub fn new(input: &Input, rounds: u32, rows: Vec<Row>) -> Result<Table> {
         Ok(Table {
             title: input.name.title(),
@@ -63,20 +63,20 @@ impl Table {
 
 /// A subject on an input.
 pub struct Row {
-    /// What was run.
+    /// The subject.
     pub subject: Subject,
     /// Wall-clock times.
     pub seconds: Spread,
     /// Processor times.
     pub cpu_seconds: Option<Spread>,
-    /// The largest peak of all rounds.
+    /// The maximum over all rounds, in KiB.
     pub peak_kib: Option<u64>,
-    /// Bytes written for each that was read.
+    /// Ratio of bytes written to bytes read.
     pub growth: f64,
 }
 
 impl Row {
-    /// None of no sample.
+    /// Summarises samples; `None` without any.
     pub fn of(subject: Subject, samples: &[Sample]) -> Option<Row> {
         let seconds: Vec<f64> = samples.iter().flat_map(|sample| sample.seconds.iter().copied()).collect();
         let cpu_seconds: Vec<f64> = samples.iter().filter_map(|sample| sample.cpu_seconds).collect();
@@ -137,7 +137,7 @@ fn add_table(text: &mut String, table: &Table) {
     text.push('\n');
 }
 
-/// A multiple; small ones with a digit more.
+/// A ratio; small ones with one more digit.
 fn times(multiple: f64) -> String {
     let digits = if multiple < 0.095 { 3 } else { 2 };
     format!("x {multiple:.digits$}")

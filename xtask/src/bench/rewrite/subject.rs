@@ -1,4 +1,4 @@
-//! What is measured, and its measurement.
+//! Subjects of the benchmark, and their measurement.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,32 +15,32 @@ use super::peers::{self, Peer, Peers};
 use crate::bench::measure::{self, Run};
 use crate::jdks::Jdk;
 
-/// The passes in one JVM of [`Subject::LaterPasses`], and the first that counts: those before it
-/// are slower, until the JVM has compiled what is called often.
+/// Number of passes in one JVM of [`Subject::LaterPasses`], and the first counted one: earlier ones
+/// are slower, until the JVM has compiled the hot code.
 const PASSES: u32 = 5;
 const FIRST_LATER: u32 = 3;
 
-/// One of the things that are measured.
+/// A subject of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// The bytes of the file.
+    /// A copy of the file's bytes.
     PlainCopy,
     /// Info-ZIP's `zip`, which copies entries without unpacking them.
     Zip,
-    /// Our own reading and writing of every class, without change.
+    /// Reading and writing of every class by cctrewrite's crates, unchanged.
     OwnCopy,
     /// `cctrewrite instrument` on one thread.
     OneThread,
-    /// On as many as the machine has.
+    /// `cctrewrite instrument` on all threads of the machine.
     AllThreads,
-    /// A library of others, one pass in a fresh JVM: how a build would call it.
+    /// A foreign library, one pass in a fresh JVM, as a build would call it.
     Peer(Peer),
-    /// The same when the JVM has compiled the library.
+    /// A foreign library, after the JVM has compiled it.
     LaterPasses(Peer),
 }
 
 impl Subject {
-    /// All that is measured on an input, in the order of the table. `rt.jar` has the most.
+    /// All subjects on an input, in the order of the table. `rt.jar` has the most.
     pub fn on(name: Name, all_peers: bool) -> Vec<Subject> {
         let mut subjects = vec![Subject::PlainCopy];
         if name == Name::RtJar {
@@ -60,7 +60,7 @@ impl Subject {
         subjects
     }
 
-    /// As the tables call it.
+    /// The name in tables.
     pub fn name(self) -> String {
         match self {
             Subject::PlainCopy => "plain copy of the bytes".to_owned(),
@@ -75,13 +75,13 @@ impl Subject {
         }
     }
 
-    /// Ours may not fail; others may, which is then said.
+    /// Whether this is cctrewrite's own, which must not fail; failures of others are reported.
     pub fn is_ours(self) -> bool {
         !matches!(self, Subject::Zip | Subject::Peer(_) | Subject::LaterPasses(_))
     }
 
-    /// Whether this is measured in this round (from 0): a JVM that makes several passes gives
-    /// several times at once.
+    /// Whether this is measured in this round (from 0): a JVM with several passes gives several
+    /// times at once.
     pub fn is_in_round(self, round: u32) -> bool {
         !matches!(self, Subject::LaterPasses(_)) || round.is_multiple_of(3)
     }
@@ -91,31 +91,31 @@ impl Subject {
 pub struct Sample {
     /// Wall-clock times.
     pub seconds: Vec<f64>,
-    /// None of what is no process of its own, and of passes in one JVM, whose processor time is
-    /// that of all.
+    /// Processor time; `None` for subjects without a process of their own, and for passes in one
+    /// JVM, which share it.
     pub cpu_seconds: Option<f64>,
-    /// None of what is no process of its own.
+    /// Peak memory in KiB; `None` for subjects without a process of their own.
     pub peak_kib: Option<u64>,
-    /// Of what it has written, for each byte that it has read.
+    /// Ratio of bytes written to bytes read.
     pub growth: f64,
-    /// Classes that it could not rewrite, and left as they were.
+    /// Number of classes that it could not rewrite, and left unchanged.
     pub left: u64,
 }
 
-/// The programs that are measured, and where they write.
+/// The measured programs, and their output folder.
 pub struct Bench {
     /// The command.
     pub cctrewrite: PathBuf,
-    /// Our own copy.
+    /// The project's own copier.
     pub copier: Copier,
-    /// The libraries of others.
+    /// The foreign libraries.
     pub peers: Peers,
-    /// A folder that each measurement makes and removes.
+    /// A folder that each measurement creates and removes.
     pub output: PathBuf,
 }
 
 impl Bench {
-    /// Whether what is needed is there.
+    /// Whether everything for a subject is available.
     pub fn has(&self, subject: Subject) -> bool {
         match subject {
             Subject::Peer(peer) | Subject::LaterPasses(peer) => self.peers.has(peer),
@@ -126,11 +126,11 @@ impl Bench {
     /// Measures once.
     ///
     /// # Errors
-    /// If the run fails.
+    /// Fails if the run fails.
     pub fn measure(&self, subject: Subject, input: &Input, jdk: &Jdk) -> Result<Sample> {
         fs::create_dir(&self.output).with_context(|| format!("make {}", self.output.display()))?;
         let sample = self.sample(subject, input, jdk);
-        // Every run makes new files.
+        // Every run creates new files.
         fs::remove_dir_all(&self.output)?;
         sample.with_context(|| format!("measuring: {}, {}", input.name.title(), subject.name()))
     }
@@ -172,7 +172,7 @@ impl Bench {
         Ok(command)
     }
 
-    /// Through memory: read, then written.
+    /// Copies files through memory.
     fn plain_copy(&self, files: &[PathBuf]) -> Result<Sample> {
         let started = Instant::now();
         for file in files {
@@ -182,7 +182,7 @@ impl Bench {
         Ok(Sample { seconds, cpu_seconds: None, peak_kib: None, growth: self.growth(files)?, left: 0 })
     }
 
-    /// A whole process.
+    /// Measures a whole process.
     fn process(&self, command: &mut Command, read: &[PathBuf]) -> Result<Sample> {
         self.sample_of(&measure::run(command)?, read)
     }
@@ -214,7 +214,7 @@ fn name(file: &Path) -> Result<&OsStr> {
     file.file_name().with_context(|| format!("{} has no name", file.display()))
 }
 
-/// Of a single jar.
+/// The command for a single jar.
 fn zip(files: &[PathBuf], output: &Path) -> Result<Command> {
     let [file] = files else { bail!("zip copies one archive at a time") };
     let mut command = Command::new("zip");

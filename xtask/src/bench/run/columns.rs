@@ -1,4 +1,4 @@
-//! The columns of the tables of real programs: a way to run them, and what else is different.
+//! The columns of the tables of real programs: a way to run them, and further differences.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use super::super::ways::{Homes, Way};
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// A way; what is not in the image is rewritten at load time.
+    /// A way; classes outside the image are rewritten at load time.
     Of(Way),
-    /// The plain program with the options for speed that images have: much of what programs of
-    /// seconds take is HotSpot's second compiler, which has less to do then.
+    /// The plain program with the options for speed that images have. Programs that run for seconds
+    /// spend much of their time in HotSpot's second compiler, which these options relieve.
     Fast,
-    /// Exact, the program's jars rewritten beforehand.
+    /// Exact, with the program's jars rewritten beforehand.
     Offline,
     /// With HotSpot's quick compiler alone.
     Quick(Way),
@@ -22,11 +22,11 @@ pub enum Column {
     Hprof,
     /// Coverage.
     Jacoco,
-    /// Exact, with more options for the JVM.
+    /// Exact, with further options for the JVM.
     Tuned(&'static Tuning),
 }
 
-/// Options for the JVM that are tried: `NAME=OPTIONS`, with blanks between options.
+/// Options for the JVM to try: `NAME=OPTIONS`, with spaces between options.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Tuning {
     name: String,
@@ -34,11 +34,10 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// From the command line. What is tried lives as long as the process, so that columns can be
-    /// copied.
+    /// Parses an argument. The result lives as long as the process, so that columns can be copied.
     ///
     /// # Errors
-    /// If there is no name.
+    /// Fails if there is no name.
     pub fn parse(text: &str) -> Result<&'static Tuning, String> {
         let (name, options) = text.split_once('=').ok_or("NAME=OPTIONS is wanted")?;
         let options = options.split_whitespace().map(str::to_owned).collect();
@@ -46,7 +45,7 @@ impl Tuning {
     }
 }
 
-/// What `cctrewrite flags --fast` adds, and images have built in.
+/// Options that `cctrewrite flags --fast` adds, and that images have built in.
 pub const FOR_SPEED: [&str; 7] = [
     "-XX:-DontCompileHugeMethods",
     "-XX:Tier4InvocationThreshold=150000",
@@ -57,7 +56,7 @@ pub const FOR_SPEED: [&str; 7] = [
     "-XX:LiveNodeCountInliningCutoff=15000",
 ];
 
-/// What every program is measured in.
+/// The columns of every program.
 pub const USUAL: [Column; 8] = [
     Column::Of(Way::Plain),
     Column::Fast,
@@ -69,7 +68,7 @@ pub const USUAL: [Column; 8] = [
     Column::Offline,
 ];
 
-/// What samples are measured in.
+/// The columns of samples.
 pub const COMPILERS: [Column; 4] = [
     Column::Quick(Way::Plain),
     Column::Quick(Way::Exact),
@@ -78,7 +77,7 @@ pub const COMPILERS: [Column; 4] = [
 ];
 
 impl Column {
-    /// Its head.
+    /// The heading.
     pub fn name(self) -> &'static str {
         match self {
             Column::Of(way) => way.name(),
@@ -108,7 +107,7 @@ impl Column {
         }
     }
 
-    /// The column that it is a multiple of; itself where times stand.
+    /// The column that its ratios refer to; the column itself where times are shown.
     pub fn base(self) -> Column {
         match self {
             Column::Quick(_) => Column::Quick(Way::Plain),
@@ -117,18 +116,18 @@ impl Column {
         }
     }
 
-    /// Whether one run must do, so that the benchmark ends in time: of all but plain and exact,
-    /// whose ratios are what counts, and what is tried.
+    /// Whether one run must do, so that the benchmark ends in time: for all but plain and exact,
+    /// whose ratios matter, and options to try.
     pub fn is_once(self) -> bool {
         !matches!(self, Column::Of(Way::Plain | Way::Exact) | Column::Fast | Column::Tuned(_))
     }
 
-    /// Whether the profiler is not ours.
+    /// Whether it is a foreign profiler.
     pub fn is_foreign(self) -> bool {
         matches!(self, Column::Hprof | Column::Jacoco)
     }
 
-    /// The JVM's options. What a foreign profiler writes goes to the file beside the profile.
+    /// The JVM's options. A foreign profiler writes to the file next to the profile.
     pub fn options(self, homes: &Homes, jacoco: Option<&PathBuf>) -> Vec<String> {
         let mut options = homes.options(self.way());
         let written = homes.profile().with_extension("foreign");

@@ -1,4 +1,4 @@
-//! Profilers that are not ours: hprof, which JDK 8 brings along, and JaCoCo.
+//! Foreign profilers: hprof, which is built into JDK 8, and JaCoCo.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,30 +11,30 @@ use super::columns::Column;
 use crate::programs::catalogue::{NOTHING, Program};
 use crate::programs::packages::Packages;
 
-/// So many times the plain processor time they may take.
+/// Maximum ratio to the plain processor time.
 pub const LIMIT: f64 = 30.0;
 
-/// All of them.
+/// All foreign profilers.
 pub const ALL: [Column; 2] = [Column::Hprof, Column::Jacoco];
 
-/// The jar in Debian's jar with JaCoCo's agent.
+/// The agent's jar inside the jar of Debian's JaCoCo.
 const AGENT: &str = "jacocoagent.jar";
 const JACOCO: Program =
     Program { name: "jacoco", packages: &["libjacoco-java"], jars: &["org.jacoco.agent.jar"], ..NOTHING };
 
 /// JaCoCo's agent.
 pub struct Jacoco {
-    /// The agent.
+    /// The agent's jar.
     pub jar: PathBuf,
-    /// The package it came from, and its version.
+    /// The package and its version.
     pub version: String,
 }
 
 impl Jacoco {
-    /// Finds or fetches it, and unpacks the agent into the folder `work`.
+    /// Finds or fetches JaCoCo, and unpacks the agent into the folder `work`.
     ///
     /// # Errors
-    /// If it is not to be had.
+    /// Fails if it is missing.
     pub fn fetch(packages: &mut Packages, work: &Path) -> Result<Jacoco> {
         let fetched = packages.get(&JACOCO)?;
         let (_, outer) = fetched.jars.first().context("no jar")?;
@@ -45,7 +45,7 @@ impl Jacoco {
     }
 }
 
-/// Those that run on a JDK of `version`.
+/// The foreign profilers that run on a JDK of `version`.
 pub fn columns(version: u32) -> Vec<Column> {
     match version {
         8 => ALL.to_vec(),
@@ -65,7 +65,7 @@ pub fn why_not(version: u32) -> Option<&'static str> {
     }
 }
 
-/// Takes out what hprof says on standard output by itself.
+/// Removes hprof's own messages from standard output.
 pub fn without_own_words(output: &[u8]) -> Vec<u8> {
     let lines = output.split_inclusive(|byte| *byte == b'\n');
     lines
@@ -75,10 +75,10 @@ pub fn without_own_words(output: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// Takes away what one has written.
+/// Removes the output of a foreign profiler.
 ///
 /// # Errors
-/// If it is there and cannot be removed.
+/// Fails if it exists and cannot be removed.
 pub fn remove(file: &Path) -> Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

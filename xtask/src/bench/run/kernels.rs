@@ -1,4 +1,4 @@
-//! The kernels of `xtask/bench/Kernels.java`: what a warm program costs, one thing at a time.
+//! The kernels of `xtask/bench/Kernels.java`: costs of a warm program, one aspect at a time.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::programs::Clock;
 use super::recreated::{self, Recreated, SCHEMES};
 use crate::process;
 
-/// The kernels, and what each of them does.
+/// The kernels, with their descriptions.
 pub const KERNELS: [(&str, &str); 8] = [
     ("recursion", "calls and nothing else (Fibonacci numbers)"),
     ("dispatch", "virtual calls with three targets, small methods with floating-point numbers"),
@@ -22,18 +22,18 @@ pub const KERNELS: [(&str, &str); 8] = [
     ("regex", "a pattern that backtracks"),
 ];
 
-/// Runs of a kernel in a JVM before those that are measured, so that it has been compiled.
+/// Number of warm-up runs of a kernel in a JVM, so that it is compiled.
 pub const WARM: u32 = 40;
-/// Those that are measured.
+/// Number of measured runs.
 pub const MEASURED: u32 = 15;
 
 /// One kernel in all ways, on one JDK.
 pub struct Row {
-    /// Its name.
+    /// The kernel's name.
     pub name: String,
-    /// Of processor times in seconds, in the order of [`WAYS`].
+    /// Spreads of processor times in seconds, in the order of [`WAYS`].
     pub spreads: Vec<Spread>,
-    /// The same by the papers' schemes, in the order of [`SCHEMES`]; none where they do not fit.
+    /// Spreads for the papers' schemes, in the order of [`SCHEMES`]; empty where they do not apply.
     pub recreated: Vec<Spread>,
 }
 
@@ -45,11 +45,11 @@ impl Row {
     }
 }
 
-/// Runs a kernel in all ways, and by the papers' schemes, in turns, so that a slow minute of the
-/// machine hits all; each round starts with another one.
+/// Runs a kernel in all ways, and by the papers' schemes, in turns. So a slow minute of the machine
+/// affects all; each round starts with another one.
 ///
 /// # Errors
-/// If a run fails.
+/// Fails if a run fails.
 pub fn measure(
     homes: &Homes,
     classes: &Path,
@@ -82,7 +82,8 @@ pub fn measure(
     Ok(Row { name: name.to_owned(), spreads, recreated })
 }
 
-/// A kernel in a JVM of its own: the median of the processor times of its last runs, in seconds.
+/// Runs a kernel in a JVM of its own; returns the median of the processor times of its last runs,
+/// in seconds.
 fn once(homes: &Homes, way: Way, classes: &Path, name: &str) -> Result<f64> {
     let mut java = homes.java(way)?;
     java.arg("-cp").arg(classes).args(["Kernels", name, &WARM.to_string(), &MEASURED.to_string()]);

@@ -1,8 +1,8 @@
-//! `cargo xtask bench run`: how long programs take on profiled JDKs.
+//! `cargo xtask bench run`: time of programs on profiled JDKs.
 //!
-//! [`kernels`] measures small programs that are warm, [`programs`] real ones ([`works`]) as whole
-//! processes, in [`columns`], of which some are [`foreign`] profilers; [`recreated`] has the
-//! papers' schemes; [`tables`] shows it.
+//! [`kernels`] measures small warm programs. [`programs`] measures real ones ([`works`]) as whole
+//! processes, in [`columns`], some of which are [`foreign`] profilers. [`recreated`] has the
+//! papers' schemes; [`tables`] formats the results.
 
 mod columns;
 mod foreign;
@@ -44,25 +44,23 @@ pub struct Arguments {
     /// other columns it is one.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Run real programs so often in all columns, those of foreign profilers apart.
+    /// Run real programs this often in all columns, except those of foreign profilers.
     #[arg(long)]
     all_rounds: bool,
-    /// These kernels and programs alone (repeatable). The section is printed, and
-    /// docs/benchmarks.md stays as it is.
+    /// Only these kernels and programs (repeatable). Prints the section and leaves
+    /// docs/benchmarks.md unchanged.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// These parts alone (repeatable). The section is printed, and docs/benchmarks.md stays as it
-    /// is.
+    /// Only these parts (repeatable). Prints the section and leaves docs/benchmarks.md unchanged.
     #[arg(long, value_enum)]
     part: Vec<Part>,
-    /// Of real programs, these columns and what they are compared with alone (repeatable), for
-    /// instance `exact`, `exact-offline`, `jacoco`. The section is printed, and docs/benchmarks.md
-    /// stays as it is.
+    /// For real programs, only these columns and their bases (repeatable), for instance `exact`,
+    /// `exact-offline`, `jacoco`. Prints the section and leaves docs/benchmarks.md unchanged.
     #[arg(long, value_name = "NAME")]
     column: Vec<String>,
-    /// Measure real programs, exact, with these options for the JVM, too (repeatable), for instance
-    /// `early=-XX:Tier4InvocationThreshold=5000`. The section is printed, and docs/benchmarks.md
-    /// stays as it is.
+    /// Also measure real programs, exact, with these options for the JVM (repeatable), for instance
+    /// `early=-XX:Tier4InvocationThreshold=5000`. Prints the section and leaves docs/benchmarks.md
+    /// unchanged.
     #[arg(long = "try", value_name = "NAME=OPTIONS", value_parser = Tuning::parse, allow_hyphen_values = true)]
     tunings: Vec<&'static Tuning>,
     /// Measure all programs with each of HotSpot's compilers, not only a few.
@@ -115,7 +113,7 @@ impl Arguments {
         self.chosen(&columns).into_iter().chain(tried).collect()
     }
 
-    /// Those of `columns` that `--column` names, and what they are compared with.
+    /// Those of `columns` that `--column` names, and their bases.
     fn chosen(&self, columns: &[Column]) -> Vec<Column> {
         let is_named = |column: &Column| self.column.iter().any(|name| *name == column.word());
         let is_base = |base: &Column| columns.iter().any(|column| is_named(column) && column.base() == *base);
@@ -127,13 +125,13 @@ impl Arguments {
     }
 }
 
-/// All that was measured on one JDK.
+/// All measurements on one JDK.
 struct Measured {
     version: u32,
     jdk: String,
     kernels: Vec<kernels::Row>,
     programs: Vec<Line>,
-    /// What rewrote the kernels by the papers' schemes, or why they are not there.
+    /// The library that rewrote the kernels by the papers' schemes, or why they are missing.
     recreated: Option<String>,
     /// Programs that were not measured, and why.
     left_out: Vec<String>,
@@ -142,7 +140,7 @@ struct Measured {
 /// Measures, and writes the section of docs/benchmarks.md.
 ///
 /// # Errors
-/// If a JDK is not to be had, a kernel fails, or `--only` names nothing.
+/// Fails if a JDK is missing, a kernel fails, or `--only` names nothing.
 pub fn run(arguments: &Arguments) -> Result<()> {
     for name in &arguments.column {
         let all = USUAL.into_iter().chain(COMPILERS).chain(foreign::ALL).map(Column::word);
@@ -178,8 +176,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     give(arguments, "run", &notes(&parts, &works, jacoco.as_ref()), &clock)
 }
 
-/// Writes a section of the page, each JDK's as soon as it is there; of a part of the benchmark
-/// prints it.
+/// Writes a section of the page, as soon as a JDK's is complete; prints it if only a part of the
+/// benchmark ran.
 fn give(arguments: &Arguments, name: &str, section: &str, clock: &Clock) -> Result<()> {
     if arguments.is_whole() {
         let file = write_section(name, section)?;
@@ -206,7 +204,7 @@ fn on(
     let has_programs =
         arguments.has(Part::Programs) || arguments.has(Part::Compilers) || arguments.has(Part::Foreign);
     let works = if has_programs { works } else { &[] };
-    // Images take time and room: only those that are needed.
+    // Images take time and room: only the necessary ones.
     let mut ways: Vec<Way> = WAYS.to_vec();
     if kernels.is_empty() {
         let columns: Vec<Column> = works.iter().flat_map(|work| arguments.columns(work, version)).collect();
@@ -269,7 +267,7 @@ fn on(
     Ok(measured)
 }
 
-/// What the tables have in common.
+/// Notes common to all tables.
 fn notes(parts: &[Measured], works: &[Work], jacoco: Option<&Result<Jacoco>>) -> String {
     let mut text = String::from("## Running programs: `cargo xtask bench run`\n\n");
     // Writing to a String cannot fail.
@@ -303,7 +301,7 @@ fn notes(parts: &[Measured], works: &[Work], jacoco: Option<&Result<Jacoco>>) ->
     text
 }
 
-/// About the papers' schemes.
+/// The note about the papers' schemes.
 const RECREATED: &str = "- **JP (2005)** (`xtask/bench/papers`): figures 1 and 5 of the paper: an object as argument, `java.util.HashMap` in each node, bytecodes added to a field at each block of its default rule, no activation counter. **Thread-local**: figure 2 of CCCP, which its authors call impractical. Both count the kernels' own classes alone, on the plain JDK.
 ";
 
@@ -371,7 +369,7 @@ fn on_one_jdk(measured: &Measured, arguments: &Arguments, [before, after]: [f64;
     text
 }
 
-/// What real programs and their columns are.
+/// The description of real programs and their columns.
 fn about_programs(repeated: &str, once: &str, jacoco: Option<&Result<Jacoco>>) -> String {
     let mut text = String::from(
         "- **Real programs** are whole processes: all threads, those of the compilers and the collector included, start, rewriting of the program's classes at load time, and writing the profile. **exact, offline**: the program's jars are rewritten

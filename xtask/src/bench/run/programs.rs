@@ -1,5 +1,5 @@
-//! Measuring real programs: each run is a process of its own, and must leave what the plain one
-//! leaves.
+//! Measurement of real programs: each run is a process of its own, and must leave the same files as
+//! the plain one.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,13 +21,13 @@ use crate::watch::Limits;
 /// Longer than any of them takes; a run that takes longer hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(900);
 
-/// On what programs are measured.
+/// The environment of the measurements.
 pub struct Bench<'a> {
     /// The version of the JDK.
     pub version: u32,
     /// The plain JDK.
     pub jdk: &'a Jdk,
-    /// Its images.
+    /// The JDK's images.
     pub homes: &'a Homes,
     /// The command.
     pub cctrewrite: &'a Path,
@@ -35,24 +35,24 @@ pub struct Bench<'a> {
     pub folder: PathBuf,
     /// JaCoCo's agent.
     pub jacoco: Option<&'a PathBuf>,
-    /// How many runs in each column.
+    /// Number of runs in each column.
     pub rounds: u32,
-    /// Whether all of ours run so often, those too of which one must do.
+    /// Whether all of cctrewrite's columns run this often, even those for which one run would do.
     pub has_all_rounds: bool,
-    /// Tells how long it takes.
+    /// The clock for progress messages.
     pub clock: &'a Clock,
 }
 
-/// When the benchmark began.
+/// Measures the time since the benchmark began.
 pub struct Clock(Instant);
 
 impl Clock {
-    /// Now.
+    /// Starts the clock.
     pub fn start() -> Clock {
         Clock(Instant::now())
     }
 
-    /// Says something on standard error, with the time since the start.
+    /// Prints a message on standard error, with the time since the start.
     pub fn say(&self, what: &str) {
         let seconds = self.0.elapsed().as_secs();
         eprintln!("[{:3}:{:02}] {what}", seconds / 60, seconds % 60);
@@ -62,23 +62,23 @@ impl Clock {
 /// A program in one column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// Processor time of each run in seconds.
+    /// Processor time of each run, in seconds.
     pub cpu: Vec<f64>,
-    /// Elapsed time of each.
+    /// Elapsed time of each run, in seconds.
     pub wall: Vec<f64>,
-    /// Whether it had not ended when it was cut off.
+    /// Whether it was killed before it ended.
     pub is_cut_off: bool,
 }
 
 /// A program in all columns.
 pub struct Line {
-    /// Its name.
+    /// The program's name.
     pub name: &'static str,
-    /// What was measured.
+    /// The measurements.
     pub cells: Vec<(Column, Cell)>,
-    /// What the exact profile adds up to.
+    /// The totals of the exact profile.
     pub totals: Option<Totals>,
-    /// What a reader must know: where outputs differ, what could not be measured and why.
+    /// Remarks for the reader: different outputs, failed measurements and their reasons.
     pub remarks: Vec<String>,
 }
 
@@ -104,11 +104,11 @@ impl Line {
     }
 }
 
-/// Runs a program in `columns`, which hold the plain one, in turns; each round starts with another
-/// one.
+/// Runs a program in `columns`, which contain the plain one, in turns; each round starts with
+/// another one.
 ///
 /// # Errors
-/// If it does not run plain.
+/// Fails if it does not run plain.
 pub fn measure(bench: &Bench, work: &Work, fetched: &Fetched, columns: &[Column]) -> Result<Line> {
     let program = work.program;
     let place = Place::prepare(program, bench.version, bench.jdk, &bench.folder.join(program.name), fetched)?;
@@ -162,7 +162,7 @@ pub fn measure(bench: &Bench, work: &Work, fetched: &Fetched, columns: &[Column]
 
 /// One run in a column.
 fn once(bench: &Bench, place: &Place, column: Column, limits: Limits) -> Result<Outcome> {
-    // A profile of another run must not pass for this one's.
+    // A profile of another run must not be taken for this one's.
     foreign::remove(bench.homes.profile())?;
     place.run(&Start {
         name: &column.word(),
@@ -174,7 +174,7 @@ fn once(bench: &Bench, place: &Place, column: Column, limits: Limits) -> Result<
     })
 }
 
-/// Holds a run against the plain one and takes its times.
+/// Compares a run with the plain one and records its times.
 fn take(bench: &Bench, line: &mut Line, place: &Place, column: Column, plain: &Outcome, run: Outcome) {
     let (name, head) = (line.name, column.name());
     let (cpu, wall) = (run.cpu_seconds, run.wall.as_secs_f64());

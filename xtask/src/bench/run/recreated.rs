@@ -1,5 +1,5 @@
-//! What the papers describe, made anew (`xtask/bench/papers`): the kernels' own classes rewritten
-//! as the figures of JP and CCCP do it, on the plain JDK.
+//! The papers' schemes, recreated (`xtask/bench/papers`): the kernels' own classes rewritten as in
+//! the figures of JP and CCCP, on the plain JDK.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::workspace;
 pub enum Scheme {
     /// JP: an object as argument, a hash map in each node, an update for each block.
     Jp,
-    /// What CCCP sets out from: a thread-local variable.
+    /// The simple scheme that CCCP improves on: a thread-local variable.
     Simple,
 }
 
@@ -26,7 +26,7 @@ pub enum Scheme {
 pub const SCHEMES: [Scheme; 2] = [Scheme::Jp, Scheme::Simple];
 
 impl Scheme {
-    /// What `Recreate.java` calls it.
+    /// The scheme's name in `Recreate.java`.
     fn word(self) -> &'static str {
         match self {
             Scheme::Jp => "jp",
@@ -34,7 +34,7 @@ impl Scheme {
         }
     }
 
-    /// The head of its column.
+    /// The heading of its column.
     pub fn name(self) -> &'static str {
         match self {
             Scheme::Jp => "JP (2005)",
@@ -43,11 +43,10 @@ impl Scheme {
     }
 }
 
-/// Kernels that execute hardly anything but code of their own: the schemes leave the class library
-/// as it is.
+/// Kernels that execute mostly code of their own: the schemes leave the class library unchanged.
 pub const KERNELS: [&str; 4] = ["recursion", "dispatch", "interpreter", "numbers"];
 
-/// The kernels by each scheme.
+/// The kernels, rewritten by each scheme.
 pub struct Recreated {
     folder: PathBuf,
     /// The version of the library that rewrites them.
@@ -58,7 +57,7 @@ impl Recreated {
     /// Rewrites the classes of the kernels into `folder`.
     ///
     /// # Errors
-    /// If ASM is not to be had, or the schemes do not count the same.
+    /// Fails if ASM is missing, or if the schemes' counts differ.
     pub fn prepare(jdk: &Jdk, kernels: &Path, packages: &mut Packages, folder: &Path) -> Result<Recreated> {
         let fetched = packages.find(SUITE, &["libasm-java"], &["asm.jar", "asm-tree.jar"])?;
         let sources = workspace::root().join("xtask/bench/papers");
@@ -100,7 +99,7 @@ impl Recreated {
     }
 }
 
-/// What a scheme counts of two runs of a kernel, as it says it.
+/// The counts of two runs of a kernel, as a scheme prints them.
 fn counts(jdk: &Jdk, classes: &Path) -> Result<String> {
     let mut java = tool(&jdk.home, "java");
     java.arg("-Drecreated.print=true").arg("-cp").arg(classes).args(["Kernels", "dispatch", "1", "1"]);

@@ -43,8 +43,8 @@ fn kernel(row: &Row) -> String {
     text + "\n"
 }
 
-/// The table of the papers' schemes beside ours, for the kernels that they fit; none if there is no
-/// such kernel.
+/// The table of the papers' schemes compared with cctrewrite, for the kernels that they fit; `None`
+/// if there is no such kernel.
 pub fn recreated(rows: &[Row]) -> Option<String> {
     let rows: Vec<&Row> = rows.iter().filter(|row| !row.recreated.is_empty()).collect();
     let exact = WAYS.iter().position(|way| *way == Way::Exact)?;
@@ -80,7 +80,7 @@ pub fn processor_times(lines: &[Line], columns: &[Column]) -> String {
     text + &format!("| *geometric mean* |{}\n", means.concat())
 }
 
-/// The table of elapsed times, and what programs execute.
+/// The table of elapsed times, and the programs' totals.
 pub fn elapsed_times(lines: &[Line], columns: &[Column]) -> String {
     let mut text = String::from("| |");
     for column in columns {
@@ -127,7 +127,7 @@ fn head(columns: &[Column], plain: &str) -> String {
     text + "\n|---|" + &"---|".repeat(columns.len()) + "\n"
 }
 
-/// What was measured, and its base.
+/// The measurement, and its base.
 fn measured(line: &Line, column: Column) -> Option<(&Cell, Spread, f64)> {
     let cell = line.cell(column)?;
     let base = Spread::of(&line.cell(column.base())?.cpu)?.median;
@@ -162,8 +162,7 @@ fn elapsed(line: &Line, column: Column) -> String {
     }
 }
 
-/// The geometric mean of a column, over the programs that have it; at least that, where one was cut
-/// off.
+/// The geometric mean of a column, over the programs that have it; a lower bound if one was killed.
 fn mean(lines: &[&Line], column: Column) -> String {
     if column.base() == column {
         return " |".to_owned();
@@ -174,7 +173,7 @@ fn mean(lines: &[&Line], column: Column) -> String {
     }
     let ratios: Vec<f64> = cells.iter().map(|(_, spread, base)| spread.median / base).collect();
     let more = if cells.iter().any(|(cell, ..)| cell.is_cut_off) { "> " } else { "" };
-    // A mean over fewer programs is not to be compared with the others.
+    // A mean over fewer programs must not be compared with the others.
     let part = if cells.len() < lines.len() {
         format!(" ({} of {})", cells.len(), lines.len())
     } else {

@@ -1,4 +1,4 @@
-//! The real programs that are measured: those of the catalogue, with more to do.
+//! The measured real programs: those of the catalogue, with more work.
 
 use anyhow::{Context as _, Result};
 
@@ -7,12 +7,12 @@ use crate::programs::catalogue::{Before, JAVAC, Mask, Masked, NOTHING, Program, 
 /// A program that is measured.
 #[derive(Clone)]
 pub struct Work {
-    /// The program with what it has to do.
+    /// The program with its work.
     pub program: Program,
-    /// Whether it does the same again and again, so that most of its time is spent in compiled
-    /// code; if not, it goes once through much code.
+    /// Whether it repeats its work, so that most of its time is spent in compiled code; otherwise
+    /// it runs once through much code.
     pub is_repeated: bool,
-    /// Whether it stands for all where there is not time for all.
+    /// Whether it represents all programs where time does not allow all.
     pub is_sample: bool,
     /// JDKs that cannot run it, and why.
     pub not_on: &'static [(u32, &'static str)],
@@ -24,10 +24,10 @@ const SQL_INPUT: &[&str] = &["sql/Sql.java", "bench/work.sql"];
 const LUCENE_JARS: &[&str] =
     &["lucene-core-8.7.0.jar", "lucene-analyzers-common-8.7.0.jar", crate::programs::catalogue::TOOLS];
 
-/// All of them.
+/// All measured programs.
 ///
 /// # Errors
-/// If the catalogue lacks one.
+/// Fails if the catalogue lacks one.
 pub fn works() -> Result<Vec<Work>> {
     let fop = named("fop")?;
     Ok(vec![
@@ -112,7 +112,7 @@ pub fn works() -> Result<Vec<Work>> {
             jdks: &[17, 21, 25],
             input: &["bench/work.jsh"],
             options: &[
-                // What it remembers between sessions stays with the run.
+                // Its preferences stay in the folder of the run.
                 "-Djava.util.prefs.userRoot=.",
                 "-Djava.util.prefs.systemRoot=.",
                 "-Djava.util.logging.SimpleFormatter.format=%4$s %5$s%n",
@@ -172,7 +172,7 @@ mod tests {
                 assert!(fixtures.join(input).is_file(), "{name}: {input}");
             }
             assert_eq!(works.iter().filter(|other| other.program.name == name).count(), 1, "{name}");
-            // Who asks for a JDK is told why a program is missing.
+            // A user who asks for a JDK learns why a program is missing.
             for version in [8, 17, 25] {
                 let why = work.not_on.iter().find(|(of, _)| *of == version);
                 assert_eq!(why.is_none(), work.program.jdks.contains(&version), "{name} on {version}");

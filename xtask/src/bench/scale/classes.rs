@@ -1,5 +1,4 @@
-//! Loading classes of an application: plain, rewritten as they are loaded, and rewritten
-//! beforehand.
+//! Loading of an application's classes: plain, rewritten at load time, and rewritten beforehand.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,12 +17,12 @@ use crate::programs::place::instrument;
 
 /// The program whose jars are loaded.
 const PROGRAM: &str = "jython";
-/// Times are taken after each of so many parts.
+/// Number of parts after which times are taken.
 const MARKS: usize = 8;
 
 const NAMES: [&str; 3] = ["plain", "rewritten at load time", "rewritten beforehand"];
 
-/// Measures.
+/// Measures the loading.
 pub fn measure(bench: &Bench) -> Result<Found> {
     let program = programs().find(|program| program.name == PROGRAM);
     let fetched = Packages::new(Fetch::IfMissing)?.get(program.context("it is not in the catalogue")?)?;

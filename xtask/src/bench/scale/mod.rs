@@ -1,5 +1,5 @@
-//! `cargo xtask bench scale`: how costs grow, with threads, contexts and classes, and as a program
-//! gets warm.
+//! `cargo xtask bench scale`: growth of costs with threads, contexts and classes, and during
+//! warm-up.
 
 mod classes;
 mod profiles;
@@ -27,13 +27,13 @@ use crate::workspace;
 /// Options of `cargo xtask bench scale`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The JDK of all but the start, which is measured on 8, 17 and 25.
+    /// The JDK of all parts except start-up, which is measured on 8, 17 and 25.
     #[arg(long, value_name = "VERSION", default_value_t = 17, value_parser = jdks::supported)]
     jdk: u32,
     /// How often everything is measured.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// These parts alone (repeatable). What is found is printed, and docs stays as it is.
+    /// Only these parts (repeatable). Prints the results and leaves docs unchanged.
     #[arg(long, value_name = "PART")]
     part: Vec<Part>,
     /// Do not wait until the machine is quiet.
@@ -41,10 +41,10 @@ pub struct Arguments {
     now: bool,
 }
 
-/// What is measured.
+/// A part of the benchmark.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
-    /// From start to main, and to the tenth time.
+    /// From start to main, and to the tenth iteration.
     Start,
     /// A program with more and more threads.
     Threads,
@@ -59,7 +59,7 @@ const PARTS: [Part; 4] = [Part::Start, Part::Threads, Part::Classes, Part::Profi
 /// The JDKs on which starting is measured.
 const STARTS: [u32; 3] = [8, 17, 25];
 
-/// What a part has found.
+/// The results of a part.
 struct Found {
     /// Markdown.
     text: String,
@@ -67,10 +67,10 @@ struct Found {
     picture: Option<(&'static str, Chart)>,
 }
 
-/// What all parts share.
+/// The common basis of all parts.
 struct Bench {
     ground: Ground,
-    /// The JDK's own and the rewritten homes, of [`Arguments::jdk`].
+    /// The plain and the profiled homes, for [`Arguments::jdk`].
     homes: Homes,
     /// The classes of `Scale` and `Kernels`.
     programs: PathBuf,
@@ -81,7 +81,7 @@ struct Bench {
 /// Measures, and writes the section of docs/benchmarks.md.
 ///
 /// # Errors
-/// If a JDK is not to be had, or a run fails.
+/// Fails if a JDK is missing, or a run fails.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let chosen: Vec<Part> =
         PARTS.into_iter().filter(|part| arguments.part.is_empty() || arguments.part.contains(part)).collect();
@@ -136,7 +136,7 @@ Load average {load_before:.2} before, {load_after:.2} after. {date}, commit {com
     Ok(())
 }
 
-/// What a mode of `Scale` prints: numbers, and what is the same in all runs.
+/// The output of a mode of `Scale`: numbers, and text that is the same in all runs.
 struct Said {
     numbers: Vec<f64>,
     same: String,
@@ -164,7 +164,7 @@ fn spread(values: &[f64]) -> Result<Spread> {
     Spread::of(values).context("no round")
 }
 
-/// Median, and in parentheses least and most, with so many digits.
+/// Median, and in parentheses minimum and maximum, with this many digits.
 fn shown(spread: &Spread, digits: usize) -> String {
     let Spread { median, least, most } = spread;
     format!("{median:.digits$} ({least:.digits$} to {most:.digits$})")

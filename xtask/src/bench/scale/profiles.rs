@@ -1,4 +1,4 @@
-//! What commands take on profiles of more and more contexts.
+//! Cost of commands on profiles of more and more contexts.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use super::super::ways::Way;
 use super::{Bench, Found, shown, spread};
 use crate::jdks::tool;
 
-/// Of each so many of the library's files, javac is given the first ones.
+/// javac gets the first few of each group of this many of the library's files.
 const OF: usize = 16;
 const PARTS: [usize; 4] = [1, 4, 8, 16];
 
@@ -29,13 +29,13 @@ const COMMANDS: [(&str, &[&str]); 4] = [
 
 struct Row {
     contexts: usize,
-    /// Bytes of the profile.
+    /// Size of the profile, in bytes.
     file: u64,
-    /// Of each command: seconds, and the largest resident set in KiB.
+    /// For each command: seconds, and the largest resident set in KiB.
     taken: Vec<(Spread, u64)>,
 }
 
-/// Measures.
+/// Measures the commands.
 pub fn measure(bench: &Bench) -> Result<Found> {
     let work = bench.ground.work();
     let [first, second] = ["first.cct", "second.cct"].map(|name| work.join(name));
@@ -67,7 +67,7 @@ pub fn measure(bench: &Bench) -> Result<Found> {
     Ok(found(&rows, &bench.sources.version))
 }
 
-/// Has javac compile a part of the library, and writes its profile.
+/// Compiles a part of the library with javac, and writes its profile.
 fn record(bench: &Bench, part: usize, profile: &Path) -> Result<()> {
     let into = bench.ground.work().join("compiled");
     if into.exists() {

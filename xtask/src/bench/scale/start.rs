@@ -1,4 +1,4 @@
-//! From the start of a process to `main`, and to the tenth time that it has done its work.
+//! Start-up: from the start of a process to `main`, and to the tenth iteration of its work.
 
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,27 +13,27 @@ use crate::process;
 
 const WAYS: [Way; 3] = [Way::Plain, Way::Off, Way::Exact];
 
-/// How often the work is done.
+/// Number of iterations of the work.
 const TIMES: usize = 10;
-/// So many of the library's files are compiled each time; those that they need are, too.
+/// Number of the library's files that each iteration compiles, with those that they need.
 const FILES: usize = 8;
-/// Starting is short: so many times the rounds.
+/// Number of starts per round, since starting is short.
 const STARTS_EACH: u32 = 5;
 
-/// In milliseconds since the start of the process.
+/// Times in milliseconds since the start of the process.
 struct Row {
     way: Way,
     /// Until main is entered.
     main: Spread,
-    /// Until the process of a program that does nothing else has ended.
+    /// Until the end of a process that does nothing else.
     end: Spread,
-    /// Until the work has been done for the first, the second and the last time.
+    /// Until the end of the first, the second and the last iteration.
     work: [Spread; 3],
-    /// The last time alone.
+    /// Duration of the last iteration.
     last: Spread,
 }
 
-/// Measures.
+/// Measures start-up.
 pub fn measure(bench: &Bench) -> Result<Found> {
     let mut text = format!(
         "### From the start on
@@ -101,7 +101,7 @@ fn on(bench: &Bench, homes: &Homes) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The moments that the program names and its end, in milliseconds since its start.
+/// The times that the program reports and its end, in milliseconds since its start.
 fn start(
     bench: &Bench,
     homes: &Homes,

@@ -13,20 +13,20 @@ use super::{Bench, Found, shown, spread};
 
 /// Numbers of threads.
 const COUNTS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
-/// The kernel, and how often it is run by all threads together.
+/// The kernel, and its total number of runs over all threads.
 const KERNEL: &str = "interpreter";
 const UNITS: u32 = 256;
 
 struct Row {
     count: u32,
-    /// Seconds, plain and exact.
+    /// Times in seconds, plain and exact.
     seconds: [Spread; 2],
-    /// Of the profile: trees and contexts.
+    /// Trees and contexts of the profile.
     trees: usize,
     contexts: usize,
 }
 
-/// Measures.
+/// Measures the kernel.
 pub fn measure(bench: &Bench) -> Result<Found> {
     let mut rows = Vec::new();
     let mut same = None;

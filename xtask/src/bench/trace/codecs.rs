@@ -1,4 +1,4 @@
-//! What codecs make of the events of a trace: how small, and how fast.
+//! Compression of the events of a trace by several codecs: size and speed.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -11,18 +11,18 @@ use cct_events::file::FrameReader;
 
 use super::spelled;
 
-/// What is compiled.
+/// The compiled source.
 pub const TEN_LINES: &str = "import java.util.*;\n\npublic class Ten {\n    public static void main(String[] arguments) {\n        List<String> list = new ArrayList<>();\n        \
     for (String a : arguments) {\n            list.add(a.trim());\n        }\n        Collections.sort(list);\n        System.out.println(list);\n    }\n}\n";
 
-/// Events are compressed chunk by chunk, as the tracer does it; no more of them than this are
-/// measured.
+/// Maximum size of the measured events, in bytes. They are compressed chunk by chunk, as in the
+/// tracer.
 const MOST: usize = 400 << 20;
 
-/// What a codec has made of a trace.
+/// A codec's results for a trace.
 #[derive(Clone, Copy)]
 pub struct Made {
-    /// Bytes before and after.
+    /// Size in bytes before and after.
     raw: u64,
     packed: u64,
     /// Seconds to pack and to unpack.
@@ -56,7 +56,7 @@ fn codecs() -> Vec<(&'static str, Pack, Unpack)> {
 /// Packs the events of a trace with each codec.
 ///
 /// # Errors
-/// If the trace cannot be read, or what was packed is something else when it is unpacked.
+/// Fails if the trace cannot be read, or if unpacking does not restore it.
 pub fn measure(trace: &Path) -> Result<Vec<Made>> {
     let mut reader = FrameReader::new(BufReader::new(File::open(trace)?))?;
     let mut chunks = Vec::new();

@@ -1,7 +1,8 @@
-//! `cargo xtask bench trace`: what traces cost, beside the plain JDK and the profile, as whole
-//! processes with all writing; and what codecs make of them.
+//! `cargo xtask bench trace`: cost of traces, compared with the plain JDK and the profile, as whole
+//! processes including all writing; and compression by several codecs.
 //!
-//! Kernels and a small compilation here, in all ways; real programs in [`programs`].
+//! This module measures kernels and a small compilation, in all ways; [`programs`] measures real
+//! programs.
 
 mod codecs;
 mod programs;
@@ -37,7 +38,7 @@ pub struct Arguments {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Way {
     name: &'static str,
-    /// What its image is made with; `None` of the plain JDK.
+    /// The options of its image; `None` for the plain JDK.
     image: Option<&'static [&'static str]>,
     /// The JVM's options.
     options: &'static [&'static str],
@@ -54,7 +55,7 @@ const WAYS: [Way; 6] = [
     Way { name: "shared", image: Some(TRACE), options: &["-Dcctrewrite.trace-mode=shared"] },
 ];
 
-/// The place of the usual trace among them.
+/// Index of the usual trace.
 const USUAL: usize = 2;
 
 /// The small compilation.
@@ -71,7 +72,7 @@ struct Row {
 /// Measures, and writes the section of docs/benchmarks.md.
 ///
 /// # Errors
-/// If a JDK is not to be had, or a run fails.
+/// Fails if a JDK is missing, or a run fails.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let choice = &arguments.choice;
     let ground = choice.ground()?;
@@ -146,7 +147,7 @@ fn program(java: &mut Command, name: &str, arguments: &Arguments, kernels: &Path
         return;
     }
     let source = work.join("Ten.java");
-    // If it cannot be written javac says so.
+    // If it cannot be written, javac reports it.
     let _ = fs::write(&source, codecs::TEN_LINES);
     match arguments.choice.jdk {
         8 => java.arg("-cp").arg(kernels).args(["-Djava.ext.dirs=", "com.sun.tools.javac.Main"]),
@@ -174,7 +175,7 @@ fn measure_one(
                 (events, stored) = sizes(&ground.cctrewrite, left)?;
                 of_codecs = codecs::measure(left)?;
             }
-            // Of the plain JDK there is none.
+            // The plain JDK leaves none.
             let _ = fs::remove_file(left);
         }
     }
@@ -185,7 +186,7 @@ fn measure_one(
     Ok((Row { name: name.to_owned(), seconds, events, stored }, of_codecs))
 }
 
-/// Events, and the bytes that they take in the file.
+/// Number of events, and their size in the file in bytes.
 fn sizes(cctrewrite: &Path, trace: &Path) -> Result<(u64, u64)> {
     let mut info = Command::new(cctrewrite);
     let info = process::output(info.args(["trace", "info"]).arg(trace))?;
@@ -201,7 +202,7 @@ fn sizes(cctrewrite: &Path, trace: &Path) -> Result<(u64, u64)> {
     Ok((events, stored))
 }
 
-/// With three digits that matter.
+/// A number with three significant digits.
 fn spelled(number: f64) -> String {
     match number {
         100.0.. => format!("{number:.0}"),

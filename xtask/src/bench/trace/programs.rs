@@ -15,9 +15,9 @@ use crate::jdks::Jdk;
 use crate::programs::packages::Fetched;
 use crate::programs::place::{Place, RAW};
 
-/// What the program is run on.
+/// The ways to run a program.
 const HEADS: [&str; 5] = ["plain", "plain, --fast", "profile", "trace", "last 100,000"];
-/// The place of the usual trace among them.
+/// Index of the usual trace.
 const USUAL: usize = 3;
 
 /// A program in all ways.
@@ -28,10 +28,10 @@ pub(super) struct Row {
     stored: u64,
 }
 
-/// Runs a program in all ways, in turns. `images`: those of the JDK that profile and trace.
+/// Runs a program in all ways, in turns. `images`: the profiling and the tracing images of the JDK.
 ///
 /// # Errors
-/// If it does not run as on the plain JDK.
+/// Fails if it does not behave as on the plain JDK.
 pub(super) fn measure(
     choice: &Choice,
     ground: &Ground,
@@ -62,11 +62,11 @@ pub(super) fn measure(
         if at == USUAL && size.is_none() {
             size = Some(sizes(&ground.cctrewrite, &left)?);
         }
-        // Of the plain JDK there is none.
+        // The plain JDK leaves none.
         let _ = fs::remove_file(&left);
         Ok(())
     })?;
-    // Room for the next one.
+    // Makes room for the next one.
     fs::remove_dir_all(&folder)?;
     let (events, stored) = size.unwrap_or_default();
     Ok(Row { name: program.name, turns, events, stored })

@@ -1,5 +1,5 @@
 //! The disk is full, a file may not grow, a system call fails: a message, the exit code, the old
-//! output, nothing left over.
+//! output, no leftovers.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 use super::killed::{calls, can_trace, spread, traced};
 use super::{Contents, WORKS, Work, can, contents, ended, is_temporary, names, on_tmpfs, stored};
 
-/// A command that something was done to has succeeded with its whole output, or failed and left all
-/// as it was. Returns whether it failed.
+/// Checks that a disturbed command has succeeded with its whole output, or failed and left
+/// everything unchanged. Returns whether it failed.
 fn judge(
     work: &Work,
     home: &Path,
@@ -22,7 +22,7 @@ fn judge(
     let run = ended(output);
     let found = contents(&home.join(work.output));
     if run.code == Some(0) {
-        // The new output is in its place; what was there before could not be removed for good.
+        // The new output is in its place; the old one could not be removed completely.
         for name in names(home).iter().filter(|name| is_temporary(name)) {
             fs::remove_dir_all(home.join(name)).unwrap();
         }
@@ -41,7 +41,7 @@ fn judge(
         work.output,
         run.stderr
     );
-    // Several outputs are put in place one after the other.
+    // Several outputs are moved to their places one after the other.
     assert!(
         found == *old || work.output == "report.json" && found == *new,
         "{}: {}",
@@ -52,8 +52,8 @@ fn judge(
     true
 }
 
-/// `ulimit -f`, in blocks of 512 bytes. The system sends SIGXFSZ, which would end the command in
-/// the middle.
+/// `ulimit -f`, in blocks of 512 bytes. The system sends SIGXFSZ, which by default would end the
+/// command.
 #[test]
 fn files_that_may_not_grow() {
     let mut cases = 0;
@@ -77,7 +77,7 @@ fn files_that_may_not_grow() {
     assert!(cases > 50, "{cases}");
 }
 
-/// A file system of every size from one page up to the one that suffices.
+/// A file system of every size from one page up to a sufficient one.
 #[test]
 fn disks_that_are_full() {
     if !can("unshare", &["-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]) {
@@ -95,7 +95,7 @@ fn disks_that_are_full() {
         for pages in 1.. {
             let mut command = super::command();
             command.current_dir(home).args(&arguments);
-            // What is there afterwards is said before the file system goes.
+            // The files are listed before the file system is gone.
             let script = "code=0; \"$@\" || code=$?; cd \"$0\" && find . -type f -exec cat {} + | wc -c && ls -A; exit $code";
             let mut inner = Command::new("sh");
             inner.current_dir(home).args(["-c", script]).arg(&mount).arg(command.get_program());
@@ -118,7 +118,7 @@ fn disks_that_are_full() {
     assert!(cases > 20, "{cases}");
 }
 
-/// The same argument, with what is written below another folder.
+/// The argument, with its output paths below another folder.
 fn into(argument: &str, work: &Work, mount: &Path) -> String {
     if argument == work.output || argument == "beside.jar" {
         return mount.join(argument).display().to_string();
@@ -131,8 +131,7 @@ fn total(contents: &Contents) -> usize {
     files.map(|(_, bytes)| bytes.as_ref().map_or(0, Vec::len)).sum()
 }
 
-/// Each system call by which something comes into being fails once, for want of space and by a
-/// broken disk.
+/// Each system call that creates something fails once, for lack of space and by a broken disk.
 #[test]
 fn system_calls_that_fail() {
     if !can_trace() {
@@ -146,7 +145,7 @@ fn system_calls_that_fail() {
             let outputs = work.outputs(home);
             let before = names(home);
             for (call, number) in calls(work, home) {
-                // What is temporary cannot go if the system does not let it.
+                // Temporary files cannot be removed if the system does not allow it.
                 if call.starts_with("unlink") || call == "rmdir" {
                     continue;
                 }
@@ -154,11 +153,11 @@ fn system_calls_that_fail() {
                     work.restore(home, &outputs[0]);
                     let mut output = traced(work, home, &format!("{call}:error={error}:when={number}"));
                     if call == "write" && output.stderr.is_empty() && !output.status.success() {
-                        // Each thread's calls are counted by themselves: after one's first write,
-                        // that of the message is another's first.
+                        // Calls are counted for each thread separately: after one thread's first
+                        // write, the message's write is the first one of another thread.
                         output.stderr = format!("cctrewrite: {why}\n").into_bytes();
                     }
-                    // A program that cannot open its libraries is not ours yet.
+                    // A program that cannot open its libraries has not reached cctrewrite's code.
                     if output.status.code() != Some(127) {
                         cases += 1;
                         failed += usize::from(judge(work, home, &before, &outputs, output, why));
@@ -171,7 +170,7 @@ fn system_calls_that_fail() {
     }
 }
 
-/// What prints says so, and ends with a failure.
+/// Commands that print report the error, and fail.
 #[test]
 fn a_standard_output_that_is_full() {
     if !Path::new("/dev/full").exists() {

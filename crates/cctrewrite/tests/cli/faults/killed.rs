@@ -1,4 +1,4 @@
-//! Killed: what stood in the output's place is there still, or what is to stand there is, whole.
+//! Killed commands: the output's place has the old output, or the new one, complete.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::super::support::run;
 use super::{Contents, Dice, WORKS, Work, can, contents, is_temporary, names, number, stored};
 
-/// What many killed commands left.
+/// Counts over many killed commands.
 #[derive(Debug, Default)]
 struct Tally {
     killed: usize,
@@ -17,7 +17,7 @@ struct Tally {
     temporary: usize,
 }
 
-/// Looks at what a killed command left, and clears up for the next one.
+/// Checks the files after a killed command, and cleans up for the next one.
 fn inspect(work: &Work, home: &Path, before: &[String], [old, new]: &[Contents; 2], tally: &mut Tally) {
     let found = contents(&home.join(work.output));
     assert!(found == *old || found == *new, "{}: neither the old one nor the new one", work.output);
@@ -28,13 +28,12 @@ fn inspect(work: &Work, home: &Path, before: &[String], [old, new]: &[Contents; 
     assert!(left.iter().all(|name| is_temporary(name)), "{}: {left:?}", work.output);
     let earlier = tally.temporary;
     tally.temporary = left.len();
-    // One for each output; the second work has a report beside its jar.
+    // One for each output; the second work has a report next to its jar.
     assert!(left.len() <= earlier + 2, "{}: {left:?}", work.output);
     work.restore(home, old);
 }
 
-/// What was left behind stands in nobody's way, and stays: it could be another run's that is at
-/// work.
+/// Leftovers do no harm, and stay: they could belong to another, running command.
 fn finish(work: &Work, home: &Path, [_, new]: &[Contents; 2], tally: &Tally) {
     let left = names(home);
     run(home, work.arguments).succeeds();
@@ -43,7 +42,7 @@ fn finish(work: &Work, home: &Path, [_, new]: &[Contents; 2], tally: &Tally) {
     eprintln!("{}: {tally:?}", work.output);
 }
 
-/// `KILLS=1000` for as many moments of each command.
+/// `KILLS=1000` for that many moments of each command.
 #[test]
 fn at_random_moments_the_old_output_or_the_new_one_is_there() {
     for (seed, work) in WORKS.iter().enumerate() {
@@ -71,12 +70,12 @@ fn at_random_moments_the_old_output_or_the_new_one_is_there() {
     }
 }
 
-/// System calls by which something changes that others can see, and by which files are opened.
+/// System calls that change something that others can see, or that open files.
 const CHANGES: &str = "write,pwrite64,writev,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,linkat,ftruncate,\
                        chmod,fchmod,fchmodat,copy_file_range,sendfile,openat";
 
-/// Random moments seldom lie between two calls that follow each other at once. Here each call is
-/// the last one, before it is made.
+/// Random moments are rarely between two calls in direct succession. Here the process is killed
+/// before each call.
 #[test]
 fn at_every_system_call_the_old_output_or_the_new_one_is_there() {
     if !can_trace() {
@@ -104,14 +103,14 @@ fn at_every_system_call_the_old_output_or_the_new_one_is_there() {
     eprintln!("{killed} system calls");
 }
 
-/// All numbers up to one, or about ten of them, the last one too: the files of a folder are written
-/// one like the other. `CALLS=all` for all.
+/// All numbers up to one, or about ten of them, including the last: the files of a folder are all
+/// written in the same way. `CALLS=all` for all.
 pub fn spread(number: usize) -> impl Iterator<Item = usize> {
     let step = if std::env::var_os("CALLS").is_some() { 1 } else { number.div_ceil(10) };
     (1..=number).rev().step_by(step)
 }
 
-/// Whether system calls can be looked at and changed here.
+/// Whether system calls can be traced and changed here.
 pub fn can_trace() -> bool {
     can("strace", &["-f", "-e", "inject=write:signal=CONT:when=1", "true"])
 }
@@ -120,20 +119,20 @@ fn strace(work: &Work, home: &Path, options: &[&str]) -> std::process::Output {
     let command = work.command(home);
     let mut traced = Command::new("strace");
     traced.args(["-f", "-qq"]).args(options).arg(command.get_program());
-    // Calls are counted for each thread by itself, so there are as few threads as can be.
+    // Calls are counted for each thread separately, so there are as few threads as possible.
     traced.args(work.arguments.iter().map(|a| a.replace("--threads=2", "--threads=1")));
     traced.current_dir(home).env_remove("COLUMNS").stdin(Stdio::null()).output().unwrap()
 }
 
-/// The calls of [`CHANGES`] that a command makes, each with how often one of its threads makes it
-/// at most. The earlier output is there.
+/// The calls of [`CHANGES`] that a command makes, each with the maximum number per thread. The
+/// earlier output is there.
 pub fn calls(work: &Work, home: &Path) -> Vec<(String, usize)> {
     let log = tempfile::NamedTempFile::new().unwrap();
     let output = strace(work, home, &["-e", &format!("trace={CHANGES}"), "-o", log.path().to_str().unwrap()]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut of_threads: BTreeMap<(String, String), usize> = BTreeMap::new();
     for line in std::fs::read_to_string(log.path()).unwrap().lines() {
-        // `1234 openat(AT_FDCWD, ...`; what was interrupted by another thread is taken up by a line
+        // `1234 openat(AT_FDCWD, ...`; a call that another thread interrupted continues in a line
         // without a call.
         let Some((thread, rest)) = line.split_once(' ') else { continue };
         let Some((call, _)) = rest.trim_start().split_once('(') else { continue };
@@ -149,7 +148,7 @@ pub fn calls(work: &Work, home: &Path) -> Vec<(String, usize)> {
     most.into_iter().collect()
 }
 
-/// Runs the command with something done to its calls.
+/// Runs the command with faults injected into its calls.
 pub fn traced(work: &Work, home: &Path, injected: &str) -> std::process::Output {
     let call = injected.split(':').next().unwrap_or_default();
     strace(

@@ -1,5 +1,5 @@
-//! Faults around the command: it is killed, the disk is full, folders are read-only, two runs want
-//! one output (docs/internals/faults.md).
+//! Faults around the command: kills, full disks, read-only folders, two runs with one output
+//! (docs/internals/faults.md).
 
 mod full;
 mod killed;
@@ -14,12 +14,12 @@ use std::process::Command;
 use super::profiles::{RUN, WORKER, profile, usual};
 use super::support::{Run, command, jar, plain, put, run, sample};
 
-/// A command that writes an output, in a folder that [`stored`] has filled.
+/// A command that writes an output, in a folder from [`stored`].
 pub struct Work {
-    /// The output, below the folder.
+    /// The output, relative to the folder.
     pub output: &'static str,
     pub arguments: &'static [&'static str],
-    /// The same command on other inputs, which leaves another output in the same place.
+    /// The same command on other inputs, which writes another output to the same place.
     pub earlier: &'static [&'static str],
 }
 
@@ -92,7 +92,7 @@ pub fn stored() -> tempfile::TempDir {
     folder
 }
 
-/// What is at a path: nothing, a file's contents, or those of all files below a folder.
+/// The contents of a path: nothing, a file's contents, or those of all files below a folder.
 pub type Contents = Option<Vec<(PathBuf, Option<Vec<u8>>)>>;
 
 pub fn contents(path: &Path) -> Contents {
@@ -104,15 +104,15 @@ pub fn contents(path: &Path) -> Contents {
 }
 
 impl Work {
-    /// The command, in a folder.
+    /// The command in a folder.
     pub fn command(&self, home: &Path) -> Command {
         let mut command = command();
         command.current_dir(home).args(self.arguments);
         command
     }
 
-    /// What the earlier command leaves in the output's place, and what this one does. The earlier
-    /// output is there then.
+    /// The output of the earlier command, and of this one, which runs with the earlier output in
+    /// place.
     pub fn outputs(&self, home: &Path) -> [Contents; 2] {
         let place = home.join(self.output);
         run(home, self.arguments).succeeds();
@@ -123,7 +123,7 @@ impl Work {
         [old, new]
     }
 
-    /// Has the earlier output in its place again.
+    /// Restores the earlier output.
     pub fn restore(&self, home: &Path, old: &Contents) {
         let place = home.join(self.output);
         if contents(&place) != *old {
@@ -142,23 +142,23 @@ pub fn names(home: &Path) -> Vec<String> {
     names
 }
 
-/// Whether it is the name of a temporary file or folder of ours.
+/// Whether a name is that of a temporary file or folder of cctrewrite.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(".cctrewrite-") && name.ends_with(".tmp")
 }
 
-/// How a command that was made to fail ended.
+/// The result of a command that was made to fail.
 pub fn ended(output: std::process::Output) -> Run {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// A number from the environment, for more cases than a test should take time for.
+/// A number from the environment, for more cases than a test normally has time for.
 pub fn number(variable: &str, otherwise: usize) -> usize {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Numbers that look random and follow from a seed (splitmix64).
+/// Pseudorandom numbers from a seed (splitmix64).
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -171,7 +171,7 @@ impl Dice {
     }
 }
 
-/// Whether a program is there and may do its work; says that the test is skipped if not.
+/// Whether a program exists and may do its work; otherwise prints that the test is skipped.
 pub fn can(program: &str, arguments: &[&str]) -> bool {
     let tried = Command::new(program).args(arguments).output();
     let can = tried.is_ok_and(|output| output.status.success());
@@ -181,8 +181,8 @@ pub fn can(program: &str, arguments: &[&str]) -> bool {
     can
 }
 
-/// Runs a shell's script in a mount namespace of its own, with a small tmpfs of these options at
-/// `mount`, the script's first argument; the command is the rest.
+/// Runs a shell script in a mount namespace of its own. A small tmpfs of these options is at
+/// `mount`, the script's first argument; the command follows.
 pub fn on_tmpfs(options: &str, mount: &Path, command: &Command) -> Command {
     let mut shell = Command::new("unshare");
     let script = format!("mount -t tmpfs -o {options} tmpfs \"$0\" && exec \"$@\"");

@@ -1,15 +1,15 @@
-//! Outputs that cannot be written where they are asked for.
+//! Outputs that cannot be written to the requested path.
 
 use std::fs;
 
 use super::super::support::put;
 use super::{WORKS, can, contents, ended, names, on_tmpfs, stored};
 
-/// A folder where a file is to be, a file where a folder is to be, no folder above it.
+/// A folder instead of a file, a file instead of a folder, no parent folder.
 #[test]
 fn taken_by_something_else_or_nowhere() {
     for work in &WORKS {
-        // A folder is where the output of one jar may go, too, under the jar's name.
+        // The output of one jar may also go into a folder, under the jar's name.
         if work.output == "out.jar" {
             continue;
         }

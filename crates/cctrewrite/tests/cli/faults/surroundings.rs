@@ -1,5 +1,5 @@
-//! What surrounds a run is in no output: clock, locale, time zone, home, working folder, threads,
-//! times of files.
+//! The surroundings of a run do not affect any output: clock, locale, time zone, home, working
+//! folder, threads, times of files.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::super::support::put;
 use super::{Contents, WORKS, contents, ended, stored};
 
-/// Runs it with these variables of the environment; the output.
+/// Runs the work with these environment variables; returns the output.
 fn made(work: &super::Work, home: &Path, environment: &[(&str, &str)], threads: &str) -> Contents {
     let mut command = super::command();
     command.current_dir(home).envs(environment.iter().copied());
@@ -50,7 +50,7 @@ fn the_environment_is_in_no_output() {
     }
 }
 
-/// Files from 1970, from the future, and of the moment.
+/// Files from 1970, from the future, and from now.
 #[test]
 fn the_times_of_files_are_in_no_output() {
     for work in &WORKS {
@@ -67,8 +67,8 @@ fn the_times_of_files_are_in_no_output() {
     }
 }
 
-/// All places in the sources of the tool, and of what runs inside the JVM, where a clock or a
-/// file's time is read, each with what becomes of it.
+/// All places in the sources of the tool, and of the runtime, that read a clock or a file's time.
+/// Each has the use of the result.
 const CLOCKS: [(&str, &str); 21] = [
     ("crates/cctrewrite/src/cache_command.rs", "how long ago images were used"),
     (
@@ -143,7 +143,7 @@ fn clocks_are_read_nowhere_else() {
             }
             looked_at += 1;
             let text = String::from_utf8(contents.unwrap()).unwrap();
-            // A sentence about clocks reads none.
+            // A comment about clocks reads none.
             let is_code = |line: &&str| !line.trim_start().starts_with(['/', '*']);
             let reads = |line: &str| words.iter().any(|word| line.contains(word));
             if text.lines().filter(is_code).any(reads) {
@@ -160,8 +160,7 @@ fn clocks_are_read_nowhere_else() {
     }
 }
 
-/// Entries that are added have a time that is nobody's, and the others keep theirs; so
-/// SOURCE_DATE_EPOCH has nothing to say.
+/// Added entries have a fixed time, and the others keep theirs; so SOURCE_DATE_EPOCH has no effect.
 #[test]
 fn entries_of_a_jar_keep_their_times_and_new_ones_have_none() {
     let folder = stored();

@@ -1,5 +1,5 @@
-//! Two runs that write to one place at the same time: one of the two outputs is there in the end,
-//! whole, and nobody ever sees another.
+//! Two runs that write to one place at the same time. In the end one of the two outputs is there,
+//! complete, and nobody ever sees anything else.
 
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ fn two_runs_to_one_output() {
         let before = names(home);
         let mut of_the_first = 0;
         for round in 0..rounds {
-            // Every third time nothing is there.
+            // Every third time the place is empty.
             if round % 3 == 0 {
                 let place = home.join(work.output);
                 let _ = std::fs::remove_dir_all(&place).or_else(|_| std::fs::remove_file(&place));
@@ -45,7 +45,7 @@ fn two_runs_to_one_output() {
     }
 }
 
-/// A folder is a name that leads to one folder or to the other, at every instant.
+/// A folder's name leads to one folder or to the other at every instant.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_is_replaced_in_one_step() {

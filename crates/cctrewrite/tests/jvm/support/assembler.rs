@@ -1,4 +1,4 @@
-//! Class files that no compiler makes: a small assembler.
+//! A small assembler for class files that no compiler produces.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ struct Pool {
 
 impl Pool {
     fn add(&mut self, entry: Vec<u8>) -> u16 {
-        // The tags of long and double take two places.
+        // The tags of long and double take two indices.
         let places = if matches!(entry[0], 5 | 6) { 2 } else { 1 };
         let next = self.next.max(1);
         if let Some(&index) = self.entries.get(&entry) {
@@ -210,7 +210,7 @@ pub struct CodeAssembler<'p> {
     pool: &'p mut Pool,
     bytes: Vec<u8>,
     labels: Vec<usize>,
-    /// Start of the instruction, place of the offset, whether it has four bytes, target.
+    /// Start of the instruction, position of the offset, whether it has four bytes, target.
     jumps: Vec<(usize, usize, bool, Label)>,
     handlers: Vec<(Label, Label, Label, u16)>,
     frames: Vec<(usize, Vec<u8>)>,
@@ -265,20 +265,20 @@ impl CodeAssembler<'_> {
         Label(self.labels.len() - 1)
     }
 
-    /// Places a label here.
+    /// Places an existing label here.
     pub fn place(&mut self, label: Label) -> &mut Self {
         self.labels[label.0] = self.bytes.len();
         self
     }
 
-    /// A label that is here.
+    /// Places a new label here.
     pub fn here(&mut self) -> Label {
         let label = self.label();
         self.place(label);
         label
     }
 
-    /// A jump.
+    /// Adds a jump.
     pub fn jump(&mut self, opcode: u8, to: Label) -> &mut Self {
         let wide = matches!(opcode, op::GOTO_W | op::JSR_W);
         self.jumps.push((self.bytes.len(), self.bytes.len() + 1, wide, to));
@@ -294,7 +294,7 @@ impl CodeAssembler<'_> {
         self
     }
 
-    /// States the types here.
+    /// Adds a stack-map frame with these types.
     pub fn frame(&mut self, locals: &[Type], stack: &[Type]) -> &mut Self {
         let mut frame = Vec::new();
         for types in [locals, stack] {
@@ -315,14 +315,14 @@ impl CodeAssembler<'_> {
         self
     }
 
-    /// An attribute of the code, whatever is in it.
+    /// Adds an attribute of the code, with any content.
     #[allow(dead_code, reason = "for crates/hostile, which has use for this file too")]
     pub fn attribute(&mut self, name: &str, content: Vec<u8>) -> &mut Self {
         self.attributes.push((name.to_owned(), content));
         self
     }
 
-    /// A constant for attributes to refer to.
+    /// Adds a constant for attributes to refer to.
     #[allow(dead_code, reason = "for crates/hostile, which has use for this file too")]
     pub fn utf8(&mut self, text: &str) -> u16 {
         self.pool.utf8(text)

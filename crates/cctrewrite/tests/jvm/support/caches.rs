@@ -1,10 +1,10 @@
-//! `cctrewrite` with a cache of images of its own.
+//! Runs of `cctrewrite` with a cache of images of their own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// `cctrewrite` in a folder, which has a cache of its own.
+/// `cctrewrite` in a folder, with a cache of its own.
 pub fn cctrewrite(here: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH", "JAVA_HOME"] {
@@ -14,14 +14,14 @@ pub fn cctrewrite(here: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a command to its end: its exit code, and all that it has printed and said.
+/// Runs a command to its end; returns its exit code, output and messages.
 pub fn ended(mut command: Command) -> (Option<i32>, String) {
     let Output { status, stdout, stderr } = command.output().unwrap();
     let said = [stdout, stderr].concat();
     (status.code(), String::from_utf8_lossy(&said).into_owned())
 }
 
-/// What is in the cache of a folder, links not followed.
+/// The files in the cache of a folder, without following links.
 pub fn in_cache(here: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(here.join("cache/images")).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -35,8 +35,8 @@ pub fn cached_images(here: &Path) -> Vec<PathBuf> {
     in_cache(here).into_iter().filter(is_image).collect()
 }
 
-/// Whether there is an image in the cache of a folder. All of them are whole: a full check finds
-/// nothing.
+/// Whether there is an image in the cache of a folder. All of them must be complete: a full check
+/// finds nothing.
 pub fn assert_sound(here: &Path) -> bool {
     let (code, said) = ended(cctrewrite(here, &["jdk", "--check"]));
     assert_eq!(code, Some(0), "{said}");

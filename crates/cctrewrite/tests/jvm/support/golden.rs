@@ -1,4 +1,4 @@
-//! Expected calling-context trees, and how profiles are compared with them (`fixtures/README.md`).
+//! Expected calling-context trees, and their comparison with profiles (`fixtures/README.md`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,13 +14,12 @@ pub type Contexts = BTreeMap<String, (u64, u64)>;
 /// An expected tree.
 #[derive(Debug)]
 pub struct Golden {
-    /// Classes that are compared, with their nested classes; frames of others are left out of
-    /// paths.
+    /// Classes that are compared, with their nested classes; paths omit frames of others.
     classes: Vec<String>,
-    /// What `-Dcctrewrite.threads` is to be when paths begin with the thread's name.
+    /// The value of `-Dcctrewrite.threads` if paths begin with the thread's name.
     pub threads: Option<String>,
-    /// Whether classes that the JVM generates (`Lambdas$$Lambda`, `Switches$$TypeSwitch`, since 26
-    /// `Records$Holder$$HasherSpecializer`) are left out of paths, too.
+    /// Whether paths also omit classes that the JVM generates (`Lambdas$$Lambda`,
+    /// `Switches$$TypeSwitch`, since 26 `Records$Holder$$HasherSpecializer`).
     without_generated: bool,
     contexts: Contexts,
 }
@@ -45,7 +44,7 @@ impl Golden {
         Golden { classes, threads, without_generated: false, contexts }
     }
 
-    /// The same with all threads added up.
+    /// The tree with all threads added up.
     pub fn without_threads(self) -> Golden {
         let mut contexts = Contexts::new();
         for (path, (calls, bytecodes)) in &self.contexts {
@@ -56,32 +55,31 @@ impl Golden {
         Golden { threads: None, contexts, ..self }
     }
 
-    /// The same without the classes that the JVM generates: which there are, and what is in them,
-    /// differs from release to release.
+    /// The tree without the classes that the JVM generates, which differ between releases.
     pub fn without_generated(self) -> Golden {
         Golden { without_generated: true, ..self }
     }
 
-    /// The same where each call executes so many bytecodes more.
+    /// The tree with this many more bytecodes for each call.
     pub fn with_each_call(mut self, more: u64) -> Golden {
         self.contexts.values_mut().for_each(|(calls, bytecodes)| *bytecodes += *calls * more);
         self
     }
 
-    /// Compares a run with it, context by context.
+    /// Compares a run with the tree, context by context.
     pub fn assert_equal(&self, run: &Run, what: &str) {
         let differences = self.differences(run);
         assert!(differences.is_empty(), "{what}, (calls, bytecodes):{differences}");
     }
 
-    /// Compares a list of contexts with it.
+    /// Compares a list of contexts with the tree.
     pub fn assert_lines(&self, text: &str) {
         let lines: Vec<String> = text.lines().filter(|l| !l.starts_with('#')).map(str::to_owned).collect();
         let differences = self.differences_of(&lines);
         assert!(differences.is_empty(), "(calls, bytecodes):{differences}");
     }
 
-    /// A line for each context in which a run differs from it.
+    /// A line for each context in which a run differs from the tree.
     pub fn differences(&self, run: &Run) -> String {
         self.differences_of(&run.contexts(self.threads.is_some()))
     }
@@ -131,7 +129,7 @@ pub fn of_classes(lines: &[String], classes: &[&str]) -> Vec<String> {
 }
 
 /// Calls and bytecodes of each method, over all contexts, from the nodes themselves: the paths of a
-/// stack of 20,000 frames have gigabytes.
+/// stack of 20,000 frames take gigabytes.
 pub fn flat(run: &Run) -> Contexts {
     let profile = run.profile();
     let mut methods = Contexts::new();
@@ -143,7 +141,7 @@ pub fn flat(run: &Run) -> Contexts {
     methods
 }
 
-/// `calls bytecodes path`; the counts may be sums of products.
+/// Parses `calls bytecodes path`; the counts may be sums of products.
 pub fn parse(line: &str) -> ((u64, u64), &str) {
     let mut parts = line.splitn(3, ' ');
     let mut next = || parts.next().unwrap_or_else(|| panic!("no context: {line}"));

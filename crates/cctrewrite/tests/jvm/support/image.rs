@@ -1,4 +1,4 @@
-//! Whole profiled JDKs, made once for all tests of the process.
+//! Whole profiled JDKs, built once for all tests of the process.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use super::{ALL_BLOCKS, Blocks, Java, Jdk, Library, assert_succeeded, carrier, p
 #[derive(Debug)]
 pub struct Image {
     jdk: Jdk,
-    /// Whether the verifier looks at all classes in each JVM.
+    /// Whether the verifier checks all classes in each JVM.
     verifies: bool,
 }
 
@@ -27,8 +27,8 @@ impl Image {
 
     fn made(jdk: &'static Jdk, name: &'static str, options: &[&str]) -> &'static Image {
         static IMAGES: Mutex<Images> = Mutex::new(BTreeMap::new());
-        // The map is not locked while an image is made, so that those of several JDKs are made at
-        // once.
+        // The map is not locked while an image is built, so that those of several JDKs can be built
+        // at once.
         let key = (jdk.version, name);
         let cell = IMAGES.lock().unwrap().entry(key).or_default().clone();
         cell.get_or_init(|| {
@@ -46,20 +46,20 @@ impl Image {
         fs::remove_dir_all(Image::of(jdk, blocks).home()).unwrap();
     }
 
-    /// The image of a JDK on which chance is pinned, counted exactly.
+    /// The image of a JDK with pinned chance and exact counts.
     pub fn reproducible(jdk: &'static Jdk) -> &'static Image {
         Image::made(jdk, "reproducible", &["--reproducible", "--blocks", "exact"])
     }
 
     /// The rules by which images of a JDK count. All are worth the time and the space on one JDK
-    /// only: on JDK 8 they are tried with everything.
+    /// only: JDK 8 runs everything.
     pub fn rules(jdk: &Jdk) -> &'static [Blocks] {
         if jdk.version == 21 { &ALL_BLOCKS } else { &[Blocks::Exact] }
     }
 
-    /// The ways in which programs are run on images of a JDK to say what they said before, with
-    /// values of `cctrewrite.record`: by its rules, and on some with contexts that the thread
-    /// carries, and with natives under other names.
+    /// The ways in which programs are run on images of a JDK to compare their output, with values
+    /// of `cctrewrite.record`. They cover its rules and, on some JDKs, contexts that the thread
+    /// carries and natives under other names.
     pub fn runs(jdk: &Jdk) -> impl Iterator<Item = (Blocks, &'static str)> {
         const RUNS: [(Blocks, &str); 5] = [
             (Blocks::Exact, "on"),
@@ -87,13 +87,13 @@ impl Image {
         Image::made(jdk, "thread-included", &["--context", "thread", "--include", class])
     }
 
-    /// Where it is.
+    /// The image's home.
     pub fn home(&self) -> &Path {
         self.jdk.home()
     }
 
-    /// A JVM of the image. The verifier looks at what it loads, but for exact counts:
-    /// `images::links` has it look at all classes of these images, once. Without it JVMs start in
+    /// A JVM of the image. The verifier checks the classes that it loads, except for exact counts:
+    /// `images::links` checks all classes of these images, once. Without the verifier JVMs start in
     /// less than half the time, and use the archive of classes as users' JVMs do.
     pub fn java(&self, name: &str) -> Java {
         let mut java = Java::new(&self.jdk, name);
@@ -103,14 +103,14 @@ impl Image {
         java
     }
 
-    /// A JVM of the image with the options that are built in, and nothing else.
+    /// A JVM of the image with only the built-in options.
     pub fn java_as_it_is(&self, name: &str) -> Java {
         Java::new(&self.jdk, name)
     }
 }
 
 /// A JVM that profiles the fixtures, which are on its class path: on JDK 8 instrumented beforehand,
-/// later as they are on an image.
+/// later unchanged on an image.
 pub fn profiled(jdk: &'static Jdk, blocks: Blocks, name: &str) -> Java {
     if jdk.version == 8 {
         return Library::whole(jdk, blocks).java(name);

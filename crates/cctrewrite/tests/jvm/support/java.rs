@@ -12,20 +12,20 @@ use cct_profile::{Pattern, Profile, Selection};
 use super::library::join;
 use super::{Jdk, folder};
 
-/// No program here takes nearly as long, so a JVM that does hangs.
+/// Time limit: no program here takes nearly as long, so a JVM that does hangs.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// A JVM about to be started, in a folder of its own.
+/// A JVM to be started, in a folder of its own.
 #[derive(Debug)]
 pub struct Java {
     program: PathBuf,
     version: u32,
-    /// Its working directory.
+    /// The JVM's working directory.
     pub folder: PathBuf,
     options: Vec<String>,
     class_path: Vec<PathBuf>,
     address_space: Option<u64>,
-    /// A program and its arguments that start it.
+    /// A program, with its arguments, that starts it.
     through: Vec<String>,
 }
 
@@ -49,14 +49,14 @@ impl Java {
         }
     }
 
-    /// Has another program start it: this one, whose last arguments are then the JVM and its
+    /// Lets another program start it: this one, whose last arguments are then the JVM and its
     /// arguments.
     pub fn through(&mut self, program: &[&str]) -> &mut Self {
         self.through = program.iter().map(|&part| part.to_owned()).collect();
         self
     }
 
-    /// Lets it have so much address space, in KiB; whoever asks for more gets none.
+    /// Limits its address space, in KiB; further requests fail.
     pub fn address_space(&mut self, kib: u64) -> &mut Self {
         self.address_space = Some(kib);
         self
@@ -68,24 +68,24 @@ impl Java {
         self
     }
 
-    /// Takes back the options that begin so.
+    /// Removes the options with this prefix.
     pub fn forget(&mut self, prefix: &str) -> &mut Self {
         self.options.retain(|option| !option.starts_with(prefix));
         self
     }
 
-    /// Starts with an empty class path again.
+    /// Empties the class path.
     pub fn forget_class_path(&mut self) -> &mut Self {
         self.class_path.clear();
         self
     }
 
-    /// Has the verifier look at the classes of the boot class path too.
+    /// Makes the verifier check the classes of the boot class path, too.
     pub fn verify(&mut self) -> &mut Self {
         if self.version == 8 {
             return self.option("-Xverify:all");
         }
-        // What -Xverify:all sets; the option itself is deprecated since 13.
+        // The effect of -Xverify:all, which is deprecated since 13.
         self.option("-XX:+UnlockDiagnosticVMOptions")
             .option("-XX:+BytecodeVerificationLocal")
             .option("-XX:+BytecodeVerificationRemote")
@@ -132,12 +132,12 @@ impl Java {
         }
     }
 
-    /// Runs it to its end, whatever that is.
+    /// Runs it to its end, with any result.
     pub fn run(&self, main: &str, arguments: &[&str]) -> Run {
         self.start(main, arguments).wait()
     }
 
-    /// Runs it; it must end well.
+    /// Runs it and checks that it succeeds.
     pub fn succeed(&self, main: &str, arguments: &[&str]) -> Run {
         let run = self.run(main, arguments);
         run.assert_code(0);
@@ -145,7 +145,7 @@ impl Java {
     }
 }
 
-/// A JVM that runs.
+/// A running JVM.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -156,12 +156,12 @@ pub struct Running {
 }
 
 impl Running {
-    /// Its process id.
+    /// The JVM's process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Where the profile will be.
+    /// The path of the future profile.
     pub fn profile_path(&self) -> PathBuf {
         self.folder.join("profile.cct")
     }
@@ -176,7 +176,7 @@ impl Running {
         }
     }
 
-    /// What its threads are doing: the JVM prints that when it is asked by a signal.
+    /// The stacks of its threads: the JVM prints them on a signal.
     fn stacks(&self) -> String {
         let out = self.folder.join("out");
         let before = read(&out).len();
@@ -193,8 +193,7 @@ impl Running {
         let status_file = format!("/proc/{}/status", self.child.id());
         let mut peak = 0;
         let status = loop {
-            // Of a process that has ended nothing is known: the last time that it was looked at
-            // counts.
+            // Nothing can be read for an ended process: the last query counts.
             let of_process = fs::read_to_string(&status_file).unwrap_or_default();
             peak = peak.max(mebibytes(&of_process, "VmHWM:").unwrap_or(0));
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -232,18 +231,18 @@ pub fn mebibytes(text: &str, key: &str) -> Option<u64> {
     Some(value.split_whitespace().next()?.parse::<u64>().ok()? >> 10)
 }
 
-/// How a JVM ended.
+/// The result of a JVM.
 #[derive(Debug)]
 pub struct Run {
-    /// Its exit code; none after a signal.
+    /// The JVM's exit code; `None` after a signal.
     pub code: Option<i32>,
     /// Standard output.
     pub out: String,
     /// Standard error.
     pub err: String,
-    /// The most memory that it ever had, in MiB.
+    /// The JVM's peak memory, in MiB.
     pub peak: u64,
-    /// Its working directory.
+    /// The JVM's working directory.
     pub folder: PathBuf,
     command: String,
 }
@@ -258,7 +257,7 @@ impl Run {
         assert_eq!(self.code, Some(code), "{}\nend of out: {out}\nend of err: {err}", self.command);
     }
 
-    /// Where the profile is, if there is one.
+    /// The path of the profile, if there is one.
     pub fn profile_path(&self) -> PathBuf {
         self.folder.join("profile.cct")
     }
@@ -278,7 +277,7 @@ impl Run {
         lines(&self.profile(), per_thread)
     }
 
-    /// The same of what is at and below a method, the method first.
+    /// The lines of the list of contexts at and below a method, the method first.
     pub fn contexts_from(&self, method: &str) -> Vec<String> {
         let selection = Selection { root: Some(Pattern::new(method)), ..Selection::default() };
         let selected = selection.of_profile(self.profile(), NameStyle::default()).unwrap();

@@ -21,19 +21,19 @@ pub struct Jdk {
 }
 
 impl Jdk {
-    /// The JDK 8 of `JAVA8_HOME`. Without it the test that asks is skipped, and this says so.
+    /// The JDK 8 of `JAVA8_HOME`. Without it the calling test is skipped, with a message.
     ///
     /// # Panics
-    /// When the variable names anything but the home of a JDK 8.
+    /// If the variable names anything but the home of a JDK 8.
     pub fn find() -> Option<&'static Jdk> {
         Jdk::of_version(8)
     }
 
-    /// The JDK of a version. Without it the test that asks is skipped, or a part of it, and this
-    /// says so.
+    /// The JDK of a version. Without it the calling test, or a part of it, is skipped, with a
+    /// message.
     ///
     /// # Panics
-    /// When the variable names anything but the home of a JDK of that version.
+    /// If the variable names anything but the home of a JDK of that version.
     pub fn of_version(version: u32) -> Option<&'static Jdk> {
         static JDKS: [OnceLock<Option<Jdk>>; VERSIONS.len()] = [const { OnceLock::new() }; VERSIONS.len()];
         let at = VERSIONS.iter().position(|v| *v == version).unwrap();
@@ -49,7 +49,7 @@ impl Jdk {
         jdk.as_ref()
     }
 
-    /// A home that a test made of a JDK.
+    /// A home that a test created from a JDK.
     pub fn made(version: u32, home: PathBuf) -> Jdk {
         Jdk { version, home }
     }
@@ -60,7 +60,7 @@ impl Jdk {
         if version == 8 {
             assert!(self.rt_jar().is_file(), "{variable}={home} is no JDK 8");
         } else {
-            // JEP 223: JAVA_VERSION="21.0.11"; the first release of a version has its number alone.
+            // JEP 223: JAVA_VERSION="21.0.11"; the first release of a version has only its number.
             let release = fs::read_to_string(self.path("release")).unwrap_or_default();
             let named = release.lines().filter_map(|line| line.strip_prefix("JAVA_VERSION=\"")).next();
             let digits = named.and_then(|text| text.split(|c: char| !c.is_ascii_digit()).next());
@@ -73,7 +73,7 @@ impl Jdk {
         self.home.join(below)
     }
 
-    /// Its home.
+    /// The JDK's home.
     pub fn home(&self) -> &Path {
         &self.home
     }
@@ -83,7 +83,7 @@ impl Jdk {
         self.path("jre/lib/rt.jar")
     }
 
-    /// The jars that JDK 8's boot class path has, in its order.
+    /// The jars on JDK 8's boot class path, in its order.
     pub fn boot_jars(&self) -> Vec<PathBuf> {
         let names = ["resources", "rt", "jsse", "jce", "charsets", "jfr"];
         let jars = names.map(|name| self.path(&format!("jre/lib/{name}.jar")));

@@ -1,4 +1,4 @@
-//! Instrumented class libraries, made once for all tests of the process.
+//! Instrumented class libraries, built once for all tests of the process.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::{Java, Jdk, copy_all, fixture, instrument, scratch};
 
-/// How bytecodes are counted.
+/// The rule of counting, with further options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blocks {
     Default,
@@ -15,46 +15,46 @@ pub enum Blocks {
     Exact,
     /// Exact, with activation counters: for agents that report.
     Reporting,
-    /// Exact, and call sites are told apart.
+    /// Exact, with call sites distinguished.
     Sites,
-    /// Exact, and the thread carries contexts.
+    /// Exact, with contexts that the thread carries.
     Thread,
-    /// Both.
+    /// Exact, with call sites distinguished, and contexts that the thread carries.
     ThreadSites,
-    /// What bytecodes cost by the model `unit`, by each of the rules.
+    /// The cost of bytecodes by the model `unit`, by each of the rules.
     Unit,
     UnitPrecise,
     UnitDefault,
-    /// What they cost by the model `jop`.
+    /// The cost of bytecodes by the model `jop`.
     Jop,
-    /// By tables that say where blocks end.
+    /// By tables that define where blocks end.
     LikeDefault,
     LikePrecise,
     Calls,
-    /// Exact, and objects are counted.
+    /// Exact, with objects counted.
     Objects,
-    /// Both.
+    /// Exact, with objects counted and call sites distinguished.
     ObjectsAndSites,
-    /// Exact, and entries into monitors are counted.
+    /// Exact, with entries into monitors counted.
     Monitors,
-    /// The same, with objects and call sites, and the thread carries contexts.
+    /// Exact, with monitors, objects and call sites, and contexts that the thread carries.
     MonitorsAndAll,
-    /// Exact, and natives are not represented.
+    /// Exact, without representing natives.
     NoNatives,
-    /// The same, and the thread carries contexts.
+    /// Exact, without representing natives, with contexts that the thread carries.
     ThreadNoNatives,
-    /// Exact, the thread carries contexts, and natives are renamed.
+    /// Exact, with contexts that the thread carries, and natives renamed.
     Prefix,
 }
 
-/// The rules, each with everything that goes with it.
+/// The rules, each tested with everything.
 pub const ALL_BLOCKS: [Blocks; 3] = [Blocks::Default, Blocks::Precise, Blocks::Exact];
 
 impl Blocks {
-    /// How many there are.
+    /// Number of variants.
     pub const ALL: usize = Blocks::Prefix as usize + 1;
 
-    /// As on the command line and in file names.
+    /// The name on the command line and in file names.
     pub fn name(self) -> &'static str {
         match self {
             Blocks::Default => "default",
@@ -81,7 +81,7 @@ impl Blocks {
         }
     }
 
-    /// The rule, by name.
+    /// The name of the rule.
     pub fn rule(self) -> &'static str {
         match self {
             Blocks::Default | Blocks::Precise => self.name(),
@@ -91,7 +91,7 @@ impl Blocks {
         }
     }
 
-    /// Whose numbers are expected, in the names of files: exact ones are the precise ones.
+    /// The name of the expected numbers in file names: exact ones equal the precise ones.
     pub fn numbers(self) -> &'static str {
         match self {
             Blocks::Default | Blocks::UnitDefault | Blocks::LikeDefault => "default",
@@ -101,7 +101,7 @@ impl Blocks {
         }
     }
 
-    /// What is made with them is made with these options.
+    /// The options of outputs with this rule.
     pub fn options(self) -> &'static [&'static str] {
         match self {
             Blocks::Default => &["--blocks", "default"],
@@ -129,8 +129,7 @@ impl Blocks {
     }
 }
 
-/// Fixtures that make up the folder of programs; the others are put on class paths by the tests
-/// that use them.
+/// Fixtures in the common folder of programs; tests put the others on class paths themselves.
 const PROGRAMS: &[&str] = &[
     "agents",
     "allocations",
@@ -162,7 +161,7 @@ const PROGRAMS: &[&str] = &[
     "types",
 ];
 
-/// An instrumented class library, and the instrumented fixtures that go with it.
+/// An instrumented class library, with its instrumented fixtures.
 #[derive(Debug)]
 pub struct Library {
     jdk: &'static Jdk,
@@ -174,13 +173,13 @@ pub struct Library {
     pub programs: PathBuf,
     /// Whether natives are renamed, so that the JVM needs the agent.
     renames_natives: bool,
-    /// Whether the verifier looks at all classes in each JVM.
+    /// Whether the verifier checks all classes in each JVM.
     verifies: bool,
 }
 
 impl Library {
-    /// Libraries of which `boot::every_class_links_and_verifies` has the verifier look at all
-    /// classes, so that it need not in each JVM.
+    /// Libraries whose classes `boot::every_class_links_and_verifies` verifies completely, so that
+    /// each JVM need not.
     pub const LINKED: [Blocks; 5] =
         [Blocks::Default, Blocks::Precise, Blocks::Exact, Blocks::Thread, Blocks::Prefix];
 
@@ -211,8 +210,8 @@ impl Library {
         })
     }
 
-    /// `rt.jar` alone, as `cctrewrite instrument rt.jar -o inst_rt.jar` makes it; the fixtures in a
-    /// run of their own.
+    /// `rt.jar` alone, as from `cctrewrite instrument rt.jar -o inst_rt.jar`; the fixtures in a run
+    /// of their own.
     pub fn rt_alone(jdk: &'static Jdk) -> &'static Library {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         LIBRARY.get_or_init(|| {
@@ -234,7 +233,7 @@ impl Library {
         })
     }
 
-    /// A library from jars that a test made.
+    /// A library from jars of a test.
     pub fn of(jdk: &'static Jdk, boot: Vec<PathBuf>, programs: PathBuf) -> Library {
         Library { jdk, boot, extensions: None, tools: None, programs, renames_natives: false, verifies: true }
     }
@@ -246,7 +245,7 @@ impl Library {
         java
     }
 
-    /// The same without the library that rewrites classes while the program runs.
+    /// A JVM on this library without the load-time library.
     pub fn java_without_load_time(&self, name: &str) -> Java {
         let mut java = Java::new(self.jdk, name);
         java.option(format!("-Xbootclasspath/p:{}", join(&self.boot)));
@@ -264,12 +263,12 @@ impl Library {
     }
 }
 
-/// The library that rewrites classes at load time, which cargo builds beside the tests.
+/// The path of the load-time library, which cargo builds next to the tests.
 pub fn load_time_library() -> PathBuf {
     beside_the_tests("cctrewrite_loadtime")
 }
 
-/// A library that cargo builds beside the tests.
+/// The path of a library that cargo builds next to the tests.
 fn beside_the_tests(name: &str) -> PathBuf {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
     let library = folder.join(format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"));

@@ -1,5 +1,5 @@
-//! What all modules use: the JDKs, the instrumented class libraries and images, and JVMs that run
-//! on them.
+//! The common part of all modules: the JDKs, the instrumented class libraries and images, and JVMs
+//! that run on them.
 
 pub mod assembler;
 pub mod caches;
@@ -24,9 +24,10 @@ use std::sync::{Once, OnceLock};
 
 use walkdir::WalkDir;
 
-/// A module with a test for each of some JDKs, named after them: `jdks!(module, check, 11..)`,
-/// where `check` takes the JDK. The releases are a range of [`cct_jdk::TESTED`] or a list. A new
-/// release is one more word in the ranges without an end, and one more test at the bottom.
+/// Defines a module with a test for each of some JDKs, named after them:
+/// `jdks!(module, check, 11..)`, where `check` takes the JDK. The releases are a range of
+/// [`cct_jdk::TESTED`] or a list. A new release needs one more word in the ranges without an end,
+/// and one more test at the bottom.
 macro_rules! jdks {
     ($module:ident, $check:ident, [$($release:tt),+]) => { crate::support::jdks!(@module $module $check $($release)+); };
     ($module:ident, $check:ident, 8..) => { crate::support::jdks!(@module $module $check 8 11 17 21 25 26 27); };
@@ -115,7 +116,7 @@ thread_local! {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // Whoever looks for the cause finds all that a failed test has left.
+        // For diagnosis, all folders of a failed test stay.
         if FAILED.try_with(Cell::get) == Ok(false) {
             self.0.drain(..).for_each(|folder| drop(fs::remove_dir_all(folder)));
         }
@@ -127,11 +128,11 @@ pub fn fixture(below: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(below)
 }
 
-/// Copies all files of a folder, subfolders included, and what links lead to.
+/// Copies all files of a folder, including subfolders and the targets of links.
 pub fn copy_all(from: &Path, to: &Path) {
     for entry in WalkDir::new(from).follow_links(true) {
         let entry = match entry {
-            // Installed JDKs have links to packages that need not be there.
+            // Installed JDKs have links to packages that may be missing.
             Err(error) if error.path().is_some_and(|path| path.is_symlink() && !path.exists()) => continue,
             entry => entry.unwrap(),
         };
@@ -144,8 +145,8 @@ pub fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// Compiles a native library from a file of `fixtures/`, by the headers of a JDK; `None`, and says
-/// so, where there is no C compiler or no header.
+/// Compiles a native library from a file of `fixtures/`, with the headers of a JDK. Returns `None`,
+/// with a message, if there is no C compiler or no header.
 pub fn jni_library(jdk: &Jdk, source: &str, library: &Path) -> Option<PathBuf> {
     let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     compile.args(["-shared", "-fPIC", "-pthread", "-o"]).arg(library).arg(fixture(source));
@@ -160,7 +161,7 @@ pub fn jni_library(jdk: &Jdk, source: &str, library: &Path) -> Option<PathBuf> {
     Some(library.to_owned())
 }
 
-/// Runs `cctrewrite instrument`, which must succeed, and returns what it said on standard error.
+/// Runs `cctrewrite instrument`, which must succeed, and returns its standard error.
 pub fn instrument(inputs: &[PathBuf], libraries: &[PathBuf], output: &Path, options: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     command.arg("instrument").args(inputs).arg("-o").arg(output).args(options).args(carrier(options));
@@ -170,9 +171,9 @@ pub fn instrument(inputs: &[PathBuf], libraries: &[PathBuf], output: &Path, opti
     assert_succeeded(&mut command)
 }
 
-/// With `CONTEXT=thread` in the environment everything is made so that the thread carries contexts,
-/// where a test does not say otherwise: for trying the whole suite with it. (Tests of extended
-/// signatures fail then.)
+/// The option `--context` with the value of the variable `CONTEXT`, unless a test sets it itself.
+/// `CONTEXT=thread` runs the whole suite with contexts that the thread carries. (Tests of extended
+/// signatures then fail.)
 pub fn carrier(options: &[&str]) -> Vec<String> {
     match std::env::var("CONTEXT") {
         Ok(carrier) if !options.contains(&"--context") => vec!["--context".to_owned(), carrier],
@@ -188,8 +189,8 @@ pub fn assert_succeeded(command: &mut Command) -> String {
     error
 }
 
-/// Compares lines in their order. Tells those that only one side has, or the first place where the
-/// order differs.
+/// Compares lines in their order. Reports lines that only one side has, or the first place where
+/// the order differs.
 pub fn assert_same_lines<S: AsRef<str>>(expected: &[S], found: &[S], what: &str) {
     let text = |lines: &[S]| lines.iter().map(|line| line.as_ref().to_owned()).collect::<Vec<String>>();
     let (expected, found) = (text(expected), text(found));

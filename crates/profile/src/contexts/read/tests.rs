@@ -22,7 +22,7 @@ fn what_was_listed_is_read() {
         let p = if u.arbitrary()? { random(u)? } else { random_split(u)?.0 };
         for per_thread in [false, true] {
             let list = listed(&p, per_thread);
-            // Names without any character cannot be told from nothing.
+            // Names without any character cannot be distinguished from nothing.
             let Ok(read) = read_contexts(&*list) else {
                 assert!(p.methods.iter().any(|m| (&*m.class, &*m.name, &*m.descriptor) == ("", "", "")));
                 continue;
@@ -38,8 +38,8 @@ fn what_was_listed_is_read() {
     });
 }
 
-/// It is written as `?`. A frame that was no method's for its sake became one when it was read
-/// again, which native code might have called.
+/// A carriage return is written as `?`. It made a frame no method's; when read again the frame
+/// became a method's, which native code might have called.
 #[test]
 fn a_frame_with_a_carriage_return_is_read_as_it_is_written() {
     let first = listed(&read("3 0 ];a.\rV\n1 0 j.f@3\n").profile, false);
@@ -48,8 +48,8 @@ fn a_frame_with_a_carriage_return_is_read_as_it_is_written() {
     assert!(first.ends_with(b"\n3 0 ];a.?V@-1\n1 0 j.f@3\n"), "{}", String::from_utf8_lossy(&first));
 }
 
-/// Such a frame and a marker's that is its class were two in the list, and one as soon as call
-/// sites were added up.
+/// A frame of a class without a method and a marker with that text used to be two entries in the
+/// list. They became one when call sites were added up.
 #[test]
 fn a_frame_of_a_class_without_a_method_is_a_marker() {
     let list = read("1 0 java;d.@3;j;java.\n").profile;
@@ -59,7 +59,7 @@ fn a_frame_of_a_class_without_a_method_is_a_marker() {
     assert!(same.is_equal(), "{same:?}");
 }
 
-/// Written, and read again, the list was one of threads, and its thread another.
+/// After writing and reading, the list had become one of threads, with a different thread.
 #[test]
 fn what_has_no_contexts_does_not_say_whether_roots_are_threads() {
     let list = read("1 0 [;e\n0 0 )\n");
@@ -108,12 +108,12 @@ fn a_list_that_was_cut_off_says_so() {
     assert_eq!(read_contexts(&*whole).expect("whole").incomplete, Vec::<String>::new());
     let first_line_of_contexts = whole.windows(2).position(|w| w == b"\n1").expect("there") + 1;
     for length in first_line_of_contexts..whole.len() {
-        // A cut inside the numbers is an error, any other is found.
+        // A cut inside the numbers is an error; any other is detected.
         if let Ok(list) = read_contexts(&whole[..length]) {
             assert!(!list.incomplete.is_empty(), "{length}");
         }
     }
-    // Foreign lists promise nothing, but their lines end too.
+    // Lists of other tools have no sums, but their lines end too.
     assert_eq!(read("1 2 a.B.f()V\n").incomplete.len(), 0);
     assert_eq!(read("1 2 a.B.f()V").incomplete.len(), 1);
 }
@@ -199,14 +199,14 @@ fn random_bytes_do_no_harm() {
 fn deep_paths_are_read() {
     let p = deep(100_000);
     let mut paths = Paths::default();
-    // The deepest path alone; a list of all would have gigabytes.
+    // The deepest path alone; a list of all would take gigabytes.
     let path = vec!["A.f()V"; 100_000].join(";");
     paths.add(path.as_bytes(), 1, 2, |_| Ok(0)).expect("a path");
     paths.add(&path.as_bytes()[..path.len() - 7], 1, 2, |_| Ok(0)).expect("a path");
     assert_eq!(paths.builder.finish().contexts(), p.contexts() + 1);
 }
 
-/// A header that says it behind the first context: found by fuzzing.
+/// A header line about bytecodes after the first context: found by fuzzing.
 #[test]
 fn a_list_counts_bytecodes_or_says_that_it_does_not() {
     let own = "# cctrewrite contexts 1  format: calls bytecodes frame;frame;...\n# calls=0 contexts=1\n";
