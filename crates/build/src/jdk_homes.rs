@@ -37,7 +37,9 @@ pub struct JdkHome {
 /// The homes in this process's environment: first the JDK that `cctrewrite run -- java` uses, then
 /// that of `JAVA_HOME`, then those of the usual folders, by path.
 pub fn find() -> Vec<JdkHome> {
-    let java = Target::of(OsStr::new("java"), None).ok().map(|target| target.home);
+    let java = Target::of(OsStr::new("java"), None).ok();
+    // Without a tool it is that of JAVA_HOME.
+    let java = java.filter(|target| target.tool.is_some()).map(|target| target.home);
     let java_home = env::var_os("JAVA_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     let user = env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     let folders = FOLDERS.iter().filter_map(|folder| match folder.strip_prefix("~/") {

@@ -45,6 +45,30 @@ fn a_changed_line_shows_as_method_and_context() {
     assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
 }
 
+/// The selection keeps hardly any of what has grown, so that a limit over it would pass.
+#[test]
+fn a_limit_over_a_small_part_is_refused() {
+    let folder = stored();
+    let limit = ["--fail-above", "1%"];
+    for selection in [["--ignore", "app.Main.*"], ["--root", "app.tree.Node.walk"], ["--thread", "worker"]] {
+        let with = |options: &[&str]| diff(folder.path(), &[&selection, options].concat());
+        let refused = with(&limit);
+        assert_eq!((refused.code, &*refused.stdout), (Some(2), ""), "{selection:?}: {}", refused.stderr);
+        for part in ["the selection keeps ", "% of the bytecodes of BASE", "--keep-at-least"] {
+            assert!(refused.stderr.contains(part), "{selection:?}: {}", refused.stderr);
+        }
+        // Without a limit nothing is judged, and the share is shown.
+        let shown = ends(with(&[]), 0);
+        assert!(shown.lines().any(|line| line.starts_with("Selected ")), "{shown}");
+        let allowed = with(&[&limit[..], &["--keep-at-least", "0"]].concat());
+        assert!(matches!(allowed.code, Some(0 | 1)), "{}", allowed.stderr);
+    }
+    // Nearly everything: the limit holds.
+    ends(diff(folder.path(), &["--ignore", "*.hashCode", "--fail-above", "1%"]), 1);
+    let whole = ends(diff(folder.path(), &["--fail-above", "1%"]), 1);
+    assert!(!whole.contains("\nSelected "), "{whole}");
+}
+
 #[test]
 fn the_same_profile_is_identical() {
     let folder = stored();
@@ -74,10 +98,12 @@ fn growth_above_a_limit_fails() {
     assert_eq!(code(&["--fail-above", "18.344%"]), Some(1));
     assert_eq!(code(&["--fail-method-above", "22.2"]), Some(0));
     assert_eq!(code(&["--fail-method-above", "22"]), Some(1));
-    assert_eq!(code(&["--fail-method-above", "1", "--ignore", "*.step"]), Some(0));
-    assert_eq!(code(&["--fail-method-above", "1", "--focus", "*.charAt"]), Some(1));
+    let of_part =
+        |options: &[&str]| code(&[&["--fail-method-above", "1", "--keep-at-least", "0"], options].concat());
+    assert_eq!(of_part(&["--ignore", "*.step"]), Some(0));
+    assert_eq!(of_part(&["--focus", "*.charAt"]), Some(1));
     // 15 bytecodes are 0.14 % of the total.
-    assert_eq!(code(&["--fail-method-above", "1", "--focus", "*.charAt", "--min-percent", "2"]), Some(0));
+    assert_eq!(of_part(&["--focus", "*.charAt", "--min-percent", "2"]), Some(0));
     assert_eq!(code(&["--fail-above", "0", "--calls-only"]), Some(1));
     // In the other direction it is less.
     ends(run(folder.path(), &["diff", "new.cct", "base.cct", "--fail-above", "0"]), 0);

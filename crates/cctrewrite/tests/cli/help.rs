@@ -24,6 +24,7 @@ fn help_is_as_it_was_written() {
         "verify",
         "api",
         "config",
+        "doctor",
         "completions",
         "man",
     ] {
