@@ -83,7 +83,7 @@ fn exact(library: &Output, arguments: &Flags) -> Result<Vec<String>> {
     let feature = library.feature.with_context(no_class)?;
     let mut options = Vec::new();
     if !arguments.no_load_time {
-        match load_time::library() {
+        match load_time::library()? {
             Some(path) => options.push(format!("-Dcctrewrite.loadtime={}", path_list([&*path])?)),
             None => exit::say(&format!("cctrewrite: {}", load_time::missing())),
         }

@@ -11,6 +11,7 @@ mod compare_command;
 mod configuration;
 mod diff_command;
 mod doctor;
+mod embedded;
 mod exactness;
 mod exit;
 mod exit_codes;
@@ -55,6 +56,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     exit::outlive_size_limits();
+    cct_build::load_time::embed(embedded::LIBRARIES);
     // clap has refused already what does not fit.
     let words = match configuration::expanded(std::env::args_os().collect(), &args::command()) {
         Ok(words) => words,

@@ -15,14 +15,18 @@ use super::processes;
 use super::time_limit::TimeLimit;
 use cct_image::Record;
 
-/// The cache's folder of images, by the environment: `$CCTREWRITE_CACHE`, or
-/// `$XDG_CACHE_HOME/cctrewrite`, or `~/.cache/cctrewrite`.
+/// The cache's folder of images, by the environment.
 pub fn default_folder() -> Result<PathBuf> {
-    Ok(choose(|name| std::env::var_os(name))?.join("images"))
+    Ok(root()?.join("images"))
 }
 
-/// [`default_folder`]'s parent, with the environment as a parameter. An empty variable counts as
-/// unset.
+/// The cache, by the environment: `$CCTREWRITE_CACHE`, or `$XDG_CACHE_HOME/cctrewrite`, or
+/// `~/.cache/cctrewrite`. It need not exist.
+pub fn root() -> Result<PathBuf> {
+    choose(|name| std::env::var_os(name))
+}
+
+/// [`root`], with the environment as a parameter. An empty variable counts as unset.
 fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = path("CCTREWRITE_CACHE") {
@@ -35,7 +39,7 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     match path("HOME") {
         Some(home) => Ok(home.join(".cache").join("cctrewrite")),
         None => bail!(
-            "no place for a cache: none of CCTREWRITE_CACHE, XDG_CACHE_HOME, HOME is set; name a folder with --cache=FOLDER"
+            "no place for a cache: none of CCTREWRITE_CACHE, XDG_CACHE_HOME, HOME is set; set one, or name a folder with --cache=FOLDER"
         ),
     }
 }

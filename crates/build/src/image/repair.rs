@@ -58,9 +58,9 @@ fn sound_copy(file: &CoveredFile, sources: &[PathBuf]) -> Option<PathBuf> {
     if let Some(source) = sources.iter().find(|source| manifest::fault(file, source).is_none()) {
         return Some(source.join(&file.path));
     }
-    // The libraries next to this command are those of images.
-    let libraries = [load_time::library(), load_time::prefix().ok(), load_time::vm()];
-    libraries.into_iter().flatten().find(|library| {
+    // This command's libraries have the names that they have in images. Without them no sound copy
+    // is found, which is said.
+    load_time::all().unwrap_or_default().into_iter().find(|library| {
         let (Some(folder), Some(name)) = (library.parent(), library.file_name()) else { return false };
         let beside = CoveredFile { path: name.into(), ..file.clone() };
         manifest::fault(&beside, folder).is_none()

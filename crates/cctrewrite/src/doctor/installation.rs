@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use cct_build::image::cache;
 use cct_build::image::jvm::FROM_OUTSIDE;
-use cct_build::load_time;
+use cct_build::load_time::{self, Source};
 
 use super::page::{Page, Verdict};
 use crate::image::prune;
@@ -18,15 +18,15 @@ const SPACE: u64 = 1_000_000_000;
 /// Names the libraries.
 pub fn libraries(page: &mut Page) -> Result<()> {
     page.heading("Libraries")?;
-    let libraries = [
-        (load_time::library(), load_time::library_name()),
-        (load_time::vm(), load_time::vm_name()),
-        (load_time::prefix().ok(), load_time::prefix_name()),
-    ];
-    for (path, name) in libraries {
-        match path {
-            Some(path) => page.line(Verdict::Good, &path.display().to_string())?,
-            None => page.line(
+    for (name, source) in load_time::sources() {
+        match source {
+            Source::Installed(path) => page.line(Verdict::Good, &path.display().to_string())?,
+            Source::Inside(_) => {
+                let text =
+                    format!("{name} is inside this command, which unpacks it into its cache when needed");
+                page.line(Verdict::Good, &text)?;
+            }
+            Source::Missing => page.line(
                 Verdict::Fault,
                 &format!("{name} is not beside this command: install both from the same package"),
             )?,

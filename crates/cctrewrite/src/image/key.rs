@@ -54,6 +54,6 @@ pub fn of(
 /// A hash of this build: of the command and of the libraries that go into images.
 pub fn build(known: &mut KnownHashes) -> Result<Vec<String>> {
     let command = std::env::current_exe().context("cannot find this command's own file")?;
-    let files = [Some(command), load_time::library(), load_time::vm(), load_time::prefix().ok()];
-    files.into_iter().flatten().map(|file| Ok(format!("{:032x}", known.of_file(&file)?))).collect()
+    let files = [command].into_iter().chain(load_time::all()?);
+    files.map(|file| Ok(format!("{:032x}", known.of_file(&file)?))).collect()
 }

@@ -66,7 +66,7 @@ pub fn text(options: &[String]) -> String {
 /// puts them in front (`cct-vm`). The options stand in a file that may be read and changed.
 pub fn install_vm(home: &Home, image: &Path, options: &[String]) -> Result<()> {
     let Layout::Jars { arch, .. } = &home.layout else { return Ok(()) };
-    let vm = load_time::vm().with_context(|| {
+    let vm = load_time::vm()?.with_context(|| {
         let name = load_time::vm_name();
         format!("{name} is not beside this command, and without it a JDK 8 has no options built in; install both together")
     })?;

@@ -53,7 +53,7 @@ impl<'a> Order<'a> {
         let home = Home::open(arguments.home()?)?;
         let mut tree = Tree::list(&home.path)?;
         let left_out = tree.leave_out(|path| is_stale(&home, path));
-        let library = load_time::library().with_context(|| {
+        let library = load_time::library()?.with_context(|| {
             let name = load_time::library_name();
             format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
         })?;

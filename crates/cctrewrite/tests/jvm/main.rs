@@ -53,6 +53,7 @@ mod java_agents;
 mod killed_runs;
 mod library_calls;
 mod loadtime;
+mod lone_command;
 mod marked_jdks;
 mod marked_tree_jdks;
 mod marked_trees;

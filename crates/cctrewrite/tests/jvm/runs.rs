@@ -25,20 +25,20 @@ fn prepared(jdk: &Jdk, here: &Path, options: &[&str], command: &[&str]) -> Comma
     run
 }
 
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn profile(path: impl AsRef<Path>) -> Profile {
+pub(crate) fn profile(path: impl AsRef<Path>) -> Profile {
     Profile::read(&fs::read(path).unwrap()).unwrap()
 }
 
-fn calls_of(profile: &Profile, name: &str) -> u64 {
+pub(crate) fn calls_of(profile: &Profile, name: &str) -> u64 {
     let is = |method: u32| profile.methods.get(method as usize).is_some_and(|m| &*m.name == name);
     profile.threads.iter().flat_map(|t| t.tree.nodes()).filter(|n| is(n.method)).map(|n| n.calls).sum()
 }
 
-fn classes() -> String {
+pub(crate) fn classes() -> String {
     fixture("ending/classes").to_str().unwrap().to_owned()
 }
 

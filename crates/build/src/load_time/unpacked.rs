@@ -1,0 +1,137 @@
+//! Libraries that were inside the command, unpacked into the cache: `libraries/<hash>/<name>`.
+//!
+//! JVMs run what is there. So the folders are their owner's alone, and the bytes are compared
+//! before each use.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use cct_private::PrivateFolder;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::image::cache;
+use crate::pending_file::PendingFile;
+
+/// The folder in the cache.
+const FOLDER: &str = "libraries";
+
+/// The path of a library with these bytes, which is written if it is not there.
+///
+/// # Errors
+/// If others may write to the cache, or the system refuses.
+pub fn library(cache: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+    let cache = cache::open(cache)?;
+    let folder = cache.join(FOLDER).join(format!("{:032x}", xxh3_128(bytes)));
+    cct_private::create_folders(&folder)?;
+    // Whoever may write to one of them can replace what is in it.
+    PrivateFolder::open(&cache.join(FOLDER))?;
+    let private = PrivateFolder::open(&folder)?;
+    let path = folder.join(name);
+    // What cannot be read, or may be written by others, is replaced like other contents.
+    if !private.read(name).is_ok_and(|found| found.as_deref() == Some(bytes)) {
+        if path.is_symlink() {
+            fs::remove_file(&path)?;
+        }
+        // Readable for all, as copies of it in images are; nobody else can enter the folder.
+        PendingFile::write_decisive(&path, |out| Ok(out.write_all(bytes)?))?.commit()?;
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    use super::*;
+
+    const NAME: &str = "libagent.so";
+
+    struct Cache(tempfile::TempDir);
+
+    impl Cache {
+        fn new() -> Cache {
+            Cache(tempfile::tempdir().unwrap())
+        }
+
+        fn root(&self) -> PathBuf {
+            self.0.path().join("cache")
+        }
+
+        fn library(&self, bytes: &[u8]) -> PathBuf {
+            library(&self.root(), NAME, bytes).unwrap()
+        }
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o777
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn a_library_is_unpacked_once_into_a_folder_of_its_owner() {
+        let cache = Cache::new();
+        let path = cache.library(b"one");
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(mode(&path) & 0o022, 0);
+        for folder in path.ancestors().skip(1).take(3) {
+            assert_eq!(mode(folder), 0o700, "{}", folder.display());
+        }
+        let first = fs::metadata(&path).unwrap().ino();
+        assert_eq!(cache.library(b"one"), path);
+        assert_eq!(fs::metadata(&path).unwrap().ino(), first);
+        // Of another build.
+        let other = cache.library(b"two");
+        assert_ne!(other, path);
+        assert_eq!([fs::read(&path).unwrap(), fs::read(&other).unwrap()], [b"one", b"two"]);
+        let files = fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(files, 1, "temporary files stay");
+    }
+
+    #[test]
+    fn what_is_not_the_library_is_replaced() {
+        let cache = Cache::new();
+        let path = cache.library(b"library");
+        // Flipped, cut, and what others may write, whatever its contents are.
+        for (contents, bits) in [(&b"libRary"[..], 0o644), (b"lib", 0o644), (b"library", 0o666)] {
+            let before = fs::metadata(&path).unwrap().ino();
+            fs::write(&path, contents).unwrap();
+            set_mode(&path, bits);
+            assert_eq!(cache.library(b"library"), path);
+            assert_eq!(fs::read(&path).unwrap(), b"library");
+            assert_eq!(mode(&path) & 0o022, 0);
+            // A JVM that has mapped the file keeps it.
+            assert_ne!(fs::metadata(&path).unwrap().ino(), before);
+        }
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let cache = Cache::new();
+        let path = cache.library(b"library");
+        let theirs = cache.0.path().join("theirs");
+        fs::write(&theirs, "library").unwrap();
+        fs::remove_file(&path).unwrap();
+        symlink(&theirs, &path).unwrap();
+        let _ = cache.library(b"library");
+        assert_eq!(fs::read(&theirs).unwrap(), b"library");
+        assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
+    }
+
+    #[test]
+    fn folders_into_which_others_may_write_are_refused() {
+        let cache = Cache::new();
+        let path = cache.library(b"library");
+        for folder in path.ancestors().skip(1).take(3) {
+            set_mode(folder, 0o770);
+            let error = format!("{:#}", library(&cache.root(), NAME, b"library").unwrap_err());
+            assert!(error.contains("others may write"), "{}: {error}", folder.display());
+            set_mode(folder, 0o700);
+        }
+        assert_eq!(cache.library(b"library"), path);
+    }
+}

@@ -1,0 +1,35 @@
+//! The libraries inside this command, for an installation that is a single file (`cargo install`).
+//!
+//! They are 5 MB. Packages that have them beside the command are built without
+//! (`--no-default-features`).
+
+use cct_build::load_time::Embedded;
+
+/// The libraries, if this build has them.
+#[cfg(feature = "embed")]
+pub static LIBRARIES: Embedded = Embedded {
+    load_time: cct_embed::library!(cctrewrite_loadtime),
+    vm: cct_embed::library!(cctrewrite_vm),
+    prefix: cct_embed::library!(cctrewrite_prefix),
+};
+
+/// The libraries, if this build has them.
+#[cfg(not(feature = "embed"))]
+pub static LIBRARIES: Embedded = Embedded { load_time: None, vm: None, prefix: None };
+
+#[cfg(all(test, feature = "embed"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_libraries_are_those_that_cargo_built() {
+        let folder = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
+        let of_build = |name: &str| {
+            let file = format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+            std::fs::read(folder.join(file)).unwrap()
+        };
+        assert!(LIBRARIES.load_time.unwrap() == of_build("cctrewrite_loadtime"));
+        assert!(LIBRARIES.vm.unwrap() == of_build("cctrewrite_vm"));
+        assert!(LIBRARIES.prefix.unwrap() == of_build("cctrewrite_prefix"));
+    }
+}
