@@ -96,6 +96,16 @@ impl Archive {
         Ok(Archive { work, store, mirrors, download_settings, suites: BTreeMap::new() })
     }
 
+    /// The mirror that comes first in the machine's sources.
+    pub fn mirror(&self) -> &str {
+        self.mirrors.first().map_or("", String::as_str)
+    }
+
+    /// The machine's settings for downloads, as lines of an apt configuration.
+    pub fn download_settings(&self) -> &str {
+        &self.download_settings
+    }
+
     /// The folder for unpacked packages.
     pub fn store(&self) -> &Path {
         self.store.folder()

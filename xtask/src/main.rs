@@ -6,6 +6,7 @@ mod bench;
 mod cache;
 mod class_library;
 mod debian;
+mod dist;
 mod fixtures;
 mod foreign;
 mod fuzz;
@@ -124,6 +125,13 @@ enum Task {
     /// 2009), methods and contexts (JP2 2011).
     Papers(papers::Arguments),
 
+    /// Make packages of the command: a tarball, a Debian package and a container image
+    /// (docs/internals/packaging.md).
+    ///
+    /// For Linux on x86-64 with glibc 2.28 or later, the same bytes each time, in `target/dist`.
+    /// With `--check`, installs each in a clean root, runs a program there, and removes it.
+    Dist(dist::Arguments),
+
     /// Run a benchmark, and write the result into docs/benchmarks.md.
     #[command(subcommand)]
     Bench(bench::Benchmark),
@@ -164,6 +172,7 @@ fn main() -> Result<ExitCode> {
         Task::Runtime(arguments) => runtime::run(&arguments)?,
         Task::Fixtures(arguments) => fixtures::run(&arguments)?,
         Task::Papers(arguments) => papers::run(&arguments)?,
+        Task::Dist(arguments) => dist::run(&arguments)?,
         Task::Bench(benchmark) => bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,
     }

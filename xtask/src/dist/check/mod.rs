@@ -1,0 +1,43 @@
+//! `cargo xtask dist --check`: each package installed in a clean root that has only a JDK, used
+//! there, and removed.
+//!
+//! [`root`] makes the roots and runs commands in them, [`setting`] is what trials need, [`trials`]
+//! says what is done with each package, [`table`] is what is printed at the end.
+
+mod root;
+mod setting;
+mod table;
+mod trials;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::packages::Packages;
+use crate::jdks::Fetch;
+use crate::programs::packages::Packages as Jars;
+use root::Roots;
+use setting::Setting;
+use table::Row;
+
+/// Runs all trials, and prints what was seen as a table.
+///
+/// # Errors
+/// If one fails, or if the roots cannot be made.
+pub fn run(packages: &Packages, fetch: Fetch) -> Result<()> {
+    ensure!(rustix::process::geteuid().is_root(), "the check mounts and changes roots; run it as root");
+    for package in [packages.tarball(), packages.deb(), packages.oci()] {
+        ensure!(package.is_file(), "{} is not there; run `cargo xtask dist` first", package.display());
+    }
+    let jars = Jars::new(fetch)?.find("bookworm", &["librhino-java"], &["js.jar"])?;
+    let (_, jar) = jars.jars.into_iter().next().context("Rhino has no jar")?;
+    let roots = Roots::get(fetch)?;
+    let setting = Setting { packages, roots: &roots, jar };
+    let mut rows: Vec<Row> = Vec::new();
+    for root in roots.clean() {
+        rows.push(trials::tarball(&setting, root)?);
+        rows.push(trials::debian_package(&setting, root)?);
+    }
+    rows.push(trials::container(&setting)?);
+    rows.push(trials::cargo_install(&setting)?);
+    trials::linted(&setting)?;
+    table::print(&rows)
+}

@@ -1,0 +1,113 @@
+//! The Debian package, by dpkg-deb of a staged folder.
+
+use std::env;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use super::archive::gzip;
+use super::contents::{Layout, Product, of_repository};
+use super::date::SourceDate;
+use super::glibc::Version;
+use super::packages::VERSION;
+use super::tree::{DATA, PROGRAM, Tree};
+use crate::process;
+
+/// Who looks after packages, unless `DEBFULLNAME` and `DEBEMAIL` say so (debchange(1)).
+const MAINTAINER: [&str; 2] = ["cctrewrite maintainers", "maintainers@example.org"];
+
+/// Writes the package.
+///
+/// # Errors
+/// If there is no dpkg-deb, or it fails.
+pub fn write(product: &Product, glibc: Version, date: SourceDate, output: &Path) -> Result<()> {
+    let mut tree = product.tree(Layout::Debian)?;
+    let fill = |name: &str, size: u64| -> Result<String> {
+        let text = String::from_utf8(of_repository(&format!("packaging/debian/{name}"))?)?;
+        Ok(Blanks { glibc, date, size }.fill(&text))
+    };
+    tree.add("usr/share/doc/cctrewrite/copyright", DATA, of_repository("packaging/debian/copyright")?);
+    // Debian's own changelog of a package that is not made from a separate upstream.
+    tree.add("usr/share/doc/cctrewrite/changelog.gz", DATA, gzip(fill("changelog", 0)?.as_bytes())?);
+
+    let folder = output.parent().context("a package in no folder")?;
+    let stage = tempfile::Builder::new().prefix(".deb-").tempdir_in(folder)?;
+    // The package has the root folder in it, with its mode.
+    fs::set_permissions(stage.path(), Permissions::from_mode(PROGRAM))?;
+    tree.write_below(stage.path())?;
+    let mut control = Tree::default();
+    control.add("DEBIAN/control", DATA, fill("control", size_in_kib(&tree))?.into_bytes());
+    control.add("DEBIAN/md5sums", DATA, md5_sums(&tree, stage.path())?.into_bytes());
+    control.write_below(stage.path())?;
+    let mut build = Command::new("dpkg-deb");
+    // One thread: the compressed bytes depend on how many there are.
+    build.args(["--root-owner-group", "-Zxz", "--threads-max=1", "--build"]).arg(stage.path()).arg(output);
+    // Files that are newer have this time in the archive.
+    build.env("SOURCE_DATE_EPOCH", date.seconds().to_string());
+    process::output(&mut build).map(|_| ())
+}
+
+/// What is filled in in control files.
+struct Blanks {
+    glibc: Version,
+    date: SourceDate,
+    size: u64,
+}
+
+impl Blanks {
+    fn fill(&self, text: &str) -> String {
+        let variable = |name, default: &str| {
+            env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())
+        };
+        let [name, address] = MAINTAINER;
+        let maintainer = format!("{} <{}>", variable("DEBFULLNAME", name), variable("DEBEMAIL", address));
+        text.replace("@VERSION@", VERSION)
+            .replace("@MAINTAINER@", &maintainer)
+            .replace("@SIZE@", &self.size.to_string())
+            .replace("@GLIBC@", &self.glibc.to_string())
+            .replace("@DATE@", &self.date.rfc_5322())
+    }
+}
+
+/// Installed-Size of Debian's policy: each file rounded up to 1 KiB, and 1 KiB for each folder.
+fn size_in_kib(tree: &Tree) -> u64 {
+    let files: u64 = tree.files().map(|(_, file)| (file.bytes.len() as u64).div_ceil(1024)).sum();
+    files + tree.folders().len() as u64
+}
+
+/// The file `md5sums`, by which dpkg checks what is installed.
+fn md5_sums(tree: &Tree, root: &Path) -> Result<String> {
+    let mut sums = Command::new("md5sum");
+    sums.current_dir(fs::canonicalize(root)?).args(tree.files().map(|(path, _)| path));
+    process::output(&mut sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_files_have_no_blanks_left() {
+        let blanks =
+            Blanks { glibc: Version { major: 2, minor: 28 }, date: SourceDate::get().unwrap(), size: 77 };
+        for name in ["control", "changelog"] {
+            let text =
+                String::from_utf8(of_repository(&format!("packaging/debian/{name}")).unwrap()).unwrap();
+            let filled = blanks.fill(&text);
+            assert!(filled.contains(VERSION), "{filled}");
+            let is_blank = |word: &str| word.len() > 2 && word.starts_with('@') && word.ends_with('@');
+            assert!(!filled.split(|c: char| !c.is_ascii_uppercase() && c != '@').any(is_blank), "{filled}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_rounded_up_file_by_file() {
+        let mut tree = Tree::default();
+        tree.add("usr/bin/a", DATA, vec![0; 1]);
+        tree.add("usr/bin/b", DATA, vec![0; 1025]);
+        assert_eq!(size_in_kib(&tree), 1 + 2 + 2);
+    }
+}

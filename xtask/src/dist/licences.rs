@@ -1,0 +1,220 @@
+//! The licences of everything that is linked in, as one text: each crate with its terms, then each
+//! text once.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use walkdir::WalkDir;
+
+use super::linked::{Crate, Linked};
+use crate::process;
+
+/// How names of files with licences begin.
+const NAMES: [&str; 6] = ["license", "licence", "copying", "notice", "unlicense", "copyright"];
+
+/// Endings of files that have such names and are something else.
+const NO_TEXTS: [&str; 9] = ["rs", "toml", "json", "py", "c", "h", "yml", "yaml", "sh"];
+
+/// Files of the compiler's documentation that have the licences of the standard library.
+const OF_RUST: [&str; 5] =
+    ["MIT.txt", "Apache-2.0.txt", "BSD-2-Clause.txt", "Unicode-3.0.txt", "LLVM-exception.txt"];
+
+/// Files of Zig's package that have the licences of what it links in, relative to its home.
+const OF_ZIG: [&str; 2] = ["LICENSE", "lib/libunwind/LICENSE.TXT"];
+
+/// The text: what stands at its start, then the parts.
+const HEAD: &str = "\
+Licences of third-party software in cctrewrite
+==============================================
+
+cctrewrite itself is licensed under the Apache License 2.0. Its programs contain the software below. \"A OR B\"
+means that you may choose. The sources of each crate are on crates.io under its name and version.
+";
+
+/// The file for a crate whose package has no text of its licence, in this folder of the workspace.
+const OWN_TEXTS: &str = "packaging/licences";
+
+/// What is linked in besides crates.
+struct Other {
+    what: String,
+    license: &'static str,
+    texts: Vec<PathBuf>,
+}
+
+/// The text.
+///
+/// # Errors
+/// If the licence of something cannot be found.
+pub fn text(linked: &Linked, zig: Option<&Path>) -> Result<String> {
+    let mut texts = Texts::default();
+    let mut list = String::new();
+    for krate in &linked.crates {
+        let numbers = texts.add_all(&of_crate(krate)?)?;
+        let Crate { id, license, repository, .. } = krate;
+        writeln!(list, "\n{} {}\n    licence: {license}", id.name, id.version)?;
+        if let Some(repository) = repository {
+            writeln!(list, "    sources: {repository}")?;
+        }
+        writeln!(list, "    texts:   {numbers}")?;
+    }
+    for Other { what, license, texts: files } in others(zig)? {
+        let numbers = texts.add_all(&files)?;
+        writeln!(list, "\n{what}\n    licence: {license}\n    texts:   {numbers}")?;
+    }
+    Ok(format!("{HEAD}{list}{}", texts.text()))
+}
+
+/// What is linked in besides crates: the standard library, and what Zig adds.
+fn others(zig: Option<&Path>) -> Result<Vec<Other>> {
+    let version = process::output(std::process::Command::new("rustc").arg("--version"))?;
+    let sysroot = process::output(std::process::Command::new("rustc").args(["--print", "sysroot"]))?;
+    let docs = Path::new(sysroot.trim()).join("share/doc/rust/licenses");
+    let mut others = vec![Other {
+        what: format!("the standard library of {}", version.trim()),
+        license: "MIT OR Apache-2.0, parts under BSD-2-Clause, Unicode-3.0 or Apache-2.0 WITH LLVM-exception",
+        texts: OF_RUST.iter().map(|name| docs.join(name)).collect(),
+    }];
+    if let Some(zig) = zig {
+        others.push(Other {
+            what: "compiler-rt and libunwind of Zig".to_owned(),
+            license: "MIT; Apache-2.0 WITH LLVM-exception",
+            texts: OF_ZIG.iter().map(|name| zig.join(name)).collect(),
+        });
+    }
+    Ok(others)
+}
+
+/// The files with licences in a crate's package, that of C sources in it included; else the one
+/// that we keep for it.
+fn of_crate(krate: &Crate) -> Result<Vec<PathBuf>> {
+    let mut found = below(&krate.folder, usize::MAX)?;
+    found.retain(|path| is_license(path));
+    if found.is_empty() {
+        let own = crate::workspace::root().join(OWN_TEXTS).join(&krate.id.name);
+        ensure!(
+            own.is_file(),
+            "{} {} has no file with its licence ({}); put its text into {OWN_TEXTS}/{}",
+            krate.id.name,
+            krate.id.version,
+            krate.license,
+            krate.id.name
+        );
+        found.push(own);
+    }
+    Ok(found)
+}
+
+/// All files below a folder, sorted.
+fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    if !folder.is_dir() {
+        return Ok(found);
+    }
+    for entry in WalkDir::new(folder).max_depth(depth).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("list {}", folder.display()))?;
+        if entry.file_type().is_file() {
+            found.push(entry.into_path());
+        }
+    }
+    Ok(found)
+}
+
+fn is_license(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    NAMES.iter().any(|start| name.starts_with(start)) && !NO_TEXTS.contains(&&*ending)
+}
+
+/// Texts, each once, numbered from 1 in the order in which they were first seen.
+#[derive(Default)]
+struct Texts {
+    numbers: BTreeMap<String, usize>,
+}
+
+impl Texts {
+    /// The numbers of the texts in these files, as a list.
+    fn add_all(&mut self, files: &[PathBuf]) -> Result<String> {
+        let mut numbers = Vec::new();
+        for file in files {
+            let text = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+            let text = normal(&String::from_utf8_lossy(&text));
+            if text.is_empty() {
+                continue;
+            }
+            let next = self.numbers.len() + 1;
+            let number = *self.numbers.entry(text).or_insert(next);
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        Ok(numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
+    }
+
+    fn text(&self) -> String {
+        let mut sorted: Vec<(usize, &String)> =
+            self.numbers.iter().map(|(text, number)| (*number, text)).collect();
+        sorted.sort_unstable();
+        let part =
+            |(number, text): (usize, &String)| format!("\n{:-^78}\n\n{text}\n", format!(" text {number} "));
+        sorted.into_iter().map(part).collect()
+    }
+}
+
+/// A text without blanks at the ends of lines and blank lines around it: the same licence comes so
+/// and so.
+fn normal(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().map(str::trim_end).collect();
+    lines.join("\n").trim_matches('\n').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_licences_are_known() {
+        for name in [
+            "LICENSE",
+            "LICENSE-MIT",
+            "license.txt",
+            "COPYING",
+            "NOTICE.md",
+            "LICENSE.Apache-2.0",
+            "UNLICENSE",
+        ] {
+            assert!(is_license(Path::new(name)), "{name}");
+        }
+        for name in ["license.rs", "Cargo.toml", "licenses.json", "README.md"] {
+            assert!(!is_license(Path::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_text_stands_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let (one, same, other) =
+            (file("a", "MIT \r\nfree\n"), file("b", "\nMIT\nfree\n\n"), file("c", "Apache"));
+        let mut texts = Texts::default();
+        assert_eq!(texts.add_all(&[one.clone(), other]).unwrap(), "1, 2");
+        assert_eq!(texts.add_all(&[same, one]).unwrap(), "1");
+        assert_eq!(texts.text().matches("MIT\nfree").count(), 1);
+    }
+
+    #[test]
+    fn every_crate_has_its_text() {
+        let text = text(&Linked::list().unwrap(), None).unwrap();
+        assert!(text.contains("\nanyhow 1.") && text.contains("\ninferno 0."), "{}", &text[..2_000]);
+        // The C sources of the allocator have their own.
+        assert!(text.contains("Microsoft Corporation, Daan Leijen"));
+        assert!(text.contains("COMMON DEVELOPMENT AND DISTRIBUTION LICENSE"));
+        assert!(!text.contains("texts:   \n"));
+    }
+}

@@ -1,0 +1,130 @@
+//! `cargo xtask dist`: packages of the command for Linux on x86-64 (docs/internals/packaging.md).
+//!
+//! 1. [`zig`] gets the linker for an old C library, [`build`] builds the command and its libraries,
+//! [`glibc`] reads which version they need.
+//! 2. [`linked`] lists the crates in them, [`licences`] their licences, [`sbom`] the bill of
+//! materials.
+//! 3. [`contents`] is the tree of files that is installed, [`tree`] its type, [`packages`] what it
+//! becomes.
+//! 4. [`archive`], [`deb`] and [`oci`] write it in their formats, [`checksums`] the hashes.
+//! 5. [`check`] installs each in a clean root, runs a program and removes it.
+
+mod archive;
+mod build;
+mod check;
+mod checksums;
+mod contents;
+mod date;
+mod deb;
+mod glibc;
+mod licences;
+mod linked;
+mod oci;
+mod packages;
+mod sbom;
+mod tree;
+mod zig;
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+
+use crate::jdks::Fetch;
+use crate::print::print_line;
+use build::{Binaries, Linker};
+use contents::{Layout, Product};
+use date::SourceDate;
+use linked::Linked;
+use packages::{FULL_NAME, Packages};
+
+/// Options of `cargo xtask dist`.
+#[derive(Args)]
+pub struct Arguments {
+    /// Install each package in a clean root that has only a JDK, run a program there, and remove
+    /// it. Needs root, Debian's mirror and some minutes.
+    #[arg(long)]
+    check: bool,
+    /// Link against this machine's C library instead of one as old as 2.28, for which zig is
+    /// fetched from PyPI.
+    #[arg(long)]
+    native: bool,
+    /// Download nothing.
+    #[arg(long)]
+    offline: bool,
+    /// Only check, with the packages of an earlier run.
+    #[arg(long, requires = "check")]
+    no_build: bool,
+}
+
+/// Runs the task.
+///
+/// # Errors
+/// If something does not build, or a check fails.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
+    let packages = Packages::of_target();
+    if !arguments.no_build {
+        let linker = linker(arguments, fetch);
+        let binaries = build::build(&linker, arguments.offline)?;
+        let needed = glibc::needed_by_all(&binaries.all())?;
+        print_line(&format!("needs glibc {needed} or later"))?;
+        if linker.is_portable() {
+            glibc::check(needed, build::GLIBC)?;
+        }
+        make(&packages, binaries, needed)?;
+    }
+    if arguments.check {
+        check::run(&packages, fetch)?;
+    }
+    Ok(())
+}
+
+/// Zig, or the machine's linker where there is no zig, which is said.
+fn linker(arguments: &Arguments, fetch: Fetch) -> Linker {
+    if arguments.native {
+        return Linker::Native;
+    }
+    match zig::get(fetch) {
+        Ok(zig) => Linker::Zig(zig),
+        Err(error) => {
+            eprintln!(
+                "warning: no zig ({error:#}); the packages are linked against this machine's C library and need one as new"
+            );
+            Linker::Native
+        }
+    }
+}
+
+/// Writes all packages.
+fn make(packages: &Packages, binaries: Binaries, glibc: glibc::Version) -> Result<()> {
+    let date = SourceDate::get()?;
+    let linked = Linked::list()?;
+    let sbom = sbom::json(&linked, date)?;
+    let licences = licences::text(&linked, binaries.zig.as_deref())?;
+    let product = Product::of(binaries, licences, sbom.clone())?;
+    if packages.folder.exists() {
+        fs::remove_dir_all(&packages.folder)
+            .with_context(|| format!("cannot remove {}", packages.folder.display()))?;
+    }
+    fs::create_dir_all(&packages.folder).with_context(|| format!("make {}", packages.folder.display()))?;
+
+    let tarball = archive::tar(&product.tree(Layout::Tarball)?, FULL_NAME, date)?;
+    write(&packages.tarball(), &archive::gzip(&tarball)?)?;
+    deb::write(&product, glibc, date, &packages.deb())?;
+    write(&packages.oci(), &oci::layout(&product.tree(Layout::Container)?, date)?)?;
+    write(&packages.sbom(), sbom.as_bytes())?;
+    let files = [packages.tarball(), packages.deb(), packages.oci(), packages.sbom()];
+    let sums = checksums::of_files(&files)?;
+    write(&packages.folder.join(checksums::NAME), sums.as_bytes())?;
+    for file in &files {
+        let size = fs::metadata(file)?.len();
+        print_line(&format!("{:>12} bytes  {}", size, file.display()))?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
