@@ -80,6 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         parts.push(structure()?);
         // Advisories need the network, and are checked manually (SECURITY.md).
         parts.push(lint("deny", &["check", "bans", "licenses", "sources"], jdk_8)?);
+        parts.push(workflows()?);
     }
     let (tests, part) = test(arguments.offline, &answers, readers?.as_deref(), jdk_8)?;
     parts.push(part);
@@ -173,6 +174,22 @@ fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
     command.arg(name).args(arguments);
     let (status, time) = timed(|| command.status());
     let passed = status.with_context(|| format!("cargo {name}"))?.success();
+    Ok(Part { name, outcome: if passed { Outcome::Passed } else { Outcome::Failed }, time })
+}
+
+/// Checks the workflows of GitHub, where actionlint is installed.
+fn workflows() -> Result<Part> {
+    heading("workflows");
+    let name = "workflows";
+    let mut actionlint = Command::new("actionlint");
+    if process::run(actionlint.arg("-version")).is_err() {
+        let reason =
+            "actionlint is not installed (go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12)";
+        print_line(&format!("skipped: {reason}"))?;
+        return Ok(Part { name, outcome: Outcome::Skipped(reason.to_owned()), time: Duration::ZERO });
+    }
+    let (status, time) = timed(|| Command::new("actionlint").current_dir(root()).status());
+    let passed = status.context("actionlint")?.success();
     Ok(Part { name, outcome: if passed { Outcome::Passed } else { Outcome::Failed }, time })
 }
 
