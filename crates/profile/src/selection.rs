@@ -119,7 +119,12 @@ pub enum SelectionError {
 
 /// Methods of a table whose names are similar to a pattern.
 fn similar(table: &FrameTable<'_>, pattern: &Pattern) -> Suggestions {
-    let names = table.frames().iter().filter(|frame| !frame.is_type()).map(Frame::exact).collect::<Vec<_>>();
+    let methods = || table.frames().iter().filter(|frame| !frame.is_type());
+    // The method is there, and only its contexts are not.
+    if methods().any(|frame| pattern.matches(&frame.bytes().collect::<Vec<u8>>())) {
+        return Suggestions::default();
+    }
+    let names: Vec<String> = methods().map(Frame::exact).collect();
     Suggestions::of(pattern.given(), names.iter().map(String::as_str))
 }
 

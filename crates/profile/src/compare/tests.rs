@@ -400,7 +400,7 @@ fn markers_are_named_whatever_is_selected() {
     );
     let c = found(p.clone().into(), p.into(), &with(|o| o.selection.root = Some(Pattern::new("A.f"))));
     assert_eq!((c.is_equal(), c.is_incomplete(), c.contexts_a), (true, true, 1));
-    assert_eq!(c.remarks.len(), 2);
+    assert_eq!(c.remarks.len(), 3);
     assert!(
         texts(&c)[1].contains("[contexts merged: out of memory] stands for them, with 30 calls"),
         "{:?}",
