@@ -1,11 +1,11 @@
 //! `cargo xtask dist`: packages of the command for Linux on x86-64 (docs/internals/packaging.md).
 //!
 //! 1. [`zig`] gets the linker for an old C library, [`build`] builds the command and its libraries,
-//! [`glibc`] reads which version they need.
+//!    [`glibc`] reads which version they need.
 //! 2. [`linked`] lists the crates in them, [`licences`] their licences, [`sbom`] the bill of
-//! materials.
+//!    materials.
 //! 3. [`contents`] is the tree of files that is installed, [`tree`] its type, [`packages`] what it
-//! becomes.
+//!    becomes.
 //! 4. [`archive`], [`deb`] and [`oci`] write it in their formats, [`checksums`] the hashes.
 //! 5. [`check`] installs each in a clean root, runs a program and removes it.
 
