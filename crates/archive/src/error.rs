@@ -251,10 +251,10 @@ pub enum TargetProblem {
     /// The path ends in no name.
     #[error("has no file name")]
     NoName,
-    /// A folder is in the place of a jar.
+    /// The input is a jar, and here is a folder.
     #[error("is a folder, but the input is a jar; name a file")]
     IsFolder,
-    /// A file is in the place of a folder.
+    /// The input is a folder, and here is a file.
     #[error("is a file, but the input is a folder; name a folder")]
     IsFile,
     /// A pipe, device or socket is there.

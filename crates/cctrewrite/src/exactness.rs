@@ -47,7 +47,7 @@ pub const WITHOUT_SYSTEM_THREADS: &str = "-Dcctrewrite.system-threads=no";
 ///   ever.
 /// * C2 inlines less where much has been inlined already, and gives up on methods that are still
 ///   too large for it, which C1 then compiles for good, without counters for C2. That is by the
-///   nodes of its graph, 30000 in the place of 80000.
+///   nodes of its graph, 30,000 instead of 80,000.
 ///
 /// Programs that run for long end up with code that is as fast: kernels that are warm, and one
 /// program for ten times as long, were measured (docs/benchmarks.md). (Higher limits for inlining

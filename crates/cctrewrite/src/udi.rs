@@ -131,7 +131,7 @@ fn host() -> Result<tempfile::TempPath> {
 }
 
 /// A class as the module is shown it; `None` of what is none of its business: descriptors of
-/// modules, classes of ours, and what is not going to be rewritten because JVMs refuse it.
+/// modules, classes of the runtime, and classes that JVMs refuse.
 fn shown(bytes: &[u8]) -> Option<Shown> {
     let class = ClassFile::parse(bytes).ok()?;
     let is_sound =

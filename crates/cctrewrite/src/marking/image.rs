@@ -3,7 +3,7 @@
 //!
 //! A folder beside it has the rules, what is above which class of the library, how many places each
 //! rule has there, and the automata of properties. The runtime finds it from `java.home`, and the
-//! load-time library marks by it, so that whoever moves or copies an image moves its rules with it.
+//! load-time library marks by it, so that a moved or copied image keeps its rules.
 
 use std::fs;
 use std::path::{Path, PathBuf};
