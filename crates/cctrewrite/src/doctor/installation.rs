@@ -74,6 +74,16 @@ fn free_space(folder: &Path) -> Option<u64> {
     Some(space.f_bavail.saturating_mul(space.f_frsize))
 }
 
+/// Options without the values of system properties: these may be passwords, and the output goes
+/// into bug reports.
+fn without_values(options: &str) -> String {
+    let hidden = |word: &str| match word.split_once('=') {
+        Some((property, _)) if property.starts_with("-D") => format!("{property}=..."),
+        _ => word.to_owned(),
+    };
+    options.split(' ').map(hidden).collect::<Vec<_>>().join(" ")
+}
+
 /// Names variables by which options get into JVMs, and those of cctrewrite.
 pub fn environment(page: &mut Page) -> Result<()> {
     page.heading("Environment")?;
@@ -81,7 +91,7 @@ pub fn environment(page: &mut Page) -> Result<()> {
     for name in FROM_OUTSIDE {
         if let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) {
             is_clean = false;
-            let value = value.to_string_lossy();
+            let value = without_values(&value.to_string_lossy());
             page.line(Verdict::Note, &format!("{name}={value}: each JVM reads it, profiled or not"))?;
         }
     }

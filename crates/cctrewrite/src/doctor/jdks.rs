@@ -12,18 +12,14 @@ use super::trial;
 use crate::args::Doctor;
 
 /// What to do where no JDK is found.
-const NO_JDK: &str =
-    "no JDK found: install one, then put its `java` on the PATH, set JAVA_HOME, or name it with --jdk HOME";
+const NO_JDK: &str = "no JDK that can be profiled: install one, then put its `java` on the PATH, set JAVA_HOME, or name it with --jdk HOME";
 
-/// Lists the JDKs. Returns those that can be profiled, in the order of [`jdk_homes::find`].
-pub fn list(page: &mut Page) -> Result<Vec<JdkHome>> {
+/// Lists the JDKs. Returns those that can be profiled, in the order of [`jdk_homes::find`]. That
+/// there is none is a fault unless the arguments name one.
+pub fn list(arguments: &Doctor, page: &mut Page) -> Result<Vec<JdkHome>> {
     page.heading("JDKs")?;
-    let found = jdk_homes::find();
-    if found.is_empty() {
-        page.line(Verdict::Fault, NO_JDK)?;
-    }
     let mut fit = Vec::new();
-    for home in found {
+    for home in jdk_homes::find() {
         let opened = Home::open(&home.path);
         let (verdict, text) = match &opened {
             Ok(opened) => described(opened),
@@ -34,6 +30,10 @@ pub fn list(page: &mut Page) -> Result<Vec<JdkHome>> {
         if opened.is_ok() {
             fit.push(home);
         }
+    }
+    if fit.is_empty() {
+        let verdict = if arguments.jdk.is_some() { Verdict::Note } else { Verdict::Fault };
+        page.line(verdict, NO_JDK)?;
     }
     Ok(fit)
 }

@@ -23,7 +23,7 @@ pub fn run(arguments: &Doctor) -> Result<Outcome> {
     installation::libraries(&mut page)?;
     installation::cache(&mut page)?;
     installation::environment(&mut page)?;
-    let homes = jdks::list(&mut page)?;
+    let homes = jdks::list(arguments, &mut page)?;
     if !arguments.no_trial {
         jdks::try_out(arguments, &homes, &mut page)?;
     }

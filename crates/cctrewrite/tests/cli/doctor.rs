@@ -64,10 +64,12 @@ fn a_cache_that_others_may_write_is_a_fault() {
 #[test]
 fn options_from_outside_are_named() {
     let folder = scratch();
-    let run = doctor(command(), folder.path(), &[("JAVA_TOOL_OPTIONS", "-Xmx1g\u{1b}[2J")]);
+    let run = doctor(command(), folder.path(), &[("JAVA_TOOL_OPTIONS", "-Xmx1g\u{1b}[2J -Dkey=secret")]);
     let lines = section(&run, "Environment");
     assert!(
-        lines.iter().any(|line| line.starts_with("  note   JAVA_TOOL_OPTIONS=-Xmx1g\\u{1b}[2J: each JVM")),
+        lines
+            .iter()
+            .any(|line| line.starts_with("  note   JAVA_TOOL_OPTIONS=-Xmx1g\\u{1b}[2J -Dkey=...: each JVM")),
         "{}",
         run.stdout
     );

@@ -134,7 +134,7 @@ fn many_jvms_may_write_to_one_file(jdk: &'static Jdk) {
     assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
 }
 
-/// A user who may write to the folder has replaced by a link the runtime's temporary file.
+/// Another user who may write to the folder has replaced the runtime's temporary file by a link.
 fn a_link_in_the_place_of_its_temporary_file_is_not_followed(jdk: &'static Jdk) {
     let mut jvm = profiled(jdk, Blocks::Exact, "link").start("Ending", &["wait"]);
     jvm.wait_for("ready");
