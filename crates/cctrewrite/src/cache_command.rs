@@ -10,7 +10,7 @@ use cct_build::image::cache;
 use crate::args::{CacheCommand, CacheFolder, CacheList, CachePrune};
 use crate::exit::{say, text_to_stdout, to_stdout};
 use crate::image::prune;
-use crate::text::counted;
+use crate::text::{counted, size};
 use prune::{CachedImage, DAY, Policy, Removal};
 
 /// Runs the command.
@@ -68,14 +68,6 @@ fn prune(arguments: &CachePrune) -> Result<()> {
     let images = counted(count, "image");
     say(&format!("{images} {would}, {}", size(bytes)));
     Ok(())
-}
-
-/// A size for people.
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_000_000_000 => format!("{} MB", bytes.div_ceil(1_000_000)),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
 }
 
 /// A time for people.

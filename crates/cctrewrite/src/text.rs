@@ -15,6 +15,14 @@ pub fn readable_lines(bytes: &[u8]) -> String {
     text.lines().map(|line| harmless(&line.replace('\t', "    "))).collect::<Vec<_>>().join("\n")
 }
 
+/// A size for people: `412 MB`, `10.4 GB`.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000_000 => format!("{} MB", bytes.div_ceil(1_000_000)),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
 /// A number of things: `1 block`, `2 blocks`, with thousands separators.
 pub fn counted(n: u64, thing: &str) -> String {
     cct_profile::report::counted(u128::from(n), thing)

@@ -10,7 +10,7 @@ use cct_build::load_time::{self, Source};
 
 use super::page::{Page, Verdict};
 use crate::image::prune;
-use crate::text::counted;
+use crate::text::{counted, size};
 
 /// Free space below which images do not fit: one takes 300 to 500 MB.
 const SPACE: u64 = 1_000_000_000;
@@ -52,19 +52,19 @@ pub fn cache(page: &mut Page) -> Result<()> {
         Ok(images) => {
             let bytes: u64 = images.iter().map(|image| image.size).sum();
             let images = counted(images.len() as u64, "image");
-            page.line(Verdict::Good, &format!("{shown}: {images}, {} MB", bytes.div_ceil(1_000_000)))?;
+            page.line(Verdict::Good, &format!("{shown}: {images}, {}", size(bytes)))?;
         }
         Err(error) => page.line(Verdict::Fault, &format!("{error:#}"))?,
     }
     let Some(free) = free_space(&folder) else { return Ok(()) };
-    let free_mb = free / 1_000_000;
+    let free_size = size(free);
     if free < SPACE {
         let text = format!(
-            "{free_mb} MB are free on its disk, and an image takes up to 500 MB: make room, or set CCTREWRITE_CACHE to another folder"
+            "{free_size} are free on its disk, and an image takes up to 500 MB: make room, or set CCTREWRITE_CACHE to another folder"
         );
         return page.line(Verdict::Fault, &text);
     }
-    page.line(Verdict::Good, &format!("{free_mb} MB are free on its disk"))
+    page.line(Verdict::Good, &format!("{free_size} are free on its disk"))
 }
 
 /// Bytes that this user may write where a folder is or would be.
@@ -77,6 +77,10 @@ fn free_space(folder: &Path) -> Option<u64> {
 /// Options without the values of system properties: these may be passwords, and the output goes
 /// into bug reports.
 fn without_values(options: &str) -> String {
+    // In quotes a value may have spaces.
+    if options.contains(['"', '\'']) {
+        return "...".to_owned();
+    }
     let hidden = |word: &str| match word.split_once('=') {
         Some((property, _)) if property.starts_with("-D") => format!("{property}=..."),
         _ => word.to_owned(),
