@@ -118,7 +118,7 @@ pub enum SelectionError {
 }
 
 /// Methods of a table whose names are similar to a pattern.
-fn similar(table: &FrameTable<'_>, pattern: &Pattern) -> Suggestions {
+pub(crate) fn similar(table: &FrameTable<'_>, pattern: &Pattern) -> Suggestions {
     let methods = || table.frames().iter().filter(|frame| !frame.is_type());
     // The method is there, and only its contexts are not.
     if methods().any(|frame| pattern.matches(&frame.bytes().collect::<Vec<u8>>())) {

@@ -17,7 +17,8 @@ use crate::contexts::tree_of_threads;
 use crate::merge::joined;
 use crate::metric::COST_MODEL;
 use crate::names::{Frame, FrameTable, NameStyle};
-use crate::selection::{Met, Selector};
+use crate::selection::{Met, Selector, similar};
+use crate::suggestions::Suggestions;
 use crate::{MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
 
 /// Options that apply to both inputs.
@@ -83,8 +84,13 @@ pub enum PairError {
     #[error("neither side has a thread '{0}'")]
     NoSuchThread(String),
     /// No method matches the root or the focus.
-    #[error("no context of either side has the method '{0}'")]
-    NoSuchMethod(String),
+    #[error("no context of either side has the method '{given}'{similar}")]
+    NoSuchMethod {
+        /// The pattern, or several.
+        given: String,
+        /// Methods that there are, close to the first pattern.
+        similar: Suggestions,
+    },
     /// Sums that do not fit.
     #[error("{0} cannot be added up: {1}")]
     Merge(Side, MergeError),
@@ -182,13 +188,21 @@ pub(crate) fn united<T>(
     let (tree_b, met_b) = side_tree(Side::B, threads_b, labels_b, &methods_b)?;
     let focus: Vec<&str> = selection.focus.iter().map(Pattern::given).collect();
     let asked = [
-        (selection.root.as_ref().map(|root| root.given().to_owned()), met_a.root, met_b.root),
-        ((!focus.is_empty()).then(|| focus.join("', '")), met_a.focus, met_b.focus),
+        (
+            selection.root.as_ref(),
+            selection.root.as_ref().map_or("", Pattern::given).to_owned(),
+            met_a.root,
+            met_b.root,
+        ),
+        (selection.focus.first(), focus.join("', '"), met_a.focus, met_b.focus),
     ];
-    for (given, in_a, in_b) in asked {
-        let Some(given) = given else { continue };
+    for (pattern, given, in_a, in_b) in asked {
+        let Some(pattern) = pattern else { continue };
         match (in_a, in_b) {
-            (false, false) => return Err(PairError::NoSuchMethod(given)),
+            (false, false) => {
+                let similar = similar(&table, pattern);
+                return Err(PairError::NoSuchMethod { given, similar });
+            }
             (false, true) => remarks.push(Remark::MethodMissing(Side::A, given)),
             (true, false) => remarks.push(Remark::MethodMissing(Side::B, given)),
             (true, true) => {}
