@@ -15,7 +15,9 @@ const FOLDERS: [&str; 7] = [
     "/usr/lib/jvm",
     // openSUSE.
     "/usr/lib64/jvm",
+    // Oracle's packages.
     "/usr/java",
+    // Archives unpacked by hand.
     "/opt",
     // SDKMAN!
     "~/.sdkman/candidates/java",

@@ -523,8 +523,8 @@ impl Resolver<'_> {
         {
             return Some(Resolved { class, scope: boot });
         }
-        // The class to which the JVM has already resolved this name for this loader, whoever
-        // defined it.
+        // The class to which the JVM has already resolved this name for this loader; any loader may
+        // have defined it.
         let external: Vec<u8> = name.iter().map(|&b| if b == b'/' { b'.' } else { b }).collect();
         let string = self.env.new_string(&external);
         if string.is_null() {

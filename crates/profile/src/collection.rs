@@ -1,7 +1,7 @@
 //! The contract between `cctrewrite run` (docs/use/run.md) and the JVMs that a command starts.
 //!
-//! The environment variable [`VARIABLE`] names a folder. Child processes inherit it, whoever starts
-//! them. Each JVM that records registers itself there when it starts ([`enter`]). It creates a file
+//! The environment variable [`VARIABLE`] names a folder. All child processes inherit
+//! it. Each JVM that records registers itself there when it starts ([`enter`]). It creates a file
 //! `NNNNNN.jvm`, numbered in the order of starts. The file has the JVM's process id and command
 //! line, each part terminated by a zero. Its profile goes to `NNNNNN.cct` in the same folder. Until
 //! then its trees are in `NNNNNN.cct.arena`. `run` leaves options for the JVMs ([`tell`],

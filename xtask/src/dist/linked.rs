@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_tree_of_lines_gives_dependencies() {
-        let tree = "0 tool v0.1.0 (/work/tool)\n1 a v1.0.0\n2 b v2.0.0\n1 b v2.0.0\n1 c v0.3.0+1 (*)\n";
+        let tree = "0 tool v0.1.0 (/src/tool)\n1 a v1.0.0\n2 b v2.0.0\n1 b v2.0.0\n1 c v0.3.0+1 (*)\n";
         let edges = edges(tree).unwrap();
         let of = |name, version| edges[&id(name, version)].iter().map(|id| &*id.name).collect::<Vec<_>>();
         assert_eq!(of("tool", "0.1.0"), ["a", "b", "c"]);

@@ -5,11 +5,11 @@ use cct_profile::Profile;
 use cct_profile::pair::Input;
 use clap::Args;
 
-/// Whether call sites are told apart.
+/// Whether call sites are kept separate.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct SitesArguments {
-    /// Add up contexts that differ by nothing but the place in the caller from which they are
-    /// called, where a profile tells call sites apart: what is left is the profile that does not
+    /// Add up contexts that differ only by the call site in the caller. The result is the profile
+    /// that `run` records without --call-sites
     #[arg(long)]
     pub merge_sites: bool,
 }

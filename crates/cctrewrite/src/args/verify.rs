@@ -19,17 +19,18 @@ To have `instrument` check what it makes before it is put in place:
 
 /// Check rewritten classes against their originals
 ///
-/// Nothing of what rewrites classes takes part. Probes are recognised by their shape and taken out,
-/// with the members that were added; calls by extended signatures become calls by the original
-/// ones; what is left must be the original: instructions, operands, targets of jumps, exception
-/// tables, frames, lines and variables, fields, flags, attributes. Then the counts: on every path
-/// the node must have what was executed, where the rule for blocks says so.
+/// The check has its own algorithms: it shares with the rewriter the class-file reader and tables
+/// of facts about the JDK. It recognises probes by their shape and removes them and the added
+/// members. It turns calls by extended signatures into calls by the original ones. The result must
+/// be the original: instructions, operands, targets of jumps, exception tables, frames, lines and
+/// variables, fields, flags, attributes. Then it checks the counts: on every path the node must
+/// have the executed bytecodes, at the points that the rule for blocks names.
 ///
-/// Where classes have markers, alone (--tool markers) or beside what counts, these are compared
-/// with what the class says of them, and taken out.
+/// Markers, alone (--tool markers) or with counts, are compared with the class's own list of
+/// markers, and removed.
 ///
-/// Whatever stands in a rewritten class and is no known probe is a finding. What is recognised and
-/// not proven is counted and named, never passed over in silence.
+/// Anything else in a rewritten class is a finding. Parts that are recognised and not proven are
+/// counted and named.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Verify {
