@@ -214,7 +214,7 @@ mod tests {
         words.collect()
     }
 
-    /// Files of the user's own are read with the arguments: in their place one that comes along.
+    /// The line with built-in tables instead of the user's own files, which do not exist here.
     fn with_files(mut line: Vec<String>) -> Vec<String> {
         for at in 1..line.len() {
             if line[at].ends_with(".toml") {
@@ -251,7 +251,7 @@ mod tests {
         }
         let is_option = |c: char| c.is_ascii_lowercase() || c == '-';
         let words = MANUAL.split(|c| !is_option(c)).filter(|word| word.starts_with("--") && word.len() > 3);
-        // Of JVMs, of Maven and Gradle, of cargo, of other tools that read profiles.
+        // Of JVMs, of Maven and Gradle, of cargo, of containers, of other tools that read profiles.
         let of_others = [
             "--patch-module",
             "--add-modules",
@@ -260,6 +260,12 @@ mod tests {
             "--offline",
             "--release",
             "--example",
+            "--locked",
+            "--path",
+            "--from",
+            "--build-arg",
+            "--rm",
+            "--install",
             "--countname",
             "--inclusive",
         ];
