@@ -11,7 +11,7 @@ type Calls = Vec<(String, u64)>;
 fn calls(jdk: &'static Jdk, main: &str) -> Calls {
     let image = Image::of(jdk, Blocks::Exact);
     let classes = fixture(&main.to_lowercase()).join("classes");
-    let run = image.java("library-calls").class_path([classes]).succeed(main, &[]);
+    let run = image.java("library-calls").without_archive().class_path([classes]).succeed(main, &[]);
     let call = |line: String| {
         let [calls, _, path] = *line.splitn(3, ' ').collect::<Vec<_>>() else { panic!("{line}") };
         (path.to_owned(), calls.parse().unwrap())
@@ -91,8 +91,10 @@ fn references_call_their_native(jdk: &'static Jdk) {
 /// Data that a class caches at the first request (fields, methods, its name), and the
 /// initialisation of `Long`: the program is the first.
 fn nothing_is_left_in_caches(jdk: &'static Jdk) {
-    let run =
-        profiled(jdk, Blocks::Exact, "caches").class_path([fixture("firsts/classes")]).succeed("Caches", &[]);
+    let run = profiled(jdk, Blocks::Exact, "caches")
+        .without_archive()
+        .class_path([fixture("firsts/classes")])
+        .succeed("Caches", &[]);
     let lines = run.contexts(false);
     let calls = |below: &str, frame: &str| -> u64 {
         let of = |line: &String| {
@@ -118,8 +120,6 @@ fn nothing_is_left_in_caches(jdk: &'static Jdk) {
     ];
     assert_eq!(found, [fields, methods, names], "JDK {}", jdk.version);
     let initialised = calls("java.lang.Long.<clinit>(", "java.lang.Class.getPrimitiveClass(");
-    // With the verifier on there is no archive of classes, in which it is already initialised on
-    // JDK 25.
     assert_eq!(initialised, u64::from(jdk.version > 8), "JDK {}", jdk.version);
 }
 

@@ -80,6 +80,12 @@ impl Java {
         self
     }
 
+    /// Starts without an archive of classes, whose classes are partly initialised and whose strings
+    /// have their hash codes.
+    pub fn without_archive(&mut self) -> &mut Self {
+        self.option("-Xshare:off")
+    }
+
     /// Makes the verifier check the classes of the boot class path, too.
     pub fn verify(&mut self) -> &mut Self {
         if self.version == 8 {
