@@ -68,6 +68,7 @@ impl Profile {
     pub fn with_columns(mut self) -> Result<Profile, MergeError> {
         const NEW: u64 = Method::COLUMN | Method::SYNCHRONIZED;
         let mut columns = self.columns();
+        self.name_columns(&columns);
         let has_columns = self.threads.iter().all(|thread| thread.tree.columns() == columns.len());
         if has_columns && self.methods.iter().all(|method| method.flags & NEW == 0) {
             return Ok(self);
@@ -97,9 +98,19 @@ impl Profile {
         }
         self.methods.retain(|method| !is_column(method));
         self.methods.iter_mut().for_each(|method| method.flags &= !NEW);
+        self.name_columns(&columns);
+        Ok(self)
+    }
+
+    /// Has `META` name these columns, in their order: a file may name them in any, some twice, and
+    /// others that are none.
+    fn name_columns(&mut self, columns: &[Unit]) {
+        if columns.is_empty() {
+            self.meta.remove(COLUMNS);
+            return;
+        }
         let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
         self.meta.insert(COLUMNS.to_owned(), names.join(" "));
-        Ok(self)
     }
 }
 

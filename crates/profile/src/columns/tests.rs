@@ -265,3 +265,28 @@ fn a_selection_keeps_what_is_selected() {
     let p = example().wanted(|m| &*m.name != "f", "without f").expect("sound");
     assert_eq!(values(&p.threads[0].tree), [[6], [0]]);
 }
+
+/// Found by fuzzing: names that are none, or out of order, stayed in a profile without methods, and
+/// what was written of it was read as something else.
+#[test]
+fn a_profile_that_is_cut_names_its_columns_in_one_way() {
+    for (names, expected) in [
+        ("jo\0les monitors", Some("monitors")),
+        ("monitors cycles monitors", Some("cycles monitors")),
+        ("bytecodes", None),
+        ("", None),
+    ] {
+        let mut file = MAGIC.to_vec();
+        file.extend(crate::section::COLUMNS_SINCE.to_be_bytes());
+        let mut payload = Vec::new();
+        string(&mut payload, COLUMNS);
+        string(&mut payload, names);
+        section(&mut file, *b"META", &payload).expect("memory");
+        let read = Profile::read(&file).expect("a profile that is cut");
+        assert!(!read.damage.is_empty());
+        assert_eq!(read.meta.get(COLUMNS).map(String::as_str), expected, "{names:?}");
+        let written = read.to_bytes().expect("in order");
+        let again = Profile::read(&written).expect("as written");
+        assert_eq!(again.to_bytes().expect("in order"), written, "{names:?}");
+    }
+}
