@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 use cct_build::image::cache;
+use cct_build::image::prune;
+use cct_build::text::{counted, size};
+use prune::{CachedImage, DAY, Policy, Removal};
 
 use crate::args::{CacheCommand, CacheFolder, CacheList, CachePrune};
 use crate::exit::{say, text_to_stdout, to_stdout};
-use crate::image::prune;
-use crate::text::{counted, size};
-use prune::{CachedImage, DAY, Policy, Removal};
 
 /// Runs the command.
 pub fn run(command: &CacheCommand) -> Result<()> {

@@ -4,9 +4,9 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use cct_build::text::harmless;
 
 use crate::exit_codes::ExitCodes;
-use crate::text::harmless;
 
 /// How a command that did not fail ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -44,7 +44,7 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
         }
     }
     for pattern in vain {
-        let pattern = crate::text::readable(pattern.as_bytes());
+        let pattern = cct_build::text::readable(pattern.as_bytes());
         exit::say(&format!("cctrewrite: no method is ignored by '{pattern}'"));
     }
     if let Some(pruning) = pruning {

@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{INDEX_NAME, Input, InputKind, Limits};
+use cct_build::jvm_options::{exactness, reproducible, stack_traces};
+use cct_build::marking;
 use cct_build::place::{PLACE_NAME, Place, RESOLVED_NAME};
 use cct_build::{load_time, output};
 
 use crate::args::Flags;
-use crate::exactness;
 use crate::exit;
-use crate::marking;
-use crate::reproducible;
-use crate::traces;
 
 /// An output of `instrument`.
 struct Output {
@@ -88,7 +86,7 @@ fn exact(library: &Output, arguments: &Flags) -> Result<Vec<String>> {
             None => exit::say(&format!("cctrewrite: {}", load_time::missing())),
         }
     }
-    options.extend(traces::spelled(arguments.stack_depth, feature.into()));
+    options.extend(stack_traces::spelled(arguments.stack_depth, feature.into()));
     // All agree in these.
     let is = |key, wanted| output::value(&library.provenance, key) == Some(wanted);
     options.extend(exactness::spelled(feature.into(), !is("intrinsics", "native")));

@@ -53,7 +53,7 @@ impl Described {
     fn text(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         let summary = &self.summary;
         let bytes = self.bytes.map(|bytes| format!(" ({})", counted(bytes.into(), "byte")));
-        let file = crate::text::readable(self.file.as_bytes());
+        let file = cct_build::text::readable(self.file.as_bytes());
         writeln!(out, "{:<12}{file}{}", "File", bytes.unwrap_or_default())?;
         write_header(summary, &facts(summary), out)?;
         for line in aligned(&trees(summary)) {
@@ -118,7 +118,7 @@ fn row(tree: &TreeSummary, summary: &Summary) -> [String; 7] {
         bytecodes,
         grouped(tree.threads.into()),
         state.to_owned(),
-        crate::text::readable(tree.name.as_bytes()),
+        cct_build::text::readable(tree.name.as_bytes()),
     ]
 }
 

@@ -12,36 +12,28 @@ mod configuration;
 mod diff_command;
 mod doctor;
 mod embedded;
-mod exactness;
 mod exit;
 mod exit_codes;
 mod explain;
 mod export_command;
 mod flags;
-mod image;
 mod info_command;
-mod inputs;
-mod instrument;
+mod instrument_command;
+mod jdk_command;
 mod json;
 mod markers_command;
-mod marking;
 mod merge_command;
 mod pcc_command;
 mod profile_file;
 mod progress;
 mod recover_command;
 mod report_command;
-mod reproducible;
 mod run_command;
 mod run_folder;
 mod shell;
 mod tables_command;
-mod text;
 mod trace_command;
-mod traces;
-mod treatments;
 mod typestate_command;
-mod udi;
 mod verify_command;
 
 use std::process::ExitCode;
@@ -67,9 +59,9 @@ fn main() -> ExitCode {
     let (result, codes) = match arguments.command {
         Command::Doctor(arguments) => (doctor::run(&arguments), &DOCTOR),
         Command::Config(_) => (complete(config(&matches)), &WORK),
-        Command::Instrument(arguments) => (complete(instrument::run(&arguments)), &WORK),
+        Command::Instrument(arguments) => (complete(instrument_command::run(&arguments)), &WORK),
         Command::Flags(arguments) => (complete(flags::run(&arguments)), &WORK),
-        Command::Jdk(arguments) => (complete(image::run(&arguments)), &WORK),
+        Command::Jdk(arguments) => (complete(jdk_command::run(&arguments)), &WORK),
         Command::Cache(arguments) => (complete(cache_command::run(&arguments.command)), &WORK),
         Command::Run(arguments) => (run_command::run(&arguments), &RUN),
         Command::Snapshot(arguments) => (recover_command::snapshot(&arguments), &PROFILES),

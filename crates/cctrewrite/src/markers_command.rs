@@ -1,15 +1,15 @@
 //! `cctrewrite markers`: rules without a rewriting, and the runtime for who compiles a client.
 
 use anyhow::Result;
+use cct_build::inputs::Sources;
+use cct_build::marking::{self, Tally};
 use cct_build::pending_file::PendingFile;
+use cct_build::text::readable;
 use cct_markers::{Marked, Way, weave};
 use cct_profile::report::grouped;
 
 use crate::args::{MarkersCheck, MarkersCommand};
 use crate::exit::{say, text_to_stdout};
-use crate::inputs::Sources;
-use crate::marking::{self, Tally};
-use crate::text::readable;
 
 /// Runs the command.
 pub fn run(command: &MarkersCommand) -> Result<()> {

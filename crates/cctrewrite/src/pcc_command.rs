@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use cct_build::text::counted;
 use cct_pcc::Recorded;
 use cct_values::collisions::Counts;
 use cct_values::contexts::{Shown, everywhere, found, write};
@@ -12,7 +13,6 @@ use cct_values::report;
 use crate::args::{PccCollisions, PccCommand, PccContexts, PccDump, PccInfo};
 use crate::exit::{say, to_stdout};
 use crate::profile_file::read;
-use crate::text::counted;
 
 /// Runs the command.
 pub fn run(command: &PccCommand) -> Result<()> {

@@ -155,7 +155,7 @@ pub fn named(path: &Path, input: &Input) -> String {
         Kind::Profile => "profile",
         Kind::List => "list of contexts",
     };
-    format!("{} ({kind})", crate::text::readable(shown(path).as_bytes()))
+    format!("{} ({kind})", cct_build::text::readable(shown(path).as_bytes()))
 }
 
 /// Fails if standard input is to be read twice.

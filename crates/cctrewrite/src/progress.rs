@@ -1,8 +1,37 @@
-//! Progress on a terminal; nothing where standard error is none.
+//! Progress and lines on a terminal; no progress where standard error is none.
 
 use std::time::Duration;
 
+use cct_build::observer::{Observer, Steps};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::exit::say;
+
+/// The terminal as one that hears of work.
+#[derive(Debug, Clone, Copy)]
+pub struct Terminal {
+    /// Whether nothing is shown but warnings.
+    pub quiet: bool,
+}
+
+impl Observer for Terminal {
+    fn warn(&self, line: &str) {
+        say(line);
+    }
+
+    fn note(&self, line: &str) {
+        if !self.quiet {
+            say(line);
+        }
+    }
+
+    fn begin(&self, work: &'static str, steps: Option<u64>) -> Box<dyn Steps> {
+        Box::new(match steps {
+            Some(total) => Progress::of(work, total, !self.quiet),
+            None => Progress::counting(work, !self.quiet),
+        })
+    }
+}
 
 /// What is going on, shown on standard error while it lasts.
 #[derive(Debug)]
@@ -37,6 +66,12 @@ impl Progress {
     /// One more is done.
     pub fn step(&self) {
         self.0.inc(1);
+    }
+}
+
+impl Steps for Progress {
+    fn step(&self) {
+        Progress::step(self);
     }
 }
 

@@ -4,13 +4,13 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
+use cct_build::inputs::TOOL;
 use cct_build::pending_file::PendingFile;
 use clap_mangen::Man;
 
 use crate::args;
 use crate::exit;
 use crate::exit_codes;
-use crate::inputs::TOOL;
 
 /// Runs `completions`.
 pub fn completions(arguments: &args::Completions) -> Result<()> {
@@ -35,7 +35,7 @@ pub fn man(arguments: &args::Man) -> Result<()> {
     };
     let page = pages.iter().find(|(page, _)| *page == name);
     let (_, page) =
-        page.with_context(|| format!("there is no command {}", crate::text::readable(part.as_bytes())))?;
+        page.with_context(|| format!("there is no command {}", cct_build::text::readable(part.as_bytes())))?;
     exit::to_stdout(|out| out.write_all(page))
 }
 

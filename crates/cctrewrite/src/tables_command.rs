@@ -36,7 +36,7 @@ enum Cell {
 impl Cell {
     fn for_people(&self) -> String {
         match self {
-            Cell::Text(text) => crate::text::readable(text.as_bytes()),
+            Cell::Text(text) => cct_build::text::readable(text.as_bytes()),
             Cell::Count(count) => grouped(*count),
             Cell::Share(part, whole) => format!("{:.2} %", percent(*part, *whole)),
             Cell::Overlap(None) => "-".to_owned(),

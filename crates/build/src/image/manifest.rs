@@ -131,7 +131,7 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         }
         fs::create_dir(&image).unwrap();
-        Tree::list(&jdk).unwrap().copy(&image, super::super::tree::Manner::Copy, || ()).unwrap();
+        Tree::list(&jdk).unwrap().copy(&image, super::super::tree::CopyMode::Copy, || ()).unwrap();
         let own = image.join("lib").join(record::FOLDER);
         fs::create_dir(&own).unwrap();
         for path in

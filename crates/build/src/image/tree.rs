@@ -39,7 +39,7 @@ enum What {
 
 /// How to create the files of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub enum CopyMode {
     /// All are copied.
     Copy,
     /// Hard links, but for files that people edit.
@@ -179,7 +179,7 @@ impl Tree {
     }
 
     /// Creates a copy in an empty folder. Calls `copied` after each file.
-    pub fn copy(&self, to: &Path, manner: Manner, copied: impl Fn() + Sync) -> Result<()> {
+    pub fn copy(&self, to: &Path, mode: CopyMode, copied: impl Fn() + Sync) -> Result<()> {
         for item in &self.items {
             let path = to.join(&item.path);
             let cannot = || format!("cannot make {}", path.display());
@@ -191,7 +191,7 @@ impl Tree {
         }
         self.items.par_iter().try_for_each(|item| {
             let What::File(source) = &item.what else { return Ok(()) };
-            copy_file(source, &to.join(&item.path), manner)?;
+            copy_file(source, &to.join(&item.path), mode)?;
             copied();
             Ok(())
         })
@@ -204,11 +204,11 @@ pub fn is_configuration(path: &Path) -> bool {
 }
 
 /// Copies one file with its permissions and its time, or links it.
-fn copy_file(source: &Path, to: &Path, manner: Manner) -> Result<()> {
+fn copy_file(source: &Path, to: &Path, mode: CopyMode) -> Result<()> {
     let is_edited = is_configuration(to);
     // Hard links fail across file systems, and for files of others where the system forbids it:
     // then the file is copied.
-    if manner == Manner::Link && !is_edited && fs::hard_link(source, to).is_ok() {
+    if mode == CopyMode::Link && !is_edited && fs::hard_link(source, to).is_ok() {
         return Ok(());
     }
     let copy = || {
@@ -288,13 +288,13 @@ mod tests {
 
     #[test]
     fn a_copy_is_complete_without_what_was_around_the_home() {
-        for manner in [Manner::Copy, Manner::Link] {
+        for mode in [CopyMode::Copy, CopyMode::Link] {
             let (folder, home) = home();
             let tree = Tree::list(&home).unwrap();
             assert_eq!(tree.dangling, [Path::new("docs")]);
             let copy = folder.path().join("copy");
             fs::create_dir(&copy).unwrap();
-            tree.copy(&copy, manner, || ()).unwrap();
+            tree.copy(&copy, mode, || ()).unwrap();
             fs::remove_dir_all(&home).unwrap();
             fs::remove_dir_all(folder.path().join("etc")).unwrap();
             let read = |path: &str| fs::read_to_string(copy.join(path)).unwrap();
@@ -312,7 +312,7 @@ mod tests {
         let (folder, home) = home();
         let copy = folder.path().join("copy");
         fs::create_dir(&copy).unwrap();
-        Tree::list(&home).unwrap().copy(&copy, Manner::Link, || ()).unwrap();
+        Tree::list(&home).unwrap().copy(&copy, CopyMode::Link, || ()).unwrap();
         let links = |path: &str| fs::metadata(copy.join(path)).unwrap().nlink();
         assert_eq!((links("lib/modules"), links("conf/java.security")), (2, 1));
     }

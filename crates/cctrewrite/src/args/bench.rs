@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use anyhow::Result;
+use cct_build::image::request::ImageRequest;
 use cct_profile::diff::Percentage;
 use clap::{Args, ValueEnum, value_parser};
 
-use super::{BenchChoices, ColumnArgument, Jdk};
+use super::{BenchChoices, ColumnArgument};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -103,8 +105,11 @@ pub enum BenchFormat {
 
 impl Bench {
     /// The image that is needed of a JDK: one in which what differs from run to run is pinned.
-    pub fn image(&self, home: PathBuf) -> Jdk {
-        let choices = self.choices.0.clone().reproducibly();
-        Jdk::for_use(home, choices, self.cache.clone(), crate::traces::DEFAULT_DEPTH, self.quiet)
+    ///
+    /// # Errors
+    /// The user has no cache folder.
+    pub fn image(&self, home: PathBuf) -> Result<ImageRequest> {
+        let choices = self.choices.0.get().clone().reproducibly();
+        ImageRequest::for_use(home, choices, self.cache.clone())
     }
 }

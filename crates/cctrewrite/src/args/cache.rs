@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use cct_build::size;
 use clap::{Args, Subcommand, value_parser};
-
-use super::size;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,7 +75,7 @@ pub struct CachePrune {
 
     /// Remove images that were used the longest ago until the others have at most this size: bytes,
     /// or with K, M or G
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub max_size: Option<u64>,
 
     /// Say what would be removed, and remove nothing

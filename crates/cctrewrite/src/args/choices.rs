@@ -4,8 +4,6 @@
 use std::fs;
 use std::ops::Deref;
 
-use anyhow::Result;
-use cct_rewrite::filter::Filter;
 use cct_settings::{Access, ChoiceOption, Heading, OPTIONS, tables};
 use cct_tables::CostModel;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -29,19 +27,9 @@ impl Deref for Choices {
 }
 
 impl Choices {
-    /// These choices with what differs from run to run pinned.
-    #[must_use]
-    pub fn reproducibly(self) -> Choices {
-        Choices(self.0.reproducibly())
-    }
-
-    /// The classes that are recorded, for commands that rewrite or explain.
-    ///
-    /// # Errors
-    /// Options that do not go together, markers alone, a glob that is none.
-    pub fn filter(&self) -> Result<Filter> {
-        self.check_recording()?;
-        Ok(Filter::new(&self.include, &self.exclude)?)
+    /// The choices themselves.
+    pub fn get(&self) -> &cct_settings::Choices {
+        &self.0
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cct_build::jvm_options::stack_traces::{DEFAULT_DEPTH, MAX_DEPTH};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -39,8 +40,8 @@ pub struct Flags {
 
     /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what
     /// would be -XX:MaxJavaStackTraceDepth without cctrewrite
-    #[arg(long, value_name = "FRAMES", default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
-        value_parser = clap::value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
+    #[arg(long, value_name = "FRAMES", default_value_t = DEFAULT_DEPTH, allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i32).range(-1..=MAX_DEPTH))]
     pub stack_depth: i32,
 
     /// Add options for speed: the JVM compiles methods that have become large, too, and its second

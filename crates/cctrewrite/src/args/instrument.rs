@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use cct_build::inputs::BadClasses;
+use cct_build::instrument::InstrumentRequest;
 use clap::{Args, value_parser};
 
 use super::{Choices, LimitsArguments, UdiArguments};
@@ -105,4 +107,25 @@ pub struct Instrument {
 
     #[command(flatten)]
     pub limits: LimitsArguments,
+}
+
+impl Instrument {
+    /// What is asked for.
+    pub fn request(&self) -> InstrumentRequest {
+        InstrumentRequest {
+            inputs: self.inputs.clone(),
+            output: self.output.clone(),
+            choices: self.choices.get().clone(),
+            module: self.udi.options(),
+            patches: self.patches,
+            class_path: self.class_path,
+            if_changed: self.if_changed,
+            manifest: self.manifest,
+            verify: self.verify,
+            report: self.report.clone(),
+            bad: if self.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse },
+            level: self.level,
+            limits: self.limits.limits(),
+        }
+    }
 }

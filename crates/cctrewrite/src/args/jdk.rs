@@ -3,6 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use cct_build::image::cache;
+use cct_build::image::request::ImageRequest;
+use cct_build::image::tree::CopyMode;
+use cct_build::jvm_options::stack_traces::{DEFAULT_DEPTH, MAX_DEPTH};
 use clap::{Args, value_parser};
 
 use super::{Choices, UdiArguments};
@@ -81,8 +85,8 @@ pub struct Jdk {
 
     /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what
     /// would be -XX:MaxJavaStackTraceDepth without cctrewrite
-    #[arg(long, value_name = "FRAMES", default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
-        value_parser = value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
+    #[arg(long, value_name = "FRAMES", default_value_t = DEFAULT_DEPTH, allow_negative_numbers = true,
+        value_parser = value_parser!(i32).range(-1..=MAX_DEPTH))]
     pub stack_depth: i32,
 
     /// Write the completeness report: every method whose treatment is not the ordinary one, and why
@@ -107,29 +111,22 @@ impl Jdk {
         self.home.as_deref().context("no JDK is named; name its home")
     }
 
-    /// The image of a JDK that a command takes from the cache for its own use.
-    pub fn for_use(
-        home: PathBuf,
-        choices: Choices,
-        cache: Option<PathBuf>,
-        stack_depth: i32,
-        quiet: bool,
-    ) -> Jdk {
-        let cache = Some(cache);
-        Jdk {
-            home: Some(home),
-            output: None,
-            check: false,
-            repair: false,
-            choices,
-            udi: UdiArguments::default(),
-            cache,
-            link: false,
-            no_cds: false,
-            stack_depth,
-            report: None,
-            threads: None,
-            quiet,
-        }
+    /// What is asked for.
+    ///
+    /// # Errors
+    /// No JDK is named, or the user has no cache folder.
+    pub fn request(&self) -> Result<ImageRequest> {
+        let cache = self.cache.as_ref().map(|folder| folder.clone().map_or_else(cache::default_folder, Ok));
+        Ok(ImageRequest {
+            home: self.home()?.to_path_buf(),
+            choices: self.choices.get().clone(),
+            module: self.udi.options(),
+            cache: cache.transpose()?,
+            copy_mode: if self.link { CopyMode::Link } else { CopyMode::Copy },
+            archives_classes: !self.no_cds,
+            stack_depth: self.stack_depth,
+            has_report: self.report.is_some(),
+            name: self.output.clone(),
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Arguments that say how much an input may unfold.
 
 use cct_archive::Limits;
+use cct_build::size;
 use clap::Args;
 
 /// Bounds on what inputs may make of themselves.
@@ -12,11 +13,11 @@ pub struct LimitsArguments {
     max_depth: usize,
 
     /// Inflated size of a class or nested archive: bytes, or with K, M or G
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size::parse)]
     max_entry: u64,
 
     /// Inflated size of all classes and nested archives of an input together
-    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = size::parse)]
     max_total: u64,
 
     /// Inflated size over compressed size, from 1 MiB on
@@ -30,18 +31,6 @@ impl LimitsArguments {
         let LimitsArguments { max_depth, max_entry, max_total, max_ratio } = *self;
         Limits { max_depth, max_entry_bytes: max_entry, max_total_bytes: max_total, max_ratio }
     }
-}
-
-/// A number of bytes, or of KiB, MiB or GiB with K, M or G.
-pub fn size(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text.strip_suffix(['K', 'M', 'G']) {
-        Some(digits) if text.ends_with('K') => (digits, 10),
-        Some(digits) if text.ends_with('M') => (digits, 20),
-        Some(digits) => (digits, 30),
-        None => (text, 0),
-    };
-    let size = digits.parse().ok().and_then(|number: u64| number.checked_mul(1 << shift));
-    size.ok_or_else(|| "a number of bytes, such as 4096, 512K, 64M or 2G".to_owned())
 }
 
 #[cfg(test)]
@@ -58,17 +47,5 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_archives() {
         assert_eq!(Command::parse_from(["x"]).limits.limits(), Limits::default());
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        for (text, expected) in
-            [("0", Some(0)), ("7", Some(7)), ("2K", Some(2048)), ("3M", Some(3 << 20)), ("1G", Some(1 << 30))]
-        {
-            assert_eq!(size(text).ok(), expected, "{text}");
-        }
-        for text in ["", "K", "-1", "1.5G", "1T", "99999999999G", "18446744073709551616"] {
-            assert!(size(text).is_err(), "{text}");
-        }
     }
 }

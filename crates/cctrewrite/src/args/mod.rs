@@ -48,7 +48,7 @@ pub use flags::Flags;
 pub use info::{Info, InfoFormat};
 pub use instrument::Instrument;
 pub use jdk::Jdk;
-pub use limits::{LimitsArguments, size};
+pub use limits::LimitsArguments;
 pub use markers::{Markers, MarkersCheck, MarkersCommand};
 pub use merge::{Merge, ThreadsArgument};
 pub use pcc::{Pcc, PccCollisions, PccCommand, PccContexts, PccDump, PccInfo};

@@ -3,9 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use anyhow::Result;
+use cct_build::image::request::ImageRequest;
+use cct_build::jvm_options::stack_traces::{DEFAULT_DEPTH, MAX_DEPTH};
 use clap::{Args, value_parser};
 
-use super::{Choices, Jdk, Recording, UdiArguments, WantedArguments};
+use super::{Choices, Recording, UdiArguments, WantedArguments};
 
 /// The profile that `run` writes, and that the commands for profiles read, unless another is named.
 pub const PROFILE: &str = "cctrewrite.cct";
@@ -86,8 +89,8 @@ pub struct Run {
 
     /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what
     /// would be -XX:MaxJavaStackTraceDepth without cctrewrite
-    #[arg(long, value_name = "FRAMES", help_heading = "Image", hide_short_help = true, default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
-        value_parser = value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
+    #[arg(long, value_name = "FRAMES", help_heading = "Image", hide_short_help = true, default_value_t = DEFAULT_DEPTH, allow_negative_numbers = true,
+        value_parser = value_parser!(i32).range(-1..=MAX_DEPTH))]
     pub stack_depth: i32,
 
     /// Say nothing but warnings and errors
@@ -104,9 +107,11 @@ impl Run {
     }
 
     /// The image that is needed of a JDK.
-    pub fn image(&self, home: PathBuf) -> Jdk {
-        let image =
-            Jdk::for_use(home, self.choices.clone(), self.cache.clone(), self.stack_depth, self.quiet);
-        Jdk { udi: self.udi.clone(), ..image }
+    ///
+    /// # Errors
+    /// The user has no cache folder.
+    pub fn image(&self, home: PathBuf) -> Result<ImageRequest> {
+        let request = ImageRequest::for_use(home, self.choices.get().clone(), self.cache.clone())?;
+        Ok(ImageRequest { module: self.udi.options(), stack_depth: self.stack_depth, ..request })
     }
 }

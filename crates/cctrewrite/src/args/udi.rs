@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cct_build::user_module::ModuleOptions;
 use clap::{Args, value_parser};
 
 /// The module, and how it is run.
@@ -50,8 +51,12 @@ impl UdiArguments {
         told.into_iter().chain(java).collect()
     }
 
-    /// For how long an answer is waited for.
-    pub fn timeout(&self) -> Duration {
-        Duration::from_secs(self.udi_timeout)
+    /// The module, and how it is run.
+    pub fn options(&self) -> ModuleOptions {
+        ModuleOptions {
+            module: self.udi.clone(),
+            java: self.udi_java.clone(),
+            timeout: Duration::from_secs(self.udi_timeout),
+        }
     }
 }

@@ -104,7 +104,7 @@ impl<'a> Harness<'a> {
 /// What the program said, without the lines of the runtime, which regrets that nothing was
 /// recorded.
 fn said(stderr: &[u8]) -> String {
-    let lines = crate::text::readable_lines(stderr);
+    let lines = cct_build::text::readable_lines(stderr);
     let lines: Vec<&str> = lines.lines().filter(|line| !line.starts_with("cctrewrite: ")).collect();
     lines.join("\n")
 }

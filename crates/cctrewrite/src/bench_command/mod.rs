@@ -10,15 +10,16 @@ mod verdict;
 use std::ffi::OsStr;
 
 use anyhow::{Result, bail};
+use cct_build::image::{fit, use_of_image};
+use cct_build::target_jdk::Target;
+use cct_build::text;
 use cct_profile::{Exactness, Metric, Profile};
 
 use crate::args::{Bench, BenchFormat};
 use crate::exit::{self, Outcome, say};
-use crate::image::order;
 use crate::profile_file::View;
-use crate::{image, text};
+use crate::progress::Terminal;
 use baseline::{Baseline, Conditions};
-use cct_build::target_jdk::Target;
 use counts::Counts;
 use harness::Harness;
 use verdict::{Judged, Scope, Verdict, changed};
@@ -30,10 +31,11 @@ const OF_REGIONS: &str = "recording was switched";
 pub fn run(arguments: &Bench) -> Result<Outcome> {
     let stored = Baseline::read(&arguments.baseline)?;
     let entries = entries(arguments, stored.as_ref())?;
+    let terminal = Terminal { quiet: arguments.quiet };
     let home = Target::of(OsStr::new("java"), arguments.jdk.as_deref())?.home;
-    let image = image::of_home(home, |home| arguments.image(home))?;
-    order::check_tool(&image.home, order::Leaves::Profiles)?;
-    order::check_choices(&image.home, &arguments.choices.0)?;
+    let image = use_of_image::of_home(home, |home| arguments.image(home), &terminal)?;
+    fit::check_tool(&image.home, fit::ToolOutput::Profiles)?;
+    fit::check_choices(&image.home, arguments.choices.0.get())?;
     let view = arguments.column.map_or(View::Contexts, |column| View::Column(column.0));
     let Bench { class_path, java_option, warm_up, .. } = arguments;
     let harness = Harness::new(image.home.clone(), class_path, java_option, *warm_up, view)?;
@@ -44,7 +46,7 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     for entry in entries {
         let verdict = bench.judge(&harness, entry).inspect_err(|_| {
             // What is damaged is said before the error.
-            image.is_damaged_after_all();
+            image.is_damaged_after_all(&terminal);
         });
         judged.push(verdict?);
     }

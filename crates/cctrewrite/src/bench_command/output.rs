@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use cct_build::text::{counted, readable};
 use cct_profile::diff::Change;
 use cct_profile::report::{aligned, grouped};
 use cct_profile::{Exactness, Metric};
@@ -13,7 +14,6 @@ use crate::args::Bench;
 use crate::ci::github::{Kind, annotate};
 use crate::ci::junit::{Case, Suite};
 use crate::json::{ExactnessRow, Object};
-use crate::text::{counted, readable};
 
 const NAME: &str = "cctrewrite bench";
 

@@ -61,5 +61,5 @@ fn compared(arguments: &Compare, found: &Comparison) -> String {
         .chain(arguments.selection.in_words())
         .chain(names)
         .chain(arguments.sites.in_words());
-    crate::text::readable(parts.collect::<Vec<String>>().join(", ").as_bytes())
+    cct_build::text::readable(parts.collect::<Vec<String>>().join(", ").as_bytes())
 }

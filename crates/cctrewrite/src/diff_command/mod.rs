@@ -8,6 +8,7 @@ mod sentence;
 
 use anyhow::{Context, Result, bail};
 use cct_build::classes;
+use cct_build::text;
 use cct_profile::Metric;
 use cct_profile::diff::{DiffOptions, DiffOrder, Difference, Limits, SIDES, diff, write_text};
 use cct_profile::labels::By;
@@ -17,7 +18,6 @@ use cct_profile::pair::TextOptions;
 use crate::args::{ByArgument, Diff, DiffFormat, DiffOrderArgument};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View, check_stdin, named, read_input, shown};
-use crate::text;
 
 /// Runs the command.
 pub fn run(arguments: &Diff) -> Result<Outcome> {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use cct_build::image::cache;
 use cct_build::image::jvm::FROM_OUTSIDE;
+use cct_build::image::prune;
 use cct_build::load_time::{self, Source};
+use cct_build::text::{counted, size};
 
 use super::page::{Page, Verdict};
-use crate::image::prune;
-use crate::text::{counted, size};
 
 /// Free space below which images do not fit: one takes 300 to 500 MB.
 const SPACE: u64 = 1_000_000_000;

@@ -1,9 +1,9 @@
 //! What `cctrewrite doctor` prints: headings, and lines with a verdict.
 
 use anyhow::Result;
+use cct_build::text::counted;
 
 use crate::exit::text_to_stdout;
-use crate::text::counted;
 
 /// What a line says of its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use cct_build::temporary_folder::{Kind, TemporaryFolder};
+use cct_build::text::{counted, readable_lines};
 use cct_profile::{Exactness, Metric, Profile};
-
-use crate::text::{counted, readable_lines};
 
 /// `Trial.java`, compiled.
 const CLASS: &[u8] = include_bytes!("Trial.class");

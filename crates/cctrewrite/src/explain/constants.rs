@@ -1,10 +1,9 @@
 //! Constants of a class file (JVMS 4.4) as text.
 
+use cct_build::text::{quoted, readable};
 use cct_classfile::attributes::{AttributeInfo, BootstrapMethod};
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, ConstantPool, Index, Result};
-
-use crate::text::{quoted, readable};
 
 /// Names of the kinds of method handles (JVMS table 5.4.3.5-A), from 1.
 const HANDLE_KINDS: [&str; 9] = [

@@ -1,10 +1,9 @@
 //! Frames of a `StackMapTable` (JVMS 4.7.4) as text.
 
+use cct_build::text::readable;
 use cct_classfile::attributes::frames::{FrameKind, VerificationType, bcis};
 use cct_classfile::attributes::{AttributeInfo, Frame};
 use cct_classfile::{Bci, ClassFile, Code, Result};
-
-use crate::text::readable;
 
 /// The frames of a method with their bytecode indices, in order.
 pub fn of(class: &ClassFile<'_>, code: &Code<'_>) -> Result<Vec<(Bci, String)>> {

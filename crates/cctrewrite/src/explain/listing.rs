@@ -4,11 +4,11 @@
 use std::io::Write;
 
 use anyhow::Result;
+use cct_build::text::readable;
 use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
 
 use super::constants::Constants;
 use super::frames;
-use crate::text::readable;
 
 /// Names of the flags of methods (JVMS table 4.6-A), in the order of source code.
 const FLAGS: [(u16, &str); 12] = [

@@ -3,6 +3,8 @@
 use std::io::Write;
 
 use anyhow::{Result, anyhow};
+use cct_build::instrument::treatments;
+use cct_build::text::counted;
 use cct_classfile::{ClassFile, Code, Instruction, Member, opcode};
 use cct_flow::{ActivationPlan, Blocks, CountPlanner, OwnMembers, Update, UpdateKind};
 use cct_index::method_flags;
@@ -17,8 +19,6 @@ use cct_tables::CostModel;
 use super::constants::Constants;
 use super::listing;
 use crate::explain::explained::Explained;
-use crate::text::counted;
-use crate::treatments;
 
 /// Columns of a line of blocks.
 const LINE: usize = 100;

@@ -4,6 +4,7 @@ mod constants;
 mod explained;
 mod frames;
 mod listing;
+mod markers;
 mod method;
 
 use std::collections::BTreeSet;
@@ -12,6 +13,9 @@ use std::sync::Mutex;
 
 use anyhow::{Result, anyhow, bail};
 use cct_archive::EntryId;
+use cct_build::inputs::{BadClasses, Sources};
+use cct_build::instrument::{filter, refused_by_jvms};
+use cct_build::text::readable;
 use cct_classfile::{ClassFile, Member};
 use cct_index::mid::ClassHash;
 use cct_jdk::convention::with_extension;
@@ -21,10 +25,7 @@ use cct_rewrite::{Error, Rewriter, Role, World};
 use crate::args::Explain;
 use crate::exit;
 use crate::explain::explained::Explained;
-use crate::inputs::{BadClasses, Sources};
-use crate::instrument::refused_by_jvms;
 use crate::progress::Progress;
-use crate::text::readable;
 use constants::Constants;
 
 /// A class of the name that was asked for.
@@ -43,10 +44,10 @@ pub fn run(arguments: &Explain) -> Result<()> {
         &arguments.choices.library,
         &arguments.limits.limits(),
     )?;
-    if let Some(text) = crate::marking::explain(&sources, &name)? {
+    if let Some(text) = markers::explain(&sources, &name)? {
         return exit::text_to_stdout(|out| out.write_all(text.as_bytes()));
     }
-    let filter = arguments.choices.filter()?;
+    let filter = filter(&arguments.choices)?;
     let settings = arguments.choices.settings();
 
     let candidates = Mutex::new(Vec::new());

@@ -56,7 +56,7 @@ pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outco
         exit::say(&format!("cctrewrite: warning: {what}"));
     }
     for pattern in &page.vain {
-        let pattern = crate::text::readable(pattern.as_bytes());
+        let pattern = cct_build::text::readable(pattern.as_bytes());
         exit::say(&format!("cctrewrite: no method is ignored by '{pattern}'"));
     }
     if let Some(pruning) = &page.pruning {
@@ -112,7 +112,7 @@ fn about(name: &str, profile: &Profile) -> About {
     let facts = header_lines(&summary, &info_command::facts(&summary));
     let mut trees = info_command::trees(&summary).into_iter().map(|row| row.to_vec());
     About {
-        name: crate::text::readable(name.as_bytes()),
+        name: cct_build::text::readable(name.as_bytes()),
         facts: facts.into_iter().map(|(key, text)| (key.to_owned(), text)).collect(),
         head: trees.next().unwrap_or_default(),
         trees: trees.collect(),

@@ -70,7 +70,7 @@ pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<E
     for pattern in &selected.vain {
         exit::say(&format!(
             "cctrewrite: no method is ignored by '{}'",
-            crate::text::readable(pattern.as_bytes())
+            cct_build::text::readable(pattern.as_bytes())
         ));
     }
     let trees = selected.profile.threads.iter().map(|thread| Extent::of(&thread.tree));

@@ -5,14 +5,15 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use cct_build::image::fit;
+use cct_build::instrument::filter;
+use cct_build::marking::Marking;
 use cct_build::target_jdk::Target;
 
 use super::files::with_suffix;
 use super::marked::{put_printed, put_report};
 use crate::args::Run;
 use crate::exit::say;
-use crate::image::order;
-use crate::marking::Wanted;
 use crate::run_folder::Jvm;
 
 /// The extensions of what is left beside profiles: what clients print, and reports.
@@ -21,7 +22,7 @@ pub const EXTENSIONS: [&str; 2] = ["markers", "typestate"];
 /// What a command line says of markers beside what counts.
 pub struct Beside<'a> {
     arguments: &'a Run,
-    wanted: Option<Wanted>,
+    marking: Option<Marking>,
 }
 
 impl<'a> Beside<'a> {
@@ -29,30 +30,30 @@ impl<'a> Beside<'a> {
     pub fn of(arguments: &'a Run, command: &OsStr) -> Result<Beside<'a>> {
         let choices = &arguments.choices;
         if choices.has_rules() {
-            choices.filter()?;
-            let wanted = Wanted::beside(choices)?;
+            filter(choices)?;
+            let marking = Marking::beside(choices)?;
             if arguments.recording.is_given("typestate-budget") && choices.typestate.is_empty() {
                 bail!("{NO_PROPERTIES}");
             }
-            return Ok(Beside { arguments, wanted: Some(wanted) });
+            return Ok(Beside { arguments, marking: Some(marking) });
         }
         if let Some(option) = arguments.recording.of_markers() {
             // A JDK that is there already may have its own rules.
             let target = Target::of(command, arguments.jdk.as_deref())?;
-            if order::checks_properties_beside(&target.home)?.is_none() {
+            if fit::checks_properties_beside(&target.home)?.is_none() {
                 bail!(
                     "--{option} is about markers; give rules with it (--markers, --typestate), or leave it out"
                 );
             }
         }
-        Ok(Beside { arguments, wanted: None })
+        Ok(Beside { arguments, marking: None })
     }
 
     /// Whether the image in a folder has what is wanted.
     pub fn check(&self, home: &Path) -> Result<()> {
-        let checks_properties = order::checks_properties_beside(home)?;
-        match (&self.wanted, checks_properties) {
-            (Some(wanted), Some(_)) => order::check_marked(home, wanted)?,
+        let checks_properties = fit::checks_properties_beside(home)?;
+        match (&self.marking, checks_properties) {
+            (Some(marking), Some(_)) => fit::check_marked(home, marking)?,
             (Some(_), None) => bail!(
                 "{}: this JDK was made without markers; leave out --markers and --typestate, or give a plain JDK, of which one is made with yours",
                 home.display()
@@ -67,7 +68,7 @@ impl<'a> Beside<'a> {
 
     /// What JVMs of the image in a folder leave beside profiles; `None` if that is nothing.
     pub fn left(&self, home: &Path) -> Result<Option<Left>> {
-        let Some(checks_properties) = order::checks_properties_beside(home)? else { return Ok(None) };
+        let Some(checks_properties) = fit::checks_properties_beside(home)? else { return Ok(None) };
         // Of rules that are those of properties alone nothing is printed.
         let prints = !checks_properties
             || !self.arguments.choices.markers.is_empty()

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_build::pending_file::PendingFile;
+use cct_build::text::{counted, shell_word};
 use cct_profile::labels::{By, Labels};
 use cct_profile::merge::{MergeOptions, Merger};
 use cct_profile::names::NameStyle;
@@ -20,7 +21,6 @@ use crate::exit::say;
 use crate::profile_file::{CANNOT, read};
 use crate::run_command::files::{UNKNOWN, file_name};
 use crate::run_folder::Jvm;
-use crate::text::{counted, shell_word};
 
 /// Methods in the summary.
 const TOP: usize = 5;

@@ -4,7 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use cct_build::image::use_of_image::{self, ImageInUse};
 use cct_build::target_jdk::Target;
+use cct_build::text::shell_word;
 
 use super::child::{self, Ending};
 use super::collection::Collection;
@@ -12,8 +14,7 @@ use super::no_jvm::Silent;
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::exit_codes::RUN;
-use crate::image::{self, ImageInUse};
-use crate::text::shell_word;
+use crate::progress::Terminal;
 
 /// Exit codes of a process that a signal ended which its own code has caused: SIGILL, SIGABRT,
 /// SIGBUS, SIGFPE, SIGSEGV.
@@ -54,7 +55,8 @@ pub fn execute(
     check: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<Execution> {
     let target = Target::of(command, arguments.jdk.as_deref())?;
-    let image = image::of_home(target.home, |home| arguments.image(home))?;
+    let terminal = Terminal { quiet: arguments.quiet };
+    let image = use_of_image::of_home(target.home, |home| arguments.image(home), &terminal)?;
     let home = image.home.clone();
     check(&home)?;
     let words = std::iter::once(command).chain(rest.iter().map(OsString::as_os_str));
@@ -116,7 +118,7 @@ impl Ended {
     /// ended abnormally the whole image is checked.
     pub fn outcome(&self, missing: bool) -> Outcome {
         let is_abnormal = missing || CRASHES.contains(&self.code);
-        let missing = (is_abnormal && self.image.is_damaged_after_all()) || missing;
+        let missing = (is_abnormal && self.image.is_damaged_after_all(&Terminal { quiet: false })) || missing;
         Outcome::Passed(if self.code == 0 && missing { RUN.failure } else { self.code })
     }
 }

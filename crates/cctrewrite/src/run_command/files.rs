@@ -6,19 +6,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use cct_build::image::fit;
+use cct_build::image::fit::ToolOutput;
 use cct_build::pending_file::PendingFile;
 
 use super::execution::{Execution, execute};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
-use crate::image::order;
-use crate::image::order::Leaves;
 use crate::run_folder::Jvm;
 
 /// What such JVMs leave.
 pub struct Kind {
     /// What their image is made for.
-    pub leaves: Leaves,
+    pub leaves: ToolOutput,
     /// The extension of its files.
     pub extension: &'static str,
     /// What one says of the image.
@@ -50,8 +50,8 @@ pub fn run(
         bail!("{} is a folder; name a file", output.display());
     }
     let check = |home: &Path| {
-        order::check_tool(home, kind.leaves)?;
-        order::check_choices(home, &arguments.choices)?;
+        fit::check_tool(home, kind.leaves)?;
+        fit::check_choices(home, arguments.choices.get())?;
         check(home)
     };
     let mut ended = match execute(arguments, command, rest, &output, check)? {

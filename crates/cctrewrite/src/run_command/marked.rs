@@ -7,21 +7,21 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use cct_build::image::fit;
+use cct_build::image::fit::ToolOutput;
+use cct_build::marking::Marking;
 use cct_build::target_jdk::Target;
+use cct_build::text::{counted, readable, shell_word};
 use cct_settings::ToolName;
 use cct_typestate::report::Report;
 
 use super::files::{self, Kind, move_file};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
-use crate::image::order;
-use crate::image::order::Leaves;
-use crate::marking::Wanted;
-use crate::text::{counted, readable, shell_word};
 
 /// What clients print.
 const PRINTED: Kind = Kind {
-    leaves: Leaves::Markers,
+    leaves: ToolOutput::Markers,
     extension: "markers",
     jdk: "marked JDK",
     elsewhere: "has no markers",
@@ -40,10 +40,10 @@ const OURS: &str = "cctrewrite: markers: ";
 /// Runs the command.
 pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcome> {
     check(arguments)?;
-    let wanted = arguments.choices.has_rules().then(|| Wanted::of(&arguments.choices)).transpose()?;
+    let wanted = arguments.choices.has_rules().then(|| Marking::alone(&arguments.choices)).transpose()?;
     let target = Target::of(command, arguments.jdk.as_deref())?;
     // A marked JDK that is there already has its own rules.
-    let checks_properties = match order::checks_properties(&target.home)? {
+    let checks_properties = match fit::checks_properties(&target.home)? {
         Some(checks) => checks,
         None => !arguments.choices.typestate.is_empty(),
     };
@@ -54,7 +54,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     // Of rules that are those of properties alone nothing is printed.
     let prints =
         !checks_properties || !arguments.choices.markers.is_empty() || arguments.recording.is_given("client");
-    let is_ours = |home: &Path| wanted.as_ref().map_or(Ok(()), |wanted| order::check_marked(home, wanted));
+    let is_ours = |home: &Path| wanted.as_ref().map_or(Ok(()), |wanted| fit::check_marked(home, wanted));
     files::run(arguments, command, rest, &kind, is_ours, |from, place| {
         let to = place(None);
         if checks_properties {

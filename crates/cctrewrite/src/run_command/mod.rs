@@ -21,11 +21,12 @@ pub mod valued;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use cct_build::image::fit::{ToolOutput, check_choices, check_tool};
+use cct_build::instrument::filter;
 use cct_settings::ToolName;
 
 use crate::args::Run;
 use crate::exit::Outcome;
-use crate::image::order::{Leaves, check_choices, check_tool};
 use beside::Beside;
 use delivery::{Places, deliver};
 use execution::{Execution, execute};
@@ -44,13 +45,13 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     if arguments.choices.settings().pcc().is_some() {
         return valued::run(arguments, command, rest);
     }
-    arguments.choices.filter()?;
+    filter(&arguments.choices)?;
     arguments.recording.check(ToolName::Profile)?;
     let places = Places::of(&arguments.output)?;
     let wanted = arguments.wanted.wanted()?;
     let check = |home: &Path| {
-        check_tool(home, Leaves::Profiles)?;
-        check_choices(home, &arguments.choices)?;
+        check_tool(home, ToolOutput::Profiles)?;
+        check_choices(home, arguments.choices.get())?;
         beside.check(home)
     };
     let mut ended = match execute(arguments, command, rest, &places.sum, check)? {

@@ -4,17 +4,18 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use anyhow::Result;
+use cct_build::image::fit::ToolOutput;
+use cct_build::instrument::filter;
+use cct_build::text::{counted, shell_word};
 use cct_settings::ToolName;
 use cct_trace::Trace;
 
 use super::files::{self, Kind, Place, move_file, with_suffix};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
-use crate::image::order::Leaves;
-use crate::text::{counted, shell_word};
 
 const TRACES: Kind = Kind {
-    leaves: Leaves::Traces,
+    leaves: ToolOutput::Traces,
     extension: "trace",
     jdk: "tracing JDK",
     elsewhere: "is not traced",
@@ -29,7 +30,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 
 /// What is about profiles alone.
 fn check(arguments: &Run) -> Result<()> {
-    arguments.choices.filter()?;
+    filter(&arguments.choices)?;
     arguments.recording.check(ToolName::Trace)?;
     arguments.wanted.check_none(ToolName::Trace)
 }

@@ -5,17 +5,18 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use anyhow::Result;
+use cct_build::image::fit::ToolOutput;
+use cct_build::instrument::filter;
+use cct_build::text::{counted, shell_word};
 use cct_settings::ToolName;
 
 use super::files::{self, Kind, Place, move_file};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
-use crate::image::order::Leaves;
 use crate::pcc_command::read_values;
-use crate::text::{counted, shell_word};
 
 const VALUES: Kind = Kind {
-    leaves: Leaves::Values,
+    leaves: ToolOutput::Values,
     extension: "pcc",
     jdk: "JDK",
     elsewhere: "leaves no values",
@@ -30,7 +31,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 
 /// What is about profiles alone.
 fn check(arguments: &Run) -> Result<()> {
-    arguments.choices.filter()?;
+    filter(&arguments.choices)?;
     arguments.recording.check(ToolName::Pcc)?;
     arguments.wanted.check_none(ToolName::Pcc)
 }

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use cct_build::text::{counted, shell_word};
 use cct_private::PrivateFolder;
 
 use super::{Jvm, Record, Refusal, RunFolder, is_name, processes};
 use crate::exit::say;
 use crate::run_folder::record::LOCK;
-use crate::text::{counted, shell_word};
 
 /// A folder of a run.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! `cctrewrite trace info`.
 
 use anyhow::Result;
+use cct_build::text::counted;
 use cct_events::Event;
 use cct_events::file::Cut;
 use cct_trace::{ThreadChunks, Trace};
@@ -8,7 +9,6 @@ use rayon::prelude::*;
 
 use crate::args::TraceInfo;
 use crate::exit::text_to_stdout;
-use crate::text::counted;
 
 /// How many events of each kind there are.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,9 +1,8 @@
 //! What is remarked of a trace.
 
+use cct_build::text::counted;
 use cct_trace::Trace;
 use cct_trace::replay::Oddities;
-
-use crate::text::counted;
 
 /// What must be known of numbers that come from this trace.
 pub(crate) fn remarks(trace: &Trace, oddities: &Oddities) -> Vec<String> {

@@ -1,17 +1,14 @@
 //! `cctrewrite typestate`: properties and what runs found of them (docs/research/typestate.md).
 
 mod check;
-mod properties;
 mod report;
 
-use std::path::PathBuf;
-
-use anyhow::{Result, anyhow, bail};
-use cct_typestate::{Property, encoded, rules, shipped};
+use anyhow::{Result, anyhow};
+use cct_build::marking::properties::properties;
+use cct_typestate::{encoded, rules, shipped};
 
 use crate::args::{TypestateCommand, TypestateShipped};
 use crate::exit::Outcome;
-use crate::typestate_command::properties::properties;
 use crate::typestate_command::report::write;
 
 /// Runs the command.
@@ -28,24 +25,6 @@ pub fn run(command: &TypestateCommand) -> Result<Outcome> {
         TypestateCommand::Report(arguments) => return report::run(arguments),
     }
     Ok(Outcome::Complete)
-}
-
-/// The properties of several files, or of such as come along.
-pub fn all(files: &[PathBuf]) -> Result<Vec<Property>> {
-    let mut all: Vec<Property> = Vec::new();
-    for path in files {
-        for property in properties(path)? {
-            if all.iter().any(|known| known.name == property.name) {
-                bail!(
-                    "{}: there is a property \"{}\" in another file already",
-                    path.display(),
-                    property.name
-                );
-            }
-            all.push(property);
-        }
-    }
-    Ok(all)
 }
 
 fn show(arguments: &TypestateShipped) -> Result<()> {

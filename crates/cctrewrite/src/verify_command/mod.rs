@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, Limits};
+use cct_build::marking;
+use cct_build::threads::with_threads;
 use cct_build::{jdk, output};
 use cct_events::file::Places;
 use cct_verify::{Expectation, StaticSide, Tool};
 
 use crate::args::{Verify, VerifyFormat};
 use crate::exit::{self, Outcome};
-use crate::instrument::with_threads;
-use crate::marking;
 use crate::progress::Progress;
 use crate::verify_command::account::Account;
 

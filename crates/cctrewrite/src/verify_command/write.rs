@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
+use cct_build::text::{counted, readable};
 use cct_profile::report::grouped;
 use cct_verify::Tally;
 use serde_json::{Value, json};
 
-use crate::text::{counted, readable};
 use crate::verify_command::account::{Account, What};
 
 /// Methods that are named of each kind of what was not checked; the rest are counted.

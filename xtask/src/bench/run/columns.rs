@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_plain_program_gets_the_options_that_images_have() {
-        let source = crate::workspace::root().join("crates/cctrewrite/src/exactness.rs");
+        let source = crate::workspace::root().join("crates/build/src/jvm_options/exactness.rs");
         let source = std::fs::read_to_string(source).unwrap();
         let list = source.split("pub const FAST: &[&str] = &[").nth(1).unwrap().split(']').next().unwrap();
         let images: Vec<&str> = list.split('"').filter(|word| word.starts_with("-XX:")).collect();

@@ -1,0 +1,272 @@
+//! The rewritten class library of an image.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use cct_archive::{EntryKind, Limits, Target};
+use cct_image::record;
+use cct_index::record::ClassRecord;
+
+use super::options;
+use super::request::ImageRequest;
+use crate::api_jar;
+use crate::image::home::{Home, Layout};
+use crate::image::structure;
+use crate::inputs::{BadClasses, Sources};
+use crate::instrument::output_options::OutputOptions;
+use crate::instrument::{Outputs, Record, Summary, rewrite_all};
+use crate::jdk;
+use crate::marking::{self, Marking, TreeMarking};
+use crate::observer::Observer;
+use crate::pending_file::PendingFile;
+use crate::user_module::Module;
+
+/// The files that hold the class library, opened.
+#[derive(Debug)]
+pub struct ClassLibrary {
+    sources: Sources,
+    /// Of each input, its path relative to the home.
+    paths: Vec<PathBuf>,
+}
+
+/// A class library in its place in an image.
+#[derive(Debug)]
+pub struct BuiltLibrary {
+    /// What was done.
+    pub summary: LibrarySummary,
+    /// Where it comes from, as lines.
+    pub provenance: String,
+}
+
+/// What was done to a class library.
+#[derive(Debug)]
+pub enum LibrarySummary {
+    /// It was rewritten for profiles, traces or values.
+    Rewritten(Summary),
+    /// It has markers.
+    Marked(marking::image::Summary),
+}
+
+impl LibrarySummary {
+    /// Writes the completeness report, where there is one: of markers the rules say what is to be
+    /// marked, and outputs what is not.
+    pub fn write_report(&self, path: &Path) -> Result<Option<PendingFile>> {
+        match self {
+            LibrarySummary::Rewritten(summary) => summary.write_report(path).map(Some),
+            LibrarySummary::Marked(_) => Ok(None),
+        }
+    }
+
+    /// Names the whole that was made.
+    pub fn name(&mut self, whole: &Path) {
+        if let LibrarySummary::Rewritten(summary) = self {
+            summary.name(whole);
+        }
+    }
+
+    /// Says what was done.
+    pub fn say(&self, elapsed: Duration, observer: &dyn Observer) {
+        match self {
+            LibrarySummary::Rewritten(summary) => summary.say(elapsed, observer),
+            LibrarySummary::Marked(summary) => summary.say(observer),
+        }
+    }
+}
+
+impl ClassLibrary {
+    /// Opens all files of a home in which classes are. Jars without classes are none of them.
+    pub fn open(home: &Home, request: &ImageRequest) -> Result<ClassLibrary> {
+        let files = match &home.layout {
+            Layout::Jars { .. } => {
+                let mut jars = jdk::class_library_around(&home.path.join(home.lib()).join("rt.jar"));
+                // Around the JRE of a JDK there is more, which is looked at and not made anew.
+                jars.retain(|jar| jar.starts_with(&home.path));
+                jars
+            }
+            Layout::Modules => vec![home.path.join(home.lib()).join("modules")],
+        };
+        let mut sources = Sources::open(&files, &request.choices.library, &Limits::default())?;
+        sources.inputs.retain(|input| input.entries().iter().any(|entry| entry.kind == EntryKind::Class));
+        let relative = |path: &Path| path.strip_prefix(&home.path).map(Path::to_path_buf);
+        let paths = sources.inputs.iter().map(|input| relative(input.path())).collect::<Result<_, _>>();
+        Ok(ClassLibrary {
+            sources,
+            paths: paths.context("a part of the class library lies outside its home")?,
+        })
+    }
+
+    /// Whether a file, relative to the home, is rewritten.
+    pub fn has(&self, path: &Path) -> bool {
+        self.paths.iter().any(|p| p == path)
+    }
+
+    /// Writes it into an image in the making, which has all folders and none of these files; and
+    /// its index. Where markers are wanted beside, also what the image carries for the program's
+    /// classes.
+    pub fn rewrite(
+        mut self,
+        destination: Destination<'_>,
+        request: &ImageRequest,
+        marking: Option<&Marking>,
+        observer: &dyn Observer,
+    ) -> Result<BuiltLibrary> {
+        let Destination { home, image, .. } = destination;
+        let beside = marking.map(|marking| TreeMarking::of_library(marking, &self.sources)).transpose()?;
+        let options = destination.resource();
+        let targets = self.targets(image)?;
+        let output_options = OutputOptions {
+            verify: false,
+            choices: &request.choices,
+            bad: BadClasses::Refuse,
+            level: LEVEL,
+            options: options.as_deref(),
+            patches: false,
+            manifest: false,
+            made_from: None,
+            beside: beside.as_ref(),
+        };
+        if let Some(module) = Module::of(&request.module)? {
+            self.sources.udi = Some(module.transform(&self.sources.inputs, observer)?);
+        }
+        let Outputs { summary, outputs, provenance } =
+            rewrite_all(output_options, &mut self.sources, &targets, observer)?;
+        let mut classes: Vec<ClassRecord> = Vec::new();
+        let mut structures: Vec<Vec<u8>> = Vec::new();
+        for output in outputs {
+            let records: Vec<Record> = output.commit()?.records;
+            for record in records {
+                classes.extend(record.class);
+                structures.extend(record.structure);
+            }
+        }
+        if request.choices.settings().traces() {
+            let file = image.join(home.own_folder()).join(record::STRUCTURE);
+            structure::write(&file, &provenance, &structures)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        if let (Some(beside), Some(marking), Some(account)) = (&beside, marking, summary.marked()) {
+            let (classes, places) = (beside.markers.world.table(), account.places());
+            marking::image::carry(marking, &classes, places, &image.join(home.own_folder()))?;
+        }
+        if self.sources.udi.is_some() {
+            let file = image.join(home.own_folder()).join(record::UDI_HOST);
+            fs::write(&file, api_jar::for_modules()?)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        if let Layout::Jars { .. } = home.layout {
+            extend_meta_index(home, image)?;
+        }
+        let originals = image.join(home.own_folder()).join(record::ORIGINALS);
+        fs::write(&originals, self.originals(home))
+            .with_context(|| format!("cannot write {}", originals.display()))?;
+        let file = image.join(home.own_folder()).join(record::INDEX);
+        fs::write(&file, cct_index::write(&provenance, &classes)?)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+        Ok(BuiltLibrary {
+            summary: LibrarySummary::Rewritten(summary),
+            provenance: provenance.lines().to_owned(),
+        })
+    }
+
+    /// Writes it with markers into an image in the making, and what the image carries for the
+    /// program's classes.
+    pub fn mark(
+        self,
+        destination: Destination<'_>,
+        marking: &Marking,
+        observer: &dyn Observer,
+    ) -> Result<BuiltLibrary> {
+        let Destination { home, image, .. } = destination;
+        let own = image.join(home.own_folder());
+        let options = destination.resource();
+        let targets = self.targets(image)?;
+        let outputs = marking::OutputOptions {
+            bad: BadClasses::Refuse,
+            level: LEVEL,
+            patches: false,
+            lines: None,
+            verify: false,
+            options: options.as_deref(),
+        };
+        let summary = marking::image::mark(marking, &self.sources, &targets, &outputs, &own, observer)?;
+        if let Layout::Jars { .. } = home.layout {
+            extend_meta_index(home, image)?;
+        }
+        Ok(BuiltLibrary { summary: LibrarySummary::Marked(summary), provenance: marking.lines() })
+    }
+
+    /// What [`record::ORIGINALS`] says.
+    fn originals(&self, home: &Home) -> String {
+        self.paths.iter().map(|path| format!("{}\n", home.path.join(path).display())).collect()
+    }
+
+    /// Where its files go.
+    fn targets(&self, image: &Path) -> Result<Vec<Target>> {
+        let inputs: Vec<_> = self.sources.inputs.iter().collect();
+        let targets = self.paths.iter().map(|path| Target::new(&image.join(path), &inputs));
+        Ok(targets.collect::<Result<_, _>>()?)
+    }
+}
+
+/// Compression of jars: the JDK's own.
+const LEVEL: u32 = 6;
+
+/// Where a class library goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Destination<'a> {
+    /// The JDK that it comes from.
+    pub home: &'a Home,
+    /// The folder of the image in the making.
+    pub image: &'a Path,
+    /// JVM options of the image, which are in the class library from JDK 9 on.
+    pub options: &'a [String],
+}
+
+impl Destination<'_> {
+    /// The options as a resource of the class library, where HotSpot reads such a one.
+    fn resource(&self) -> Option<String> {
+        (self.home.layout == Layout::Modules).then(|| options::text(self.options))
+    }
+}
+
+/// Tells HotSpot 8 that the runtime's packages are in `rt.jar`: it looks for a class only in jars
+/// whose entry in `meta-index` names the beginning of the class's name (or that have no entry).
+fn extend_meta_index(home: &Home, image: &Path) -> Result<()> {
+    let file = image.join(home.lib()).join("meta-index");
+    if !file.is_file() {
+        return Ok(());
+    }
+    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    fs::remove_file(&file).with_context(|| format!("cannot replace {}", file.display()))?;
+    fs::write(&file, with_runtime(&text)).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// A `meta-index` in which the runtime's packages stand below the line of `rt.jar` (`# rt.jar`,
+/// `! rt.jar` or `@ rt.jar`).
+fn with_runtime(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.lines() {
+        out.push_str(line);
+        out.push('\n');
+        if let Some((mark, "rt.jar")) = line.split_once(' ')
+            && ["#", "!", "@"].contains(&mark)
+        {
+            out.push_str("cctrewrite/\n");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtime_is_in_rt_jar() {
+        let text = "% VERSION 2\n# jfr.jar\njdk/jfr/\n! rt.jar\ncom/sun/\njava/\n";
+        let expected = "% VERSION 2\n# jfr.jar\njdk/jfr/\n! rt.jar\ncctrewrite/\ncom/sun/\njava/\n";
+        assert_eq!(with_runtime(text), expected);
+    }
+}

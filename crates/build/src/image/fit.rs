@@ -1,0 +1,139 @@
+//! Whether an image that is there fits what is asked for now.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use cct_image::Record;
+use cct_settings::Choices;
+
+use crate::marking::Marking;
+
+/// Fails if the image in a folder leaves behind something else than is wanted.
+pub fn check_tool(home: &Path, asked: ToolOutput) -> Result<()> {
+    let options = options_of(home)?;
+    let has = |option: &str| options.iter().any(|given| given == option);
+    let left = match () {
+        () if has("--tool=trace") => ToolOutput::Traces,
+        () if has("--tool=pcc") => ToolOutput::Values,
+        () if has("--tool=markers") => ToolOutput::Markers,
+        () => ToolOutput::Profiles,
+    };
+    if left == asked {
+        return Ok(());
+    }
+    let ((what, tool), (asked, asked_tool)) = (left.words(), asked.words());
+    let made = tool.map_or("to profile".to_owned(), |tool| format!("with {tool}"));
+    let home = home.display();
+    match (tool, asked_tool) {
+        (_, Some(asked_tool)) => bail!(
+            "{home}: this JDK was made {made} and leaves no {asked}; give one made with {asked_tool}, or a plain JDK"
+        ),
+        (tool, None) => bail!(
+            "{home}: this JDK was made {made} and leaves {what}; give {}, or another JDK",
+            tool.unwrap_or_default()
+        ),
+    }
+}
+
+/// Fails if the image in a folder was made with other options than are given now. Options that are
+/// not given are the image's.
+pub fn check_choices(home: &Path, choices: &Choices) -> Result<()> {
+    let Some(made) = recorded_options(home)? else { return Ok(()) };
+    for (flag, given) in choices.given() {
+        let is_of_flag = |option: &&String| {
+            option.strip_prefix("--").and_then(|option| option.strip_prefix(flag)).is_some_and(is_end_of_flag)
+        };
+        let of_image: Vec<&String> = made.iter().filter(is_of_flag).collect();
+        if of_image.iter().copied().eq(&given) {
+            continue;
+        }
+        let made = if of_image.is_empty() {
+            format!("without --{flag}")
+        } else {
+            format!("with {}", of_image.into_iter().cloned().collect::<Vec<_>>().join(" "))
+        };
+        bail!(
+            "{}: this JDK was made {made}, and {} is given now; leave it out, or give a plain JDK, of which one is made with it",
+            home.display(),
+            given.join(" ")
+        );
+    }
+    Ok(())
+}
+
+/// Whether a flag ends where this begins.
+fn is_end_of_flag(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('=')
+}
+
+/// Whether properties are checked on the image in a folder; `None` of a folder that is no image
+/// with markers.
+pub fn checks_properties(home: &Path) -> Result<Option<bool>> {
+    let options = options_of(home)?;
+    let is_marked = options.iter().any(|option| option == "--tool=markers");
+    Ok(is_marked.then(|| options.iter().any(|option| option.starts_with("--typestate="))))
+}
+
+/// Whether properties are checked on the image in a folder that has markers beside what counts;
+/// `None` of any other.
+pub fn checks_properties_beside(home: &Path) -> Result<Option<bool>> {
+    let options = options_of(home)?;
+    let has = |what: &str| options.iter().any(|option| option.starts_with(what));
+    let is_marked = has("--markers=") && !has("--tool=");
+    Ok(is_marked.then(|| has("--typestate=")))
+}
+
+/// Fails if the image in a folder has markers by other rules than are wanted now.
+pub fn check_marked(home: &Path, marking: &Marking) -> Result<()> {
+    let is_of_rules =
+        |option: &String| option.starts_with("--markers=") || option.starts_with("--typestate=");
+    let mut options = options_of(home)?;
+    options.retain(is_of_rules);
+    if options == marking.spelled_rules() {
+        Ok(())
+    } else {
+        bail!(
+            "{}: this JDK was made with other rules; leave out --markers and --typestate, or give a plain JDK, of which one is made with yours",
+            home.display()
+        )
+    }
+}
+
+/// What a program leaves behind on an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolOutput {
+    /// Profiles.
+    Profiles,
+    /// Traces.
+    Traces,
+    /// Values of contexts.
+    Values,
+    /// What clients of markers print, and what was found of properties.
+    Markers,
+}
+
+impl ToolOutput {
+    /// What one says of it, and the tool that has a JDK leave it, if that has to be said.
+    fn words(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            ToolOutput::Profiles => ("profiles", None),
+            ToolOutput::Traces => ("traces", Some("--tool trace")),
+            ToolOutput::Values => ("values of contexts", Some("--tool pcc")),
+            ToolOutput::Markers => ("what clients of markers find", Some("--tool markers")),
+        }
+    }
+}
+
+/// The options with which the image in a folder was made; none of a folder that is no image.
+fn options_of(home: &Path) -> Result<Vec<String>> {
+    Ok(recorded_options(home)?.unwrap_or_default())
+}
+
+/// The options with which the image in a folder was made; `None` of a folder that is no image.
+fn recorded_options(home: &Path) -> Result<Option<Vec<String>>> {
+    let record = Record::of_image(home)?;
+    Ok(record.map(|record| {
+        let options = record.value("options").unwrap_or_default();
+        options.split(' ').map(str::to_owned).collect()
+    }))
+}

@@ -1,0 +1,59 @@
+//! The key of an image: a hash over everything that decides about its contents.
+
+use anyhow::{Context, Result};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::fingerprint::{content, text};
+use crate::image::archive_of_classes::Variant;
+use crate::image::known_hashes::KnownHashes;
+use crate::image::request::ImageRequest;
+use crate::image::tree::Tree;
+use crate::load_time;
+use crate::user_module::Module;
+
+/// What decides about an image beside the JDK's files, libraries and modules.
+pub struct Contents<'a> {
+    /// Hashes of this command and its libraries.
+    pub build: &'a [String],
+    /// The options of rewriting, as on a command line.
+    pub spelled: &'a [String],
+    /// JVM options that are built in.
+    pub options: &'a [String],
+    /// Archives of classes.
+    pub archives: &'a [Variant],
+}
+
+/// The key. The number of threads, and how files are copied, are not in it.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn of(
+    tree: &Tree,
+    known: &mut KnownHashes,
+    request: &ImageRequest,
+    contents: &Contents<'_>,
+) -> Result<String> {
+    let mut hash = Xxh3::new();
+    let lists = [contents.build, contents.spelled, contents.options];
+    for word in lists.into_iter().flatten() {
+        text(&mut hash, word.as_bytes());
+    }
+    for library in &request.choices.library {
+        content(&mut hash, library)?;
+    }
+    if let Some(module) = Module::of(&request.module)? {
+        text(&mut hash, module.identity.as_bytes());
+    }
+    for archive in contents.archives {
+        text(&mut hash, archive.file.as_bytes());
+    }
+    text(&mut hash, &known.of_tree(tree)?.to_le_bytes());
+    Ok(format!("{:032x}", hash.digest128()))
+}
+
+/// A hash of this build: of the command and of the libraries that go into images.
+pub fn build(known: &mut KnownHashes) -> Result<Vec<String>> {
+    let command = std::env::current_exe().context("cannot find this command's own file")?;
+    let files = [command].into_iter().chain(load_time::all()?);
+    files.map(|file| Ok(format!("{:032x}", known.of_file(&file)?))).collect()
+}

@@ -1,0 +1,131 @@
+//! The JVM options that are built into an image, and how they get in.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use cct_image::record;
+use cct_settings::{Intrinsics, Natives};
+
+use crate::image::home::{Home, Layout};
+use crate::image::request::ImageRequest;
+use crate::jvm_options::exactness::{self, WITHOUT_SYSTEM_THREADS};
+use crate::jvm_options::{reproducible, stack_traces};
+use crate::load_time;
+
+/// What exact numbers, numbers that are the same in each run, and traces of the usual depth need,
+/// and what makes programs faster and changes no number.
+pub fn built_in(home: &Home, request: &ImageRequest) -> Vec<String> {
+    let version = match home.layout {
+        Layout::Jars { .. } => 8,
+        Layout::Modules => home.release.feature().unwrap_or(9),
+    };
+    let bodies = request.choices.settings().intrinsics == Intrinsics::Bytecode;
+    let mut options = stack_traces::spelled(request.stack_depth, version);
+    options.extend(exactness::spelled(version, bodies));
+    if request.choices.settings().reproducible {
+        options.extend(reproducible::spelled(u16::try_from(version).unwrap_or(reproducible::NEWEST)));
+    }
+    if request.choices.settings().cost_model.is_some() {
+        options.push(WITHOUT_SYSTEM_THREADS.to_owned());
+    }
+    options.extend(request.choices.filter_properties());
+    if renames_natives(request) {
+        options.push(load_time::prefix_option());
+    }
+    options.extend(for_markers());
+    options
+}
+
+/// What makes marked programs faster: their methods have grown as those of profiled ones have.
+pub fn for_markers() -> Vec<String> {
+    exactness::FAST.iter().map(|&option| option.to_owned()).collect()
+}
+
+/// Whether the image's JVM needs the agent for natives that were renamed.
+pub fn renames_natives(request: &ImageRequest) -> bool {
+    request.choices.settings().natives == Natives::Prefix
+}
+
+/// That agent, where HotSpot looks for it.
+pub fn install_prefix(home: &Home, image: &Path, request: &ImageRequest) -> Result<()> {
+    if !renames_natives(request) {
+        return Ok(());
+    }
+    let copy = image.join(home.libraries()).join(load_time::prefix_name());
+    fs::copy(load_time::prefix()?, &copy).with_context(|| format!("cannot make {}", copy.display()))?;
+    Ok(())
+}
+
+/// One option on each line.
+pub fn text(options: &[String]) -> String {
+    options.iter().map(|option| format!("{option}\n")).collect()
+}
+
+/// JDK 8: HotSpot reads no options from its class library, so the launchers are given a JVM that
+/// puts them in front (`cct-vm`). The options stand in a file that may be read and changed.
+pub fn install_vm(home: &Home, image: &Path, options: &[String]) -> Result<()> {
+    let Layout::Jars { arch, .. } = &home.layout else { return Ok(()) };
+    let vm = load_time::vm()?.with_context(|| {
+        let name = load_time::vm_name();
+        format!("{name} is not beside this command, and without it a JDK 8 has no options built in; install both together")
+    })?;
+    let write = |path: &Path, bytes: &[u8]| {
+        fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    };
+    write(&image.join(home.own_folder()).join("options"), text(options).as_bytes())?;
+
+    let jvms = image.join(home.lib()).join(arch);
+    let list = jvms.join("jvm.cfg");
+    let text = fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
+    let text = with_our_vm(&text).map_err(|what| anyhow!("{}: {what}", list.display()))?;
+    // It may not be writable.
+    fs::remove_file(&list).with_context(|| format!("cannot replace {}", list.display()))?;
+    write(&list, text.as_bytes())?;
+
+    let folder = jvms.join(record::FOLDER);
+    let library = folder.join("libjvm.so");
+    let cannot = || format!("cannot make {}", library.display());
+    fs::create_dir(&folder).with_context(cannot)?;
+    fs::copy(vm, &library).with_context(cannot)?;
+    Ok(())
+}
+
+/// A `jvm.cfg` in which our JVM stands first, and is meant by `-server`.
+fn with_our_vm(text: &str) -> Result<String> {
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut found = false;
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        if words.next() == Some("-server") && words.next() == Some("KNOWN") {
+            // The first in the list is the default. No other may come before it.
+            out.insert_str(0, "-cctrewrite KNOWN\n");
+            out.push_str("-server ALIASED_TO -cctrewrite\n");
+            found = true;
+        } else {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    if found {
+        Ok(out)
+    } else {
+        bail!("it does not name HotSpot's server VM (a line `-server KNOWN`); only that is supported")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_jvm_stands_first_and_others_keep_their_lines() {
+        let text = "# Comment\n-server KNOWN\n-client IGNORE\n-zero KNOWN\n";
+        let expected =
+            "-cctrewrite KNOWN\n# Comment\n-server ALIASED_TO -cctrewrite\n-client IGNORE\n-zero KNOWN\n";
+        assert_eq!(with_our_vm(text).unwrap(), expected);
+        let client_first = with_our_vm("-client IF_SERVER_CLASS -server\n-server KNOWN\n").unwrap();
+        assert!(client_first.starts_with("-cctrewrite KNOWN\n"), "{client_first}");
+        assert!(with_our_vm("-j9vm KNOWN\n").is_err());
+    }
+}

@@ -1,0 +1,274 @@
+//! An image that is to be made.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use cct_image::record::{self, Record};
+
+use crate::image::archive_of_classes::{self, Variant};
+use crate::image::cache::{self, Content};
+use crate::image::class_library::{BuiltLibrary, ClassLibrary, Destination};
+use crate::image::home::{Home, Layout};
+use crate::image::jvm::Jvm;
+use crate::image::known_hashes::KnownHashes;
+use crate::image::request::ImageRequest;
+use crate::image::time_limit::TimeLimit;
+use crate::image::tree::Tree;
+use crate::image::workshop::{self, Place, Workshop};
+use crate::image::{check, permissions};
+use crate::image::{copying, key, options, prune};
+use crate::inputs::TOOL;
+use crate::instrument::filter::filter;
+use crate::load_time;
+use crate::marking::Marking;
+use crate::observer::Observer;
+use crate::pending_file::PendingFile;
+use crate::text::counted;
+
+/// An image that is to be made.
+pub struct Plan<'a> {
+    /// What is asked for.
+    pub request: &'a ImageRequest,
+    /// The home of the JDK.
+    pub home: Home,
+    /// How many files of the JDK an image does not have.
+    left_out: usize,
+    library: PathBuf,
+    /// What is to be marked: beside what counts, or alone.
+    marking: Option<Marking>,
+    options: Vec<String>,
+    /// Archives of classes that are to be made.
+    archives: Vec<Variant>,
+    /// Hashes of this command and its libraries.
+    build: Vec<String>,
+    /// The name in the cache: a hash over all that decides about the contents.
+    pub key: String,
+    /// How long a JVM of the image may take while this is made.
+    limit: TimeLimit,
+}
+
+impl<'a> Plan<'a> {
+    /// Looks at the JDK. Writes nothing but hashes of files into the cache.
+    ///
+    /// # Errors
+    /// Options that do not go together, files that cannot be read, libraries that are missing.
+    pub fn new(request: &'a ImageRequest) -> Result<Plan<'a>> {
+        let limit = TimeLimit::of_environment()?;
+        let marking = marking(request)?;
+        let home = Home::open(&request.home)?;
+        let mut tree = Tree::list(&home.path)?;
+        let left_out = tree.leave_out(|path| is_stale(&home, path));
+        let library = load_time::library()?.with_context(|| {
+            let name = load_time::library_name();
+            format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
+        })?;
+        let options = if request.choices.marks_alone() {
+            options::for_markers()
+        } else {
+            options::built_in(&home, request)
+        };
+        // HotSpot makes no archive where an agent is loaded.
+        let has_agent = options::renames_natives(request);
+        if has_agent {
+            load_time::prefix()?;
+        }
+        let without = !request.archives_classes || request.choices.settings().reproducible || has_agent;
+        let archives = if without { Vec::new() } else { archive_of_classes::variants(&home) };
+        let mut known = match &request.cache {
+            Some(folder) => KnownHashes::of_cache(folder),
+            None => KnownHashes::default(),
+        };
+        let build = key::build(&mut known)?;
+        let spelled = spelled(request, marking.as_ref());
+        let contents =
+            key::Contents { build: &build, spelled: &spelled, options: &options, archives: &archives };
+        let key = key::of(&tree, &mut known, request, &contents)?;
+        known.store();
+        Ok(Plan { request, home, left_out, library, marking, options, archives, build, key, limit })
+    }
+
+    /// The image's place in the cache, where it is made if it is not there.
+    pub fn fill_slot(
+        &self,
+        folder: &Path,
+        observer: &dyn Observer,
+    ) -> Result<(cache::Slot, Option<BuiltLibrary>)> {
+        let limit = self.limit.of_image();
+        let slot = cache::Slot::take(folder, &self.key, limit, |owner| {
+            let which = owner.map_or(String::new(), |owner| format!(" ({owner})"));
+            observer.note(&format!("cctrewrite: waits for another process{which} that makes the same image"));
+        })?;
+        let content = slot.content()?;
+        if content == Content::Image {
+            slot.note_use(&self.home.path);
+            return Ok((slot, None));
+        }
+        let bounds = prune::default_policy()?;
+        workshop::check_apart(&slot.path, &slot.path, &self.home.path)?;
+        let workshop = Workshop::open(slot.folder())?;
+        if let Content::Damaged(what) = &content {
+            observer.warn(&format!("cctrewrite: warning: {what}; the image is made again"));
+        }
+        let made = self.build(&workshop.image(), observer)?;
+        if content != Content::None {
+            // Last, since JVMs may use it.
+            workshop.discard(&slot.path)?;
+        }
+        workshop.deliver(&Place::new(&slot.path, &self.home.path)?)?;
+        slot.note_use(&self.home.path);
+        if let Err(error) = prune::keep_within_bounds(slot.folder(), bounds, observer) {
+            observer
+                .warn(&format!("cctrewrite: warning: cannot remove old images from the cache: {error:#}"));
+        }
+        Ok((slot, Some(made)))
+    }
+
+    /// Makes the image in an empty folder.
+    pub fn build(&self, image: &Path, observer: &dyn Observer) -> Result<BuiltLibrary> {
+        let class_library = ClassLibrary::open(&self.home, self.request)?;
+        let mut rest = Tree::list(&self.home.path)?;
+        rest.leave_out(|path| is_stale(&self.home, path) || class_library.has(path));
+        copying::copy(&rest, image, self.request.copy_mode, observer)?;
+        let own = image.join(self.home.own_folder());
+        fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
+        let destination = Destination { home: &self.home, image, options: &self.options };
+        let mut made = match &self.marking {
+            Some(marking) if self.marks_alone() => class_library.mark(destination, marking, observer)?,
+            marking => class_library.rewrite(destination, self.request, marking.as_ref(), observer)?,
+        };
+
+        let copy = image.join(self.home.lib()).join(load_time::library_name());
+        fs::copy(&self.library, &copy).with_context(|| format!("cannot make {}", copy.display()))?;
+        options::install_prefix(&self.home, image, self.request)?;
+        if !self.options.is_empty() {
+            options::install_vm(&self.home, image, &self.options)?;
+        }
+        made.summary.write_report(&own.join(record::COMPLETENESS))?.map(PendingFile::commit).transpose()?;
+        let java_home = self.home.lib().parent().map(Path::to_path_buf).unwrap_or_default();
+        let remedy = "see whether `java -version` of the JDK itself ends";
+        Jvm { image, java_home: &java_home, arguments: &["-version"], limit: self.limit, remedy }.run()?;
+        let runtime = match self.marking {
+            Some(_) if self.marks_alone() => vec![jdk_wrap::markers_of_library()],
+            Some(_) => vec![jdk_wrap::classes(), jdk_wrap::markers_of_tree()],
+            None => vec![jdk_wrap::classes()],
+        };
+        archive_of_classes::make(&self.home, image, &runtime.concat(), &self.archives, self.limit)?;
+        let record = own.join(record::NAME);
+        fs::write(&record, self.record(&made)?.text())
+            .with_context(|| format!("cannot write {}", record.display()))?;
+        permissions::forbid_others_to_write(image)?;
+        check::store(image, &own, &self.home.path)?;
+        if let Some(output) = &self.request.name {
+            made.summary.name(output);
+        } else {
+            made.summary.name(&self.home.path);
+        }
+        Ok(made)
+    }
+
+    /// What the image says of itself.
+    fn record(&self, made: &BuiltLibrary) -> Result<Record> {
+        let of_jdk = |key: &str| self.home.release.value(key).unwrap_or("unknown").to_owned();
+        let version = self.home.release.version().unwrap_or("unknown").to_owned();
+        let mut lines = vec![
+            ("tool", TOOL.to_owned()),
+            ("build", self.build.join(" ")),
+            ("key", self.key.clone()),
+            ("java", version),
+            ("implementor", of_jdk("IMPLEMENTOR")),
+            ("options", spelled(self.request, self.marking.as_ref()).join(" ")),
+            (record::HAS_MANIFEST, "1".to_owned()),
+        ];
+        lines.extend(self.archives.iter().map(|archive| ("archive-of-classes", archive.file.to_owned())));
+        lines.extend(self.options.iter().map(|option| ("jvm-option", option.clone())));
+        lines.extend(made.provenance.lines().map(|line| ("provenance", line.to_owned())));
+        Ok(Record::new(lines))
+    }
+
+    /// What one says of such an image.
+    pub fn kind(&self) -> &'static str {
+        match self.marking {
+            Some(_) if self.marks_alone() => "marked",
+            Some(_) => "marked and profiled",
+            None => "profiled",
+        }
+    }
+
+    /// Whether it is marked, and counts nothing.
+    fn marks_alone(&self) -> bool {
+        self.request.choices.marks_alone()
+    }
+
+    /// The summary of what was made.
+    pub fn say_made(
+        &self,
+        made: &BuiltLibrary,
+        path: &Path,
+        started: Instant,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        made.summary.say(started.elapsed(), observer);
+        let version = self.home.release.version().map_or(String::new(), |v| format!(" of Java {v}"));
+        let size = Tree::list(path)?.size()?;
+        observer.note(&format!(
+            "{}: a {} JDK{version}, {} MB, {:.1} s",
+            path.display(),
+            self.kind(),
+            size / 1_000_000,
+            started.elapsed().as_secs_f64()
+        ));
+        if self.left_out > 0 {
+            let files = counted(self.left_out as u64, "file");
+            observer.note(&format!(
+                "note: {files} of archives of plain classes left out ({})",
+                stale_names(&self.home)
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What is to be marked, if anything is. Refuses what does not go together.
+fn marking(request: &ImageRequest) -> Result<Option<Marking>> {
+    if !request.choices.marks_alone() {
+        filter(&request.choices)?;
+        if !request.choices.marks_beside() {
+            return Ok(None);
+        }
+        if request.module.module.is_some() {
+            bail!("--udi does not go together with markers beside a calling-context tree yet; leave it out");
+        }
+        return Marking::beside(&request.choices).map(Some);
+    }
+    for (given, option) in [(request.has_report, "--report"), (request.module.module.is_some(), "--udi")] {
+        if given {
+            bail!("{option} does not go together with --tool markers yet; leave it out");
+        }
+    }
+    Marking::alone(&request.choices).map(Some)
+}
+
+/// The choices as they are given on a command line; of rules and properties their contents.
+fn spelled(request: &ImageRequest, marking: Option<&Marking>) -> Vec<String> {
+    match marking {
+        Some(marking) if request.choices.marks_alone() => marking.spelled(),
+        Some(marking) => [request.choices.spelled(), marking.spelled_rules()].concat(),
+        None => request.choices.spelled(),
+    }
+}
+
+/// What would bring plain classes into the image.
+fn is_stale(home: &Home, path: &Path) -> bool {
+    let is_archive = path.extension().is_some_and(|extension| extension == "jsa");
+    is_archive && path.starts_with(home.server())
+        || home.layout == Layout::Modules && path.starts_with("jmods")
+}
+
+fn stale_names(home: &Home) -> &'static str {
+    match home.layout {
+        Layout::Jars { .. } => "classes.jsa",
+        Layout::Modules => "classes*.jsa, jmods",
+    }
+}

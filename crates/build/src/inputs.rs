@@ -1,0 +1,291 @@
+//! What a command works on: the inputs, and the rest of their world (the libraries named, and the
+//! JDK around any of them).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use cct_archive::{Input, Layout, Limits, Location};
+use cct_index::mid::ClassHash;
+use cct_index::provenance::{self, Provenance};
+use cct_jdk::convention;
+use cct_rewrite::{ClassSummary, Role, World, hooks, jlink};
+use cct_settings::Settings;
+
+use crate::text::counted;
+use crate::user_module::Transformed;
+use crate::{jdk, output};
+
+/// Name and version of this program, as they stand in outputs.
+pub const TOOL: &str = concat!("cctrewrite ", env!("CARGO_PKG_VERSION"));
+
+/// Opened inputs and libraries.
+#[derive(Debug)]
+pub struct Sources {
+    /// What is rewritten (or explained).
+    pub inputs: Vec<Input>,
+    /// What is only looked at.
+    pub libraries: Vec<Input>,
+    /// Classes of the inputs that an attempt to rewrite found to outgrow what a class file can
+    /// hold, or to be such as JVMs refuse, and why. They stay as they are, and the others must be
+    /// planned with that in mind.
+    pub unfit: BTreeMap<ClassHash, String>,
+    /// What a module of the user's made of the classes of the inputs.
+    pub udi: Option<Transformed>,
+    /// Whether jmods are for jlink, which makes some of their classes itself.
+    pub for_jlink: bool,
+}
+
+/// What to do with an entry of an input that is named like a class and is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BadClasses {
+    /// Fail.
+    Refuse,
+    /// Leave it as it is, and say so.
+    Keep,
+}
+
+/// What a survey found.
+#[derive(Debug)]
+pub struct Survey {
+    /// All classes.
+    pub world: World,
+    /// Where outputs made from these classes come from.
+    pub provenance: Provenance,
+    /// Number of classes in the inputs.
+    pub classes: u64,
+    /// What a user should hear about the inputs.
+    pub notices: Vec<String>,
+}
+
+/// Called for each class of an input or library, from many threads: its role, where it is, its
+/// summary and its bytes.
+pub type Visitor<'v> = dyn Fn(Role, &Location<'_>, &ClassSummary, &[u8]) + Sync + 'v;
+
+/// One class entry.
+enum Found {
+    Class {
+        summary: ClassSummary,
+        /// The hash of the class file before a module had it.
+        original: ClassHash,
+        place: String,
+    },
+    Bad {
+        notice: String,
+    },
+    /// Not part of the world.
+    Skipped,
+}
+
+impl Sources {
+    /// Opens the inputs, the libraries named, and the rest of each JDK in which one of them lies.
+    pub fn open(inputs: &[PathBuf], libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
+        Sources::of(Sources::open_inputs(inputs, limits)?, libraries, limits)
+    }
+
+    /// Opens the inputs alone.
+    pub fn open_inputs(paths: &[PathBuf], limits: &Limits) -> Result<Vec<Input>> {
+        let open = |path: &PathBuf| {
+            if path.as_os_str() == "-" {
+                bail!("-: standard input is no input; name a file or folder (./- is the file of that name)");
+            }
+            if jdk::is_home(path) {
+                bail!(
+                    "{} is the home of a JDK; name a part of its class library ({}), or have all of it made into a profiled JDK by \
+                     `cctrewrite jdk`",
+                    path.display(),
+                    jdk::class_library_of(path)
+                        .first()
+                        .map_or(String::new(), |part| part.display().to_string())
+                );
+            }
+            Ok(Input::open(path, limits)?)
+        };
+        paths.iter().map(open).collect()
+    }
+
+    /// These inputs, the libraries named, and the rest of each JDK in which one of them lies.
+    pub fn of(inputs: Vec<Input>, libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
+        let mut seen: Vec<PathBuf> = Vec::new();
+        for input in &inputs {
+            let canonical = canonical(input.path())?;
+            if seen.contains(&canonical) {
+                bail!("{} is given twice", input.path().display());
+            }
+            seen.push(canonical);
+        }
+        let given = inputs.iter().map(Input::path).chain(libraries.iter().map(PathBuf::as_path));
+        let around: Vec<PathBuf> = given.flat_map(jdk::class_library_around).collect();
+        let mut sources =
+            Sources { inputs, libraries: Vec::new(), unfit: BTreeMap::new(), udi: None, for_jlink: true };
+        let named = libraries.iter().flat_map(|path| {
+            if jdk::is_home(path) { jdk::class_library_of(path) } else { vec![path.clone()] }
+        });
+        let paths: Vec<PathBuf> = named.chain(around).collect();
+        for path in paths {
+            let canonical = canonical(&path)?;
+            if !seen.contains(&canonical) {
+                sources.libraries.push(Input::open(&path, limits)?);
+                seen.push(canonical);
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Looks at every class. Fails if a library is an output of an earlier run that outputs of this
+    /// one could not run with.
+    pub fn survey(&self, settings: &Settings, bad: BadClasses, visit: &Visitor<'_>) -> Result<Survey> {
+        let mut classes: Vec<(Role, ClassSummary)> = Vec::new();
+        let mut of_library: Vec<bool> = Vec::new();
+        let mut originals: Vec<ClassHash> = Vec::new();
+        let mut notices = Vec::new();
+        let mut in_inputs = 0;
+        let mut library_hash = None;
+        let inputs = self.inputs.iter().map(|input| (Role::Input, input));
+        for (role, input) in inputs.chain(self.libraries.iter().map(|library| (Role::Library, library))) {
+            let udi = self.udi.as_ref().filter(|_| role == Role::Input);
+            let survey = input.survey(|at, bytes| {
+                let given = udi.map_or(bytes, |udi| udi.given(bytes));
+                survey_class(role, bad, at, (bytes, given), visit)
+            })?;
+            if role == Role::Input {
+                notices.extend(survey.notices.iter().map(ToString::to_string));
+            }
+            let mut found = Vec::with_capacity(survey.classes.len());
+            let mut places = BTreeMap::new();
+            for class in survey.classes {
+                match class {
+                    Found::Class { summary, original, place } => {
+                        let hash = summary.hash;
+                        if role == Role::Input
+                            && places.insert(place.clone(), hash).is_some_and(|first| first != hash)
+                        {
+                            // Which of them would the others be checked against? The JVM loads the
+                            // last, tools list the first.
+                            bail!(
+                                "{place}: there are two entries of this name, with different classes; remove the wrong one"
+                            );
+                        }
+                        found.push(summary);
+                        // Of an output of an earlier run, that of its originals.
+                        originals.push(if found[found.len() - 1].is_rewritten() { hash } else { original });
+                    }
+                    Found::Bad { notice } => notices.push(notice),
+                    Found::Skipped => {}
+                }
+            }
+            let object = found.iter().find(|class| *class.name == *convention::OBJECT);
+            // What the inputs will run on is rewritten too, or they could not run.
+            let role = match object {
+                Some(object) if role == Role::Library && !object.is_rewritten() => Role::Companion,
+                _ => role,
+            };
+            if object.is_some_and(|object| object.is_rewritten()) {
+                // The originals of an output cannot be hashed any more, but it knows what they
+                // were.
+                library_hash = output::provenance(input)?
+                    .map(|lines| output::library_hash(&lines))
+                    .transpose()?
+                    .flatten();
+            }
+            in_inputs += if role == Role::Input { found.len() as u64 } else { 0 };
+            let made_by_jlink = |class: &ClassSummary| {
+                role == Role::Input
+                    && self.for_jlink
+                    && input.layout() == Layout::Jmod
+                    && jlink::makes(&class.name)
+            };
+            let of_jlink = found.iter().filter(|class| made_by_jlink(class)).count();
+            if of_jlink > 0 {
+                let classes = counted(of_jlink as u64, "class");
+                let path = input.path().display();
+                notices.push(format!(
+                    "{path}: {classes} that jlink makes itself stay as they are, and what it makes is missing from the tree"
+                ));
+            }
+            let is_library = jdk::home_around(input.path()).is_some() || object.is_some();
+            classes.extend(found.into_iter().map(|class| {
+                let stays = self.unfit.contains_key(&class.hash) || made_by_jlink(&class);
+                (if stays { Role::Library } else { role }, class)
+            }));
+            of_library.resize(classes.len(), is_library);
+        }
+        let library = classes.iter().zip(&originals).zip(&of_library).filter(|(_, of_library)| **of_library);
+        let library_hash = library_hash.or_else(|| {
+            provenance::library_hash(library.map(|(((_, class), &original), _)| (&*class.name, original)))
+        });
+        let mut provenance = cct_rewrite::provenance(settings, TOOL, library_hash);
+        if let Some(udi) = &self.udi {
+            provenance = provenance.with_udi(&udi.identity);
+            classes.extend(udi.summaries()?.into_iter().map(|class| (Role::Library, class)));
+        }
+        for library in &self.libraries {
+            if let Some(its) = output::provenance(library)? {
+                output::check_library(library, &its, &provenance)?;
+            }
+        }
+        let world = World::new(classes);
+        notices.extend(duplicates(&world));
+        Ok(Survey { world, provenance, classes: in_inputs, notices })
+    }
+}
+
+fn canonical(path: &Path) -> Result<PathBuf> {
+    std::fs::canonicalize(path).with_context(|| format!("{}: cannot find", path.display()))
+}
+
+/// Summarises one class. What is no class file at all stays as it is where it is only looked at.
+fn survey_class(
+    role: Role,
+    bad: BadClasses,
+    at: &Location<'_>,
+    (original, bytes): (&[u8], &[u8]),
+    visit: &Visitor<'_>,
+) -> Result<Found> {
+    let is_input = role == Role::Input;
+    match ClassSummary::parse(bytes) {
+        // A versioned class of a library does not stand for its name.
+        Ok(_) if !is_input && at.entry.name.starts_with("META-INF/versions/") => Ok(Found::Skipped),
+        Ok(summary) if hooks::is_runtime_class(&summary.name) => {
+            if is_input {
+                Err(cct_rewrite::Error::AlreadyRewritten(lossy(&summary.name)).into())
+            } else {
+                Ok(Found::Skipped)
+            }
+        }
+        Ok(summary) => {
+            visit(role, at, &summary, bytes);
+            let is_original = std::ptr::eq(original, bytes) && !summary.is_rewritten();
+            let original = if is_original { summary.hash } else { ClassHash::of(original) };
+            Ok(Found::Class { summary, original, place: at.to_string() })
+        }
+        Err(_) if !is_input => Ok(Found::Skipped),
+        Err(cct_rewrite::Error::Class(problem)) => match bad {
+            BadClasses::Keep => Ok(Found::Bad { notice: format!("{at}: kept as it is: {problem}") }),
+            BadClasses::Refuse => {
+                Err(anyhow!("{problem}; replace or remove it, or keep it with --keep-bad-classes"))
+            }
+        },
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// Classes of one name and different contents in different places: legal, but only one of them can
+/// stand for the name.
+fn duplicates(world: &World) -> Vec<String> {
+    let mut notices = Vec::new();
+    for &(first, second) in &world.duplicates {
+        let name = lossy(&world[first].summary.name);
+        let descriptive = ["module-info", "package-info"].iter().any(|end| name.ends_with(end));
+        if world[second].role == Role::Input && !descriptive {
+            notices.push(format!(
+                "class {name} occurs twice with different contents; others are checked against the first one"
+            ));
+        }
+    }
+    notices
+}
+
+fn lossy(name: &[u8]) -> String {
+    cct_classfile::mutf8::decode_lossy(name).into_owned()
+}

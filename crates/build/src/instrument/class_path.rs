@@ -1,0 +1,143 @@
+//! What the manifests of inputs name in their `Class-Path` (JAR File Specification, "Class-Path
+//! Attribute").
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_archive::{Input, InputKind, Limits, manifest};
+
+use crate::output;
+
+/// A jar or folder that a manifest names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The input that led to it, by its place among the inputs.
+    pub input: usize,
+    /// Where it is, seen from the folder of that input.
+    pub relative: PathBuf,
+}
+
+/// What the manifests of these inputs name, and of what they name, as far as it exists: the JVM
+/// passes over the rest. Inputs are left out, and nothing is named twice. It is opened, too.
+///
+/// # Errors
+/// When something outside of the input's folder is named: its output would have no place beside the
+/// input's. Or if it cannot be read.
+pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
+    let mut seen: Vec<PathBuf> = inputs.iter().map(|input| canonical(input.path())).collect::<Result<_>>()?;
+    let first_named = seen.len();
+    let mut named: Vec<(Named, Input)> = Vec::new();
+    for (input, given) in inputs.iter().enumerate() {
+        // Found first, looked into next.
+        let mut at = named.len();
+        let (mut names, mut jar, mut folder) = (urls(given)?, given.path().to_path_buf(), PathBuf::new());
+        loop {
+            for url in names {
+                let Some(relative) = joined(&folder, &url) else {
+                    bail!(
+                        "{}: its manifest names {url}, which is not in its folder; give that as an input, with an output of its own",
+                        jar.display()
+                    );
+                };
+                let found = parent(given.path()).join(&relative);
+                let Ok(place) = fs::canonicalize(&found) else { continue };
+                if !seen.contains(&place) {
+                    seen.push(place);
+                    named.push((Named { input, relative }, Input::open(&found, limits)?));
+                }
+            }
+            let Some((next, opened)) = named.get(at) else { break };
+            names = urls(opened)?;
+            jar = opened.path().to_path_buf();
+            folder = parent(&next.relative).to_path_buf();
+            at += 1;
+        }
+    }
+    // A folder is rewritten with the jars in it.
+    let places = &seen[first_named..];
+    let is_covered = |place: &PathBuf| places.iter().any(|other| other != place && place.starts_with(other));
+    Ok(named
+        .into_iter()
+        .zip(places)
+        .filter(|(_, place)| !is_covered(place))
+        .map(|(named, _)| named)
+        .collect())
+}
+
+/// The relative URLs in a jar's `Class-Path`. Others lead out of the machine, or to places that are
+/// the same wherever the jar is.
+fn urls(input: &Input) -> Result<Vec<String>> {
+    if input.kind() != InputKind::Jar {
+        return Ok(Vec::new());
+    }
+    let Some(text) = output::entry(input, manifest::NAME)? else { return Ok(Vec::new()) };
+    let urls = manifest::main_attribute(&text, "Class-Path").unwrap_or_default();
+    let urls = urls.split(' ').filter(|url| !url.is_empty());
+    Ok(urls.filter(|url| !url.contains(':') && !url.starts_with('/')).map(decoded).collect())
+}
+
+/// A URL's path with its escapes resolved (RFC 3986, section 2.1).
+fn decoded(url: &str) -> String {
+    let mut bytes = Vec::with_capacity(url.len());
+    let mut rest = url.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let hex = tail.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match hex.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A path, relative to a folder, seen from where the folder is seen from; `None` if it leads out of
+/// there.
+fn joined(folder: &Path, path: &str) -> Option<PathBuf> {
+    let mut joined = folder.to_path_buf();
+    for part in Path::new(path).components() {
+        match part {
+            Component::Normal(name) => joined.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if joined.pop() => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(joined)
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+fn canonical(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).with_context(|| format!("{}: cannot find", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_below_the_input_s_folder() {
+        let join = |folder: &str, path: &str| joined(Path::new(folder), path);
+        assert_eq!(join("", "lib/a.jar"), Some("lib/a.jar".into()));
+        assert_eq!(join("lib", "./b.jar"), Some("lib/b.jar".into()));
+        assert_eq!(join("lib", "../c.jar"), Some("c.jar".into()));
+        assert_eq!(join("", "../d.jar"), None);
+        assert_eq!(join("lib", "../../d.jar"), None);
+        assert_eq!(join("", "/etc/e.jar"), None);
+    }
+
+    #[test]
+    fn escapes_are_resolved() {
+        assert_eq!(decoded("my%20lib/%C3%A9.jar"), "my lib/\u{e9}.jar");
+        assert_eq!(decoded("100%/a%2"), "100%/a%2");
+    }
+}

@@ -1,0 +1,69 @@
+//! Whether outputs are up to date: each says what it was made from, in one hash
+//! (`cctrewrite-output/place`).
+
+use std::path::Path;
+
+use anyhow::Result;
+use cct_archive::{Input, Limits, Target};
+use cct_jdk::convention;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::request::InstrumentRequest;
+use crate::fingerprint::{opened, text};
+use crate::inputs::{BadClasses, Sources, TOOL};
+use crate::marking::TreeMarking;
+use crate::output;
+use crate::place::{PLACE_NAME, made_from};
+use crate::user_module::Module;
+
+/// The hash over all that decides about a run's outputs: contents of inputs and libraries, options,
+/// the version of this program and the runtime that it carries. No path and no time is in it.
+pub fn of(request: &InstrumentRequest, sources: &Sources, beside: Option<&TreeMarking>) -> Result<String> {
+    // What is not listed here decides about the report, about messages, or about speed.
+    let InstrumentRequest { choices, module, patches, manifest, bad, level, .. } = request;
+    let mut hash = Xxh3::new();
+    text(&mut hash, TOOL.as_bytes());
+    text(&mut hash, convention::SCHEME.to_string().as_bytes());
+    for (name, bytes) in jdk_wrap::classes() {
+        text(&mut hash, name.as_bytes());
+        text(&mut hash, bytes);
+    }
+    for word in choices.spelled() {
+        text(&mut hash, word.as_bytes());
+    }
+    if let Some(beside) = beside {
+        for (name, bytes) in jdk_wrap::markers_of_tree() {
+            text(&mut hash, name.as_bytes());
+            text(&mut hash, bytes);
+        }
+        for word in beside.spelled() {
+            text(&mut hash, word.as_bytes());
+        }
+    }
+    if let Some(module) = Module::of(module)? {
+        text(&mut hash, b"udi");
+        text(&mut hash, module.identity.as_bytes());
+    }
+    for flag in [*patches, *manifest, *bad == BadClasses::Keep] {
+        text(&mut hash, &[u8::from(flag)]);
+    }
+    text(&mut hash, &level.to_le_bytes());
+    for (role, list) in [("input", &sources.inputs), ("library", &sources.libraries)] {
+        for input in list {
+            text(&mut hash, role.as_bytes());
+            opened(&mut hash, input)?;
+        }
+    }
+    Ok(format!("{:032x}", hash.digest128()))
+}
+
+/// Whether all outputs are there, made from what has this hash, and the report, if there is to be
+/// one. What cannot be read is not.
+pub fn is_current(hash: &str, targets: &[Target], report: Option<&Path>) -> bool {
+    let says_so = |target: &Target| {
+        let input = Input::open(target.path(), &Limits::default()).ok()?;
+        let place = output::entry(&input, PLACE_NAME).ok()??;
+        Some(made_from(&place)? == hash)
+    };
+    targets.iter().all(|target| says_so(target) == Some(true)) && report.is_none_or(Path::is_file)
+}

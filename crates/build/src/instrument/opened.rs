@@ -1,0 +1,59 @@
+//! Inputs of an instrumentation, opened.
+
+use std::path::Path;
+
+use anyhow::Result;
+use cct_archive::{Input, Target};
+
+use super::class_path::{self, Named};
+use super::request::InstrumentRequest;
+use crate::inputs::Sources;
+use crate::observer::Observer;
+
+/// The inputs of an instrumentation, opened.
+#[derive(Debug)]
+pub struct OpenedInputs {
+    /// The inputs, those behind them that manifests name, and the libraries.
+    pub sources: Sources,
+    /// What manifests name, if it is wanted, too: the last inputs.
+    pub named: Vec<Named>,
+    /// What manifests name, if it is not wanted: only to be told what is missing.
+    pub left_out: Vec<Named>,
+}
+
+impl OpenedInputs {
+    /// Opens what is asked for.
+    ///
+    /// # Errors
+    /// Inputs and libraries that cannot be opened.
+    pub fn of(request: &InstrumentRequest) -> Result<OpenedInputs> {
+        let limits = &request.limits;
+        let mut inputs = Sources::open_inputs(&request.inputs, limits)?;
+        let found = class_path::of(&inputs, limits);
+        let (named, left_out) = if request.class_path {
+            let (named, opened): (_, Vec<Input>) = found?.into_iter().unzip();
+            inputs.extend(opened);
+            (named, Vec::new())
+        } else {
+            (Vec::new(), found.unwrap_or_default().into_iter().map(|(named, _)| named).collect())
+        };
+        Ok(OpenedInputs { sources: Sources::of(inputs, &request.choices.library, limits)?, named, left_out })
+    }
+}
+
+/// Says what outputs will look for beside them, and not find there.
+pub fn say_missing(named: &[Named], targets: &[Target], observer: &dyn Observer) {
+    for (input, target) in targets.iter().enumerate() {
+        let beside = target.path().parent().unwrap_or(Path::new(""));
+        let is_missing = |n: &&Named| n.input == input && !beside.join(&n.relative).exists();
+        let missing: Vec<&Named> = named.iter().filter(is_missing).collect();
+        if let Some(first) = missing.first() {
+            observer.note(&format!(
+                "{}: its manifest names {} ({} in all), which are not beside it; copy them there, or rewrite them too with --class-path",
+                target.path().display(),
+                first.relative.display(),
+                missing.len()
+            ));
+        }
+    }
+}

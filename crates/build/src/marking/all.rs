@@ -1,0 +1,142 @@
+//! All inputs of a run, marked.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+use cct_archive::{Input, Layout, RewriteOptions, Staged, Target};
+use cct_markers::{Library, World};
+
+use super::marks::{Marks, Record};
+use super::{Marking, Tally};
+use crate::driver::Driver;
+use crate::inputs::BadClasses;
+use crate::observer::Observer;
+use crate::text::counted;
+use crate::{jdk, output};
+
+/// What outputs are to be, beside inputs and rules.
+#[derive(Debug, Clone)]
+pub struct OutputOptions<'m> {
+    /// What to do with entries that are no classes.
+    pub bad: BadClasses,
+    /// Compression of new entries, 0 to 9.
+    pub level: u32,
+    /// Whether images, modules and jmods become patches.
+    pub patches: bool,
+    /// What outputs say of themselves; those of an image say nothing, since the image does.
+    pub lines: Option<String>,
+    /// Whether classes are checked against their originals.
+    pub verify: bool,
+    /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each
+    /// line).
+    pub options: Option<&'m str>,
+}
+
+/// Inputs that were marked.
+#[derive(Debug)]
+pub struct MarkedInputs {
+    /// One for each input, not in their places yet.
+    pub outputs: Vec<Staged<Record>>,
+    /// What became of rules.
+    pub tally: Tally,
+    /// How many classes have markers.
+    pub classes: u64,
+    /// How many markers they have.
+    pub markers: u64,
+    /// What is said of classes that stay as they are, in the order of the inputs.
+    pub stays: Vec<String>,
+    /// Names of attributes that were left out.
+    pub dropped: BTreeSet<String>,
+    /// How many classes were checked against their originals, and what was found, with where it
+    /// was.
+    checks: (u64, Vec<String>),
+}
+
+/// Marks all inputs, each to its target. What outputs have to say is said.
+///
+/// # Errors
+/// Inputs that cannot be read, classes that are none.
+pub fn mark_all(
+    marking: &Marking,
+    world: &World,
+    inputs: &[Input],
+    targets: &[Target],
+    how: &OutputOptions<'_>,
+    observer: &dyn Observer,
+) -> Result<MarkedInputs> {
+    let options = RewriteOptions { level: how.level, ..RewriteOptions::default() };
+    let tally = Tally::new(&marking.rules);
+    let (outputs, stays, dropped) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let mut done =
+        MarkedInputs { outputs, tally, classes: 0, markers: 0, stays, dropped, checks: (0, Vec::new()) };
+    for (input, target) in inputs.iter().zip(targets) {
+        let marks = Marks {
+            rules: &marking.rules,
+            world,
+            bad: how.bad,
+            lines: how.lines.as_deref(),
+            library: library(input),
+            verify: how.verify,
+        };
+        let output = Driver::new(marks, how.patches, how.options).write(input, target, &options)?;
+        for record in &output.account().records {
+            done.tally.add(&record.marked);
+            done.classes += u64::from(record.changed);
+            done.markers += record.marked.descriptors.len() as u64;
+            done.stays.extend(record.stays.clone());
+            done.dropped.extend(record.marked.dropped_attributes.iter().cloned());
+            if let Some(findings) = &record.findings {
+                done.checks.0 += 1;
+                done.checks.1.extend(findings.iter().cloned());
+            }
+        }
+        for notice in &output.account().notices {
+            observer.warn(&format!("cctrewrite: {notice}"));
+        }
+        done.outputs.push(output);
+    }
+    Ok(done)
+}
+
+impl MarkedInputs {
+    /// Says which classes were left out, and what was left out of others.
+    pub fn warn(&self, observer: &dyn Observer) {
+        for class in &self.stays {
+            observer.warn(&format!("warning: {class}"));
+        }
+        for name in &self.dropped {
+            observer.warn(&format!(
+                "cctrewrite: attribute {name} of code may hold bytecode indices and was left out"
+            ));
+        }
+    }
+
+    /// Fails if a check of a class against its original found something: that is a fault of this
+    /// program.
+    pub fn check(&self) -> Result<()> {
+        let (_, findings) = &self.checks;
+        let Some(first) = findings.first() else { return Ok(()) };
+        bail!(
+            "the check of marked classes against their originals found something, which is a fault of cctrewrite: {first} ({} in all)",
+            counted(findings.len() as u64, "finding")
+        );
+    }
+
+    /// How many classes were checked, if any was.
+    pub fn checked(&self) -> Option<String> {
+        let (classes, _) = self.checks;
+        let classes = (classes > 0).then(|| counted(classes, "class"))?;
+        Some(format!("checked against their originals: {classes}, nothing was found"))
+    }
+
+    /// How much was marked.
+    pub fn totals(&self) -> String {
+        format!("{} in {}", counted(self.markers, "marker"), counted(self.classes, "class"))
+    }
+}
+
+/// The class library that an input is part of.
+fn library(input: &Input) -> Option<Library> {
+    let is_library = jdk::home_around(input.path()).is_some() || output::has_object(input);
+    is_library.then_some(if input.layout() == Layout::Plain { Library::BootPath } else { Library::Modules })
+}

@@ -1,0 +1,145 @@
+//! What becomes of each class of an input that is marked: it gets the markers that rules give it. A
+//! class library also gets the runtime.
+
+use cct_archive::{Action, Layout, Location};
+use cct_classfile::ClassFile;
+use cct_jdk::convention;
+use cct_markers::{Error, Library, Marked, Rules, Way, World, library, mark};
+use cct_rewrite::ClassSummary;
+use cct_rewrite::survey::trait_bits;
+use cct_verify::{Expectation, Tool};
+
+use super::ENTRY;
+use crate::driver::{Archive, Transformation};
+use crate::inputs::BadClasses;
+use crate::instrument::refused_by_jvms;
+
+/// What is kept of a class.
+#[derive(Debug)]
+pub struct Record {
+    /// Its markers.
+    pub marked: Marked,
+    /// Whether it has any.
+    pub changed: bool,
+    /// What is said of one that stays as it is, whatever rules match.
+    pub stays: Option<String>,
+    /// What a check against its original found, where it was, if there was one.
+    pub findings: Option<Vec<String>>,
+    /// Whether it is `java.lang.Object`, beside which the runtime goes.
+    is_object: bool,
+}
+
+/// A class with its markers, or what became of it; if JVMs refuse it, none, and what is said of it.
+/// With room for ours on the stack, say, they might take it.
+pub fn unless_refused(
+    class: &ClassFile<'_>,
+    marked: Result<Marked, Error>,
+) -> Result<(Marked, Option<String>), Error> {
+    let is_asked = match &marked {
+        Ok(marked) => marked.bytes.is_some() || !marked.descriptors.is_empty(),
+        Err(error) => matches!(error, Error::Class(_)),
+    };
+    let Some(why) = is_asked.then(|| refused_by_jvms(class)).flatten() else {
+        return marked.map(|marked| (marked, None));
+    };
+    let mut marked = marked.unwrap_or_default();
+    marked.give_up(class.name(), "JVMs refuse its class, which stays as it is");
+    Ok((marked, Some(format!("{why}; the class stays as it is, without markers"))))
+}
+
+/// Marking of an input's classes.
+pub struct Marks<'d> {
+    pub rules: &'d Rules,
+    pub world: &'d World,
+    pub bad: BadClasses,
+    /// What the output says of itself; nothing, if it is part of an image.
+    pub lines: Option<&'d str>,
+    /// The class library that the input is part of: it has the runtime in itself.
+    pub library: Option<Library>,
+    /// Whether classes are checked against their originals.
+    pub verify: bool,
+}
+
+impl Marks<'_> {
+    fn marked(&self, bytes: &[u8]) -> Result<Record, Error> {
+        let class = ClassFile::parse(bytes)?;
+        let marked = match self.library {
+            None => mark(bytes, &Way::new(self.rules, self.world)),
+            Some(_) => self.marked_of_library(&class, bytes),
+        };
+        let (marked, stays) = unless_refused(&class, marked)?;
+        let changed = !marked.descriptors.is_empty();
+        let is_object = self.library.is_some() && class.name() == convention::OBJECT;
+        Ok(Record { marked, changed, stays, findings: None, is_object })
+    }
+
+    fn marked_of_library(&self, class: &ClassFile<'_>, bytes: &[u8]) -> Result<Marked, Error> {
+        let prepared = library::prepared(class)?;
+        let bytes = prepared.as_deref().unwrap_or(bytes);
+        let whole = library::unmarked(class.name());
+        let summary = ClassSummary::of(class).ok();
+        // A body that HotSpot replaces would not be heard of where it is compiled.
+        let replaced = |name: &[u8], descriptor: &[u8]| {
+            let summary = summary.as_ref()?;
+            let method = &summary.methods[summary.find(name, descriptor)?];
+            let is_replaced = method.has(trait_bits::INTRINSIC) || method.has(trait_bits::RECOGNISED);
+            is_replaced
+                .then_some("HotSpot may put code of its own in place of it; mark its calls, by at = \"call\"")
+        };
+        let objection = |name: &[u8], descriptor: &[u8]| whole.or_else(|| replaced(name, descriptor));
+        let way = Way { library: self.library, objection: &objection, ..Way::new(self.rules, self.world) };
+        let mut marked = mark(bytes, &way)?;
+        marked.bytes = marked.bytes.take().or(prepared);
+        Ok(marked)
+    }
+}
+
+impl Transformation for Marks<'_> {
+    type Record = Record;
+    type Error = Error;
+
+    fn class(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
+        let mut record = match self.marked(bytes) {
+            Err(Error::Class(problem)) if self.bad == BadClasses::Keep => Record {
+                marked: Marked::default(),
+                changed: false,
+                stays: Some(format!("{at}: kept as it is: {problem}")),
+                findings: None,
+                is_object: false,
+            },
+            other => other?,
+        };
+        let original = bytes;
+        let bytes = record.marked.bytes.take();
+        if self.verify {
+            let expectation = Expectation { tool: Some(Tool::Markers), ..Expectation::default() };
+            let (findings, _) =
+                cct_verify::check(original, bytes.as_deref().unwrap_or(original), expectation);
+            record.findings = Some(findings.iter().map(|finding| format!("{at}: {finding}")).collect());
+        }
+        Ok((bytes.map_or(Action::Keep, Action::Replace), Some(record)))
+    }
+
+    fn runtime(&self, archive: &Archive<'_>, records: &[Record]) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        let has_object = archive.path.depth() == 0 && records.iter().any(|record| record.is_object);
+        let classes = if has_object { jdk_wrap::markers_of_library() } else { &[] };
+        Ok(classes.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect())
+    }
+
+    fn description(
+        &self,
+        archive: &Archive<'_>,
+        _records: &[Record],
+    ) -> Result<Vec<(&'static str, Vec<u8>)>, Error> {
+        let Some(lines) = self.lines.filter(|_| archive.path.depth() == 0) else { return Ok(Vec::new()) };
+        let place = match archive.path.layout() {
+            _ if self.library.is_none() => "",
+            _ if archive.is_patched => "place=patches\n",
+            Layout::Plain => "place=boot\n",
+            _ => "place=image\n",
+        };
+        let mut entries = vec![(ENTRY, format!("{lines}{place}").into_bytes())];
+        entries.extend(archive.is_patched.then(|| archive.resolved_modules()));
+        Ok(entries)
+    }
+}

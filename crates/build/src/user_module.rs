@@ -1,0 +1,177 @@
+//! `--udi`: classes are given to a module of the user's before anything else looks at them
+//! (docs/research/udi.md).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use cct_archive::Input;
+use cct_classfile::{ClassFile, access, wellformed};
+use cct_index::mid::ClassHash;
+use cct_rewrite::{ClassSummary, hooks};
+use cct_udi::{Launch, Outcome, Process, RuntimeClass, Shown};
+
+use crate::api_jar;
+use crate::observer::Observer;
+
+/// How a user names a module, and how it is run.
+#[derive(Debug, Clone, Default)]
+pub struct ModuleOptions {
+    /// The module: a jar or a program. Classes go to no module without it.
+    pub module: Option<PathBuf>,
+    /// The home of the JDK on which a jar runs; without it, one that the environment names.
+    pub java: Option<PathBuf>,
+    /// For how long an answer is waited for. Without a module it means nothing.
+    pub timeout: Duration,
+}
+
+/// A module that is named.
+#[derive(Debug)]
+pub struct Module {
+    options: ModuleOptions,
+    /// Where it is.
+    path: PathBuf,
+    /// What outputs call it: its file's name and a hash of its contents.
+    pub identity: String,
+}
+
+/// A class that the module could not deal with.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Aborted {
+    /// Its name, as the JVM has it.
+    pub class: String,
+    /// Why, in the module's words.
+    pub reason: String,
+}
+
+/// What a module made of the classes of all inputs.
+#[derive(Debug)]
+pub struct Transformed {
+    /// What outputs call the module.
+    pub identity: String,
+    /// The module's own classes, which go into the class library.
+    pub runtime: Vec<RuntimeClass>,
+    /// By their originals.
+    replaced: BTreeMap<ClassHash, Vec<u8>>,
+    /// How many classes it left as they are.
+    pub kept: u64,
+    /// Those that it could not deal with, in input order.
+    pub aborted: Vec<Aborted>,
+}
+
+impl Module {
+    /// The module that is named, if one is.
+    ///
+    /// # Errors
+    /// Fails if it cannot be read.
+    pub fn of(options: &ModuleOptions) -> Result<Option<Module>> {
+        let Some(path) = &options.module else { return Ok(None) };
+        let identity =
+            cct_udi::identity(path).with_context(|| format!("cannot read the module {}", path.display()))?;
+        Ok(Some(Module { options: options.clone(), path: path.clone(), identity }))
+    }
+
+    /// Shows it the classes of all inputs, each distinct one once, in their order.
+    ///
+    /// # Errors
+    /// A module that cannot be started, ends early, is silent for too long, or gives classes that
+    /// cannot stand for their originals.
+    pub fn transform(self, inputs: &[Input], observer: &dyn Observer) -> Result<Transformed> {
+        let mut classes: Vec<Shown> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for input in inputs {
+            let survey = input.survey(|_, bytes| Ok::<_, anyhow::Error>(shown(bytes)))?;
+            classes.extend(survey.classes.into_iter().flatten().filter(|class| seen.insert(class.hash)));
+        }
+        let progress = observer.begin("asking the module", Some(classes.len() as u64));
+        let host = host()?;
+        let mut process = Process::start(&Launch {
+            module: &self.path,
+            java: self.options.java.as_deref(),
+            host: Some(&host),
+            timeout: self.options.timeout,
+        })?;
+        let mut made = Transformed {
+            identity: self.identity,
+            runtime: Vec::new(),
+            replaced: BTreeMap::new(),
+            kept: 0,
+            aborted: Vec::new(),
+        };
+        let runtime = process.converse(&Arc::new(classes), |class, outcome| {
+            progress.step();
+            made.take(&self.path, class, outcome)
+        })?;
+        made.runtime = checked(&self.path, runtime)?;
+        Ok(made)
+    }
+}
+
+impl Transformed {
+    /// What stands for a class from now on.
+    pub fn given<'b>(&'b self, original: &'b [u8]) -> &'b [u8] {
+        self.replaced.get(&ClassHash::of(original)).map_or(original, |bytes| bytes)
+    }
+
+    /// How many classes it replaced.
+    pub fn replaced(&self) -> u64 {
+        self.replaced.len() as u64
+    }
+
+    /// The classes of its own, as far as others are concerned.
+    pub fn summaries(&self) -> Result<Vec<ClassSummary>> {
+        self.runtime.iter().map(|class| Ok(ClassSummary::parse(&class.bytes)?)).collect()
+    }
+
+    fn take(&mut self, module: &Path, class: &Shown, outcome: Outcome) -> Result<()> {
+        match outcome {
+            Outcome::Keep => self.kept += 1,
+            Outcome::Replace(bytes) if bytes == class.bytes => self.kept += 1,
+            Outcome::Abort(reason) => self.aborted.push(Aborted { class: class.name.clone(), reason }),
+            Outcome::Replace(bytes) => {
+                cct_udi::check(&ClassFile::parse(&class.bytes)?, &bytes)
+                    .with_context(|| format!("module {}, class {}", module.display(), class.name))?;
+                self.replaced.insert(class.hash, bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The jar from which a module's JVM starts; it goes with this.
+fn host() -> Result<tempfile::TempPath> {
+    let jar = tempfile::Builder::new().prefix("cctrewrite-udi-").suffix(".jar").tempfile();
+    let (mut file, path) = jar.context("cannot make a temporary file")?.into_parts();
+    file.write_all(&api_jar::for_modules()?).context("cannot write a temporary file")?;
+    Ok(path)
+}
+
+/// A class as the module is shown it; `None` of what is none of its business: descriptors of
+/// modules, classes of the runtime, and classes that JVMs refuse.
+fn shown(bytes: &[u8]) -> Option<Shown> {
+    let class = ClassFile::parse(bytes).ok()?;
+    let is_sound =
+        wellformed::check(&class).is_ok() && ClassSummary::of(&class).is_ok_and(|s| !s.is_rewritten());
+    let is_for_it = is_sound && !class.is(access::MODULE) && !hooks::is_runtime_class(class.name());
+    is_for_it.then(|| Shown {
+        name: cct_classfile::mutf8::decode_lossy(class.name()).into_owned(),
+        hash: ClassHash::of(bytes),
+        bytes: bytes.to_vec(),
+    })
+}
+
+/// The module's own classes, checked, under the names that they themselves have.
+fn checked(module: &Path, classes: Vec<RuntimeClass>) -> Result<Vec<RuntimeClass>> {
+    let mut by_name = BTreeMap::new();
+    for class in classes {
+        let name = cct_udi::check_runtime(&class.bytes)
+            .with_context(|| format!("module {}, its own class {}", module.display(), class.name))?;
+        if by_name.insert(name.clone(), class.bytes).is_some() {
+            bail!("module {}: it brings its own class {name} twice", module.display());
+        }
+    }
+    Ok(by_name.into_iter().map(|(name, bytes)| RuntimeClass { name, bytes }).collect())
+}

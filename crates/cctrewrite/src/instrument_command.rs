@@ -1,0 +1,14 @@
+//! `cctrewrite instrument`.
+
+use anyhow::Result;
+use cct_build::instrument::instrument;
+use cct_build::threads::with_threads;
+
+use crate::args::Instrument;
+use crate::progress::Terminal;
+
+/// Runs the command.
+pub fn run(arguments: &Instrument) -> Result<()> {
+    let terminal = Terminal { quiet: arguments.quiet };
+    with_threads(arguments.threads, || instrument(&arguments.request(), &terminal))
+}
