@@ -317,7 +317,8 @@ fn children(memory: &Memory, parent: u64, budget: &mut Budget) -> Result<Vec<Chi
         let (mid, calls) = (get(child, node::MID)?, get(child, node::CALLS)?);
         let counted = Counted {
             mid,
-            site: node::site(get(child, node::FIRST_CHILD)?),
+            // No call entered merged contexts, whatever damaged memory says.
+            site: node::site(get(child, node::FIRST_CHILD)?).filter(|_| mid != node::MERGED_MID),
             calls: calls as i64,
             bytecodes: Mid(mid).bytecodes(calls, get(child, node::BYTECODES)?) as i64,
             ..Counted::ROOT

@@ -263,6 +263,20 @@ fn merged_contexts_are_marked() {
     assert!(profile.notes.iter().any(|n| n.contains("in 1 tree of 1")), "{:?}", profile.notes);
 }
 
+/// Found by fuzzing: damaged memory said that a call had entered merged contexts, and the profile
+/// that was written of it could not be read.
+#[test]
+fn merged_contexts_have_no_call_site() {
+    let mut jvm = Jvm::new();
+    let main = jvm.thread(0, "main");
+    let caller = jvm.child(jvm.root(main), mid(0), 1, 10);
+    let child = jvm.child(caller, node::MERGED_MID, 1, 0);
+    jvm.put(child + node::FIRST_CHILD, 8 << node::SITE_SHIFT);
+    let profile = jvm.recover().profile;
+    let read = Profile::read(&profile.to_bytes().unwrap()).unwrap();
+    assert_eq!(lines(&read), lines(&profile));
+}
+
 /// A region that is being recorded contains its thread's counts at its start, negated.
 #[test]
 fn regions_that_are_open_have_what_their_thread_has_executed_since() {
