@@ -128,6 +128,14 @@ const TABLE: &[(&[u8], Methods)] = &[
     (b"sun/security/provider/SHA5", &[("implCompress0", "([BI)V")]),
 ];
 
+/// Whether an intrinsic is one instruction of the processor, while its Java body computes for long:
+/// `Math.fma` by `BigDecimal`, a few thousand bytecodes instead of one instruction. A HotSpot whose
+/// processor has the instruction uses it in its interpreter, too, so the body runs nearly nowhere.
+/// Such an intrinsic is left to HotSpot whatever `--intrinsics` says.
+pub fn is_one_instruction(class: &[u8], method: &[u8]) -> bool {
+    (class, method) == (b"java/lang/Math", b"fma")
+}
+
 /// Annotated methods that count as ordinary: class, and names of methods; `*` for all.
 const ORDINARY: &[(&[u8], &[&str])] = &[
     // HotSpot recognises them only in chains that begin with a constructor, as javac compiles

@@ -1,9 +1,10 @@
 //! `--intrinsics`: methods whose Java body HotSpot may replace.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::support::{Blocks, Jdk, Library, Run, fixture, folder, instrument};
+use crate::support::{Blocks, Image, Jdk, Library, Run, fixture, folder, instrument, jdks};
 
 /// Rounds of the program's loop.
 const ROUNDS: u64 = 20_000;
@@ -126,6 +127,54 @@ fn by_default_their_bodies_are_counted() {
     assert!(first == interpreted, "interpreted: {:?}", difference(&first, &interpreted));
     assert!(first == compiled, "compiled: {:?}", difference(&first, &compiled));
 }
+
+/// `Math.fma`, which JDK 8 does not have.
+const FUSED: &str = "
+public class Fused {
+    static double fused(int i) {
+        return Math.fma(i, 0.5, 1.0) + Math.fma(i, 0.25f, 1.0f);
+    }
+
+    public static void main(String[] args) {
+        double sum = 0;
+        for (int i = 0; i < 20000; i++) {
+            sum += fused(i);
+        }
+        System.out.println(sum);
+    }
+}";
+
+/// A program that lives on `Math.fma` took 24 times as long, since its Java body, which no HotSpot
+/// with the instruction ever executes, computes with `BigDecimal`.
+fn what_is_one_instruction_is_a_call_without_bytecodes(jdk: &'static Jdk) {
+    let folder = folder("fused");
+    let source = folder.join("Fused.java");
+    std::fs::write(&source, FUSED).unwrap();
+    let compiled = Command::new(jdk.path("bin/javac")).arg("-d").arg(&folder).arg(&source).status().unwrap();
+    assert!(compiled.success(), "JDK {}", jdk.version);
+    let plain = jdk.java("plain-fused").class_path([&folder]).succeed("Fused", &[]);
+    let image = Image::of(jdk, Blocks::Exact);
+    for options in [&[][..], &["-Xint"]] {
+        let mut java = image.java("fused");
+        options.iter().for_each(|option| {
+            java.option(*option);
+        });
+        let run = java.class_path([&folder]).succeed("Fused", &[]);
+        assert_eq!(run.out, plain.out, "JDK {} {options:?}", jdk.version);
+        let below: Vec<String> =
+            run.contexts(false).into_iter().filter(|line| line.contains(";java.lang.Math.fma(")).collect();
+        let expected = ["(DDD)D", "(FFF)F"].map(|descriptor| {
+            format!("Fused.main([Ljava/lang/String,)V;Fused.fused(I)D;java.lang.Math.fma{descriptor}")
+        });
+        assert_eq!(below.len(), 2, "JDK {} {options:?}: {below:?}", jdk.version);
+        for end in expected {
+            let is_it = |line: &&String| line.starts_with("20000 0 ") && line.ends_with(&end);
+            assert_eq!(below.iter().filter(is_it).count(), 1, "JDK {} {options:?}: {below:?}", jdk.version);
+        }
+    }
+}
+
+jdks!(fused, what_is_one_instruction_is_a_call_without_bytecodes, 11..);
 
 /// The differences.
 fn difference(a: &BTreeMap<String, (u64, u64)>, b: &BTreeMap<String, (u64, u64)>) -> Vec<String> {

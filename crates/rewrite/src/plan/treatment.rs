@@ -9,6 +9,7 @@ use cct_jdk::program;
 use super::prefixed;
 use crate::error::{Error, Result};
 use crate::hooks;
+use crate::intrinsics;
 use crate::planned::{Planned, planned};
 use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
@@ -79,7 +80,7 @@ pub(crate) fn leading_below(class: &ClassSummary, method: &MethodSummary) -> Opt
 }
 
 /// The treatment of a method where callees get their context as an argument.
-fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) -> Result<Planned> {
+fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Result<Planned> {
     use Treatment as T;
     let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
     let named = |table: &[(&[u8], &[u8])]| table.contains(&(&class.name, name));
@@ -149,7 +150,9 @@ fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) ->
             Ok(planned(T::OriginalOnly, reason))
         }
     };
-    let is_replaced = intrinsics == Intrinsics::Native && method.has(trait_bits::INTRINSIC);
+    let is_one_instruction = intrinsics::is_one_instruction(&class.name, name);
+    let is_replaced =
+        method.has(trait_bits::INTRINSIC) && (is_one_instruction || choice == Intrinsics::Native);
     if is_replaced && (is_object_method || rules::original_only_class(&class.name).is_some()) {
         return Ok(planned(
             T::CallerCounted,
@@ -200,6 +203,12 @@ fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) ->
     }
     if method.has(trait_bits::CALLER_SENSITIVE) {
         return Ok(planned(T::Duplicated, "caller-sensitive: no frame may come between it and its caller"));
+    }
+    if is_replaced && is_one_instruction {
+        return Ok(planned(
+            T::Intrinsic,
+            "an instruction of the processor, for which its Java body computes for long: its bytecodes and what it calls are not counted",
+        ));
     }
     if is_replaced {
         return Ok(planned(
