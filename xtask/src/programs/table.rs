@@ -82,9 +82,11 @@ pub fn summary(cases: &[Case], failed: usize, skipped: usize) -> Result<()> {
     ))
 }
 
-/// The version of a program: that of its first package.
+/// The version of a program: that of its first package which is named after it, else of its first.
 pub fn version(case: &Case) -> &str {
-    case.packages.first().and_then(|package| package.split(' ').nth(1)).unwrap_or("JDK's")
+    let is_own = |package: &&String| package.starts_with(case.program.name.trim_end_matches("-tests"));
+    let package = case.packages.iter().find(is_own).or_else(|| case.packages.first());
+    package.and_then(|package| package.split(' ').nth(1)).unwrap_or("JDK's")
 }
 
 /// Whether a run behaved equally, in a word, or why not.
