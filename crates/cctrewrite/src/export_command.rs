@@ -45,7 +45,7 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
     }
     for pattern in vain {
         let pattern = cct_build::text::readable(pattern.as_bytes());
-        exit::say(&format!("cctrewrite: no method is ignored by '{pattern}'"));
+        exit::say(&format!("cctrewrite: no method matches --drop '{pattern}'"));
     }
     if let Some(pruning) = pruning {
         exit::say(&format!("cctrewrite: {pruning}"));

@@ -117,7 +117,7 @@ impl Difference {
         &self.source.incomplete
     }
 
-    /// Patterns of [`cct_profile::Selection::ignore`] that match no method of either.
+    /// Patterns of [`cct_profile::Selection::drop`] that match no method of either.
     pub fn vain(&self) -> &[String] {
         &self.source.vain
     }
@@ -174,7 +174,7 @@ impl Side {
             Err(SelectionError::Tree(error)) => Err(error.into()),
             Err(nothing) => {
                 // A pattern may still match on the other side.
-                let vain = options.selection.ignore.iter().map(|pattern| pattern.given().to_owned());
+                let vain = options.selection.drop.iter().map(|pattern| pattern.given().to_owned());
                 Ok(Side { profile: rest, vain: vain.collect(), nothing: Some(nothing) })
             }
         }

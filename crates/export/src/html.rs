@@ -83,7 +83,7 @@ pub struct Page {
     /// Reasons why the numbers of two profiles differ even where the programs do the same, in
     /// sentences.
     pub differing: Vec<String>,
-    /// Patterns of [`Selection::ignore`] that match no method.
+    /// Patterns of [`Selection::drop`] that match no method.
     pub vain: Vec<String>,
 }
 

@@ -59,7 +59,7 @@ pub struct Source {
     pub notes: Vec<String>,
     /// Missing parts of the profile.
     pub incomplete: Vec<String>,
-    /// Patterns of [`Selection::ignore`] that match no method.
+    /// Patterns of [`Selection::drop`] that match no method.
     pub vain: Vec<String>,
 }
 

@@ -7,7 +7,8 @@ use crate::names::Frame;
 /// It is compared with a frame's text, `java.lang.String.charAt(I)C`, and, unless the pattern has a
 /// parenthesis, also with that text without the descriptor. Slashes in the class name are dots, as
 /// in the frame. A pattern without a `*` may omit packages and enclosing classes: `LruCache.get`
-/// matches `com.acme.LruCache.get`. A call site at the frame's end, `@12`, is ignored unless the
+/// matches `com.acme.LruCache.get`. Selections take names as reports write them, too:
+/// `java.util.Map.get(Object)`. A call site at the frame's end, `@12`, is ignored unless the
 /// pattern has an `@`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
@@ -37,6 +38,11 @@ impl Pattern {
     /// Whether it may match only some call sites of a method.
     pub(crate) fn names_call_sites(&self) -> bool {
         self.text.contains(&b'@')
+    }
+
+    /// Whether it says what a method's parameters are.
+    pub(crate) fn names_parameters(&self) -> bool {
+        self.text.contains(&b'(')
     }
 
     /// Whether a pattern from [`Pattern::of_thread`] matches a thread's name.

@@ -26,13 +26,13 @@ pub struct Selection {
     /// without their counts, the callers that lead to it. Applied after [`Selection::root`].
     pub focus: Vec<Pattern>,
     /// Ignore methods that match, with everything below them. Applied before the others.
-    pub ignore: Vec<Pattern>,
+    pub drop: Vec<Pattern>,
 }
 
 impl Selection {
     /// Whether the selection keeps everything.
     pub fn is_everything(&self) -> bool {
-        self.thread.is_none() && self.root.is_none() && self.focus.is_empty() && self.ignore.is_empty()
+        self.thread.is_none() && self.root.is_none() && self.focus.is_empty() && self.drop.is_empty()
     }
 
     /// The selected part of a profile, each tree separately. Equal parts that have become siblings
@@ -71,7 +71,7 @@ impl Selection {
         if !self.is_everything() {
             profile.threads.retain(|thread| thread.tree.contexts() > 0);
         }
-        let vain = selector.vain.iter().map(|&at| self.ignore[at].given().to_owned()).collect();
+        let vain = selector.vain.iter().map(|&at| self.drop[at].given().to_owned()).collect();
         Ok(Selected { profile, vain })
     }
 }
@@ -81,7 +81,7 @@ impl Selection {
 pub struct Selected {
     /// The selected contexts.
     pub profile: Profile,
-    /// The patterns of [`Selection::ignore`] that match no method.
+    /// The patterns of [`Selection::drop`] that match no method.
     pub vain: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ pub(crate) struct Selector {
     ignored: Vec<bool>,
     /// Whether the outermost frames are threads, which stay with any root.
     per_thread: bool,
-    /// Indices of the patterns of [`Selection::ignore`] that match no frame.
+    /// Indices of the patterns of [`Selection::drop`] that match no frame.
     pub(crate) vain: Vec<usize>,
 }
 
@@ -166,7 +166,7 @@ impl Selector {
     pub(crate) fn new(table: &FrameTable<'_>, selection: &Selection, per_thread: bool) -> Selector {
         let mut ignored = vec![false; table.frames().len()];
         let mut vain = Vec::new();
-        for (at, pattern) in selection.ignore.iter().enumerate() {
+        for (at, pattern) in selection.drop.iter().enumerate() {
             if !mark(table, pattern, &mut ignored) {
                 vain.push(at);
             }
@@ -260,6 +260,10 @@ fn mark(table: &FrameTable<'_>, pattern: &Pattern, marked: &mut [bool]) -> bool 
             text.clear();
             text.extend(Frame::bytes(frame));
             matches = pattern.matches(&text);
+        }
+        // As reports write it: `java.util.Map.get(Object)`.
+        if !matches && pattern.names_parameters() {
+            matches = pattern.matches(frame.without_call_site().readable().as_bytes());
         }
         if matches {
             *marked = true;

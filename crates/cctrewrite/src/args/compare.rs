@@ -10,7 +10,7 @@ const EXAMPLES: &str = "\
 Examples:
     cctrewrite compare before.cct after.cct
     cctrewrite compare default.cct precise.cct --root app.Main.main --limit 20
-    cctrewrite compare a.cct b.cct --ignore java.lang.Thread.join --ignore 'sun.*'
+    cctrewrite compare a.cct b.cct --drop java.lang.Thread.join --drop 'sun.*'
     cctrewrite report --format contexts run.cct | cctrewrite compare expected.txt -
     cctrewrite compare a.cct b.cct --format json > difference.json";
 

@@ -53,7 +53,7 @@ pub struct Diff {
     #[arg(long, value_name = "P")]
     pub fail_method_above: Option<Percentage>,
 
-    /// Refuse a limit (exit code 2) if the selection (--thread, --root, --focus, --ignore) keeps
+    /// Refuse a limit (exit code 2) if the selection (--thread, --root, --focus, --drop) keeps
     /// less than P percent of either side: nothing would be said of the rest. 0 allows any
     #[arg(long, value_name = "P", default_value = "50%")]
     pub keep_at_least: Percentage,

@@ -22,6 +22,7 @@ mod merge;
 mod pcc;
 mod recording;
 mod recover;
+pub mod renamed;
 mod report;
 mod run;
 mod selection;

@@ -16,7 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
     cctrewrite report run.cct | less -S
     cctrewrite report run.cct --min-percent 0 --depth 5 --top 20 --sort calls
-    cctrewrite report run.cct --focus 'java.util.regex.*' --ignore '*.<clinit>' --fold-recursion
+    cctrewrite report run.cct --focus 'java.util.regex.*' --drop '*.<clinit>' --fold-recursion
     cctrewrite report run.cct --html run.html
     cctrewrite report after.cct --diff before.cct --html change.html
     cctrewrite report run.cct --by package --top 20

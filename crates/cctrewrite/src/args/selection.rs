@@ -24,18 +24,23 @@ pub struct SelectionArguments {
     /// Leave out methods that match (a pattern; repeatable), and all that is below them. Goes
     /// before --root and --focus
     #[arg(long, value_name = "METHOD")]
-    pub ignore: Vec<String>,
+    pub drop: Vec<String>,
+
+    /// The name of --drop before 0.2
+    #[arg(long, value_name = "METHOD", hide = true)]
+    ignore: Vec<String>,
 }
 
 impl SelectionArguments {
     /// As the library takes it.
     pub fn selection(&self) -> Selection {
         let patterns = |given: &[String]| given.iter().map(|given| Pattern::new(given)).collect();
+        let dropped = self.dropped().map(|given| Pattern::new(given)).collect();
         Selection {
             thread: self.thread.as_deref().map(Pattern::of_thread),
             root: self.root.as_deref().map(Pattern::new),
             focus: patterns(&self.focus),
-            ignore: patterns(&self.ignore),
+            drop: dropped,
         }
     }
 
@@ -53,7 +58,12 @@ impl SelectionArguments {
     pub fn in_words(&self) -> Vec<String> {
         let root = self.root.iter().map(|root| format!("from '{root}' on"));
         let focus = (!self.focus.is_empty()).then(|| format!("through '{}'", self.focus.join("' or '")));
-        let ignored = self.ignore.iter().map(|pattern| format!("without '{pattern}'"));
-        root.chain(focus).chain(ignored).collect()
+        let dropped = self.dropped().map(|pattern| format!("without '{pattern}'"));
+        root.chain(focus).chain(dropped).collect()
+    }
+
+    /// The patterns of what is left out, by either name of the option.
+    fn dropped(&self) -> impl Iterator<Item = &String> {
+        self.drop.iter().chain(&self.ignore)
     }
 }

@@ -21,7 +21,11 @@ pub struct WantedArguments {
     /// A glob as for --only, over which it wins. What these classes called hangs under their
     /// nearest caller that is kept
     #[arg(long, value_name = "GLOB", help_heading = "What is recorded")]
-    pub ignore: Vec<String>,
+    pub except: Vec<String>,
+
+    /// The name of --except before 0.2
+    #[arg(long, value_name = "GLOB", hide = true)]
+    ignore: Vec<String>,
 }
 
 /// Which contexts of a profile are kept.
@@ -34,10 +38,10 @@ pub struct Wanted {
 impl WantedArguments {
     /// None if all contexts are.
     pub fn wanted(&self) -> Result<Option<Wanted>> {
-        let filter = Filter::new(&self.only, &self.ignore)?;
+        let except: Vec<String> = self.except.iter().chain(&self.ignore).cloned().collect();
+        let filter = Filter::new(&self.only, &except)?;
         let only = self.only.iter().map(|glob| format!("only {glob}"));
-        let rule: Vec<String> =
-            only.chain(self.ignore.iter().map(|glob| format!("without {glob}"))).collect();
+        let rule: Vec<String> = only.chain(except.iter().map(|glob| format!("without {glob}"))).collect();
         Ok((!rule.is_empty()).then(|| Wanted { filter, rule: rule.join(", ") }))
     }
 
@@ -45,7 +49,7 @@ impl WantedArguments {
     pub fn check_none(&self, tool: ToolName) -> Result<()> {
         if self.wanted()?.is_some() {
             let tool = tool.name();
-            bail!("--only and --ignore are for profiles; leave them out with --tool {tool}");
+            bail!("--only and --except are for profiles; leave them out with --tool {tool}");
         }
         Ok(())
     }

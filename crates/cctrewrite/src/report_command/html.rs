@@ -57,7 +57,7 @@ pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outco
     }
     for pattern in &page.vain {
         let pattern = cct_build::text::readable(pattern.as_bytes());
-        exit::say(&format!("cctrewrite: no method is ignored by '{pattern}'"));
+        exit::say(&format!("cctrewrite: no method matches --drop '{pattern}'"));
     }
     if let Some(pruning) = &page.pruning {
         exit::say(&format!("cctrewrite: {pruning}"));

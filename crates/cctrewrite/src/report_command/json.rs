@@ -75,7 +75,7 @@ pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError>
         thread: selection.thread.as_deref(),
         root: selection.root.as_deref(),
         focus: &selection.focus,
-        ignore: &selection.ignore,
+        ignore: &selection.drop,
         contexts: extent.contexts,
         calls: extent.calls,
         bytecodes: report.summary.counts_bytecodes.then_some(extent.bytecodes),

@@ -69,7 +69,7 @@ pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<E
     let selected = selection.of_profile(profile, names(arguments))?;
     for pattern in &selected.vain {
         exit::say(&format!(
-            "cctrewrite: no method is ignored by '{}'",
+            "cctrewrite: no method matches --drop '{}'",
             cct_build::text::readable(pattern.as_bytes())
         ));
     }

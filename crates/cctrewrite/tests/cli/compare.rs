@@ -93,7 +93,7 @@ fn differences_are_shown_as_text() {
     let files = ["before.cct", "after.cct"];
     snapshot("compare.txt", &ends(compare(folder.path(), &files), 1));
     let options =
-        ["--normalize-generated", "--per-thread", "--ignore", "*.join", "--ignore", "nobody", "--limit", "1"];
+        ["--normalize-generated", "--per-thread", "--drop", "*.join", "--drop", "nobody", "--limit", "1"];
     let text = ends(compare(folder.path(), &[&files[..], &options].concat()), 1);
     snapshot("compare-options.txt", &text);
     let narrow = ends(compare(folder.path(), &[&files[..], &["--width", "40"]].concat()), 1);
@@ -168,8 +168,8 @@ fn parts_of_profiles_are_compared() {
     assert!(step.contains("\nCompared    calls, all threads added up, from 'app/Main.step' on\n"), "{step}");
     assert!(step.contains("\nCalls     1,250  1,248     +2\n"), "{step}");
     ends(with(&["--root", "java.lang.String.charAt", "--thread", "main"]), 1);
-    fails_saying(&with(&["--root", "app.Main.main", "--ignore", "*"]), &["'app.Main.main'"]);
-    let worker = ends(with(&["--thread", "work*", "--normalize-generated", "--ignore", "java.*"]), 0);
+    fails_saying(&with(&["--root", "app.Main.main", "--drop", "*"]), &["'app.Main.main'"]);
+    let worker = ends(with(&["--thread", "work*", "--normalize-generated", "--drop", "java.*"]), 0);
     assert!(worker.contains("threads 'work*' added up"), "{worker}");
 }
 

@@ -32,7 +32,7 @@ fn lists_and_switches() {
     let with =
         folder("[report]\nignore = [\"A.f\", \"A.g\"]\nper-thread = true\nraw-names = false\ntop = 3\n");
     let without = folder("");
-    let words = ["report", "--ignore=A.f", "--ignore", "A.g", "--per-thread", "--top", "3"];
+    let words = ["report", "--drop=A.f", "--drop", "A.g", "--per-thread", "--top", "3"];
     assert_eq!(run(with.path(), &["report"]).stdout, run(without.path(), &words).stdout);
 }
 

@@ -50,7 +50,7 @@ fn a_changed_line_shows_as_method_and_context() {
 fn a_limit_over_a_small_part_is_refused() {
     let folder = stored();
     let limit = ["--fail-above", "1%"];
-    for selection in [["--ignore", "app.Main.*"], ["--root", "app.tree.Node.walk"], ["--thread", "worker"]] {
+    for selection in [["--drop", "app.Main.*"], ["--root", "app.tree.Node.walk"], ["--thread", "worker"]] {
         let with = |options: &[&str]| diff(folder.path(), &[&selection, options].concat());
         let refused = with(&limit);
         assert_eq!((refused.code, &*refused.stdout), (Some(2), ""), "{selection:?}: {}", refused.stderr);
@@ -64,7 +64,7 @@ fn a_limit_over_a_small_part_is_refused() {
         assert!(matches!(allowed.code, Some(0 | 1)), "{}", allowed.stderr);
     }
     // Nearly everything: the limit holds.
-    ends(diff(folder.path(), &["--ignore", "*.hashCode", "--fail-above", "1%"]), 1);
+    ends(diff(folder.path(), &["--drop", "*.hashCode", "--fail-above", "1%"]), 1);
     let whole = ends(diff(folder.path(), &["--fail-above", "1%"]), 1);
     assert!(!whole.contains("\nSelected "), "{whole}");
 }
@@ -100,7 +100,7 @@ fn growth_above_a_limit_fails() {
     assert_eq!(code(&["--fail-method-above", "22"]), Some(1));
     let of_part =
         |options: &[&str]| code(&[&["--fail-method-above", "1", "--keep-at-least", "0"], options].concat());
-    assert_eq!(of_part(&["--ignore", "*.step"]), Some(0));
+    assert_eq!(of_part(&["--drop", "*.step"]), Some(0));
     assert_eq!(of_part(&["--focus", "*.charAt"]), Some(1));
     // 15 bytecodes are 0.14 % of the total.
     assert_eq!(of_part(&["--focus", "*.charAt", "--min-percent", "2"]), Some(0));

@@ -87,9 +87,9 @@ fn options_do_what_they_say() {
     );
     let deep = collapsed(&["--depth", "1"]);
     assert!(deep.stdout.ends_with("\napp.Main.main(int);[pruned] 9003\n"), "{}", deep.stdout);
-    let ignored = collapsed(&["--ignore", "*.step", "--ignore", "nobody"]);
+    let ignored = collapsed(&["--drop", "*.step", "--drop", "nobody"]);
     assert!(!ignored.stdout.contains("step"), "{}", ignored.stdout);
-    assert_eq!(ignored.stderr, "cctrewrite: no method is ignored by 'nobody'\n");
+    assert_eq!(ignored.stderr, "cctrewrite: no method matches --drop 'nobody'\n");
 }
 
 #[test]

@@ -67,8 +67,8 @@ fn what_is_pruned_and_what_differs_is_said() {
         said.stderr,
         "cctrewrite: warning: The profiles were made with different 'blocks' (precise in BASE, default in NEW): the same program has other numbers.\n"
     );
-    let said = report(folder.path(), &["run.cct", "--html", "run.html", "--ignore", "no.where"]).succeeds();
-    assert_eq!(said.stderr, "cctrewrite: no method is ignored by 'no.where'\n");
+    let said = report(folder.path(), &["run.cct", "--html", "run.html", "--drop", "no.where"]).succeeds();
+    assert_eq!(said.stderr, "cctrewrite: no method matches --drop 'no.where'\n");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn a_profile_is_described() {
 fn classes_are_left_out_and_counted() {
     let folder = stored();
     let home = folder.path();
-    run(home, &["merge", "c.cct", "-o", "less.cct", "--ignore", "java.**"]).succeeds();
+    run(home, &["merge", "c.cct", "-o", "less.cct", "--except", "java.**"]).succeeds();
     let info = run(home, &["info", "less.cct"]).succeeds().stdout;
     assert!(info.contains("\nSelection   without java.**\n"), "{info}");
     assert!(info.contains("classes that were not wanted are left out (without java.**): 4 contexts with 258 calls and 1,634 bytecodes"), "{info}");

@@ -1,5 +1,6 @@
 //! `cctrewrite report`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
@@ -175,7 +176,7 @@ fn of_usual(options: &[&str]) -> String {
 
 #[test]
 fn parts_of_a_profile_are_shown() {
-    let focus = ["--focus", "java.lang.*", "--ignore", "*.step", "--min-percent", "0", "--metric", "calls"];
+    let focus = ["--focus", "java.lang.*", "--drop", "*.step", "--min-percent", "0", "--metric", "calls"];
     snapshot("report-selection.txt", &of_usual(&[&focus[..], &["--top", "9"]].concat()));
     let root = of_usual(&["--root", "app.tree.Node.walk", "--thread", "main", "--fold-recursion"]);
     // 30 + 60 + 80 bytecodes of 10,984; calls 1 + 2 + 4.
@@ -206,8 +207,50 @@ fn what_is_selected_must_be_there() {
     suggests("--thread", "mian", "main");
     with(&["--thread", "nobody"]).fails_saying(&["no thread 'nobody'"]);
     with(&["--by", "jar"]).fails_saying(&["do not record where classes come from", "--classes"]);
-    let vain = with(&["--ignore", "a.B.c"]).succeeds();
-    assert_eq!(vain.stderr, "cctrewrite: no method is ignored by 'a.B.c'\n");
+    let vain = with(&["--drop", "a.B.c"]).succeeds();
+    assert_eq!(vain.stderr, "cctrewrite: no method matches --drop 'a.B.c'\n");
+}
+
+#[test]
+fn earlier_names_of_options_still_work() {
+    let folder = scratch();
+    put(folder.path(), "run.cct", &usual());
+    let with = |options: &[&str]| run(folder.path(), &[&["report", "run.cct"], options].concat()).succeeds();
+    let (now, before) = (with(&["--drop", "*.step"]), with(&["--ignore", "*.step"]));
+    assert_eq!((&*now.stderr, &now.stdout), ("", &before.stdout));
+    assert_eq!(before.stderr, "note: --ignore of `cctrewrite report` is called --drop now\n");
+    let merge =
+        |option| run(folder.path(), &["merge", "run.cct", "-o", "less.cct", option, "java.**"]).succeeds();
+    let of = |said: &str| {
+        said.lines().filter(|line| line.starts_with("note: --")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        of(&merge("--ignore").stderr),
+        ["note: --ignore of `cctrewrite merge` is called --except now"]
+    );
+    let less = std::fs::read(folder.path().join("less.cct")).unwrap();
+    assert!(of(&merge("--except").stderr).is_empty());
+    assert_eq!(std::fs::read(folder.path().join("less.cct")).unwrap(), less);
+}
+
+/// Whoever reads a name in a report can ask for it.
+#[test]
+fn names_are_taken_as_reports_write_them() {
+    let folder = scratch();
+    put(folder.path(), "run.cct", &usual());
+    let table = run(folder.path(), &["report", "run.cct", "--top", "50"]).succeeds().stdout;
+    let shown: BTreeSet<&str> = table
+        .lines()
+        .filter_map(|line| line.rsplit("  ").next())
+        .filter(|name| {
+            name.ends_with(')')
+                && name.split('(').next().is_some_and(|name| name.contains('.') && !name.contains(' '))
+        })
+        .collect();
+    assert!(shown.len() > 3, "{table}");
+    for name in shown {
+        run(folder.path(), &["report", "run.cct", "--focus", name]).succeeds();
+    }
 }
 
 #[test]

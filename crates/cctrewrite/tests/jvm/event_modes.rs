@@ -255,13 +255,13 @@ fn compiler(jdk: &'static Jdk) {
         "java.lang.Class.getDeclaredMethods0",
     ];
     for ignored in by_chance {
-        compare.args(["--ignore", ignored]);
+        compare.args(["--drop", ignored]);
     }
     if jdk.version == 25 {
         // It reads the bytes of lib/modules, which differ; and its read position, when a class is
         // loaded, depends on the same order.
         for reads in ["ImageLocation.decompress", "BasicImageReader.slice"] {
-            compare.args(["--ignore", &format!("jdk.internal.jimage.{reads}")]);
+            compare.args(["--drop", &format!("jdk.internal.jimage.{reads}")]);
         }
     }
     if jdk.version != 17 {

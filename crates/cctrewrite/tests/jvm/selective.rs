@@ -274,7 +274,7 @@ fn run_leaves_out_what_is_not_wanted(jdk: &'static Jdk) {
         );
         (cct_profile::Profile::read(&std::fs::read(here.join(name)).unwrap()).unwrap(), said)
     };
-    let (own, said) = run("own.cct", &["--only", "Recursi*", "--ignore", "Recursion$*"]);
+    let (own, said) = run("own.cct", &["--only", "Recursi*", "--except", "Recursion$*"]);
     assert!(own.methods.iter().all(|m| &*m.class == "Recursion"));
     let expected = Golden::read(&fixture("recursion/expected.precise.txt"));
     let mut text = Vec::new();

@@ -46,7 +46,7 @@ fn assert_equal(expected: &Run, found: &Run, ignored: &[&str], what: &str) {
     let profiles: Vec<PathBuf> = [expected, found].map(Run::profile_path).into();
     compare.arg("compare").args(&profiles).args(["--thread", "main", "--limit", "3"]);
     for method in ignored {
-        compare.args(["--ignore", method]);
+        compare.args(["--drop", method]);
     }
     let output = compare.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

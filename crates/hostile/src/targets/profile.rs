@@ -132,7 +132,7 @@ fn selections(profile: &Profile) -> Vec<Selection> {
         let pattern = Pattern::new(&format!("{}.{}*", method.class, method.name));
         selections.push(Selection { root: Some(pattern.clone()), ..Selection::default() });
         selections.push(Selection {
-            ignore: vec![pattern.clone()],
+            drop: vec![pattern.clone()],
             focus: vec![Pattern::new("*")],
             ..Selection::default()
         });

@@ -256,7 +256,7 @@ fn ignored_methods_go_with_all_below_them() {
     let b = || list(&["1 1 x.A.f()V", "4 4 x.A.f()V;x.A.h()V", "7 7 x.A.f()V;x.A.wait(J)V"]);
     let ignoring = |patterns: &[&str]| {
         let ignore: Vec<Pattern> = patterns.iter().map(|pattern| Pattern::new(pattern)).collect();
-        found(a(), b(), &with(|o| o.selection.ignore = ignore))
+        found(a(), b(), &with(|o| o.selection.drop = ignore))
     };
     let c = ignoring(&["y.*", "x.A.wait"]);
     assert!(c.is_equal() && c.contexts_a == 2, "{c:?}");
@@ -264,14 +264,14 @@ fn ignored_methods_go_with_all_below_them() {
     assert_eq!((c.only_a.contexts, c.only_b.contexts), (0, 1));
     assert!(
         texts(&c)
-            .contains(&"ignores-nothing None no method of either side is ignored by 'nowhere'".to_owned())
+            .contains(&"ignores-nothing None no method of either side matches --drop 'nowhere'".to_owned())
     );
     // What is ignored is no root either.
     let c = found(
         a(),
         b(),
         &with(|o| {
-            o.selection.ignore = vec![Pattern::new("y.*")];
+            o.selection.drop = vec![Pattern::new("y.*")];
             o.selection.root = Some(Pattern::new("x.A.f"));
         }),
     );

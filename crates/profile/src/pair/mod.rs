@@ -166,7 +166,7 @@ pub(crate) fn united<T>(
     let (labels_a, labels_b) = table.of_method().split_at(methods_a.len() + names_a.len());
 
     let selector = Selector::new(&table, selection, options.per_thread);
-    let given = |at: &usize| selection.ignore[*at].given().to_owned();
+    let given = |at: &usize| selection.drop[*at].given().to_owned();
     remarks.extend(selector.vain.iter().map(|at| Remark::IgnoresNothing(given(at))));
     let identity: Vec<u32> = (0..table.frames().len() as u32).collect();
     let mut side_tree = |side, threads, labels: &[u32], methods: &[Method]| {

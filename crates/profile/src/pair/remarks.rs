@@ -186,7 +186,7 @@ impl Remark {
                 format!("{} has no context with the method '{}'", name(side), terminal(method))
             }
             Remark::IgnoresNothing(pattern) => {
-                format!("no method of either side is ignored by '{}'", terminal(pattern))
+                format!("no method of either side matches --drop '{}'", terminal(pattern))
             }
             Remark::GeneratedNames => {
                 "classes made while the program ran have numbers in their names, by which contexts may differ; --normalize-generated leaves them out"

@@ -12,7 +12,7 @@ fn example() -> Profile {
 fn selection(root: Option<&str>, focus: &[&str], ignore: &[&str]) -> Selection {
     let patterns = |given: &[&str]| given.iter().map(|given| Pattern::new(given)).collect();
     let root = root.map(Pattern::new);
-    Selection { thread: None, root, focus: patterns(focus), ignore: patterns(ignore) }
+    Selection { thread: None, root, focus: patterns(focus), drop: patterns(ignore) }
 }
 
 /// The contexts with counts: bytecodes and path.
@@ -117,7 +117,7 @@ fn focus_and_ignore_divide_a_profile() {
         };
         let focus = Selection { focus: vec![pattern.clone()], ..Selection::default() };
         let focused = focus.of_profile(p.clone(), NameStyle::Raw);
-        let ignore = Selection { ignore: vec![pattern], ..Selection::default() };
+        let ignore = Selection { drop: vec![pattern], ..Selection::default() };
         let others = total(&ignore.of_profile(p.clone(), NameStyle::Raw).expect("never an error").profile);
         let focused = focused.map_or((0, 0), |selected| total(&selected.profile));
         assert_eq!((focused.0 + others.0, focused.1 + others.1), total(&p));

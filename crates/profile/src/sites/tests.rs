@@ -268,7 +268,7 @@ fn patterns_mean_methods_unless_they_name_a_site() {
         for selection in [
             Selection { root: Some(pattern.clone()), ..Selection::default() },
             Selection { focus: vec![pattern.clone()], ..Selection::default() },
-            Selection { ignore: vec![pattern], ..Selection::default() },
+            Selection { drop: vec![pattern], ..Selection::default() },
         ] {
             assert_eq!(selected(split.clone(), &selection), selected(unsplit.clone(), &selection));
         }
