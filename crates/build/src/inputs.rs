@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Layout, Limits, Location};
@@ -26,10 +27,6 @@ pub struct Sources {
     pub inputs: Vec<Input>,
     /// What is only looked at.
     pub libraries: Vec<Input>,
-    /// Classes of the inputs that an attempt to rewrite found to outgrow what a class file can
-    /// hold, or to be such as JVMs refuse, and why. They stay as they are, and the others must be
-    /// planned with that in mind.
-    pub unfit: BTreeMap<ClassHash, String>,
     /// What a module of the user's made of the classes of the inputs.
     pub udi: Option<Transformed>,
     /// Whether jmods are for jlink, which makes some of their classes itself.
@@ -45,17 +42,32 @@ pub enum BadClasses {
     Keep,
 }
 
+/// Classes of the inputs that outgrow what a class file can hold when they are rewritten, or that
+/// JVMs refuse, and why. They stay as they are, and the others must be planned with that in mind.
+pub type Unfit = BTreeMap<ClassHash, String>;
+
 /// What a survey found.
 #[derive(Debug)]
 pub struct Survey {
-    /// All classes.
-    pub world: World,
+    /// All classes, each with its role.
+    classes: Vec<(Role, Arc<ClassSummary>)>,
     /// Where outputs made from these classes come from.
     pub provenance: Provenance,
     /// Number of classes in the inputs.
-    pub classes: u64,
+    pub in_inputs: u64,
     /// What a user should hear about the inputs.
     pub notices: Vec<String>,
+}
+
+impl Survey {
+    /// The world of these classes, in which unfit ones are not rewritten.
+    pub fn world(&self, unfit: &Unfit) -> World {
+        let with_role = |(role, summary): &(Role, Arc<ClassSummary>)| {
+            let role = if unfit.contains_key(&summary.hash) { Role::Library } else { *role };
+            (role, Arc::clone(summary))
+        };
+        World::new(self.classes.iter().map(with_role))
+    }
 }
 
 /// Called for each class of an input or library, from many threads: its role, where it is, its
@@ -116,8 +128,7 @@ impl Sources {
         }
         let given = inputs.iter().map(Input::path).chain(libraries.iter().map(PathBuf::as_path));
         let around: Vec<PathBuf> = given.flat_map(jdk::class_library_around).collect();
-        let mut sources =
-            Sources { inputs, libraries: Vec::new(), unfit: BTreeMap::new(), udi: None, for_jlink: true };
+        let mut sources = Sources { inputs, libraries: Vec::new(), udi: None, for_jlink: true };
         let named = libraries.iter().flat_map(|path| {
             if jdk::is_home(path) { jdk::class_library_of(path) } else { vec![path.clone()] }
         });
@@ -135,7 +146,7 @@ impl Sources {
     /// Looks at every class. Fails if a library is an output of an earlier run that outputs of this
     /// one could not run with.
     pub fn survey(&self, settings: &Settings, bad: BadClasses, visit: &Visitor<'_>) -> Result<Survey> {
-        let mut classes: Vec<(Role, ClassSummary)> = Vec::new();
+        let mut classes: Vec<(Role, Arc<ClassSummary>)> = Vec::new();
         let mut of_library: Vec<bool> = Vec::new();
         let mut originals: Vec<ClassHash> = Vec::new();
         let mut notices = Vec::new();
@@ -204,10 +215,11 @@ impl Sources {
                 ));
             }
             let is_library = jdk::home_around(input.path()).is_some() || object.is_some();
-            classes.extend(found.into_iter().map(|class| {
-                let stays = self.unfit.contains_key(&class.hash) || made_by_jlink(&class);
-                (if stays { Role::Library } else { role }, class)
-            }));
+            classes.extend(
+                found
+                    .into_iter()
+                    .map(|class| (if made_by_jlink(&class) { Role::Library } else { role }, Arc::new(class))),
+            );
             of_library.resize(classes.len(), is_library);
         }
         let library = classes.iter().zip(&originals).zip(&of_library).filter(|(_, of_library)| **of_library);
@@ -217,16 +229,16 @@ impl Sources {
         let mut provenance = cct_rewrite::provenance(settings, TOOL, library_hash);
         if let Some(udi) = &self.udi {
             provenance = provenance.with_udi(&udi.identity);
-            classes.extend(udi.summaries()?.into_iter().map(|class| (Role::Library, class)));
+            classes.extend(udi.summaries()?.into_iter().map(|class| (Role::Library, Arc::new(class))));
         }
         for library in &self.libraries {
             if let Some(its) = output::provenance(library)? {
                 output::check_library(library, &its, &provenance)?;
             }
         }
-        let world = World::new(classes);
-        notices.extend(duplicates(&world));
-        Ok(Survey { world, provenance, classes: in_inputs, notices })
+        let survey = Survey { classes, provenance, in_inputs, notices };
+        let of_names = duplicates(&survey.world(&Unfit::new()));
+        Ok(Survey { notices: [survey.notices, of_names].concat(), ..survey })
     }
 }
 

@@ -131,7 +131,7 @@ impl ClassLibrary {
             self.sources.udi = Some(module.transform(&self.sources.inputs, observer)?);
         }
         let Outputs { summary, outputs, provenance } =
-            rewrite_all(output_options, &mut self.sources, &targets, observer)?;
+            rewrite_all(output_options, &self.sources, &targets, observer)?;
         let mut classes: Vec<ClassRecord> = Vec::new();
         let mut structures: Vec<Vec<u8>> = Vec::new();
         for output in outputs {

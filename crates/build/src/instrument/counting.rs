@@ -1,7 +1,6 @@
 //! What becomes of each class of an input that is rewritten to be counted. Each archive gets its
 //! index and, if it holds `java/lang/Object`, the runtime; the outermost one also gets its place.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_archive::{Action, INDEX_NAME, Layout, Location};
@@ -16,7 +15,7 @@ use super::output_options::OutputOptions;
 use super::record::Record;
 use super::refusal::refusal;
 use crate::driver::{Archive, Transformation};
-use crate::inputs::{BadClasses, Sources};
+use crate::inputs::{BadClasses, Sources, Unfit};
 use crate::marking::{self, TreeMarking};
 use crate::observer::Steps;
 use crate::place::{PLACE_NAME, Place, made_from_line};
@@ -30,10 +29,10 @@ pub struct Counting<'r> {
     for_jlink: bool,
     steps: &'r dyn Steps,
     /// Known from an attempt before.
-    stays: &'r BTreeMap<ClassHash, String>,
+    stays: &'r Unfit,
     /// What a module of the user's made of the classes.
     udi: Option<&'r Transformed>,
-    unfit: Mutex<BTreeMap<ClassHash, String>>,
+    unfit: Mutex<Unfit>,
     /// Classes of the jmods done so far. In an image linked from them the runtime finds one index,
     /// that of `java.base`.
     of_jmods: Mutex<Vec<ClassRecord>>,
@@ -52,6 +51,7 @@ impl<'r> Counting<'r> {
         how: &OutputOptions<'r>,
         steps: &'r dyn Steps,
         sources: &'r Sources,
+        stays: &'r Unfit,
     ) -> anyhow::Result<Self> {
         let expectation = || {
             let names = Some(rewriter.names_parameters());
@@ -63,7 +63,7 @@ impl<'r> Counting<'r> {
             bad: how.bad,
             for_jlink: sources.for_jlink,
             steps,
-            stays: &sources.unfit,
+            stays,
             udi: sources.udi.as_ref(),
             unfit: Mutex::default(),
             of_jmods: Mutex::default(),
@@ -75,7 +75,7 @@ impl<'r> Counting<'r> {
 
     /// Classes that turned out not to be rewritable, and why. If there are any, the outputs are of
     /// no use: the others were planned as if these were rewritten.
-    pub fn unfit(self) -> BTreeMap<ClassHash, String> {
+    pub fn unfit(self) -> Unfit {
         self.unfit.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -74,7 +74,7 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
     if let Some(module) = Module::of(&request.module)? {
         sources.udi = Some(module.transform(&sources.inputs, observer)?);
     }
-    let Outputs { summary, outputs, .. } = rewrite_all(how, &mut sources, &targets.list, observer)?;
+    let Outputs { summary, outputs, .. } = rewrite_all(how, &sources, &targets.list, observer)?;
     let report = request.report.as_ref().map(|path| summary.write_report(path)).transpose()?;
     let mut tables = Vec::new();
     for target in &targets.list {

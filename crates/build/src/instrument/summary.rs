@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use cct_index::mid::ClassHash;
 use cct_index::treatment::Treatment;
 use cct_profile::report::grouped;
 use cct_rewrite::report::Fallback;
@@ -15,7 +14,7 @@ use cct_settings::{Settings, Worded};
 use serde::Serialize;
 
 use super::treatments;
-use crate::inputs::TOOL;
+use crate::inputs::{TOOL, Unfit};
 use crate::instrument::record::Record;
 use crate::marking::{Account, TreeMarking};
 use crate::observer::Observer;
@@ -229,7 +228,7 @@ impl Summary {
     }
 
     /// Warns of classes that cannot be rewritten.
-    pub fn warn_of_unfit(&mut self, unfit: &BTreeMap<ClassHash, String>) {
+    pub fn warn_of_unfit(&mut self, unfit: &Unfit) {
         let stays = |why: &String| format!("{why}; the class stays as it is, and is missing from the tree");
         self.warnings.extend(unfit.values().map(stays));
     }

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 use anyhow::{Result, anyhow, bail};
 use cct_archive::EntryId;
-use cct_build::inputs::{BadClasses, Sources};
+use cct_build::inputs::{BadClasses, Sources, Unfit};
 use cct_build::instrument::{filter, refused_by_jvms};
 use cct_build::text::readable;
 use cct_classfile::{ClassFile, Member};
@@ -51,7 +51,7 @@ pub fn run(arguments: &Explain) -> Result<()> {
     let settings = arguments.choices.settings();
 
     let candidates = Mutex::new(Vec::new());
-    let surveyed = {
+    let survey = {
         let progress = Progress::counting("looking at classes", true);
         sources.survey(&settings, BadClasses::Keep, &|role, at, summary, bytes| {
             progress.step();
@@ -66,7 +66,7 @@ pub fn run(arguments: &Explain) -> Result<()> {
     let mut candidates = candidates.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     candidates.sort_by(|a, b| a.id.cmp(&b.id));
     let Some((candidate, others)) = candidates.split_first() else {
-        return Err(not_found(&wanted, arguments, &surveyed.world));
+        return Err(not_found(&wanted, arguments, &survey.world(&Unfit::new())));
     };
     for other in others {
         let (other, shown) = (&other.place, &candidate.place);
@@ -74,8 +74,8 @@ pub fn run(arguments: &Explain) -> Result<()> {
     }
 
     let recorded = filter.clone();
-    let rewriter =
-        Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| recorded.records(class))?;
+    let world = survey.world(&Unfit::new());
+    let rewriter = Rewriter::new(world, settings, survey.provenance, move |class| recorded.records(class))?;
     let class = ClassFile::parse(&candidate.bytes)?;
     let hash = ClassHash::of(&candidate.bytes);
     let id = rewriter.world().class_hashed(hash).ok_or_else(|| Error::NotSurveyed(wanted.clone()))?;
