@@ -122,6 +122,12 @@ pub fn usage_of(process: u32) -> Option<(f64, bool)> {
     times_of(process, Scope::Process)
 }
 
+/// The processor time of all processes that a process has waited for, and of theirs: `cutime` and
+/// `cstime` of proc(5).
+pub fn children_of(process: u32) -> Option<f64> {
+    Some(times_of(process, Scope::Tree)?.0 - usage_of(process)?.0)
+}
+
 /// The processor time and end of a process, as [`usage_of`]. A tree also has `cutime` and `cstime`,
 /// the fields 16 and 17: the times of children that were waited for, and of theirs.
 fn times_of(process: u32, scope: Scope) -> Option<(f64, bool)> {

@@ -17,6 +17,7 @@ use crate::print::print_line;
 use crate::process;
 use crate::programs;
 use crate::readers;
+use crate::watch;
 use crate::workspace::{Built, cargo, root};
 use space::Space;
 use tally::{Failure, Tally};
@@ -47,7 +48,22 @@ const PROGRAMS_ON: [u32; 2] = [17, 25];
 struct Part {
     name: &'static str,
     outcome: Outcome,
+    spent: Spent,
+}
+
+/// How long a part took.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
     time: Duration,
+    /// Of all processes that were waited for. Below the time by all processors, some were idle.
+    processor: Duration,
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Spent) {
+        self.time += other.time;
+        self.processor += other.processor;
+    }
 }
 
 enum Outcome {
@@ -70,8 +86,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
     let (readers, fetching) = timed(|| find_readers(arguments.offline));
     let mut parts = vec![
-        Part { name: "JDKs", outcome: Outcome::Passed, time: provisioning },
-        Part { name: "readers", outcome: Outcome::Passed, time: fetching },
+        Part { name: "JDKs", outcome: Outcome::Passed, spent: provisioning },
+        Part { name: "readers", outcome: Outcome::Passed, spent: fetching },
     ];
     if !arguments.no_lint {
         parts.push(lint("fmt", &["--all", "--check"], jdk_8)?);
@@ -149,11 +165,11 @@ fn matrix(answer: &Answer, tally: &Tally) -> String {
 /// Checks the order of crates and modules.
 fn structure() -> Result<Part> {
     heading("structure");
-    let (findings, time) = timed(|| ::structure::check(&root()));
+    let (findings, spent) = timed(|| ::structure::check(&root()));
     let findings = findings?;
     findings.iter().try_for_each(|finding| print_line(finding))?;
     let outcome = if findings.is_empty() { Outcome::Passed } else { Outcome::Failed };
-    Ok(Part { name: "structure", outcome, time })
+    Ok(Part { name: "structure", outcome, spent })
 }
 
 /// Runs one of cargo's checks, which prints its findings. If the tool is not installed, the check
@@ -168,13 +184,13 @@ fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
         };
         let reason = format!("cargo {name} is not installed ({how})");
         print_line(&format!("skipped: {reason}"))?;
-        return Ok(Part { name, outcome: Outcome::Skipped(reason), time: Duration::ZERO });
+        return Ok(Part { name, outcome: Outcome::Skipped(reason), spent: Spent::default() });
     }
     let mut command = cargo(jdk);
     command.arg(name).args(arguments);
-    let (status, time) = timed(|| command.status());
+    let (status, spent) = timed(|| command.status());
     let passed = status.with_context(|| format!("cargo {name}"))?.success();
-    Ok(Part { name, outcome: if passed { Outcome::Passed } else { Outcome::Failed }, time })
+    Ok(Part { name, outcome: if passed { Outcome::Passed } else { Outcome::Failed }, spent })
 }
 
 /// Checks the workflows of GitHub, where actionlint is installed.
@@ -186,11 +202,11 @@ fn workflows() -> Result<Part> {
         let reason =
             "actionlint is not installed (go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12)";
         print_line(&format!("skipped: {reason}"))?;
-        return Ok(Part { name, outcome: Outcome::Skipped(reason.to_owned()), time: Duration::ZERO });
+        return Ok(Part { name, outcome: Outcome::Skipped(reason.to_owned()), spent: Spent::default() });
     }
-    let (status, time) = timed(|| Command::new("actionlint").current_dir(root()).status());
+    let (status, spent) = timed(|| Command::new("actionlint").current_dir(root()).status());
     let passed = status.context("actionlint")?.success();
-    Ok(Part { name, outcome: if passed { Outcome::Passed } else { Outcome::Failed }, time })
+    Ok(Part { name, outcome: if passed { Outcome::Passed } else { Outcome::Failed }, spent })
 }
 
 /// The results of the tests.
@@ -221,7 +237,7 @@ fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &J
     let root = root();
     let mut space = Space::of(&root);
     let look = || space.iter_mut().for_each(|space| space.look(&root));
-    let (result, mut time) = timed(|| streamed(&mut command, &mut io::stdout(), look));
+    let (result, mut spent) = timed(|| streamed(&mut command, &mut io::stdout(), look));
     let (mut tally, mut succeeded) = result.context("cargo test")?;
 
     let mut unsteady = Vec::new();
@@ -236,12 +252,12 @@ fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &J
         let (second, passed) = result.context("cargo test")?;
         unsteady = tally.take_back(&second);
         succeeded = passed && tally.failed() == 0;
-        time += again;
+        spent += again;
     }
     remove_images();
     // Cargo fails without a failed test if something does not compile, or a test's process dies.
     let outcome = if succeeded { Outcome::Passed } else { Outcome::Failed };
-    Ok((Tests { tally, unsteady, space }, Part { name: "tests", outcome, time }))
+    Ok((Tests { tally, unsteady, space }, Part { name: "tests", outcome, spent }))
 }
 
 /// Whether the only failures are a few tests that start JVMs.
@@ -281,14 +297,14 @@ fn programs(version: u32, jdk: &Jdk, offline: bool) -> Result<Part> {
     let target = folder.parent().context("cargo's target folder")?.join("tmp");
     let built = Built { program: folder.join("cctrewrite"), target };
     let fetch = if offline { Fetch::Never } else { Fetch::IfMissing };
-    let (ledger, time) = timed(|| programs::run_tested(version, jdk, built, fetch));
+    let (ledger, spent) = timed(|| programs::run_tested(version, jdk, built, fetch));
     let ledger = ledger?;
     let outcome = match ledger.is_good() {
         false => Outcome::Failed,
         true if ledger.skipped.is_empty() => Outcome::Passed,
         true => Outcome::Skipped(format!("{} cannot be had", ledger.skipped.join(", "))),
     };
-    Ok(Part { name: "programs", outcome, time })
+    Ok(Part { name: "programs", outcome, spent })
 }
 
 /// Removes the profiled JDKs of the tests (`crates/cctrewrite/tests/jvm/support/image.rs`): half a
@@ -346,8 +362,8 @@ fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -
         print_line(&format!("skipped, {times} x: {reason}"))?;
     }
     let (mut passed, mut failed, mut skipped) = (tally.passed(), tally.failed(), tally.skipped());
-    for Part { name, outcome, time } in parts {
-        let seconds = time.as_secs();
+    for Part { name, outcome, spent } in parts {
+        let [seconds, processor] = [spent.time, spent.processor].map(|time| time.as_secs());
         let (verdict, counter) = match outcome {
             Outcome::Passed => ("ok".to_owned(), &mut passed),
             Outcome::Failed => ("FAILED".to_owned(), &mut failed),
@@ -361,7 +377,16 @@ fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -
             _ => false,
         };
         *counter += u32::from(counts);
-        print_line(&format!("{name:<9} {:>3} min {:02} s   {verdict}", seconds / 60, seconds % 60))?;
+        print_line(&format!(
+            "{name:<9} {:>3} min {:02} s   {:>3} min of processor time   {verdict}",
+            seconds / 60,
+            seconds % 60,
+            processor / 60
+        ))?;
+    }
+    for (program, time) in tally.longest() {
+        let seconds = time.as_secs();
+        print_line(&format!("{:>3} min {:02} s of the tests: {program}", seconds / 60, seconds % 60))?;
     }
     print_line(&format!("{:<9} {:>3} min {:02} s", "total", total.as_secs() / 60, total.as_secs() % 60))?;
     if let Some(space) = space {
@@ -392,9 +417,16 @@ fn offline<'a>(arguments: &[&'a str], wanted: bool) -> Vec<&'a str> {
     wanted.then_some("--offline").into_iter().chain(arguments.iter().copied()).collect()
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let started = Instant::now();
-    (work(), started.elapsed())
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Spent) {
+    let (started, before) = (Instant::now(), children_seconds());
+    let result = work();
+    let processor = Duration::try_from_secs_f64(children_seconds() - before).unwrap_or_default();
+    (result, Spent { time: started.elapsed(), processor })
+}
+
+/// The processor time of all processes that this one has waited for, and of theirs.
+fn children_seconds() -> f64 {
+    watch::children_of(std::process::id()).unwrap_or_default()
 }
 
 #[cfg(test)]

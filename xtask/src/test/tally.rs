@@ -25,7 +25,11 @@ pub struct Tally {
     ran: BTreeSet<u32>,
     /// The current test program, as cargo names it: `tests/jvm/main.rs`.
     program: String,
+    /// Its executable, without the hash in its name: `jvm`.
+    executable: String,
     failures: Vec<Failure>,
+    /// How long each executable ran.
+    times: BTreeMap<String, Duration>,
     /// Number of programs that cargo reports as failed: with failed tests, or by dying.
     failed_programs: u32,
     section: Section,
@@ -77,6 +81,9 @@ impl Tally {
             self.reported_passed += count(result, " passed");
             self.failed += count(result, " failed");
             self.ignored += count(result, " ignored");
+            if let Some(time) = finished_in(result) {
+                *self.times.entry(self.executable.clone()).or_default() += time;
+            }
             self.section = Section::Results;
             self.ran.clear();
         } else if line == "successes:" {
@@ -85,6 +92,7 @@ impl Tally {
             self.section = if self.section == Section::Failures { Section::Names } else { Section::Failures };
         } else if let Some(program) = program(line) {
             self.program = program.to_owned();
+            self.executable = executable(line).unwrap_or(program).to_owned();
         } else if let Some(programs) = failed_programs(line) {
             self.failed_programs += programs;
         } else if let Some(test) =
@@ -115,6 +123,14 @@ impl Tally {
             }
         }
         true
+    }
+
+    /// The test programs that ran for a minute or more, the longest first.
+    pub fn longest(&self) -> Vec<(&str, Duration)> {
+        let mut long: Vec<_> = self.times.iter().map(|(program, &time)| (&**program, time)).collect();
+        long.retain(|(_, time)| *time >= Duration::from_secs(60));
+        long.sort_by_key(|&(_, time)| std::cmp::Reverse(time));
+        long
     }
 
     fn skip(&mut self, reason: &str) {
@@ -187,10 +203,22 @@ fn count(result: &str, what: &str) -> u32 {
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
+/// How long a program's tests took: `...; finished in 12.34s`.
+fn finished_in(result: &str) -> Option<Duration> {
+    let (_, seconds) = result.rsplit_once("finished in ")?;
+    Duration::try_from_secs_f64(seconds.trim_end_matches('s').parse().ok()?).ok()
+}
+
 /// The program in cargo's `Running tests/jvm/main.rs (target/debug/deps/jvm-0123456789abcdef)`.
 fn program(line: &str) -> Option<&str> {
     let (program, _) = line.trim_start().strip_prefix("Running ")?.split_once(" (")?;
     Some(program.strip_prefix("unittests ").unwrap_or(program))
+}
+
+/// The executable in the same line: `jvm`.
+fn executable(line: &str) -> Option<&str> {
+    let file = line.strip_suffix(')')?.rsplit('/').next()?;
+    Some(file.rsplit_once('-').map_or(file, |(name, _)| name))
 }
 
 /// The number in cargo's `error: 2 targets failed:`.
@@ -227,6 +255,23 @@ mod tests {
             tally.line(line);
         });
         tally
+    }
+
+    #[test]
+    fn long_programs_are_named() {
+        let mut tally = Tally::default();
+        for line in [
+            "     Running unittests src/lib.rs (target/debug/deps/cct_verify-0123456789abcdef)",
+            "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 61.50s",
+            "     Running unittests src/lib.rs (target/debug/deps/cct_flow-0123456789abcdef)",
+            "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 59.99s",
+            "     Running tests/jvm/main.rs (target/debug/deps/jvm-0123456789abcdef)",
+            "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 3000.00s",
+        ] {
+            tally.line(line);
+        }
+        let expected = [("jvm", Duration::from_secs(3000)), ("cct_verify", Duration::from_millis(61_500))];
+        assert_eq!(tally.longest(), expected);
     }
 
     #[test]
