@@ -6,6 +6,7 @@
 
 use super::FIRST_LINE;
 use crate::allocations::METRICS_OF_OBJECTS;
+use crate::columns::COLUMNS;
 use crate::names::{Frame, NEW, NameStyle, split_call_site};
 use crate::{Method, Profile, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
 use std::collections::HashMap;
@@ -146,6 +147,10 @@ impl Reader {
             let counts_none = key == "metrics" && matches!(value, "calls" | METRICS_OF_OBJECTS);
             if counts_none && *self.counts_bytecodes.get_or_insert(false) {
                 return Err(ListError::Line { line, problem: LineProblem::Mixed });
+            }
+            // Lists have no columns, and none of ours says that it has.
+            if key == COLUMNS {
+                return Ok(());
             }
             let meta = self.list.profile.meta.entry(key.to_owned());
             // A value of several lines was written as several lines of its key.

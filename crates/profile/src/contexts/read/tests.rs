@@ -48,6 +48,13 @@ fn a_frame_with_a_carriage_return_is_read_as_it_is_written() {
     assert!(first.ends_with(b"\n3 0 ];a.?V@-1\n1 0 j.f@3\n"), "{}", String::from_utf8_lossy(&first));
 }
 
+/// Found by fuzzing: exports looked for numbers of columns that a list had only promised.
+#[test]
+fn a_list_has_no_columns() {
+    let text = "# cctrewrite contexts 1\n# format: calls bytecodes frame;frame;...\n# columns=monitors\n1 2 a.B.c()V\n";
+    assert_eq!(read(text).profile.columns(), []);
+}
+
 /// A frame of a class without a method and a marker with that text used to be two entries in the
 /// list. They became one when call sites were added up.
 #[test]
