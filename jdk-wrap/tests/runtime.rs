@@ -144,6 +144,20 @@ fn deep_and_wide_trees() {
     }
 }
 
+/// Children were looked for one by one: among 20,000 a call took 300 times as long as among 16.
+#[test]
+fn a_child_among_many_is_found_as_fast_as_among_few() {
+    for jvm in jvms() {
+        let profile = jvm.record("crowd", &mids(), &[app(&jvm)]);
+        let tree = profile.tree("main");
+        assert_eq!(tree.nodes.len(), 4 + 16 + 20_000);
+        let children: Vec<_> = tree.nodes.iter().filter(|n| n.depth == 2).map(|n| n.children).collect();
+        assert_eq!(children, [16, 20_000]);
+        let calls: u64 = tree.nodes.iter().filter(|n| n.depth == 3).map(|n| n.calls).sum();
+        assert_eq!(calls, 16 + 20_000 + 2 * 200_000);
+    }
+}
+
 #[test]
 fn a_tree_survives_stack_overflows() {
     for jvm in jvms() {

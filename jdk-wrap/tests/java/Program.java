@@ -98,6 +98,38 @@ public final class Program {
         }
     }
 
+    /** Calls of {@link #crowd} with either number of children. */
+    static final int CROWD = 200_000;
+
+    /** Children of one context in random order, few and many: each is found, and a call takes about as long. */
+    static void crowd() {
+        long main = CctRuntime.enter(here(), mid("main"), 0);
+        long few = CctRuntime.enter(main + SLOTS, mid("a"), 0);
+        long many = CctRuntime.enter(main + SLOTS, mid("b"), 0);
+        long first = among(few, 16);
+        long second = among(many, 20_000);
+        check(second < 50 * first, "a call among 20,000 children takes " + second / CROWD + " ns, among 16 " + first / CROWD);
+    }
+
+    private static long among(long parent, int count) {
+        long[] nodes = new long[count];
+        for (int i = 0; i < count; i++) {
+            nodes[i] = CctRuntime.enter(parent + SLOTS, crowded(i), 0);
+        }
+        long random = 1;
+        long start = System.nanoTime();
+        for (int i = 0; i < CROWD; i++) {
+            random = random * 6364136223846793005L + 1442695040888963407L;
+            int which = (int) ((random >>> 33) % count);
+            check(CctRuntime.enter(parent + SLOTS, crowded(which), 0) == nodes[which], "the same child");
+        }
+        return System.nanoTime() - start;
+    }
+
+    private static long crowded(int i) {
+        return (long) (i + 1) * 0x5851F42D4C957F2DL & ~0xFFFL | 1;
+    }
+
     /**
      * Twenty methods take turns at one call site, then one of them has it for itself, and so on, often. Each time the context must be that of the method, below
      * that of the caller; the site must have a table while methods take turns, and none behind the others; and tables must be used again.

@@ -74,7 +74,9 @@ public final class Layout {
     public static final long SWITCHING = 2L;
     /** Tables that no slot needs any more. */
     public static final long TABLES = 160L;
-    public static final long RECORD_SIZE = 168L;
+    /** The first table of the {@link ChildIndex}, or 0. */
+    public static final long CHILD_INDEX = 168L;
+    public static final long RECORD_SIZE = 176L;
 
     /** Marks the first word of {@link #STAND_IN}; no negated address is that small. */
     public static final long STAND_IN_MARK = Long.MIN_VALUE;

@@ -66,7 +66,8 @@ public final class Tree {
         if (last != CctMemory.SENTINEL && recursion == 0) {
             // Another callee at the same call site: first those behind it, which were there before it. Behind them all is the parent.
             long next = u.getLong(null, last + Layout.NEXT);
-            while ((next & Layout.LAST) == 0L) {
+            int left = ChildIndex.LISTED;
+            while ((next & Layout.LAST) == 0L && left != 0) {
                 long node = -next;
                 if (u.getLong(null, node) == mid) {
                     u.putLong(null, slot, node);
@@ -74,8 +75,9 @@ public final class Tree {
                     return node;
                 }
                 next = u.getLong(null, node + Layout.NEXT);
+                left--;
             }
-            parent = Layout.LAST - next;
+            parent = (next & Layout.LAST) != 0L ? Layout.LAST - next : owner(slot);
         } else {
             parent = owner(slot);
         }
@@ -100,15 +102,17 @@ public final class Tree {
         }
         if (last != CctMemory.SENTINEL && recursion == 0) {
             long next = u.getLong(null, last + Layout.NEXT);
-            while ((next & Layout.LAST) == 0L) {
+            int left = ChildIndex.LISTED;
+            while ((next & Layout.LAST) == 0L && left != 0) {
                 long node = -next;
                 if (u.getLong(null, node) == mid && site(node) == site) {
                     u.putLong(null, slot, node);
                     return node;
                 }
                 next = u.getLong(null, node + Layout.NEXT);
+                left--;
             }
-            parent = Layout.LAST - next;
+            parent = (next & Layout.LAST) != 0L ? Layout.LAST - next : owner(slot);
         } else {
             parent = owner(slot);
         }
@@ -164,9 +168,21 @@ public final class Tree {
         if (u.getLong(null, parent) == Layout.MERGED_MID) {
             return parent;
         }
+        long record = u.getLong(null, parent & Layout.CHUNK_MASK);
         long first = firstChild(parent);
-        for (long node = first; node != 0L; node = nextSibling(node)) {
+        // The last of those that are looked at here.
+        long edge = 0L;
+        int left = ChildIndex.LISTED;
+        for (long node = first; node != 0L && left != 0; node = nextSibling(node)) {
             if (u.getLong(null, node) == mid && site(node) == site) {
+                return node;
+            }
+            edge = node;
+            left--;
+        }
+        if (left == 0) {
+            long node = ChildIndex.find(record, parent, mid, site);
+            if (node != 0L) {
                 return node;
             }
         }
@@ -176,10 +192,13 @@ public final class Tree {
                 return back;
             }
         }
-        long record = u.getLong(null, parent & Layout.CHUNK_MASK);
         long nodes = u.getLong(null, record + Layout.NODES);
         if (nodes >= u.getLong(null, record + Layout.PERMITTED) && !permit(record, nodes)) {
             return u.getLong(null, record + Layout.MERGED);
+        }
+        // First, so that none is missing there if a StackOverflowError comes now.
+        if (left == 0 && !ChildIndex.add(record, parent, edge)) {
+            return merged(record, Layout.OUT_OF_MEMORY);
         }
         long node = node(record, parent, mid, site, (int) (mid & Layout.SLOT_BITS));
         if (node == 0L) {
