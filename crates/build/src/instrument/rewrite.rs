@@ -68,8 +68,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Plans and rewrites all inputs, except for unfit classes. Returns also the classes that stood in
-    /// the way: if there are any, the outputs are of no use.
+    /// Plans and rewrites all inputs, except for unfit classes. Returns also the classes that stood
+    /// in the way: if there are any, the outputs are of no use.
     fn attempt(&self, unfit: &Unfit) -> Result<(Outputs, Unfit)> {
         let Run { how, sources, survey, targets, filter, observer } = *self;
         let settings = how.choices.settings();
