@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use cct_build::pending_file::PendingFile;
+use cct_build::text::size;
 use cct_export::flame::Growth;
 use cct_export::{
     Difference, ExportError, Metric, NameForm, Options, Source, Threshold, callgrind, collapsed, flame, json,
@@ -23,6 +24,10 @@ const PICTURE_MIN_PERCENT: f64 = 0.1;
 
 /// The deepest stack in a picture: as high as several screens.
 const PICTURE_DEPTH: usize = 500;
+
+/// Collapsed stacks that take more bytes are pruned like pictures, unless the user says what to
+/// keep.
+const LARGE: u128 = 10_000_000;
 
 /// What is written.
 enum Exported {
@@ -79,12 +84,36 @@ fn exported(arguments: &Export) -> Result<Exported> {
             let before = view.shown(arguments.sites.of(read(before)?)?)?;
             Difference::new(before, profile, &options).map(Exported::Difference)
         }
-        None => Source::new(profile, &options).map(Exported::Profile),
+        None => {
+            let source = Source::new(profile, &options);
+            source.and_then(|source| of_moderate_size(source, arguments)).map(Exported::Profile)
+        }
     };
     exported.with_context(|| {
         let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();
         files.join(", ")
     })
+}
+
+/// Has collapsed stacks pruned that would take very many bytes, and says how many.
+fn of_moderate_size(source: Source, arguments: &Export) -> Result<Source, ExportError> {
+    let is_chosen = arguments.min_percent.is_some() || arguments.depth.is_some();
+    if arguments.format != ExportFormat::Collapsed || is_chosen {
+        return Ok(source);
+    }
+    let bytes = collapsed::size(&source);
+    if bytes <= LARGE {
+        return Ok(source);
+    }
+    let size = size(u64::try_from(bytes).unwrap_or(u64::MAX));
+    if arguments.all {
+        exit::say(&format!("cctrewrite: writes {size}"));
+        return Ok(source);
+    }
+    exit::say(&format!(
+        "cctrewrite: all contexts would take {size}, since each line has the whole stack; write them with --all"
+    ));
+    source.with_threshold(Threshold { min_percent: PICTURE_MIN_PERCENT, depth: None })
 }
 
 /// Refuses what cannot be meant.
@@ -117,7 +146,8 @@ fn is_picture(format: ExportFormat) -> bool {
 
 fn options(arguments: &Export) -> Options {
     let is_picture = is_picture(arguments.format);
-    let min_percent = if is_picture { PICTURE_MIN_PERCENT } else { 0.0 };
+    let is_pruned = is_picture && !arguments.all;
+    let min_percent = if is_pruned { PICTURE_MIN_PERCENT } else { 0.0 };
     Options {
         per_thread: arguments.per_thread,
         selection: arguments.selection.selection(),
@@ -130,7 +160,7 @@ fn options(arguments: &Export) -> Options {
         metric: arguments.metric.map(Metric::from),
         threshold: Threshold {
             min_percent: arguments.min_percent.unwrap_or(min_percent),
-            depth: arguments.depth.or(is_picture.then_some(PICTURE_DEPTH)),
+            depth: arguments.depth.or(is_pruned.then_some(PICTURE_DEPTH)),
         },
     }
 }

@@ -30,6 +30,33 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     Ok(out.flush()?)
 }
 
+/// How many bytes [`write`] writes. Stacks repeat their outer frames, so these may be thousands of
+/// times as many as a profile has.
+pub fn size(source: &Source) -> u128 {
+    let mut size = 0;
+    for stacks in &source.stacks {
+        let nodes = stacks.tree.nodes();
+        // The lengths of the stacks from the outermost one to the current one.
+        let mut lengths = vec![stacks.frame().map_or(0, |frame| frame.len())];
+        for step in Walk::new(&stacks.tree) {
+            let Step::Enter(context) = step else {
+                lengths.pop();
+                continue;
+            };
+            let node = &nodes[context as usize];
+            let callers = lengths.last().copied().unwrap_or(0);
+            let length = callers + usize::from(callers > 0) + source.names[node.method as usize].text.len();
+            lengths.push(length);
+            let count = source.metric.of_node(node);
+            if let Some(digits) = count.checked_ilog10() {
+                // A space, the digits, and the end of the line.
+                size += length as u128 + u128::from(digits) + 3;
+            }
+        }
+    }
+    size
+}
+
 /// The current stack of a walk, as text.
 pub(crate) struct Path<'s> {
     source: &'s Source,
@@ -82,7 +109,9 @@ mod tests {
 
     #[test]
     fn each_context_is_a_line() {
-        let written = exported(&source(single(), &Options::default()), write);
+        let all = source(single(), &Options::default());
+        let written = exported(&all, write);
+        assert_eq!(size(&all), written.len() as u128);
         assert_eq!(
             String::from_utf8(written).unwrap(),
             "a.A.main(String[]) 100\n\
@@ -97,7 +126,9 @@ mod tests {
     #[test]
     fn threads_are_frames_and_calls_a_metric() {
         let options = Options { per_thread: true, metric: Some(Metric::Calls), ..Options::default() };
-        let written = exported(&source(recursion(), &options), write);
+        let all = source(recursion(), &options);
+        let written = exported(&all, write);
+        assert_eq!(size(&all), written.len() as u128);
         assert_eq!(
             String::from_utf8(written).unwrap(),
             "[main];a.A.main(String[]) 1\n\

@@ -143,6 +143,14 @@ impl Source {
         Ok(self)
     }
 
+    /// The source, of which nothing is pruned yet, without contexts below a threshold.
+    ///
+    /// # Errors
+    /// Fails if the tree of what stays is too large.
+    pub fn with_threshold(self, threshold: Threshold) -> Result<Source, ExportError> {
+        Source { threshold, ..self }.pruned()
+    }
+
     /// The sum of the metric over all contexts.
     pub fn total(&self) -> u64 {
         self.total_of(self.metric)

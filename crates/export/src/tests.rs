@@ -432,7 +432,7 @@ fn roots_and_what_is_ignored_are_those_of_comparisons() {
     let options = |root: Option<&str>, ignore: &[&str]| Options {
         selection: Selection {
             root: root.map(Pattern::new),
-            ignore: ignore.iter().map(|pattern| Pattern::new(pattern)).collect(),
+            drop: ignore.iter().map(|pattern| Pattern::new(pattern)).collect(),
             ..Selection::default()
         },
         ..Options::default()

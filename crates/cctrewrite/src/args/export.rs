@@ -57,8 +57,12 @@ pub struct Export {
     #[command(flatten)]
     pub sites: SitesArguments,
 
-    /// Cut off contexts whose inclusive share is below P percent. Default: 0, which keeps all, and
-    /// 0.1 for pictures
+    /// Write all contexts, however many bytes that takes
+    #[arg(long, conflicts_with_all = ["min_percent", "depth"])]
+    pub all: bool,
+
+    /// Cut off contexts whose inclusive share is below P percent. Default: 0, which keeps all; 0.1
+    /// for pictures, and for collapsed stacks that would take more than 10 MB
     #[arg(long, value_name = "P", value_parser = percentage)]
     pub min_percent: Option<f64>,
 

@@ -92,6 +92,48 @@ fn options_do_what_they_say() {
     assert_eq!(ignored.stderr, "cctrewrite: no method matches --drop 'nobody'\n");
 }
 
+/// Each line has the whole stack: a file of a few KB became gigabytes without a word.
+#[test]
+fn collapsed_stacks_that_would_be_very_large_are_pruned_unless_all_are_wanted() {
+    const DEPTH: usize = 2_000;
+    let folder = scratch();
+    let mut deep = Profile::read(&profile("calls+bytecodes", 100_000_000)).unwrap();
+    let mut tree = TreeBuilder::new();
+    tree.enter(0, 1, 120).unwrap();
+    tree.enter(1, 1000, 100_000_000).unwrap();
+    tree.leave();
+    for _ in 0..DEPTH {
+        tree.enter(2, 1, 3).unwrap();
+    }
+    deep.threads[0].tree = tree.finish();
+    put(folder.path(), "deep.cct", &deep.to_bytes().unwrap());
+    let written = |options: &[&str]| {
+        let options = [&["--format", "collapsed", "deep.cct", "-o", "out"], options].concat();
+        let run = export(folder.path(), &options).succeeds();
+        (run.stderr, fs::read_to_string(folder.path().join("out")).unwrap())
+    };
+    let (said, all) = written(&["--all"]);
+    let size = all.len().div_ceil(1_000_000);
+    assert!(size > 10, "{size} MB");
+    assert_eq!(said, format!("cctrewrite: writes {size} MB\n"));
+    let (said, pruned) = written(&[]);
+    let sum = |text: &str| -> u64 {
+        text.lines().map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
+    };
+    assert_eq!(sum(&pruned), sum(&all));
+    assert!(pruned.len() < 1_000, "{pruned}");
+    let mut lines = said.lines();
+    assert_eq!(
+        lines.next(),
+        Some(&*format!(
+            "cctrewrite: all contexts would take {size} MB, since each line has the whole stack; write them with --all"
+        ))
+    );
+    assert!(lines.next().unwrap().starts_with("cctrewrite: 2,000 contexts with 2,000 calls"), "{said}");
+    // Whoever says what to keep gets it.
+    assert_eq!(written(&["--min-percent", "0"]), (String::new(), all));
+}
+
 #[test]
 fn pictures_are_pruned_and_say_so() {
     let folder = stored();
