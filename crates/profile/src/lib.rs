@@ -20,6 +20,7 @@
 //! of a hundred thousand frames are ordinary.
 
 pub mod allocations;
+pub mod callers;
 pub mod collection;
 pub mod columns;
 pub mod compare;
@@ -38,6 +39,7 @@ pub mod names;
 pub mod origin;
 pub mod pair;
 mod pattern;
+mod prefix_sums;
 mod read;
 pub mod report;
 mod section;

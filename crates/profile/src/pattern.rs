@@ -1,6 +1,7 @@
 //! Patterns for methods and threads.
 
-use crate::names::Frame;
+use crate::Method;
+use crate::names::{Frame, NameStyle};
 
 /// A name pattern in which `*` matches any run of characters.
 ///
@@ -55,6 +56,13 @@ impl Pattern {
         let name = frame.iter().position(|&b| b == b'(').filter(|_| !self.text.contains(&b'('));
         let matches = |text: &[u8]| wildcard(&self.text, text) || self.is_end_of(text);
         matches(frame) || name.is_some_and(|end| matches(&frame[..end]))
+    }
+
+    /// Whether the pattern matches a method, in the form of frames or as reports write it.
+    pub fn matches_method(&self, method: &Method, style: NameStyle) -> bool {
+        let frame = Frame::method(method, style).without_call_site();
+        self.matches(&frame.bytes().collect::<Vec<u8>>())
+            || self.names_parameters() && self.matches(frame.readable().as_bytes())
     }
 
     /// Whether the pattern has no stars and equals the text without leading packages or classes.

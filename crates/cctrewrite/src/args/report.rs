@@ -102,6 +102,11 @@ pub struct Report {
     #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = percentage)]
     pub min_percent: f64,
 
+    /// Show who calls a method (a pattern), who calls these, and how much of the method is due to
+    /// each. Chains have at most --depth callers (20); --min-percent is of the method [text]
+    #[arg(long, value_name = "METHOD", conflicts_with_all = ["focus", "by", "top", "sort", "fold_recursion", "per_thread", "table", "html", "open"])]
+    pub callers: Option<String>,
+
     /// Write a table of the literature instead, with a row for each profile [text, json, csv]
     #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric"])]
     pub table: Option<TableArgument>,

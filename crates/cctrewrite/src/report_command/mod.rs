@@ -22,6 +22,11 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     if by(arguments).needs_origins() && arguments.classes.is_empty() {
         bail!("{}", ByArgument::needs_classes(by(arguments)));
     }
+    if arguments.callers.is_some() && arguments.format != ReportFormat::Text {
+        bail!(
+            "--callers is for text; `cctrewrite export` writes formats of which other tools make such trees"
+        );
+    }
     if let Some(table) = arguments.table {
         return tables_command::run(arguments, table);
     }

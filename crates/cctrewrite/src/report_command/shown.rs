@@ -3,18 +3,23 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use cct_profile::callers::Callers;
 use cct_profile::labels::{By, Labels};
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::report::{
-    Order, Rows, RowsOptions, Table, grouped, percent, thread_title, write_header, write_table, write_tree,
+    CallersOptions, Order, Rows, RowsOptions, Table, grouped, percent, thread_title, write_callers,
+    write_header, write_table, write_tree,
 };
 use cct_profile::summary::Extent;
-use cct_profile::{Method, Metric, Profile, ReportError, Summary, ThreadTree, Tree, labels};
+use cct_profile::{Method, Metric, Pattern, Profile, ReportError, Summary, ThreadTree, Tree, labels};
 
 use crate::args::{MetricArgument, OrderArgument, Report};
 use crate::exit;
 use crate::profile_file::View as Part;
+
+/// How many callers a chain has at most, unless the user says how many.
+const CALLERS: usize = 20;
 
 /// What is reported.
 pub(crate) struct Shown<'a> {
@@ -62,7 +67,8 @@ pub(crate) fn metric(arguments: &Report, summary: &Summary) -> Result<Metric> {
 
 /// What is selected of a profile, and how much that is if it is not everything.
 pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<Extent>)> {
-    let selection = arguments.selection.selection();
+    let mut selection = arguments.selection.selection();
+    selection.focus.extend(arguments.callers.as_deref().map(Pattern::new));
     if selection.is_everything() {
         return Ok((profile, None));
     }
@@ -165,7 +171,8 @@ impl Shown<'_> {
     fn selected_in_words(&self) -> Option<String> {
         let selected = self.selected?;
         let thread = self.arguments.selection.thread.iter().map(|thread| format!("threads '{thread}'"));
-        let words: Vec<String> = thread.chain(self.arguments.selection.in_words()).collect();
+        let through = self.arguments.callers.iter().map(|method| format!("through '{method}'"));
+        let words: Vec<String> = thread.chain(self.arguments.selection.in_words()).chain(through).collect();
         let (part, whole) = (selected.total(self.metric), self.summary.all.total(self.metric));
         Some(format!(
             "{}: {} {}, {:.2} % of all",
@@ -176,11 +183,33 @@ impl Shown<'_> {
         ))
     }
 
+    /// The callers of the methods that match.
+    fn callers(&self, asked_for: &Pattern, out: &mut dyn Write) -> Result<(), ReportError> {
+        let labels = self.labels()?;
+        let tree = labels.tree(&self.profile.threads, false)?;
+        let mut matches = vec![false; labels.len()];
+        for (method, &label) in self.profile.methods.iter().zip(labels.of_method()) {
+            matches[label as usize] |= asked_for.matches_method(method, names(self.arguments));
+        }
+        let depth = self.arguments.depth.unwrap_or(CALLERS);
+        let callers = Callers::of(&tree, |label| matches[label as usize], self.metric, depth)?;
+        let options = CallersOptions {
+            metric: self.metric,
+            total: self.summary.all.total(self.metric),
+            min_percent: self.arguments.min_percent,
+            width: self.arguments.width,
+        };
+        write_callers(&callers, &labels.readable(), &options, out)
+    }
+
     pub(crate) fn text(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         let Report { width, top, .. } = *self.arguments;
         let selected: Vec<_> =
             self.selected_in_words().into_iter().map(|words| ("Selected", words)).collect();
         write_header(&self.summary, &selected, out)?;
+        if let Some(method) = &self.arguments.callers {
+            return self.callers(&Pattern::new(method), out);
+        }
         let labels = self.labels_of_contexts()?;
         let names = labels.readable();
         let trees = self.profile.threads.len();

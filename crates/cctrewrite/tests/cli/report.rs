@@ -212,6 +212,20 @@ fn what_is_selected_must_be_there() {
 }
 
 #[test]
+fn callers_of_a_method_are_shown() {
+    let folder = scratch();
+    put(folder.path(), "run.cct", &usual());
+    let with = |options: &[&str]| run(folder.path(), &[&["report", "run.cct"], options].concat());
+    let all = with(&["--callers", "Node.walk", "--min-percent", "0"]).succeeds().stdout;
+    snapshot("report-callers.txt", all.split_once("\n\n").unwrap().1);
+    assert!(all.contains("\nSelected    through 'Node.walk': "), "{all}");
+    with(&["--callers", "Nod.walk"]).fails_saying(&["did you mean app.tree.Node.walk?"]);
+    with(&["--callers", "Node.walk", "--format", "json"]).fails_saying(&["--callers is for text"]);
+    let short = with(&["--callers", "Node.walk", "--depth", "0"]).succeeds().stdout;
+    assert!(short.trim_end().ends_with("app.tree.Node.walk(Node)"), "{short}");
+}
+
+#[test]
 fn earlier_names_of_options_still_work() {
     let folder = scratch();
     put(folder.path(), "run.cct", &usual());

@@ -5,6 +5,7 @@
 //! names are those of [`FrameTable::readable`], with control characters escaped. A separate line
 //! reports what the thresholds hide.
 
+mod callers;
 mod header;
 pub(crate) mod numbers;
 mod rows;
@@ -13,6 +14,7 @@ mod table;
 mod tests;
 mod tree;
 
+pub use callers::{CallersOptions, write_callers};
 pub use header::{header_lines, write_header};
 pub use numbers::{aligned, counted, cut, grouped, percent};
 pub use rows::{Row, Rows, RowsOptions};

@@ -2,6 +2,7 @@
 
 use super::Order;
 use super::numbers::percent;
+use crate::prefix_sums::prefix_sums;
 use crate::{MergeError, Metric, Tree};
 use std::cmp::Reverse;
 
@@ -64,16 +65,7 @@ impl<'t> Rows<'t> {
     /// # Errors
     /// Fails if the metric's total exceeds 64 bits.
     pub fn new(tree: &'t Tree, options: RowsOptions) -> Result<Rows<'t>, MergeError> {
-        let mut before = Vec::with_capacity(tree.nodes().len() + 1);
-        let mut sum = 0u64;
-        before.push(sum);
-        for (index, node) in tree.nodes().iter().enumerate() {
-            // The root's counts mean nothing.
-            let own = if index == 0 { 0 } else { options.metric.of_node(node) };
-            sum = sum.checked_add(own).ok_or(MergeError::Overflow)?;
-            before.push(sum);
-        }
-        Ok(Rows { tree, options, before })
+        Ok(Rows { tree, options, before: prefix_sums(tree, options.metric)? })
     }
 
     /// The tree.
