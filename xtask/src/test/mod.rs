@@ -6,8 +6,10 @@ mod tally;
 use std::env;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
@@ -269,10 +271,18 @@ fn may_run_again(tally: &Tally) -> bool {
         && tally.failed_programs() == 1
 }
 
+/// The harness's variable for the number of tests at a time, by default one for each core.
+const TEST_THREADS: &str = "RUST_TEST_THREADS";
+
 /// The command `cargo test`, with the paths of the JDKs and the readers.
 fn cargo_test(arguments: &[&str], answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Command {
     let mut command = cargo(jdk_8);
     command.arg("test").args(arguments);
+    if env::var_os(TEST_THREADS).is_none() {
+        // Tests wait for JVMs, which end and start, sleep, and are killed.
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        command.env(TEST_THREADS, (cores + 1).to_string());
+    }
     without_user_options(&mut command);
     for answer in answers {
         let variable = format!("JAVA{}_HOME", answer.version);
