@@ -1,10 +1,10 @@
 //! Marking of a whole JDK's class library, and the files that the image carries for the program's
 //! classes (docs/reference/images.md).
 //!
-//! A folder beside the class library has the rules, the supertypes of the library's classes, the
-//! number of locations that each rule marks there, and the automata of properties. The runtime
-//! finds the folder from `java.home`, and the load-time library marks by it. So a moved or copied
-//! image keeps its rules.
+//! A folder beside the class library has the rules, the supertypes of the library's classes, and
+//! the automata of properties. It also has the number of locations that each rule marks there. The
+//! runtime finds the folder from `java.home`, and the load-time library marks by it. So a moved or
+//! copied image keeps its rules.
 
 use std::fs;
 use std::path::{Path, PathBuf};
