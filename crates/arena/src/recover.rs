@@ -43,7 +43,7 @@ const TRIES: usize = 5;
 struct Copy {
     /// The word of the text that names the thread, or the group of threads that the tree served.
     name: u64,
-    /// The word of the region's name. `None` if recording was never switched.
+    /// The word of the region's name. `None` if all that the thread executed is recorded.
     region: Option<u64>,
     serial: u64,
     threads: u64,

@@ -27,7 +27,7 @@ const LARGEST: u64 = 1 << 30;
 /// would fail next. It is mapped only to check that it is free, and never touched.
 const RESERVE: u64 = 64 << 20;
 
-/// Maximum number of files that share one name and differ in its number.
+/// Maximum number of files with the same base name.
 const NAMES: u32 = 1000;
 
 /// The mapped file. Nothing in it is ever freed or moved.

@@ -1,6 +1,6 @@
-//! Rewriting of the classes of inputs, for all tools but markers alone. Each archive gets its index
-//! and, if it holds `java/lang/Object`, the runtime. The outermost archive also gets an entry with
-//! its place.
+//! Rewriting of the classes of inputs, for all tools except markers alone. Each archive gets its
+//! index and, if it holds `java/lang/Object`, the runtime. The outermost archive also gets an entry
+//! with its place.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -10,8 +10,8 @@ use cct_jdk::convention::OBJECT;
 /// Checks the inputs that are class files. Returns notices for the user about their outputs.
 ///
 /// # Errors
-/// Fails if a class needs entries beside it. Fails if `if_changed`, since a class file does not say
-/// what it was made from.
+/// Fails if a class needs entries beside it. Fails if `if_changed` is set, since a class file does
+/// not say what it was made from.
 pub fn check(inputs: &[Input], targets: &[Target], if_changed: bool) -> Result<Vec<String>> {
     let mut notices = Vec::new();
     for (input, target) in inputs.iter().zip(targets).filter(|(input, _)| input.kind() == InputKind::Class) {

@@ -19,7 +19,8 @@ use crate::user_module::Module;
 /// The hash over everything that determines a run's outputs: the contents of inputs and libraries,
 /// the options, the version of this program, and its runtime. It covers no path and no time.
 pub fn of(request: &InstrumentRequest, sources: &Sources, beside: Option<&TreeMarking>) -> Result<String> {
-    // The other fields are covered by `sources`, or affect only the report, messages or speed.
+    // The other fields are covered by `sources`, or affect only the outputs' paths, the report,
+    // messages or speed.
     let InstrumentRequest { choices, module, patches, manifest, bad, level, .. } = request;
     let mut hash = Xxh3::new();
     text(&mut hash, TOOL.as_bytes());
