@@ -45,7 +45,7 @@ impl<'a> ArchivePath<'a> {
         }
     }
 
-    /// The text for an entry of this archive in messages, whether it exists or not.
+    /// The location of an entry of this archive, for messages. The entry need not exist.
     pub(crate) fn entry(&self, name: &str) -> String {
         match self.separator() {
             Some(separator) => format!("{self}{separator}{name}"),
@@ -94,7 +94,7 @@ pub struct Location<'a> {
 }
 
 impl Location<'_> {
-    /// An owned key of this entry, equal in every pass over the same input.
+    /// An owned key of the entry. It is equal in every pass over the same input.
     pub fn id(&self) -> EntryId {
         let mut indices = match self.archive.place {
             Place::Input { .. } => Vec::new(),
@@ -114,13 +114,13 @@ impl fmt::Display for Location<'_> {
     }
 }
 
-/// Key of an entry within its input: its positions, outermost archive first. Ordered as the input
-/// is.
+/// Key of an entry within its input: its positions, outermost archive first. Keys have the order of
+/// the entries in the input.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(Vec<usize>);
 
 impl EntryId {
-    /// The position in the input, then in the nested archive at that position, and so on.
+    /// The entry's position in the input, then in the nested archive at that position, and so on.
     pub fn indices(&self) -> &[usize] {
         &self.0
     }

@@ -26,38 +26,40 @@ pub enum State {
 /// A profile recovered from the memory.
 #[derive(Debug)]
 pub struct Recovered {
-    /// The profile. Its notes have what a reader must know.
+    /// The profile. Its notes say what a reader must know.
     pub profile: Profile,
-    /// Parts of the memory that could not be read, in words; also among the notes.
+    /// Problems of the recovery, such as unreadable parts of the memory. They are also among the
+    /// notes.
     pub problems: Vec<String>,
-    /// Whether the JVM has written its profile itself, which is then as good or better.
+    /// Whether the JVM has written its profile itself. That profile is at least as good as this
+    /// one.
     pub ended: bool,
 }
 
-/// Maximum number of attempts to copy a thread that is being switched meanwhile.
+/// Maximum number of attempts to copy a thread whose recording is switched during the copy.
 const TRIES: usize = 5;
 
-/// Copy of a tree of a thread, or of a thread's region, taken before the log is read.
+/// Copy of the tree of a thread or of one of its regions, taken before the log is read.
 struct Copy {
-    /// Words that name texts: the thread's, and the region's unless it is all that the thread
-    /// executed.
+    /// The word of the text that names the thread, or the group of threads that the tree served.
     name: u64,
+    /// The word of the region's name. `None` if all that the thread executed is recorded.
     region: Option<u64>,
     serial: u64,
     threads: u64,
     flags: u64,
     tree: Copied,
-    /// [`record::LACK`], if there are merged contexts.
+    /// The reasons for merged contexts ([`record::LACK`]); 0 if there are none.
     lack: u64,
 }
 
-/// A copy with its thread's name.
+/// A copy with its name in the profile: the thread's, followed by the region's in brackets.
 struct Row {
     name: Arc<str>,
     copy: Copy,
 }
 
-/// A problem, by the word that names the thread.
+/// A problem. If it concerns one thread, it has the word of the thread's name.
 enum Trouble {
     Fault(u64, Fault),
     Switching(u64),
@@ -65,8 +67,8 @@ enum Trouble {
     Records,
 }
 
-/// Builds a profile from the memory. `in_jar` finds the index in a jar of the class library, which
-/// has the names of its methods.
+/// Builds a profile from the memory. `in_jar` finds the index in a jar of the class library; the
+/// index has the names of the jar's methods.
 ///
 /// The trees are copied first and the log is read afterwards. The log only grows, so every name in
 /// the trees is in it.
@@ -123,7 +125,7 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
     })
 }
 
-/// The note in every recovered profile.
+/// The note that every recovered profile has.
 fn note_of(state: State) -> &'static str {
     match state {
         State::Killed => {
@@ -138,7 +140,7 @@ fn note_of(state: State) -> &'static str {
     }
 }
 
-/// Notes about the counters on the runtime's board, in its own words.
+/// Notes about the counters on the runtime's board, in the words that the runtime uses.
 fn counted_notes(memory: &Memory, selective: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let switches = memory.header(header::SWITCHES);
@@ -161,7 +163,7 @@ fn counted_notes(memory: &Memory, selective: bool) -> Vec<String> {
     notes
 }
 
-/// Sets the parts of the description that depend on the moment.
+/// Sets the parts of the description that depend on the moment of recovery.
 fn describe(meta: &mut BTreeMap<String, String>, selective: bool, state: State) {
     let word = match state {
         State::Running => "running",
@@ -224,9 +226,9 @@ fn copy(of: Record<'_>, name: u64, region: Option<u64>, lack: u64, tree: Copied)
     }
 }
 
-/// The recorded trees of a thread, by name. The counts of its own tree belong to the region that is
-/// being recorded. So both are copied between two checks that find it not switched. `None` if that
-/// fails again and again.
+/// Copies the trees of a thread's regions. The counts of the thread's own tree belong to the region
+/// that is being recorded, so both are copied between two checks. If recording is switched
+/// meanwhile, the copy is made again. `None` after [`TRIES`] failed attempts.
 fn regions<'m>(
     of: Record<'m>,
     name: u64,
@@ -242,7 +244,7 @@ fn regions<'m>(
             std::thread::yield_now();
             continue;
         }
-        // Each attempt copies everything again, but each node only once.
+        // Each attempt copies all nodes again, so each begins with the same budget.
         let mut copied = budget.clone();
         let mut found = Vec::new();
         let (live, fault) = Copied::of(of, &mut copied);
@@ -253,7 +255,7 @@ fn regions<'m>(
         let mut copies = Vec::new();
         let mut trouble = None;
         if open == 0 && records.is_empty() {
-            // Recorded from the start, under one name, or not at all.
+            // Either everything was recorded from the start, under one name, or nothing was.
             if all != 0 {
                 copies.push(copy(of, name, Some(all), lack, live));
             }
@@ -307,7 +309,7 @@ impl Trouble {
     }
 }
 
-/// Names the copies.
+/// Gives each copy its name in the profile.
 fn named(copies: Vec<Copy>, contents: &Contents, problems: &mut BTreeSet<String>) -> Vec<Row> {
     let mut text = |word: u64| {
         if word != 0 && contents.text(word).is_none() {
@@ -364,8 +366,8 @@ fn table(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> Row
     table
 }
 
-/// The text of the marker for merged contexts, and notes of the reason, in the runtime's own words
-/// (`MergedContexts`).
+/// Returns the text of the marker for merged contexts, and adds notes with the reasons. Both are in
+/// the words of the runtime (`MergedContexts`).
 fn merged(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> String {
     let lacks: Vec<u64> =
         rows.iter().filter(|row| row.copy.tree.has_merged()).map(|row| row.copy.lack).collect();

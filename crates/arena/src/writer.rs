@@ -14,20 +14,20 @@ use rustix::io::retry_on_intr;
 use crate::layout::{HEADER, MAGIC, VERSION, header, kind};
 use crate::log::Entry;
 
-/// Bytes that are taken from the file system, and handed out, at once.
+/// Size of the pieces in which memory for trees is reserved and handed out, in bytes.
 pub const REGION: u64 = 1 << 20;
 
-/// Minimum number of bytes by which the log grows.
+/// The log grows by multiples of this size, in bytes.
 const LOG_STEP: u64 = 1 << 16;
 
-/// Maximum number of bytes of address space taken at once.
+/// Maximum size of an extent for trees, in bytes of address space.
 const LARGEST: u64 = 1 << 30;
 
-/// Address space to leave free, in bytes, for the JVM and the program, whose own requests would
-/// fail next. It is never touched.
+/// Address space to leave free for the JVM and the program, in bytes. Without it their own requests
+/// would fail next. It is mapped only to check that it is free, and never touched.
 const RESERVE: u64 = 64 << 20;
 
-/// Maximum number of files of one name.
+/// Maximum number of files with the same base name.
 const NAMES: u32 = 1000;
 
 /// The mapped file. Nothing in it is ever freed or moved.
@@ -58,11 +58,12 @@ struct Part {
 }
 
 impl Arena {
-    /// Creates a file of that name, which only its owner may read. If there is one already, the
-    /// name is `NAME-1` and so on: the old file may be all that is left of a JVM.
+    /// Creates a file of that name, which only its owner may read. If the file exists, the name
+    /// becomes `NAME-1` and so on: the old file may be all that is left of a JVM.
     ///
     /// # Errors
-    /// Fails if the file cannot be created, or its file system cannot reserve room.
+    /// Fails if no name is free, if the file cannot be created, or if its file system cannot
+    /// reserve room.
     pub fn create(path: &Path) -> io::Result<Arena> {
         for number in 0..NAMES {
             let mut name = path.as_os_str().to_owned();
@@ -103,7 +104,7 @@ impl Arena {
             log: Part::default(),
             texts: FxHashMap::default(),
         };
-        // Held as long as the JVM lives, however it ends; readers check it.
+        // The JVM holds the lock until it ends, in whatever way; readers check it.
         retry_on_intr(|| flock(&arena.file, FlockOperation::NonBlockingLockExclusive))?;
         arena.map(HEADER)?;
         arena.set_aside(0, HEADER)?;
@@ -130,8 +131,7 @@ impl Arena {
         unsafe { AtomicU64::from_ptr(self.maps[0].as_mut_ptr().cast::<u64>().add(number as usize)) }
     }
 
-    /// Maps this many bytes at the end of the file, without reserving room yet. Returns the
-    /// address.
+    /// Maps this many bytes at the end of the file, and returns the address. Reserves no room yet.
     fn map(&mut self, bytes: u64) -> io::Result<u64> {
         let offset = self.length;
         retry_on_intr(|| ftruncate(&self.file, offset + bytes))?;
@@ -165,11 +165,11 @@ impl Arena {
         Ok(Part { address, offset, length: bytes, used: 0, total: 0 })
     }
 
-    /// Allocates memory for trees, aligned to pages: the address of [`REGION`] zero bytes. `None`
-    /// if there is none, or if too little address space would be left.
+    /// Allocates [`REGION`] zero bytes for trees, aligned to pages, and returns their address.
+    /// `None` if there is no memory, or if too little address space would be left.
     ///
-    /// If the file cannot grow, the memory is outside it. Readers then find addresses that lead out
-    /// of the file, but the JVM's own profile is complete.
+    /// If the file cannot grow, the memory is outside of it. Readers then find addresses that lead
+    /// out of the file, but the JVM's own profile is complete.
     pub fn memory(&mut self) -> Option<u64> {
         if !is_left(RESERVE + REGION) {
             return None;
@@ -185,8 +185,8 @@ impl Arena {
 
     fn memory_of_file(&mut self) -> Option<u64> {
         if self.trees.used == self.trees.length {
-            // Grows by a quarter, to keep extents few. Where address space is limited that may be
-            // too much.
+            // Growth by a quarter keeps extents few. If too little address space is left for that,
+            // the memory grows by one region.
             let quarter = (self.trees.total / 4).next_multiple_of(REGION).clamp(REGION, LARGEST);
             let part = if quarter > REGION && is_left(RESERVE + quarter) {
                 self.extend(kind::TREES, quarter).ok()
@@ -206,7 +206,7 @@ impl Arena {
         Some(address)
     }
 
-    /// Appends a record to the log. Without room the record is lost, and the header says so.
+    /// Appends a record to the log. If there is no room, the record is lost and the header says so.
     pub fn log(&mut self, record: &Entry<'_>) {
         let mut bytes = Vec::new();
         record.encode(&mut bytes);
@@ -220,7 +220,8 @@ impl Arena {
         }
         let place = self.word(header::LOG).load(Ordering::Relaxed) + 1;
         self.log(&Entry::Text(text));
-        // Texts that programs invent without end are not looked up, only written.
+        // The table is bounded, since programs may invent texts without end. Further texts are
+        // written to the log each time.
         if self.texts.len() < 1 << 16 {
             self.texts.insert(text.into(), place);
         }
@@ -255,7 +256,7 @@ impl Arena {
     fn grow_log(&mut self, bytes: u64) -> io::Result<()> {
         let step = bytes.max(self.log.total / 4).next_multiple_of(LOG_STEP);
         let offset = self.length;
-        // First the room: a published extent counts as part of the log.
+        // Reserve the room first: a published extent counts as part of the log.
         retry_on_intr(|| ftruncate(&self.file, offset + step))?;
         self.set_aside(offset, step)?;
         let part = self.extend(kind::LOG, step)?;
@@ -267,7 +268,7 @@ impl Arena {
     /// Closes the file: the JVM has written its profile.
     pub fn end(&mut self) {
         self.word(header::ENDED).store(1, Ordering::Release);
-        // Somebody may have moved the file, and another JVM may have created one of the same name.
+        // The file may have been moved, and another JVM may have created one of the same name.
         let is_ours = |path: &Path| {
             let (there, ours) = (path.symlink_metadata().ok()?, self.file.metadata().ok()?);
             Some((there.dev(), there.ino()) == (ours.dev(), ours.ino()))
@@ -275,7 +276,7 @@ impl Arena {
         if let Some(path) = &self.path
             && is_ours(path) == Some(true)
         {
-            // A reader that still finds the file sees that the JVM ended by itself.
+            // A reader that opened the file before this sees that the JVM ended by itself.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -310,16 +311,16 @@ mod tests {
         places.sort_unstable();
         assert!(places.iter().all(|place| place % 4096 == 0));
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= REGION));
-        // Few extents, for any size.
+        // Extents stay few, for any size.
         assert!(arena.word(header::EXTENTS).load(Ordering::Relaxed) < 20);
     }
 
-    /// A reader finds that something is missing; the JVM still has its memory.
+    /// A reader finds that something is missing, but the JVM still has its memory.
     #[test]
     fn when_the_file_is_full_there_is_other_memory() {
         let mut arena = Arena::nameless().unwrap();
         let inside = arena.memory().unwrap();
-        // The file system has no room for it any more.
+        // The file has no room for more memory.
         let file = std::mem::replace(&mut arena.file, File::open("/dev/null").unwrap());
         let outside = arena.memory().unwrap();
         let memory = crate::Memory::open(file).unwrap();

@@ -1,5 +1,5 @@
-//! What a command works on: the inputs, and the rest of their world (the libraries named, and the
-//! JDK around any of them).
+//! The classes that a command works on: the inputs, and the rest of their world. That is the
+//! libraries named, and the class library of each JDK around any of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,45 +17,46 @@ use crate::text::counted;
 use crate::user_module::Transformed;
 use crate::{jdk, output};
 
-/// Name and version of this program, as they stand in outputs.
+/// Name and version of this program, as outputs state them.
 pub const TOOL: &str = concat!("cctrewrite ", env!("CARGO_PKG_VERSION"));
 
 /// Opened inputs and libraries.
 #[derive(Debug)]
 pub struct Sources {
-    /// What is rewritten (or explained).
+    /// Inputs: they are rewritten (or explained).
     pub inputs: Vec<Input>,
-    /// What is only looked at.
+    /// Libraries: they are only read.
     pub libraries: Vec<Input>,
-    /// What a module of the user's made of the classes of the inputs.
+    /// The results of the user's module for the classes of the inputs.
     pub udi: Option<Transformed>,
-    /// Whether jmods are for jlink, which makes some of their classes itself.
+    /// Whether jlink will link the jmods. It generates some of their classes itself.
     pub for_jlink: bool,
 }
 
-/// What to do with an entry of an input that is named like a class and is none.
+/// Treatment of an entry of an input that is named like a class file but is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadClasses {
     /// Fail.
     Refuse,
-    /// Leave it as it is, and say so.
+    /// Keep it unchanged, and report it.
     Keep,
 }
 
-/// Classes of the inputs that outgrow what a class file can hold when they are rewritten, or that
-/// JVMs refuse, and why. They stay as they are, and the others must be planned with that in mind.
+/// Classes of the inputs that stay unchanged, each with the reason. JVMs refuse the class, its code
+/// is damaged, or it outgrows a class file when it is rewritten. The other classes must be planned
+/// with that in mind.
 pub type Unfit = BTreeMap<ClassHash, String>;
 
-/// What a survey found.
+/// The result of a survey.
 #[derive(Debug)]
 pub struct Survey {
     /// All classes, each with its role.
     classes: Vec<(Role, Arc<ClassSummary>)>,
-    /// Where outputs made from these classes come from.
+    /// The provenance of outputs made from these classes.
     pub provenance: Provenance,
     /// Number of classes in the inputs.
     pub in_inputs: u64,
-    /// What a user should hear about the inputs.
+    /// Notices for the user about the inputs.
     pub notices: Vec<String>,
 }
 
@@ -70,15 +71,15 @@ impl Survey {
     }
 }
 
-/// Called for each class of an input or library, from many threads: its role, where it is, its
-/// summary and its bytes.
+/// Callback for each class of an input or library, with its role, location, summary and bytes.
+/// Called from many threads.
 pub type Visitor<'v> = dyn Fn(Role, &Location<'_>, &ClassSummary, &[u8]) + Sync + 'v;
 
 /// One class entry.
 enum Found {
     Class {
         summary: ClassSummary,
-        /// The hash of the class file before a module had it.
+        /// Hash of the class file before the user's module replaced it.
         original: ClassHash,
         place: String,
     },
@@ -90,7 +91,8 @@ enum Found {
 }
 
 impl Sources {
-    /// Opens the inputs, the libraries named, and the rest of each JDK in which one of them lies.
+    /// Opens the inputs, the libraries named, and the rest of the class library of each JDK that
+    /// contains one of them.
     pub fn open(inputs: &[PathBuf], libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
         Sources::of(Sources::open_inputs(inputs, limits)?, libraries, limits)
     }
@@ -116,7 +118,8 @@ impl Sources {
         paths.iter().map(open).collect()
     }
 
-    /// These inputs, the libraries named, and the rest of each JDK in which one of them lies.
+    /// Opens the libraries named, and the rest of the class library of each JDK that contains one
+    /// of the inputs or libraries.
     pub fn of(inputs: Vec<Input>, libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
         let mut seen: Vec<PathBuf> = Vec::new();
         for input in &inputs {
@@ -143,8 +146,8 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Looks at every class. Fails if a library is an output of an earlier run that outputs of this
-    /// one could not run with.
+    /// Reads every class. Fails if a library is an earlier run's output with which this run's
+    /// outputs could not run.
     pub fn survey(&self, settings: &Settings, bad: BadClasses, visit: &Visitor<'_>) -> Result<Survey> {
         let mut classes: Vec<(Role, Arc<ClassSummary>)> = Vec::new();
         let mut of_library: Vec<bool> = Vec::new();
@@ -171,14 +174,15 @@ impl Sources {
                         if role == Role::Input
                             && places.insert(place.clone(), hash).is_some_and(|first| first != hash)
                         {
-                            // Which of them would the others be checked against? The JVM loads the
-                            // last, tools list the first.
+                            // The other classes could be checked against either of them: the JVM
+                            // loads the last, tools list the first.
                             bail!(
                                 "{place}: there are two entries of this name, with different classes; remove the wrong one"
                             );
                         }
                         found.push(summary);
-                        // Of an output of an earlier run, that of its originals.
+                        // For a class of an earlier run's output, the summary has the hash of its
+                        // original.
                         originals.push(if found[found.len() - 1].is_rewritten() { hash } else { original });
                     }
                     Found::Bad { notice } => notices.push(notice),
@@ -186,14 +190,15 @@ impl Sources {
                 }
             }
             let object = found.iter().find(|class| *class.name == *convention::OBJECT);
-            // What the inputs will run on is rewritten too, or they could not run.
+            // The class library that the inputs will run on is rewritten in another run, or they
+            // could not run.
             let role = match object {
                 Some(object) if role == Role::Library && !object.is_rewritten() => Role::Companion,
                 _ => role,
             };
             if object.is_some_and(|object| object.is_rewritten()) {
-                // The originals of an output cannot be hashed any more, but it knows what they
-                // were.
+                // The originals of an output cannot be hashed any more, but its provenance has
+                // their hash.
                 library_hash = output::provenance(input)?
                     .map(|lines| output::library_hash(&lines))
                     .transpose()?
@@ -246,7 +251,7 @@ fn canonical(path: &Path) -> Result<PathBuf> {
     std::fs::canonicalize(path).with_context(|| format!("{}: cannot find", path.display()))
 }
 
-/// Summarises one class. What is no class file at all stays as it is where it is only looked at.
+/// Summarises one class. In a library an entry that is no class file is skipped.
 fn survey_class(
     role: Role,
     bad: BadClasses,
@@ -256,7 +261,7 @@ fn survey_class(
 ) -> Result<Found> {
     let is_input = role == Role::Input;
     match ClassSummary::parse(bytes) {
-        // A versioned class of a library does not stand for its name.
+        // A versioned class of a library does not represent its name.
         Ok(_) if !is_input && at.entry.name.starts_with("META-INF/versions/") => Ok(Found::Skipped),
         Ok(summary) if hooks::is_runtime_class(&summary.name) => {
             if is_input {
@@ -282,8 +287,8 @@ fn survey_class(
     }
 }
 
-/// Classes of one name and different contents in different places: legal, but only one of them can
-/// stand for the name.
+/// Notices about classes of one name with different contents. They are legal, but only one of them
+/// can represent the name.
 fn duplicates(world: &World) -> Vec<String> {
     let mut notices = Vec::new();
     for &(first, second) in &world.duplicates {

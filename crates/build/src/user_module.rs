@@ -1,4 +1,4 @@
-//! `--udi`: classes are given to a module of the user's before anything else looks at them
+//! `--udi`: a module of the user's gets the classes before anything else looks at them
 //! (docs/research/udi.md).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,56 +17,56 @@ use cct_udi::{Launch, Outcome, Process, RuntimeClass, Shown};
 use crate::api_jar;
 use crate::observer::Observer;
 
-/// How a user names a module, and how it is run.
+/// Options of the user's module.
 #[derive(Debug, Clone, Default)]
 pub struct ModuleOptions {
-    /// The module: a jar or a program. Classes go to no module without it.
+    /// The module: a jar or a program. Without it classes go to no module.
     pub module: Option<PathBuf>,
-    /// The home of the JDK on which a jar runs; without it, one that the environment names.
+    /// The home of the JDK on which a jar runs; by default one that the environment names.
     pub java: Option<PathBuf>,
-    /// For how long an answer is waited for. Without a module it means nothing.
+    /// Time limit for an answer. Unused without a module.
     pub timeout: Duration,
 }
 
-/// A module that is named.
+/// The user's module.
 #[derive(Debug)]
 pub struct Module {
     options: ModuleOptions,
-    /// Where it is.
+    /// The path of its file.
     path: PathBuf,
-    /// What outputs call it: its file's name and a hash of its contents.
+    /// Its identity in outputs: the file's name and a hash of the contents.
     pub identity: String,
 }
 
-/// A class that the module could not deal with.
+/// A class that the module could not handle.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Aborted {
-    /// Its name, as the JVM has it.
+    /// Its internal name, with slashes (JVMS 4.2.1).
     pub class: String,
-    /// Why, in the module's words.
+    /// The reason, in the module's words.
     pub reason: String,
 }
 
-/// What a module made of the classes of all inputs.
+/// The results of a module for the classes of all inputs.
 #[derive(Debug)]
 pub struct Transformed {
-    /// What outputs call the module.
+    /// The module's identity in outputs.
     pub identity: String,
     /// The module's own classes, which go into the class library.
     pub runtime: Vec<RuntimeClass>,
-    /// By their originals.
+    /// Replaced classes, by the hashes of their originals.
     replaced: BTreeMap<ClassHash, Vec<u8>>,
-    /// How many classes it left as they are.
+    /// Number of classes that the module left unchanged.
     pub kept: u64,
-    /// Those that it could not deal with, in input order.
+    /// Classes that the module could not handle, in input order.
     pub aborted: Vec<Aborted>,
 }
 
 impl Module {
-    /// The module that is named, if one is.
+    /// The module that these options name, if they name one.
     ///
     /// # Errors
-    /// Fails if it cannot be read.
+    /// Fails if the module cannot be read.
     pub fn of(options: &ModuleOptions) -> Result<Option<Module>> {
         let Some(path) = &options.module else { return Ok(None) };
         let identity =
@@ -74,11 +74,11 @@ impl Module {
         Ok(Some(Module { options: options.clone(), path: path.clone(), identity }))
     }
 
-    /// Shows it the classes of all inputs, each distinct one once, in their order.
+    /// Passes the classes of all inputs to the module, in input order; equal classes only once.
     ///
     /// # Errors
-    /// A module that cannot be started, ends early, is silent for too long, or gives classes that
-    /// cannot stand for their originals.
+    /// Fails if an input cannot be read, or if the module cannot be started, ends early, or exceeds
+    /// the time limit. Fails if it returns a class that cannot replace its original.
     pub fn transform(self, inputs: &[Input], observer: &dyn Observer) -> Result<Transformed> {
         let mut classes: Vec<Shown> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -111,17 +111,18 @@ impl Module {
 }
 
 impl Transformed {
-    /// What stands for a class from now on.
+    /// The class file to rewrite instead of this original. It is the original itself if the module
+    /// has not replaced it.
     pub fn given<'b>(&'b self, original: &'b [u8]) -> &'b [u8] {
         self.replaced.get(&ClassHash::of(original)).map_or(original, |bytes| bytes)
     }
 
-    /// How many classes it replaced.
+    /// Number of classes that the module replaced.
     pub fn replaced(&self) -> u64 {
         self.replaced.len() as u64
     }
 
-    /// The classes of its own, as far as others are concerned.
+    /// Summaries of the module's own classes.
     pub fn summaries(&self) -> Result<Vec<ClassSummary>> {
         self.runtime.iter().map(|class| Ok(ClassSummary::parse(&class.bytes)?)).collect()
     }
@@ -141,7 +142,7 @@ impl Transformed {
     }
 }
 
-/// The jar from which a module's JVM starts; it goes with this.
+/// Writes the jar from which a module's JVM starts. Dropping the returned path deletes the jar.
 fn host() -> Result<tempfile::TempPath> {
     let jar = tempfile::Builder::new().prefix("cctrewrite-udi-").suffix(".jar").tempfile();
     let (mut file, path) = jar.context("cannot make a temporary file")?.into_parts();
@@ -149,8 +150,8 @@ fn host() -> Result<tempfile::TempPath> {
     Ok(path)
 }
 
-/// A class as the module is shown it; `None` of what is none of its business: descriptors of
-/// modules, classes of the runtime, and classes that JVMs refuse.
+/// A class for the module. `None` for what no module gets: module descriptors, classes of the
+/// runtime, rewritten classes, and classes that JVMs refuse.
 fn shown(bytes: &[u8]) -> Option<Shown> {
     let class = ClassFile::parse(bytes).ok()?;
     let is_sound =
@@ -163,7 +164,7 @@ fn shown(bytes: &[u8]) -> Option<Shown> {
     })
 }
 
-/// The module's own classes, checked, under the names that they themselves have.
+/// Checks the module's own classes, and names each one as its class file does.
 fn checked(module: &Path, classes: Vec<RuntimeClass>) -> Result<Vec<RuntimeClass>> {
     let mut by_name = BTreeMap::new();
     for class in classes {

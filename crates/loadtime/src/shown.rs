@@ -1,4 +1,4 @@
-//! Cache of what frames of methods may be in the tree, by the ids of the methods.
+//! Cache of the bodies as which a method's frames may appear in the tree, by the method's id.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::known::Body;
 
-/// Methods by their ids, which are valid as long as the JVM lives.
+/// Cached methods, by their ids. The JVM never reuses an id.
 #[derive(Debug, Default)]
 pub struct Frames {
     pub(crate) known: FxHashMap<usize, Shown>,
@@ -15,11 +15,12 @@ pub struct Frames {
 /// Maximum number of cached methods.
 pub(crate) const REMEMBERED: usize = 1 << 16;
 
-/// The possible appearances of a method's frame in the tree, sorted. There are none, usually one
-/// body, or a body in each of several classes that have the same name to the JVM.
+/// The bodies as which a method's frame may appear in the tree, sorted by id: usually one, or none.
+/// There are several if classes share a name in the JVM, if agents have changed the class, or if
+/// callers count the method.
 pub type Shown = Arc<[Body]>;
 
-/// The body with this id, if it is one of these.
+/// The body with this id, if it is in the list.
 pub fn body(shown: &[Body], mid: u64) -> Option<&Body> {
     Some(&shown[shown.binary_search_by_key(&mid, |body| body.mid).ok()?])
 }

@@ -1,10 +1,10 @@
-//! Instructions that may throw (JVMS 6.5), apart from errors of the virtual machine.
+//! Instructions that may throw (JVMS 6.5). Errors of the virtual machine do not count.
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, Instruction, opcode};
 
-/// Whether an instruction may throw. For `ldc` the constant decides: numbers and strings need no
-/// resolution.
+/// Whether an instruction may throw. For `ldc` the constant decides: loading a number or a string
+/// throws nothing.
 pub fn may_throw(class: &ClassFile<'_>, i: &Instruction<'_>) -> bool {
     match i.opcode {
         opcode::LDC | opcode::LDC_W | opcode::LDC2_W => !matches!(

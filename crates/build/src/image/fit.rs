@@ -1,4 +1,4 @@
-//! Whether an image that is there fits what is asked for now.
+//! Checks that an existing image fits the options that are given now.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use cct_settings::Choices;
 
 use crate::marking::Marking;
 
-/// Fails if the image in a folder leaves behind something else than is wanted.
+/// Fails if programs on the image in a folder leave another kind of output than the one asked for.
 pub fn check_tool(home: &Path, asked: ToolOutput) -> Result<()> {
     let options = options_of(home)?;
     let has = |option: &str| options.iter().any(|given| given == option);
@@ -35,8 +35,8 @@ pub fn check_tool(home: &Path, asked: ToolOutput) -> Result<()> {
     }
 }
 
-/// Fails if the image in a folder was made with other options than are given now. Options that are
-/// not given are the image's.
+/// Fails if an option that is given now differs from the image's. Options that are not given are
+/// taken from the image.
 pub fn check_choices(home: &Path, choices: &Choices) -> Result<()> {
     let Some(made) = recorded_options(home)? else { return Ok(()) };
     for (flag, given) in choices.given() {
@@ -61,21 +61,21 @@ pub fn check_choices(home: &Path, choices: &Choices) -> Result<()> {
     Ok(())
 }
 
-/// Whether a flag ends where this begins.
+/// Whether the flag before this text ends there.
 fn is_end_of_flag(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with('=')
 }
 
-/// Whether properties are checked on the image in a folder; `None` of a folder that is no image
-/// with markers.
+/// Whether the image in a folder checks typestate properties. `None` if the folder has no image
+/// with markers alone.
 pub fn checks_properties(home: &Path) -> Result<Option<bool>> {
     let options = options_of(home)?;
     let is_marked = options.iter().any(|option| option == "--tool=markers");
     Ok(is_marked.then(|| options.iter().any(|option| option.starts_with("--typestate="))))
 }
 
-/// Whether properties are checked on the image in a folder that has markers beside what counts;
-/// `None` of any other.
+/// Whether the image in a folder checks typestate properties. `None` if the folder has no image
+/// with markers and a calling-context tree.
 pub fn checks_properties_beside(home: &Path) -> Result<Option<bool>> {
     let options = options_of(home)?;
     let has = |what: &str| options.iter().any(|option| option.starts_with(what));
@@ -83,7 +83,8 @@ pub fn checks_properties_beside(home: &Path) -> Result<Option<bool>> {
     Ok(is_marked.then(|| has("--typestate=")))
 }
 
-/// Fails if the image in a folder has markers by other rules than are wanted now.
+/// Fails if the image in a folder was marked by other rules or properties than those that are given
+/// now.
 pub fn check_marked(home: &Path, marking: &Marking) -> Result<()> {
     let is_of_rules =
         |option: &String| option.starts_with("--markers=") || option.starts_with("--typestate=");
@@ -99,7 +100,7 @@ pub fn check_marked(home: &Path, marking: &Marking) -> Result<()> {
     }
 }
 
-/// What a program leaves behind on an image.
+/// The kind of output that programs on an image leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolOutput {
     /// Profiles.
@@ -108,12 +109,12 @@ pub enum ToolOutput {
     Traces,
     /// Values of contexts.
     Values,
-    /// What clients of markers print, and what was found of properties.
+    /// Output of marker clients, and findings about typestate properties.
     Markers,
 }
 
 impl ToolOutput {
-    /// What one says of it, and the tool that has a JDK leave it, if that has to be said.
+    /// Its name in messages, and the option that makes a JDK leave it; `None` for the default.
     fn words(self) -> (&'static str, Option<&'static str>) {
         match self {
             ToolOutput::Profiles => ("profiles", None),
@@ -124,12 +125,12 @@ impl ToolOutput {
     }
 }
 
-/// The options with which the image in a folder was made; none of a folder that is no image.
+/// The options with which the image in a folder was made; empty if the folder is no image.
 fn options_of(home: &Path) -> Result<Vec<String>> {
     Ok(recorded_options(home)?.unwrap_or_default())
 }
 
-/// The options with which the image in a folder was made; `None` of a folder that is no image.
+/// The options with which the image in a folder was made; `None` if the folder is no image.
 fn recorded_options(home: &Path) -> Result<Option<Vec<String>>> {
     let record = Record::of_image(home)?;
     Ok(record.map(|record| {

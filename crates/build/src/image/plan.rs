@@ -1,4 +1,4 @@
-//! An image that is to be made.
+//! Plan of an image, and how it is built.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,33 +27,34 @@ use crate::observer::Observer;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
 
-/// An image that is to be made.
+/// The plan of an image, before it is built.
 pub struct Plan<'a> {
-    /// What is asked for.
+    /// The request for the image.
     pub request: &'a ImageRequest,
     /// The home of the JDK.
     pub home: Home,
-    /// How many files of the JDK an image does not have.
+    /// Number of files of the JDK that the image omits.
     left_out: usize,
     library: PathBuf,
-    /// What is to be marked: beside what counts, or alone.
+    /// The rules and properties for markers, with a calling-context tree or alone; `None` without
+    /// markers.
     marking: Option<Marking>,
     options: Vec<String>,
-    /// Archives of classes that are to be made.
+    /// Archives of classes to create.
     archives: Vec<Variant>,
     /// Hashes of this command and its libraries.
     build: Vec<String>,
-    /// The name in the cache: a hash over all that decides about the contents.
+    /// The image's name in the cache: a hash over everything that determines its contents.
     pub key: String,
-    /// How long a JVM of the image may take while this is made.
+    /// Time limit of each JVM that runs while the image is built.
     limit: TimeLimit,
 }
 
 impl<'a> Plan<'a> {
-    /// Looks at the JDK. Writes nothing but hashes of files into the cache.
+    /// Reads the JDK. Writes nothing except hashes of files into the cache.
     ///
     /// # Errors
-    /// Options that do not go together, files that cannot be read, libraries that are missing.
+    /// Fails if options cannot be combined, a file cannot be read, or a library is missing.
     pub fn new(request: &'a ImageRequest) -> Result<Plan<'a>> {
         let limit = TimeLimit::of_environment()?;
         let marking = marking(request)?;
@@ -69,7 +70,7 @@ impl<'a> Plan<'a> {
         } else {
             options::built_in(&home, request)
         };
-        // HotSpot makes no archive where an agent is loaded.
+        // HotSpot creates no archive if an agent is loaded.
         let has_agent = options::renames_natives(request);
         if has_agent {
             load_time::prefix()?;
@@ -89,7 +90,7 @@ impl<'a> Plan<'a> {
         Ok(Plan { request, home, left_out, library, marking, options, archives, build, key, limit })
     }
 
-    /// The image's place in the cache, where it is made if it is not there.
+    /// Returns the image's slot in the cache. Builds the image if the slot has no sound one.
     pub fn fill_slot(
         &self,
         folder: &Path,
@@ -113,7 +114,7 @@ impl<'a> Plan<'a> {
         }
         let made = self.build(&workshop.image(), observer)?;
         if content != Content::None {
-            // Last, since JVMs may use it.
+            // The old image is discarded last, since JVMs may use it.
             workshop.discard(&slot.path)?;
         }
         workshop.deliver(&Place::new(&slot.path, &self.home.path)?)?;
@@ -125,7 +126,7 @@ impl<'a> Plan<'a> {
         Ok((slot, Some(made)))
     }
 
-    /// Makes the image in an empty folder.
+    /// Builds the image in an empty folder.
     pub fn build(&self, image: &Path, observer: &dyn Observer) -> Result<BuiltLibrary> {
         let class_library = ClassLibrary::open(&self.home, self.request)?;
         let mut rest = Tree::list(&self.home.path)?;
@@ -168,7 +169,7 @@ impl<'a> Plan<'a> {
         Ok(made)
     }
 
-    /// What the image says of itself.
+    /// The image's record.
     fn record(&self, made: &BuiltLibrary) -> Result<Record> {
         let of_jdk = |key: &str| self.home.release.value(key).unwrap_or("unknown").to_owned();
         let version = self.home.release.version().unwrap_or("unknown").to_owned();
@@ -187,7 +188,7 @@ impl<'a> Plan<'a> {
         Ok(Record::new(lines))
     }
 
-    /// What one says of such an image.
+    /// The kind of the image, for messages.
     pub fn kind(&self) -> &'static str {
         match self.marking {
             Some(_) if self.marks_alone() => "marked",
@@ -196,12 +197,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether it is marked, and counts nothing.
+    /// Whether the image has markers and no calling-context tree.
     fn marks_alone(&self) -> bool {
         self.request.choices.marks_alone()
     }
 
-    /// The summary of what was made.
+    /// Reports the summary of the built image.
     pub fn say_made(
         &self,
         made: &BuiltLibrary,
@@ -230,7 +231,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What is to be marked, if anything is. Refuses what does not go together.
+/// The rules and properties for markers; `None` without markers. Fails if options cannot be
+/// combined.
 fn marking(request: &ImageRequest) -> Result<Option<Marking>> {
     if !request.choices.marks_alone() {
         filter(&request.choices)?;
@@ -250,7 +252,7 @@ fn marking(request: &ImageRequest) -> Result<Option<Marking>> {
     Marking::alone(&request.choices).map(Some)
 }
 
-/// The choices as they are given on a command line; of rules and properties their contents.
+/// The options as on a command line, but with hashes of the contents of rules and properties.
 fn spelled(request: &ImageRequest, marking: Option<&Marking>) -> Vec<String> {
     match marking {
         Some(marking) if request.choices.marks_alone() => marking.spelled(),
@@ -259,7 +261,8 @@ fn spelled(request: &ImageRequest, marking: Option<&Marking>) -> Vec<String> {
     }
 }
 
-/// What would bring plain classes into the image.
+/// Whether a file of the JDK would bring unmodified classes into the image: archives of classes,
+/// and jmods.
 fn is_stale(home: &Home, path: &Path) -> bool {
     let is_archive = path.extension().is_some_and(|extension| extension == "jsa");
     is_archive && path.starts_with(home.server())

@@ -1,5 +1,5 @@
-//! What the manifests of inputs name in their `Class-Path` (JAR File Specification, "Class-Path
-//! Attribute").
+//! Jars and folders that the manifests of inputs name in their `Class-Path` (JAR File
+//! Specification, "Class-Path Attribute").
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -12,24 +12,25 @@ use crate::output;
 /// A jar or folder that a manifest names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// The input that led to it, by its place among the inputs.
+    /// Index of the input that led to it.
     pub input: usize,
-    /// Where it is, seen from the folder of that input.
+    /// Its path relative to the folder of that input.
     pub relative: PathBuf,
 }
 
-/// What the manifests of these inputs name, and of what they name, as far as it exists: the JVM
-/// passes over the rest. Inputs are left out, and nothing is named twice. It is opened, too.
+/// Opens the jars and folders that the manifests of these inputs name, and those that their
+/// manifests name in turn. Skips what does not exist, as the JVM does, and the inputs themselves.
+/// Nothing is in the result twice: a named folder includes what lies in it.
 ///
 /// # Errors
-/// When something outside of the input's folder is named: its output would have no place beside the
-/// input's. Or if it cannot be read.
+/// Fails if a manifest names something outside of the input's folder: its output would have no
+/// place beside the input's. Fails if a jar or folder cannot be read.
 pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
     let mut seen: Vec<PathBuf> = inputs.iter().map(|input| canonical(input.path())).collect::<Result<_>>()?;
     let first_named = seen.len();
     let mut named: Vec<(Named, Input)> = Vec::new();
     for (input, given) in inputs.iter().enumerate() {
-        // Found first, looked into next.
+        // Index of the first named jar or folder whose manifest is still to be read.
         let mut at = named.len();
         let (mut names, mut jar, mut folder) = (urls(given)?, given.path().to_path_buf(), PathBuf::new());
         loop {
@@ -54,7 +55,7 @@ pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
             at += 1;
         }
     }
-    // A folder is rewritten with the jars in it.
+    // A folder is rewritten together with the jars in it.
     let places = &seen[first_named..];
     let is_covered = |place: &PathBuf| places.iter().any(|other| other != place && place.starts_with(other));
     Ok(named
@@ -65,8 +66,8 @@ pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
         .collect())
 }
 
-/// The relative URLs in a jar's `Class-Path`. Others lead out of the machine, or to places that are
-/// the same wherever the jar is.
+/// The relative URLs in a jar's `Class-Path`. Others are skipped: they lead to other machines, or
+/// to paths that do not depend on where the jar is.
 fn urls(input: &Input) -> Result<Vec<String>> {
     if input.kind() != InputKind::Jar {
         return Ok(Vec::new());
@@ -97,8 +98,8 @@ fn decoded(url: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A path, relative to a folder, seen from where the folder is seen from; `None` if it leads out of
-/// there.
+/// Appends a path to a folder, which is relative to a base folder. `None` if the result is outside
+/// of the base folder.
 fn joined(folder: &Path, path: &str) -> Option<PathBuf> {
     let mut joined = folder.to_path_buf();
     for part in Path::new(path).components() {

@@ -1,5 +1,6 @@
-//! What becomes of each class of an input that is rewritten to be counted. Each archive gets its
-//! index and, if it holds `java/lang/Object`, the runtime; the outermost one also gets its place.
+//! Rewriting of the classes of inputs, for all tools except markers alone. Each archive gets its
+//! index and, if it holds `java/lang/Object`, the runtime. The outermost archive also gets an entry
+//! with its place.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,31 +22,31 @@ use crate::observer::Steps;
 use crate::place::{PLACE_NAME, Place, made_from_line};
 use crate::user_module::Transformed;
 
-/// Rewriting of classes that are counted, for all inputs of a run.
+/// The rewriting of the classes of all inputs of a run.
 pub struct Counting<'r> {
     rewriter: &'r Rewriter,
     bad: BadClasses,
-    /// Whether jmods are for jlink, which makes some of their classes itself.
+    /// Whether jlink will link the jmods. It generates some of their classes itself.
     for_jlink: bool,
     steps: &'r dyn Steps,
-    /// Known from an attempt before.
+    /// Unfit classes of earlier attempts; they stay unchanged.
     stays: &'r Unfit,
-    /// What a module of the user's made of the classes.
+    /// The results of the user's module for the classes, if there is one.
     udi: Option<&'r Transformed>,
     unfit: Mutex<Unfit>,
-    /// Classes of the jmods done so far. In an image linked from them the runtime finds one index,
-    /// that of `java.base`.
+    /// Classes of the jmods that were written so far. The index of `java.base` gets all of them,
+    /// since the runtime finds only that index in a linked image.
     of_jmods: Mutex<Vec<ClassRecord>>,
-    /// A hash over what decides about the outputs.
+    /// The hash over everything that determines the outputs.
     made_from: Option<&'r str>,
-    /// How rewritten classes are checked against their originals, if they are.
+    /// How rewritten classes are checked against their originals; `None` if they are not checked.
     verify: Option<Expectation>,
-    /// What is marked, too.
+    /// The markers to add, if any.
     beside: Option<&'r TreeMarking>,
 }
 
 impl<'r> Counting<'r> {
-    /// It, for a run. The classes that do not fit are left as they are.
+    /// The rewriting of a run. Classes in `stays` are left unchanged.
     pub fn new(
         rewriter: &'r Rewriter,
         how: &OutputOptions<'r>,
@@ -73,20 +74,20 @@ impl<'r> Counting<'r> {
         })
     }
 
-    /// Classes that turned out not to be rewritable, and why. If there are any, the outputs are of
-    /// no use: the others were planned as if these were rewritten.
+    /// Classes that turned out not to be rewritable, and why. If there are any, the outputs are
+    /// useless: the other classes were planned as if these were rewritten.
     pub fn unfit(self) -> Unfit {
         self.unfit.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A module descriptor for jlink, which is to list the packages itself.
+/// The module descriptor without its list of packages, which jlink writes itself.
 fn without_packages(descriptor: Vec<u8>) -> Result<Vec<u8>, Error> {
     let shorter = module_descriptor::without(&ClassFile::parse(&descriptor)?, module_descriptor::PACKAGES);
     Ok(shorter.unwrap_or(descriptor))
 }
 
-/// Whether a class outgrew what a class file can hold.
+/// Whether rewriting failed because the class outgrew a class file.
 fn is_outgrown(error: &Error) -> bool {
     matches!(error, Error::Class(e) if matches!(e.kind(), ErrorKind::PoolTooLarge | ErrorKind::TooMany(_)))
 }
@@ -99,7 +100,7 @@ impl Transformation for Counting<'_> {
         let Some(udi) = self.udi else { return self.rewritten(at, bytes) };
         let given = udi.given(bytes);
         match self.rewritten(at, given)? {
-            // As the module made it.
+            // The class stays as the user's module made it.
             (Action::Keep, record) if given != bytes => Ok((Action::Replace(given.to_vec()), record)),
             other => Ok(other),
         }
@@ -155,9 +156,9 @@ impl Transformation for Counting<'_> {
 }
 
 impl Counting<'_> {
-    /// What becomes of a class, as the user's module has made it if there is one.
+    /// Rewrites a class. If the user's module has replaced it, `bytes` is the replacement.
     fn rewritten(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
-        // The survey has told the user of it.
+        // The survey has already notified the user.
         if self.bad == BadClasses::Keep && ClassSummary::parse(bytes).is_err() {
             return Ok((Action::Keep, None));
         }
@@ -183,7 +184,8 @@ impl Counting<'_> {
         self.steps.step();
         let mut rewritten = rewritten;
         if at.archive.layout() == Layout::Jmod && *at.entry.name == *Layout::Jmod.name("module-info.class") {
-            // Of java.base, which gets the runtime's packages: only it has had hashes.
+            // This is the descriptor of java.base, which gets the runtime's packages: only it had
+            // hashes, so only it was rewritten.
             rewritten.bytes = rewritten.bytes.map(without_packages).transpose()?;
         }
         let check = self.verify.map(|expectation| {
@@ -195,8 +197,8 @@ impl Counting<'_> {
         Ok((bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
 
-    /// Whether a class turned out to be none in its code, where the survey does not look, and such
-    /// are kept.
+    /// Whether damaged classes are kept and this class is one. The damage is in its code, which the
+    /// survey does not read.
     fn is_bad(&self, error: &Error) -> bool {
         self.bad == BadClasses::Keep && matches!(error, Error::Class(_))
     }
@@ -213,8 +215,7 @@ fn lossy(name: &[u8]) -> String {
     cct_classfile::mutf8::decode_lossy(name).into_owned()
 }
 
-/// What a mutex holds. A poisoned one means that another thread panicked, which ends the run
-/// anyway.
+/// Locks a mutex. A poisoned one means that another thread panicked, which ends the run anyway.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,13 +1,13 @@
-//! The classes that are recorded.
+//! The filter of recorded classes.
 
 use anyhow::Result;
 use cct_rewrite::filter::Filter;
 use cct_settings::Choices;
 
-/// The classes that are recorded.
+/// Creates the filter of recorded classes.
 ///
 /// # Errors
-/// Choices that do not go together, markers alone, a glob that is none.
+/// Fails if choices cannot be combined or are for markers alone, or if a glob is invalid.
 pub fn filter(choices: &Choices) -> Result<Filter> {
     choices.check_recording()?;
     Ok(Filter::new(&choices.include, &choices.exclude)?)

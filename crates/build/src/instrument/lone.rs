@@ -1,4 +1,5 @@
-//! Class files as inputs by themselves: what an output that is one class file cannot hold.
+//! Checks of inputs that are single class files. Such an input has one class file as its output,
+//! which cannot hold entries.
 
 use anyhow::{Result, bail};
 use cct_archive::{Input, InputKind, Target};
@@ -6,11 +7,11 @@ use cct_classfile::ClassFile;
 use cct_classfile::mutf8::lossy;
 use cct_jdk::convention::OBJECT;
 
-/// Looks at the inputs that are class files; returns what a user should hear of their outputs.
+/// Checks the inputs that are class files. Returns notices for the user about their outputs.
 ///
 /// # Errors
-/// If a class needs entries beside it, or if `if_changed`, which asks outputs what they were made
-/// from.
+/// Fails if a class needs entries beside it. Fails if `if_changed` is set, since a class file does
+/// not say what it was made from.
 pub fn check(inputs: &[Input], targets: &[Target], if_changed: bool) -> Result<Vec<String>> {
     let mut notices = Vec::new();
     for (input, target) in inputs.iter().zip(targets).filter(|(input, _)| input.kind() == InputKind::Class) {
@@ -20,7 +21,7 @@ pub fn check(inputs: &[Input], targets: &[Target], if_changed: bool) -> Result<V
                 "{path}: a class file cannot say what it was made from; leave --if-changed out, or name its jar or folder"
             );
         }
-        // The survey says what is wrong with one that cannot be read.
+        // The survey reports a class file that cannot be read.
         let Ok(class) = ClassFile::parse(input.bytes().unwrap_or_default()) else { continue };
         if class.name() == OBJECT {
             bail!(

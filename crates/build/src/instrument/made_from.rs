@@ -1,5 +1,5 @@
-//! Whether outputs are up to date: each says what it was made from, in one hash
-//! (`cctrewrite-output/place`).
+//! Checks whether outputs are up to date. Each output has one hash over what it was made from (in
+//! `cctrewrite-output/place`).
 
 use std::path::Path;
 
@@ -16,10 +16,11 @@ use crate::output;
 use crate::place::{PLACE_NAME, made_from};
 use crate::user_module::Module;
 
-/// The hash over all that decides about a run's outputs: contents of inputs and libraries, options,
-/// the version of this program and the runtime that it carries. No path and no time is in it.
+/// The hash over everything that determines a run's outputs: the contents of inputs and libraries,
+/// the options, the version of this program, and its runtime. It covers no path and no time.
 pub fn of(request: &InstrumentRequest, sources: &Sources, beside: Option<&TreeMarking>) -> Result<String> {
-    // What is not listed here decides about the report, about messages, or about speed.
+    // The other fields are covered by `sources`, or affect only the outputs' paths, the report,
+    // messages or speed.
     let InstrumentRequest { choices, module, patches, manifest, bad, level, .. } = request;
     let mut hash = Xxh3::new();
     text(&mut hash, TOOL.as_bytes());
@@ -57,8 +58,8 @@ pub fn of(request: &InstrumentRequest, sources: &Sources, beside: Option<&TreeMa
     Ok(format!("{:032x}", hash.digest128()))
 }
 
-/// Whether all outputs are there, made from what has this hash, and the report, if there is to be
-/// one. What cannot be read is not.
+/// Whether all outputs exist with this hash, and the report exists if one is wanted. An output that
+/// cannot be read is not current.
 pub fn is_current(hash: &str, targets: &[Target], report: Option<&Path>) -> bool {
     let says_so = |target: &Target| {
         let input = Input::open(target.path(), &Limits::default()).ok()?;

@@ -1,4 +1,4 @@
-//! Inputs to outputs: survey, plan, rewrite, put in place.
+//! Instrumentation from inputs to outputs: survey, plan, rewrite, put in place.
 
 mod class_path;
 mod counting;
@@ -35,7 +35,8 @@ pub use self::summary::Summary;
 /// Surveys, plans and rewrites the inputs, and puts the outputs in their places.
 ///
 /// # Errors
-/// Options that do not go together, inputs that cannot be read, outputs that cannot be written.
+/// Fails if options cannot be combined, if an input cannot be read, or if an output cannot be
+/// written.
 pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Result<()> {
     let started = std::time::Instant::now();
     request.choices.check()?;
@@ -92,7 +93,7 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
     Ok(())
 }
 
-/// The report may overwrite neither an input nor an output.
+/// Fails if the report would overwrite an input or an output, or if it is a folder.
 fn check_report(request: &InstrumentRequest, inputs: &[Input], targets: &Targets) -> Result<()> {
     let Some(report) = &request.report else { return Ok(()) };
     if report.is_dir() {

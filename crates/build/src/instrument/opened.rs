@@ -1,4 +1,4 @@
-//! Inputs of an instrumentation, opened.
+//! Opened inputs of an instrumentation.
 
 use std::path::Path;
 
@@ -10,22 +10,23 @@ use super::request::InstrumentRequest;
 use crate::inputs::Sources;
 use crate::observer::Observer;
 
-/// The inputs of an instrumentation, opened.
+/// The opened inputs of an instrumentation.
 #[derive(Debug)]
 pub struct OpenedInputs {
-    /// The inputs, those behind them that manifests name, and the libraries.
+    /// The inputs, then those that manifests name if they are wanted, and the libraries.
     pub sources: Sources,
-    /// What manifests name, if it is wanted, too: the last inputs.
+    /// Jars and folders that manifests name, if they are rewritten, too. They are the last inputs.
     pub named: Vec<Named>,
-    /// What manifests name, if it is not wanted: only to be told what is missing.
+    /// Jars and folders that manifests name, if they are not rewritten. They serve only to report
+    /// missing ones.
     pub left_out: Vec<Named>,
 }
 
 impl OpenedInputs {
-    /// Opens what is asked for.
+    /// Opens the inputs and libraries of a request.
     ///
     /// # Errors
-    /// Inputs and libraries that cannot be opened.
+    /// Fails if an input or library cannot be opened.
     pub fn of(request: &InstrumentRequest) -> Result<OpenedInputs> {
         let limits = &request.limits;
         let mut inputs = Sources::open_inputs(&request.inputs, limits)?;
@@ -41,7 +42,7 @@ impl OpenedInputs {
     }
 }
 
-/// Says what outputs will look for beside them, and not find there.
+/// Reports jars and folders that outputs will look for beside them and not find.
 pub fn say_missing(named: &[Named], targets: &[Target], observer: &dyn Observer) {
     for (input, target) in targets.iter().enumerate() {
         let beside = target.path().parent().unwrap_or(Path::new(""));

@@ -1,23 +1,23 @@
-//! What is recorded of a class.
+//! Records of rewritten classes.
 
 use cct_index::record::ClassRecord;
 use cct_markers::Marked;
 use cct_rewrite::report::ClassReport;
 use cct_verify::{Finding, Tally};
 
-/// What is kept of a rewritten class until its archive is complete.
+/// The record of a rewritten class, kept until its archive is complete.
 #[derive(Debug)]
 pub struct Record {
-    /// Where it was.
+    /// The depth of its archive: 0 for the input itself.
     pub depth: usize,
     /// Its row in the index.
     pub class: Option<ClassRecord>,
     /// Its static side, if it is traced.
     pub structure: Option<Vec<u8>>,
-    /// What was done.
+    /// The report of its rewriting.
     pub report: ClassReport,
-    /// Its markers, if any stand beside.
+    /// Its markers; none without rules.
     pub marked: Marked,
-    /// What a check against the original gave, if there was one.
+    /// The findings and the tally of the check against its original, if it was checked.
     pub check: Option<Box<(Vec<Finding>, Tally)>>,
 }

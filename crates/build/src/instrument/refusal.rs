@@ -2,8 +2,9 @@
 
 use cct_classfile::{ClassFile, wellformed};
 
-/// Why JVMs refuse a class that rewriting would make acceptable; it must stay as it is, as when it
-/// is rewritten while it is loaded.
+/// The reason why JVMs refuse a class; `None` if no reason is found. A refused class must stay
+/// unchanged, since rewriting could make it acceptable. Load-time rewriting leaves it unchanged,
+/// too.
 pub fn refused_by_jvms(class: &ClassFile<'_>) -> Option<String> {
     wellformed::check(class).err().map(|fault| refusal(class, fault))
 }

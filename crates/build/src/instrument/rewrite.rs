@@ -1,4 +1,4 @@
-//! Inputs to outputs that are complete and not in their places yet.
+//! Rewriting of inputs to complete outputs that are not in their places yet.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use crate::inputs::{Sources, Survey, Unfit};
 use crate::observer::Observer;
 use crate::output;
 
-/// Outputs that are complete.
+/// Complete outputs of a run.
 #[derive(Debug)]
 pub struct Outputs {
-    /// What was done.
+    /// The summary of the run.
     pub summary: Summary,
-    /// One for each input, in no particular order, not in their places yet.
+    /// One output for each input, in no particular order, not in its place yet.
     pub outputs: Vec<Staged<Record>>,
-    /// Where they come from.
+    /// Their provenance.
     pub provenance: Provenance,
 }
 
 /// Surveys, plans and rewrites all inputs, each to its target.
 ///
 /// # Errors
-/// Classes that are none, files that cannot be read or written.
+/// Fails if a class file is damaged and may not be kept, or if a file cannot be read or written.
 pub fn rewrite_all(
     how: OutputOptions<'_>,
     sources: &Sources,
@@ -51,13 +51,13 @@ pub fn rewrite_all(
         if more.is_empty() {
             return Ok(outputs);
         }
-        // Rare: some class is too full to be rewritten, or no JVM will have it. The others must
-        // know that it stays raw.
+        // Rare: a class outgrows a class file when it is rewritten, or JVMs refuse it. The other
+        // classes are planned again, knowing that it stays unchanged.
         unfit.extend(more);
     }
 }
 
-/// What all attempts have in common.
+/// The data that all attempts share.
 struct Run<'a> {
     how: OutputOptions<'a>,
     sources: &'a Sources,
@@ -68,8 +68,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Plans and rewrites all inputs, except for unfit classes. Returns also the classes that stood
-    /// in the way: if there are any, the outputs are of no use.
+    /// Plans and rewrites all inputs, except for unfit classes. Also returns the classes that
+    /// turned out to be unfit; if there are any, the outputs are useless.
     fn attempt(&self, unfit: &Unfit) -> Result<(Outputs, Unfit)> {
         let Run { how, sources, survey, targets, filter, observer } = *self;
         let settings = how.choices.settings();
@@ -94,7 +94,7 @@ impl Run<'_> {
         let options = RewriteOptions { level: how.level, manifest, ..RewriteOptions::default() };
         let mut outputs = Vec::with_capacity(sources.inputs.len());
         let mut inputs: Vec<_> = sources.inputs.iter().zip(targets).collect();
-        // The class library last: of jmods it gets the index of all.
+        // The class library comes last: among jmods it gets the index of all.
         inputs.sort_by_key(|(input, _)| output::has_object(input));
         for (input, target) in inputs {
             let output = driver.write(input, target, &options)?;
@@ -109,13 +109,13 @@ impl Run<'_> {
     }
 }
 
-/// What a manifest says of how its jar was instrumented.
+/// The attributes by which a manifest states how its jar was instrumented.
 fn attributes(provenance: &Provenance) -> Vec<(String, String)> {
     let (mut tool, mut rest) = ("", Vec::new());
     for line in provenance.lines().lines() {
         match line.strip_prefix("tool=") {
             Some(name) => tool = name,
-            // The whole table; its name and hash are there.
+            // The whole cost model. Another line has its name and hash.
             None if line.starts_with("costs=") => {}
             None => rest.push(line),
         }

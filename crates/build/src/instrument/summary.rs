@@ -22,13 +22,13 @@ use crate::pending_file::PendingFile;
 use crate::text::counted;
 use crate::user_module::{Aborted, Transformed};
 
-/// What a run did.
+/// The summary of a run.
 #[derive(Debug)]
 pub struct Summary {
     settings: Settings,
-    /// What a user should hear.
+    /// Notices for the user.
     notices: Vec<String>,
-    /// What a user must hear: methods that are missing from the tree.
+    /// Warnings for the user, for instance of methods that are missing from the tree.
     warnings: Vec<String>,
     outputs: Vec<PathBuf>,
     classes: u64,
@@ -39,18 +39,19 @@ pub struct Summary {
     unknown_owner_sites: u64,
     tie_breaks: u64,
     pinned: u64,
-    /// What checks of classes against their originals gave: how many there were, and findings with
-    /// the names of classes.
+    /// Number of classes that were checked against their originals.
     checked: u64,
+    /// Findings of these checks, with the names of classes.
     findings: Vec<String>,
+    /// Number of methods that these checks did not prove.
     unchecked: usize,
     udi: Option<ReportedModule>,
-    /// What became of rules, if markers stand beside.
+    /// The results of the rules of markers, if there are any.
     marked: Option<Box<Account>>,
     report: Vec<ReportedClass>,
 }
 
-/// What a module of the user's did.
+/// The results of the user's module, for the report.
 #[derive(Debug, Clone, Serialize)]
 struct ReportedModule {
     module: String,
@@ -103,7 +104,7 @@ pub struct Completeness<'s> {
 }
 
 impl Summary {
-    /// The summary of a run whose survey gave these notices.
+    /// A summary that begins with the notices of the survey.
     pub fn new(settings: Settings, notices: Vec<String>) -> Self {
         Summary {
             settings,
@@ -127,16 +128,16 @@ impl Summary {
         }
     }
 
-    /// Has the run named after what its outputs are part of.
+    /// Names the run after the whole that its outputs are part of.
     pub fn name(&mut self, whole: &Path) {
         self.outputs = vec![whole.to_path_buf()];
     }
 
-    /// Takes an output's account.
+    /// Adds the account of an output.
     pub fn add_output(&mut self, path: &Path, account: &cct_archive::Rewritten<Record>) {
         self.outputs.push(path.to_path_buf());
         for notice in account.notices.iter().map(ToString::to_string) {
-            // The survey has come across some of them.
+            // The survey has already found some of them.
             if !self.notices.contains(&notice) {
                 self.notices.push(notice);
             }
@@ -193,7 +194,7 @@ impl Summary {
         }
     }
 
-    /// Fails if a check of a class against its original found something: that is a fault of this
+    /// Fails if the check of a class against its original found something. That is a fault of this
     /// program.
     pub fn check(&self) -> Result<()> {
         let Some(first) = self.findings.first() else { return Ok(()) };
@@ -203,7 +204,7 @@ impl Summary {
         );
     }
 
-    /// Writes the completeness report, to be put in its place.
+    /// Writes the completeness report to a pending file.
     pub fn write_report(&self, path: &Path) -> Result<PendingFile> {
         PendingFile::write(path, |out| Ok(serde_json::to_writer_pretty(out, &self.completeness())?))
     }
@@ -233,17 +234,17 @@ impl Summary {
         self.warnings.extend(unfit.values().map(stays));
     }
 
-    /// What became of rules, if markers stand beside.
+    /// The results of the rules of markers, if there are any.
     pub fn marked(&self) -> Option<&Account> {
         self.marked.as_deref()
     }
 
-    /// Tells what becomes of rules.
+    /// Starts the account of the rules of markers.
     pub fn mark(&mut self, marking: &TreeMarking) {
         self.marked = Some(Box::new(Account::new(marking)));
     }
 
-    /// Tells what a module of the user's did. What it could not deal with is named.
+    /// Adds the results of the user's module. Warnings name the classes that it could not handle.
     pub fn add_udi(&mut self, transformed: &Transformed) {
         let Transformed { identity, kept, aborted, .. } = transformed;
         let (replaced, kept, aborted) = (transformed.replaced(), *kept, aborted.clone());
@@ -253,7 +254,7 @@ impl Summary {
         self.udi = Some(ReportedModule { module: identity.clone(), replaced, kept, aborted });
     }
 
-    /// Says what was done.
+    /// Reports the summary to the observer.
     pub fn say(&self, elapsed: Duration, observer: &dyn Observer) {
         for warning in &self.warnings {
             observer.warn(&format!("warning: {warning}"));

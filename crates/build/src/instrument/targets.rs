@@ -1,4 +1,4 @@
-//! Where the outputs of a run go.
+//! Targets of a run's outputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use super::class_path::Named;
 use crate::inputs::Sources;
 use crate::output;
 
-/// The targets of a run, one for each input. Dropped before [`Targets::keep`], folders that were
-/// made for them go again.
+/// The targets of a run, one for each input. If they are dropped without [`Targets::keep`], the
+/// folders created for them are removed.
 #[derive(Debug)]
 pub struct Targets {
     /// In the order of the inputs.
@@ -22,10 +22,13 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// One input goes to `output` itself (a jar, an image or a class file into it, if it is a
-    /// folder), several go into the folder `output`. None may be an input or a library. Patches of
-    /// an image go to a folder, those of a jmod to a jar that is named after its module. The last
-    /// inputs are those that manifests have `named`: they go where these will look for them.
+    /// Creates the targets. A single input goes to `output` itself; if that is a folder, a jar, an
+    /// image or a class file goes into it. Several inputs go into the folder `output`. No target
+    /// may be an input or a library.
+    ///
+    /// Patches of an image go to a folder, those of a jmod to a jar that is named after its module.
+    /// The last inputs are those that manifests have `named`: they go where the manifests look for
+    /// them.
     pub fn new(output: &Path, sources: &Sources, named: &[Named], patches: bool) -> Result<Targets> {
         if output.as_os_str() == "-" {
             bail!(
@@ -36,7 +39,7 @@ impl Targets {
         let mut targets = Targets::of_inputs(output, &sources.inputs[..given], patches)?;
         targets.add_named(named, &sources.inputs)?;
         for target in &targets.list {
-            // What does not exist yet is no library.
+            // A target that does not exist yet is no library.
             let Ok(place) = fs::canonicalize(target.path()) else { continue };
             if let Some(library) =
                 sources.libraries.iter().find(|l| fs::canonicalize(l.path()).is_ok_and(|l| l == place))
@@ -106,7 +109,7 @@ impl Targets {
         Ok(())
     }
 
-    /// The outputs are in their places.
+    /// Keeps the created folders: the outputs are in their places.
     pub fn keep(mut self) {
         self.made.clear();
     }
@@ -114,9 +117,9 @@ impl Targets {
 
 impl Drop for Targets {
     fn drop(&mut self) {
-        // The inner ones first.
+        // Inner folders come first.
         for folder in self.made.iter().rev() {
-            // Only an empty folder is removed; if it is not empty, it is no longer only ours.
+            // A folder that is not empty stays: it has files of others.
             let _ = fs::remove_dir(folder);
         }
     }

@@ -1,8 +1,8 @@
-//! The treatments of methods in words.
+//! Descriptions of the treatments of methods.
 
 use cct_index::treatment::Treatment;
 
-/// In half a line, for tables.
+/// A treatment in half a line, for tables.
 pub fn in_brief(treatment: Treatment) -> &'static str {
     match treatment {
         Treatment::Wrapped => "body takes the context as an argument, the original signature forwards to it",

@@ -1,11 +1,12 @@
-//! What is above which class.
+//! Superclasses and interfaces of the classes of inputs.
 
 use anyhow::Result;
 use cct_archive::Input;
 use cct_classfile::ClassFile;
 use cct_markers::World;
 
-/// What is above which class of some inputs.
+/// Collects the direct supertypes of all classes of some inputs. Entries that are no class files
+/// are skipped.
 pub fn world<'i>(inputs: impl IntoIterator<Item = &'i Input>) -> Result<World> {
     let mut world = World::default();
     for input in inputs {

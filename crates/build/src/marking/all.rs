@@ -1,4 +1,4 @@
-//! All inputs of a run, marked.
+//! Marking of all inputs of a run.
 
 use std::collections::BTreeSet;
 
@@ -14,48 +14,49 @@ use crate::observer::Observer;
 use crate::text::counted;
 use crate::{jdk, output};
 
-/// What outputs are to be, beside inputs and rules.
+/// Options of marked outputs, besides inputs and rules.
 #[derive(Debug, Clone)]
 pub struct OutputOptions<'m> {
-    /// What to do with entries that are no classes.
+    /// Treatment of entries that are named like class files but are none.
     pub bad: BadClasses,
     /// Compression of new entries, 0 to 9.
     pub level: u32,
     /// Whether images, modules and jmods become patches.
     pub patches: bool,
-    /// What outputs say of themselves; those of an image say nothing, since the image does.
+    /// The lines of each output's description. `None` for outputs in an image, which has its own
+    /// description.
     pub lines: Option<String>,
     /// Whether classes are checked against their originals.
     pub verify: bool,
-    /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each
-    /// line).
+    /// JVM options, one on each line. The only input, the modules of a JDK, gets them as a
+    /// resource.
     pub options: Option<&'m str>,
 }
 
 /// Inputs that were marked.
 #[derive(Debug)]
 pub struct MarkedInputs {
-    /// One for each input, not in their places yet.
+    /// One output for each input, not in its place yet.
     pub outputs: Vec<Staged<Record>>,
-    /// What became of rules.
+    /// Numbers of marked locations, and refusals, of each rule.
     pub tally: Tally,
-    /// How many classes have markers.
+    /// Number of classes with markers.
     pub classes: u64,
-    /// How many markers they have.
+    /// Number of markers in these classes.
     pub markers: u64,
-    /// What is said of classes that stay as they are, in the order of the inputs.
+    /// Messages about classes that stay unchanged, in the order of the inputs.
     pub stays: Vec<String>,
-    /// Names of attributes that were left out.
+    /// Names of attributes that were dropped.
     pub dropped: BTreeSet<String>,
-    /// How many classes were checked against their originals, and what was found, with where it
-    /// was.
+    /// Number of classes that were checked against their originals, and the findings with their
+    /// locations.
     checks: (u64, Vec<String>),
 }
 
-/// Marks all inputs, each to its target. What outputs have to say is said.
+/// Marks all inputs, each to its target. Warns of the notices of outputs.
 ///
 /// # Errors
-/// Inputs that cannot be read, classes that are none.
+/// Fails if an input cannot be read, or if a class file is damaged and may not be kept.
 pub fn mark_all(
     marking: &Marking,
     world: &World,
@@ -99,7 +100,7 @@ pub fn mark_all(
 }
 
 impl MarkedInputs {
-    /// Says which classes were left out, and what was left out of others.
+    /// Warns of classes that stay unchanged, and of dropped attributes.
     pub fn warn(&self, observer: &dyn Observer) {
         for class in &self.stays {
             observer.warn(&format!("warning: {class}"));
@@ -111,7 +112,7 @@ impl MarkedInputs {
         }
     }
 
-    /// Fails if a check of a class against its original found something: that is a fault of this
+    /// Fails if the check of a class against its original found something. That is a fault of this
     /// program.
     pub fn check(&self) -> Result<()> {
         let (_, findings) = &self.checks;
@@ -122,20 +123,20 @@ impl MarkedInputs {
         );
     }
 
-    /// How many classes were checked, if any was.
+    /// A line with the number of checked classes; `None` if no class was checked.
     pub fn checked(&self) -> Option<String> {
         let (classes, _) = self.checks;
         let classes = (classes > 0).then(|| counted(classes, "class"))?;
         Some(format!("checked against their originals: {classes}, nothing was found"))
     }
 
-    /// How much was marked.
+    /// The numbers of markers and of classes that have them, in words.
     pub fn totals(&self) -> String {
         format!("{} in {}", counted(self.markers, "marker"), counted(self.classes, "class"))
     }
 }
 
-/// The class library that an input is part of.
+/// The kind of class library that an input is part of; `None` for other inputs.
 fn library(input: &Input) -> Option<Library> {
     let is_library = jdk::home_around(input.path()).is_some() || output::has_object(input);
     is_library.then_some(if input.layout() == Layout::Plain { Library::BootPath } else { Library::Modules })

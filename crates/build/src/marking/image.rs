@@ -1,9 +1,10 @@
-//! The class library of a whole JDK, marked; and what the image carries for the program's classes
-//! (docs/reference/images.md).
+//! Marking of a whole JDK's class library, and the files that the image carries for the program's
+//! classes (docs/reference/images.md).
 //!
-//! A folder beside it has the rules, what is above which class of the library, how many places each
-//! rule has there, and the automata of properties. The runtime finds it from `java.home`, and the
-//! load-time library marks by it, so that a moved or copied image keeps its rules.
+//! A folder beside the class library has the rules, the supertypes of the library's classes, and
+//! the automata of properties. It also has the number of locations that each rule marks there. The
+//! runtime finds the folder from `java.home`, and the load-time library marks by it. So a moved or
+//! copied image keeps its rules.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,26 +19,26 @@ use super::rules::Marking;
 use crate::inputs::Sources;
 use crate::observer::Observer;
 
-/// The folder, in that of the image's own files.
+/// The name of the folder of marker files, inside the folder of the image's own files.
 pub const FOLDER: &str = "markers";
 
-/// Whether the home of a JDK is one whose class library was marked.
+/// Whether this is the home of a JDK with a marked class library.
 pub fn is_in(home: &Path) -> bool {
     ["lib", "jre/lib"].iter().any(|lib| home.join(lib).join(record::FOLDER).join(FOLDER).is_dir())
 }
 
-/// What was marked in a class library.
+/// The summary of a marked class library.
 #[derive(Debug)]
 pub struct Summary {
     marked: MarkedInputs,
     lines: Vec<String>,
 }
 
-/// Marks the files of a class library, each to its target, and writes what the image carries into
-/// `own`, the folder of its own files.
+/// Marks the files of a class library, each to its target. Writes the image's marker files into
+/// `own`, the folder of its own files (see [`carry`]).
 ///
 /// # Errors
-/// As [`mark_all`], and files that cannot be written.
+/// Fails as [`mark_all`] does, or if a file cannot be written.
 pub fn mark(
     marking: &Marking,
     library: &Sources,
@@ -47,7 +48,7 @@ pub fn mark(
     observer: &dyn Observer,
 ) -> Result<Summary> {
     let Sources { inputs, libraries, .. } = library;
-    // Those of the image alone: what else is known is no part of it.
+    // Only the image's own classes: the libraries named are no part of it.
     let carried = world(inputs)?.table();
     let world = world(inputs.iter().chain(libraries))?;
     let mut marked = mark_all(marking, &world, inputs, targets, how, observer)?;
@@ -59,11 +60,12 @@ pub fn mark(
     Ok(Summary { marked, lines })
 }
 
-/// Writes what an image carries into `own`, the folder of its own files: the rules, what is above
-/// which class, how many places each rule has in the class library, and the automata of properties.
+/// Writes the marker files of an image into `own`, the folder of its own files. They hold the
+/// rules, the supertypes of classes, the number of locations that each rule marks in the class
+/// library, and the automata of properties.
 ///
 /// # Errors
-/// Files that cannot be written.
+/// Fails if a file cannot be written.
 pub fn carry(marking: &Marking, classes: &[u8], places: &[u64], own: &Path) -> Result<()> {
     let folder = own.join(FOLDER);
     fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -82,7 +84,8 @@ pub fn carry(marking: &Marking, classes: &[u8], places: &[u64], own: &Path) -> R
 }
 
 impl Summary {
-    /// Says what became of rules: of what is not in the class library the program may have some.
+    /// Reports the results of each rule. A rule that matches nothing in the class library may still
+    /// match in the program.
     pub fn say(&self, observer: &dyn Observer) {
         self.marked.warn(observer);
         for line in &self.lines {
@@ -92,8 +95,7 @@ impl Summary {
     }
 }
 
-/// What is said of a rule, where that is about the class library: the program may have what
-/// matches.
+/// Restricts the line about a rule to the class library: the rule may still match in the program.
 pub fn of_library(line: &str) -> String {
     line.replace("matches nothing", "matches nothing in the class library")
 }

@@ -1,4 +1,4 @@
-//! Outputs that have markers and nothing else.
+//! Instrumentation with markers alone.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,8 +19,8 @@ use crate::pending_file::PendingFile;
 /// Marks the inputs, and puts the outputs in their places.
 ///
 /// # Errors
-/// Options that do not go together, inputs and rules that cannot be read, outputs that cannot be
-/// written.
+/// Fails if options cannot be combined, if an input or a rule cannot be read, or if an output
+/// cannot be written.
 pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Result<()> {
     request.choices.check_marking()?;
     for (given, option) in [
@@ -61,7 +61,7 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
     let mut marked = mark_all(&marking, &world, &sources.inputs, &targets.list, &how, observer)?;
     marked.check()?;
     let jar = jar()?;
-    // What manifests name has it from there.
+    // Outputs of what manifests name use the jar beside the output whose manifest names them.
     let given = &targets.list[..targets.list.len() - named.len()];
     let folders: BTreeSet<&Path> = given.iter().filter_map(|target| target.path().parent()).collect();
     let mut beside = Vec::new();

@@ -1,5 +1,4 @@
-//! What becomes of each class of an input that is marked: it gets the markers that rules give it. A
-//! class library also gets the runtime.
+//! Marking of the classes of an input by rules. A class library also gets the runtime.
 
 use cct_archive::{Action, Layout, Location};
 use cct_classfile::ClassFile;
@@ -14,23 +13,25 @@ use crate::driver::{Archive, Transformation};
 use crate::inputs::BadClasses;
 use crate::instrument::refused_by_jvms;
 
-/// What is kept of a class.
+/// The record of a class.
 #[derive(Debug)]
 pub struct Record {
     /// Its markers.
     pub marked: Marked,
-    /// Whether it has any.
+    /// Whether it has markers.
     pub changed: bool,
-    /// What is said of one that stays as it is, whatever rules match.
+    /// The message about a class that stays unchanged, whatever rules match.
     pub stays: Option<String>,
-    /// What a check against its original found, where it was, if there was one.
+    /// The findings of the check against its original, with locations; `None` if it was not
+    /// checked.
     pub findings: Option<Vec<String>>,
-    /// Whether it is `java.lang.Object`, beside which the runtime goes.
+    /// Whether it is the `java.lang.Object` of a class library, beside which the runtime goes.
     is_object: bool,
 }
 
-/// A class with its markers, or what became of it; if JVMs refuse it, none, and what is said of it.
-/// With room for ours on the stack, say, they might take it.
+/// Returns the markers of a class. If JVMs refuse the class, it gets no markers, and a message says
+/// so. Marking could make it acceptable, for instance because it then states more room on the
+/// stack.
 pub fn unless_refused(
     class: &ClassFile<'_>,
     marked: Result<Marked, Error>,
@@ -47,14 +48,14 @@ pub fn unless_refused(
     Ok((marked, Some(format!("{why}; the class stays as it is, without markers"))))
 }
 
-/// Marking of an input's classes.
+/// Marking of the classes of an input.
 pub struct Marks<'d> {
     pub rules: &'d Rules,
     pub world: &'d World,
     pub bad: BadClasses,
-    /// What the output says of itself; nothing, if it is part of an image.
+    /// The lines of the output's description; `None` if it is part of an image.
     pub lines: Option<&'d str>,
-    /// The class library that the input is part of: it has the runtime in itself.
+    /// The kind of class library that the input is part of. A class library contains the runtime.
     pub library: Option<Library>,
     /// Whether classes are checked against their originals.
     pub verify: bool,
@@ -78,7 +79,8 @@ impl Marks<'_> {
         let bytes = prepared.as_deref().unwrap_or(bytes);
         let whole = library::unmarked(class.name());
         let summary = ClassSummary::of(class).ok();
-        // A body that HotSpot replaces would not be heard of where it is compiled.
+        // HotSpot may replace the body when it compiles a caller; markers in it would then do
+        // nothing.
         let replaced = |name: &[u8], descriptor: &[u8]| {
             let summary = summary.as_ref()?;
             let method = &summary.methods[summary.find(name, descriptor)?];

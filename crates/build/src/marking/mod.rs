@@ -1,8 +1,8 @@
-//! `--tool markers`: programs get markers and nothing else (docs/research/markers.md); or they get
-//! them beside what counts ([`tree_marking`]).
+//! Markers in programs (docs/research/markers.md): alone by `--tool markers`, or with a
+//! calling-context tree ([`tree_marking`]).
 //!
-//! What is to be marked ([`rules`]), how classes of inputs are marked ([`all`], [`marks`]), and
-//! what became of it ([`tally`]); beforehand ([`instrument`]) or as a whole JDK ([`image`]).
+//! [`rules`] reads rules and properties. [`all`] and [`marks`] mark the classes of inputs, and
+//! [`tally`] counts the results. [`instrument`] does so for outputs, [`image`] for a whole JDK.
 
 mod above;
 mod all;
@@ -31,25 +31,26 @@ use anyhow::Result;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// The entry by which an output of this tool is known: lines of `key=value`.
+/// The entry that identifies an output with markers: lines of `key=value`.
 pub const ENTRY: &str = "cctrewrite-output/markers";
 
-/// The jar with what marked classes call; it lies beside outputs.
+/// The jar with the runtime that marked classes call. It lies beside outputs.
 pub const JAR: &str = "cctrewrite-markers.jar";
 
-/// The line of that entry which says that the output is counted, too.
+/// The line of [`ENTRY`] in outputs that also have a calling-context tree.
 const BESIDE: &str = "beside=tree";
 
-/// The line of that entry which says that there are properties.
+/// The line of [`ENTRY`] in outputs with typestate properties.
 const TYPESTATE: &str = "typestate=yes";
 
 /// The client that checks properties.
 const CHECKER: &str = "cctrewrite.typestate.Typestate";
 
-/// What the runtime reads of properties lies beside each output, under its name and this.
+/// The tables of properties for the runtime lie beside each output, under its name with this
+/// suffix.
 const TABLES: &str = ".typestate";
 
-/// The jar of the runtime: the same bytes each time, since entries have the format's first date.
+/// The jar of the runtime. Its bytes are always the same: entries have the format's first date.
 pub fn jar() -> Result<Vec<u8>> {
     let mut jar = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
@@ -62,7 +63,7 @@ pub fn jar() -> Result<Vec<u8>> {
     Ok(jar.finish()?.into_inner())
 }
 
-/// The file beside an output.
+/// The path of the tables of properties, which lie beside an output.
 fn tables_of(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(TABLES);

@@ -11,7 +11,7 @@ use super::{BESIDE, CHECKER, ENTRY, JAR, TYPESTATE, tables_of};
 use crate::output;
 use crate::place::RESOLVED_NAME;
 
-/// The options for outputs of `--tool markers`; `None` if none of them is one.
+/// The JVM options for these outputs; `None` if none of them is an output of `--tool markers`.
 pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
     let (mut beside, mut options) = (None, Vec::new());
     let (mut others, mut has_runtime) = (0, false);
@@ -64,8 +64,8 @@ pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
     Ok(Some(options))
 }
 
-/// The options of outputs that have markers beside what counts: where there are properties, who
-/// checks them.
+/// The JVM options for outputs with markers and a calling-context tree. Only outputs with
+/// properties need any: the client that checks properties, and its tables.
 pub fn flags_beside(outputs: &[PathBuf]) -> Result<Vec<String>> {
     let mut tables = Vec::new();
     for path in outputs {
@@ -73,7 +73,7 @@ pub fn flags_beside(outputs: &[PathBuf]) -> Result<Vec<String>> {
         let Some(lines) = output::entry(&input, ENTRY)? else { continue };
         if String::from_utf8_lossy(&lines).lines().any(|line| line == TYPESTATE) {
             let file = existing_tables(path)?;
-            // The class library and the program have them of the same properties.
+            // Class library and program may have tables of the same properties.
             let same = |other: &PathBuf| fs::read(other).ok() == fs::read(&file).ok();
             if !tables.iter().any(same) {
                 tables.push(file);
@@ -83,7 +83,7 @@ pub fn flags_beside(outputs: &[PathBuf]) -> Result<Vec<String>> {
     of_properties(&tables)
 }
 
-/// What the runtime reads of properties, beside an output.
+/// The path of the tables of properties, which lie beside an output. Fails if they are missing.
 fn existing_tables(output: &Path) -> Result<PathBuf> {
     let file = tables_of(output);
     fs::canonicalize(&file).with_context(|| {
@@ -102,7 +102,7 @@ fn of_properties(tables: &[PathBuf]) -> Result<Vec<String>> {
     ])
 }
 
-/// A jar for each module that a JVM resolves; it would warn of others.
+/// The options for the jars of modules that a JVM resolves; it would warn of the other modules.
 fn patches(folder: &Path, resolved: &BTreeSet<String>) -> Result<Vec<String>> {
     let mut options = Vec::new();
     let cannot = || format!("cannot list {}", folder.display());

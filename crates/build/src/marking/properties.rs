@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use cct_typestate::{Property, file, shipped};
 
-/// The properties of a file, or of one that comes along.
+/// The properties of a file, or of the built-in file of that name.
 ///
 /// # Errors
-/// A file that cannot be read, or has none.
+/// Fails if the file cannot be read, is invalid, or has no property.
 pub fn properties(path: &Path) -> Result<Vec<Property>> {
     let text = match path.to_str().and_then(shipped::text) {
         Some(text) => text.to_owned(),
@@ -24,10 +24,10 @@ pub fn properties(path: &Path) -> Result<Vec<Property>> {
     Ok(properties)
 }
 
-/// The properties of several files, or of such as come along.
+/// The properties of several files, built-in ones included.
 ///
 /// # Errors
-/// As [`properties`], and two properties of one name.
+/// Fails as [`properties`] does, or if two properties have the same name.
 pub fn all(files: &[PathBuf]) -> Result<Vec<Property>> {
     let mut all: Vec<Property> = Vec::new();
     for path in files {

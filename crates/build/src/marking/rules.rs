@@ -1,4 +1,5 @@
-//! What is to be marked: files of rules, and properties, whose events have rules of their own.
+//! Rules and properties for markers: files of rules, and files of properties, whose events become
+//! rules.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,13 +13,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{TYPESTATE, properties};
 use crate::inputs::TOOL;
 
-/// A file larger than this is none of rules.
+/// Maximum size of a file of rules, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// The rules in files.
+/// Reads files of rules.
 ///
 /// # Errors
-/// A file that cannot be read or has no rules.
+/// Fails if a file cannot be read, or if it has no rules.
 pub fn rules(files: &[PathBuf]) -> Result<Rules> {
     let mut rules = Rules::default();
     for file in files {
@@ -42,26 +43,27 @@ pub struct Marking {
 }
 
 impl Marking {
-    /// Reads what is named, for programs that get nothing else.
+    /// Reads the rules and properties for programs with markers alone.
     ///
     /// # Errors
-    /// As [`Marking::beside`], and choices that markers alone have no use for.
+    /// Fails as [`Marking::beside`] does, if options cannot be combined, or if nothing is to be
+    /// marked.
     pub fn alone(choices: &Choices) -> Result<Marking> {
         choices.check_marking()?;
         Marking::beside(choices)
     }
 
-    /// Reads what is named, for programs that are counted, too.
+    /// Reads the rules and properties for programs with markers and a calling-context tree.
     ///
     /// # Errors
-    /// Files that cannot be read, rules and properties that are none.
+    /// Fails if a file cannot be read, or if its rules or properties are invalid.
     pub fn beside(choices: &Choices) -> Result<Marking> {
         let mut rules = rules(&choices.markers)?;
         let properties = properties::all(&choices.typestate)?;
         if !properties.is_empty() {
             let first = rules.list.len();
             rules.add(&cct_typestate::rules::rules(&properties)).context("rules of the properties")?;
-            // Messages go by the lines of the file that the user wrote.
+            // Messages state the lines of the file that the user wrote.
             let places = properties.iter().flat_map(|p| &p.events).flat_map(|event| &event.places);
             for (rule, place) in rules.list.iter_mut().skip(first).zip(places) {
                 rule.line = place.line;
@@ -70,25 +72,24 @@ impl Marking {
         Ok(Marking { rules, properties })
     }
 
-    /// What the runtime reads of the properties; `None` if there are none.
+    /// The tables of the properties for the runtime; `None` without properties.
     pub fn tables(&self) -> Option<String> {
         (!self.properties.is_empty()).then(|| encoded::encoded(&self.properties))
     }
 
-    /// What an output says of itself.
+    /// The lines of an output's description.
     pub fn lines(&self) -> String {
         let typestate = if self.properties.is_empty() { String::new() } else { format!("{TYPESTATE}\n") };
         format!("rules={:016x}\ntool={TOOL}\n{typestate}", self.rules.hash())
     }
 
-    /// The rules and properties as they would stand on a command line, by contents: where the files
-    /// are does not matter.
+    /// The options for these rules and properties, with hashes of contents instead of paths. So the
+    /// location of the files does not matter.
     pub fn spelled(&self) -> Vec<String> {
         ["--tool=markers".to_owned()].into_iter().chain(self.spelled_rules()).collect()
     }
 
-    /// The rules and properties as they would stand on a command line without `--tool`, as where
-    /// the program is counted.
+    /// The options of [`Marking::spelled`] without `--tool`, as with a calling-context tree.
     pub fn spelled_rules(&self) -> Vec<String> {
         let tables = self.tables().map(|tables| format!("--typestate={:016x}", xxh3_64(tables.as_bytes())));
         let rules = format!("--markers={:016x}", self.rules.hash());

@@ -1,4 +1,4 @@
-//! What became of rules: places, and what could not be marked.
+//! Results of rules: marked locations, and locations that could not be marked.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use cct_profile::report::grouped;
 
 use crate::text::{counted, readable};
 
-/// A marker on a line.
+/// The description of a marker, in one line.
 pub fn shown(descriptor: &Descriptor) -> String {
     let mut text = format!(
         "{}{} at {} {}{}",
@@ -29,7 +29,7 @@ pub fn shown(descriptor: &Descriptor) -> String {
     text
 }
 
-/// How often rules matched, and what they could not mark.
+/// Number of locations that each rule marked, and its refusals by reason.
 #[derive(Debug)]
 pub struct Tally {
     places: Vec<u64>,
@@ -37,12 +37,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet.
+    /// Creates an empty tally for these rules.
     pub fn new(rules: &Rules) -> Tally {
         Tally { places: vec![0; rules.list.len()], refused: vec![Default::default(); rules.list.len()] }
     }
 
-    /// A class more.
+    /// Adds the results of a class.
     pub fn add(&mut self, marked: &Marked) {
         for &rule in &marked.rules {
             self.places[rule] += 1;
@@ -53,12 +53,12 @@ impl Tally {
         }
     }
 
-    /// How many places each rule has, in their order.
+    /// Number of locations that each rule marked, in the order of the rules.
     pub fn places(&self) -> &[u64] {
         &self.places
     }
 
-    /// A line for each rule, and one for each reason for which places are not marked.
+    /// A line for each rule, and one for each reason why locations are not marked.
     pub fn lines(&self, rules: &Rules) -> Vec<String> {
         let mut lines = Vec::new();
         for (number, rule) in rules.list.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Markers beside a calling-context tree (docs/research/markers.md): what is marked while classes
-//! are rewritten to be counted, and what became of it.
+//! Markers with a calling-context tree (docs/research/markers.md). Classes are marked while they
+//! are rewritten; an account has the results.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,27 +17,27 @@ use crate::instrument::request::InstrumentRequest;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
 
-/// What is to be marked beside what counts.
+/// The rules and properties for markers with a calling-context tree.
 #[derive(Debug)]
 pub struct TreeMarking {
-    /// What outputs say of themselves.
+    /// The lines of each output's description.
     lines: String,
-    /// What the runtime reads of properties, if there are any.
+    /// The tables of properties for the runtime, if there are any.
     tables: Option<String>,
-    /// The rules and properties as they would stand on a command line.
+    /// The options for the rules and properties, with hashes of contents.
     spelled: Vec<String>,
-    /// Whether the class library of a JDK is marked as a whole: programs may have what is not in
-    /// it.
+    /// Whether these markers are for a whole class library of a JDK. Rules that match nothing there
+    /// may still match in programs.
     is_library: bool,
-    /// The same for all that write classes.
+    /// The rules and the class hierarchy, shared by all writers of classes.
     pub markers: Shared,
 }
 
 impl TreeMarking {
-    /// What is asked for; `None` if it is nothing.
+    /// The markers that a request asks for; `None` if it asks for none.
     ///
     /// # Errors
-    /// Options that do not go together, and files that cannot be read.
+    /// Fails if options cannot be combined, or if a file cannot be read.
     pub fn of(request: &InstrumentRequest, sources: &Sources) -> Result<Option<TreeMarking>> {
         if !request.choices.marks_beside() {
             return Ok(None);
@@ -57,7 +57,7 @@ impl TreeMarking {
         TreeMarking::new(&Marking::beside(&request.choices)?, sources, false).map(Some)
     }
 
-    /// What is wanted of the class library of a JDK, for an image.
+    /// The markers for the class library of a JDK, for an image.
     pub fn of_library(marking: &Marking, sources: &Sources) -> Result<TreeMarking> {
         TreeMarking::new(marking, sources, true)
     }
@@ -70,24 +70,24 @@ impl TreeMarking {
         Ok(TreeMarking { lines, tables, spelled, is_library, markers })
     }
 
-    /// What outputs say of themselves.
+    /// The lines of each output's description.
     pub fn lines(&self) -> &str {
         &self.lines
     }
 
-    /// It as it would stand on a command line, by contents.
+    /// The options for the rules and properties, with hashes of contents.
     pub fn spelled(&self) -> &[String] {
         &self.spelled
     }
 
-    /// What lies beside an output, to be put in its place: what the runtime reads of properties.
+    /// The pending file with the tables of properties beside an output; `None` without properties.
     pub fn tables(&self, output: &Path) -> Result<Option<PendingFile>> {
         let Some(tables) = &self.tables else { return Ok(None) };
         PendingFile::write(&tables_of(output), |out| Ok(out.write_all(tables.as_bytes())?)).map(Some)
     }
 }
 
-/// What became of rules.
+/// The account of the results of rules.
 #[derive(Debug)]
 pub struct Account {
     is_of_library: bool,
@@ -98,26 +98,27 @@ pub struct Account {
 }
 
 impl Account {
-    /// Nothing yet.
+    /// Creates an empty account.
     pub fn new(beside: &TreeMarking) -> Account {
         let tally = Tally::new(&beside.markers.rules);
         let (is_of_library, markers) = (beside.is_library, Arc::clone(&beside.markers));
         Account { is_of_library, markers, tally, classes: 0, placed: 0 }
     }
 
-    /// A class more.
+    /// Adds the results of a class.
     pub fn add(&mut self, marked: &Marked) {
         self.tally.add(marked);
         self.classes += u64::from(!marked.descriptors.is_empty());
         self.placed += marked.descriptors.len() as u64;
     }
 
-    /// How many places each rule has, in their order.
+    /// Number of locations that each rule marked, in the order of the rules.
     pub fn places(&self) -> &[u64] {
         self.tally.places()
     }
 
-    /// A line for each rule, one for each reason for which places are not marked, and one for all.
+    /// A line for each rule, one for each reason why locations are not marked, and one with the
+    /// totals.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.tally.lines(&self.markers.rules);
         if self.is_of_library {

@@ -1,6 +1,7 @@
-//! The value of a context that the VM or a native calls. It is computed from the stack, frame by
-//! frame from the oldest, as the calls computed it ([`crate::replay`] finds nodes of trees in the
-//! same way). A frame that takes part has a call site; others are skipped.
+//! Values of the contexts in which the VM or a native calls methods. A value is computed from the
+//! stack, frame by frame from the oldest, as the calls themselves would compute it. Each frame that
+//! takes part contributes its call site; others are skipped. ([`crate::replay`] finds nodes of
+//! trees in the same way.)
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,10 +24,11 @@ use crate::native_methods;
 use crate::replay::Site as Place;
 use crate::state::{jvmti, state};
 
-/// A method on the stack that takes part in contexts.
+/// A method on the stack that trees would represent.
 #[derive(Debug, Clone)]
 struct Frame {
-    /// The prefix of the names of its call sites; `None` if it passes on the value that it got.
+    /// The prefix of the names of its call sites. `None` if it takes no part in contexts and passes
+    /// on the value that it got.
     caller: Option<String>,
     code: Bytecodes,
     /// Whether recording starts with it.
@@ -78,7 +80,8 @@ fn frame(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Arc<Op
     let frame = Arc::new(found);
     let mut frames = FRAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let known = frames.get_or_insert_default();
-    // The JVM never reuses an id, so those of unloaded classes would stay for ever.
+    // The JVM never reuses an id, so without this limit those of unloaded classes would stay for
+    // ever.
     if known.len() >= REMEMBERED {
         known.clear();
     }
@@ -106,12 +109,14 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
                 let shown = without_number(common);
                 let state = state();
                 let classes = state.anonymous.get(&*shown)?;
-                // They differ in nothing that counts.
+                // For this purpose all classes of the name are equal, so the first with the method
+                // will do.
                 let code = classes.iter().find_map(|class| code(class, &name, &descriptor))?;
                 (shown, code)
             }
             None => {
-                // From an archive of the user: the JVM has not kept the positions of its bytecodes.
+                // A class from a user's archive: the JVM has not kept the positions of its
+                // bytecodes.
                 archived::is_given(env).then_some(())?;
                 archived::mid(jvmti, class, method)?;
                 let code = if jvmti.is_native(method) {
@@ -130,20 +135,20 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
     Some(Frame { caller: takes_part.then(|| caller(&class, &name, &descriptor)), code, is_extent })
 }
 
-/// The bytecodes that a method executes, if it has a node in trees.
+/// The bytecodes that a method executes; `None` if trees have no node for it.
 fn code(known: &Known, name: &[u8], descriptor: &[u8]) -> Option<Bytecodes> {
     match known.appearance(name, descriptor) {
         Appearance::None => None,
         Appearance::Node(body) => Some(body.code),
-        // Apart from natives only Object's constructor.
+        // Apart from natives, callers count only the constructor of `Object`.
         Appearance::CountedByCaller => {
             Some(if *name == *b"<init>" { Bytecodes::Original } else { Bytecodes::Native })
         }
     }
 }
 
-/// The constant that a native adds to its value for callbacks; `None` for one that takes no part,
-/// or never calls back.
+/// The call site whose constant a native adds to its value before callbacks. `None` for a native
+/// that takes no part in contexts or never calls back.
 pub fn of_native(
     env: Env,
     class: jclass,

@@ -24,13 +24,14 @@ use super::straight::{Catch, Straight, forgotten};
 /// The node below which a running native's callees appear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Below {
-    /// The native's own node; its caller's if the native is not recorded.
+    /// The native's own node, or its caller's node if the native is not recorded.
     Itself(Option<Mid>),
-    /// The thread's root: natives are not represented.
+    /// The thread's root: natives have no nodes.
     Root,
 }
 
-/// B2N: creates the native's node and keeps it in the thread while the native runs (CCCP 4.2).
+/// Writes the B2N wrapper of a native (CCCP 4.2). It creates the native's node, which the thread
+/// carries while the native runs.
 pub fn bytecode_to_native(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -44,7 +45,7 @@ pub fn bytecode_to_native(
         Below::Itself(mid) => mid,
         Below::Root => None,
     };
-    // The node replaces the slot in its local.
+    // The node overwrites the caller's slot in its local.
     let (node, (thread, saved)) = (arguments, thread_locals(target));
     let mut asm = Asm::new();
     if let Some(NativeHook::Define(method)) = hook {
@@ -53,7 +54,7 @@ pub fn bytecode_to_native(
         replace_class_file(emitter, target, &mut asm, arguments + 5)?;
     }
     if let Some(NativeHook::Last(method)) = hook {
-        // A reference, which is one slot.
+        // The last argument is a reference, which takes one local.
         let last = arguments - 1;
         asm.load(Kind::Reference, last);
         emitter.runtime(&mut asm, *method)?;
@@ -83,7 +84,7 @@ pub fn bytecode_to_native(
         (None, _) => {}
     }
     emitter.read_thread(&mut asm, thread, saved)?;
-    // From here on the saved context is known, so the handler may cover the store too.
+    // From here on the saved context is known, so the handler also covers the store in the thread.
     let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).load(Kind::Long, node);
     match below {
@@ -104,9 +105,10 @@ pub fn bytecode_to_native(
     then_original_and_restore(emitter, target, asm, start, hook, makes, head)
 }
 
-/// The replacement of a renamed native (JP2 3.3): it takes its context from the thread, as a body
-/// under the original signature does. If the native never calls back, it has no `slots`, and the
-/// thread's context stays. If the native is not recorded, the replacement only calls it.
+/// Writes the replacement of a renamed native (JP2 3.3). Like a body under the original signature,
+/// it takes its context from the thread. If the native never calls back, `slots` is 0 and the
+/// thread's context stays. If the native is not recorded, `mid` is `None` and the replacement only
+/// calls it.
 pub fn in_place_of_native(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -156,15 +158,17 @@ pub fn in_place_of_native(
     Ok(head.finish())
 }
 
-/// Locals after the slot in which wrappers of originals keep the current thread and the context
-/// that it carried; the first is the marker's.
+/// The locals in which wrappers of originals keep the current thread and the context that it
+/// carried. They follow the local of the caller's slot. The first one overwrites the marker
+/// argument.
 pub(super) fn thread_locals(target: &Target<'_, '_>) -> (u16, u16) {
     let marker = target.signature.argument_slots() + 2;
     (marker, marker + 1)
 }
 
-/// Appends to `asm` the call of the original without dispatch, and restores the thread's context
-/// from [`thread_locals`]. The handler covers the code from `start` on.
+/// Appends the call of the original, without dispatch, or of the hook's method instead. Restores
+/// the thread's context from [`thread_locals`] and finishes the method. The handler covers the code
+/// from `start` to the end of the call.
 pub(super) fn then_original_and_restore(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
@@ -220,8 +224,8 @@ pub(super) fn then_original_and_restore(
     Ok(head.finish())
 }
 
-/// Replaces the class file among the arguments with the one on the stack, and adjusts offset and
-/// length after it, if there are any. `free` is a local that nothing else uses.
+/// Replaces the class file among the arguments with the one on the stack. Adjusts the offset and
+/// length arguments that follow it, if there are any. `free` is a local that nothing else uses.
 fn replace_class_file(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
