@@ -56,7 +56,7 @@ pub static PROFILES: ExitCodes = ExitCodes {
     ],
 };
 
-/// `compare`, with the codes of diff(1).
+/// The codes of `compare`, which follow diff(1).
 pub static COMPARE: ExitCodes = ExitCodes {
     commands: &["compare"],
     failure: 2,
@@ -68,7 +68,7 @@ pub static COMPARE: ExitCodes = ExitCodes {
     ],
 };
 
-/// `diff`.
+/// The codes of `diff`.
 pub static DIFF: ExitCodes = ExitCodes {
     commands: &["diff"],
     failure: 2,
@@ -80,7 +80,7 @@ pub static DIFF: ExitCodes = ExitCodes {
     ],
 };
 
-/// `bench`.
+/// The codes of `bench`.
 pub static BENCH: ExitCodes = ExitCodes {
     commands: &["bench"],
     failure: 2,
@@ -91,7 +91,7 @@ pub static BENCH: ExitCodes = ExitCodes {
     ],
 };
 
-/// `verify`.
+/// The codes of `verify`.
 pub static VERIFY: ExitCodes = ExitCodes {
     commands: &["verify"],
     failure: 2,
@@ -102,7 +102,7 @@ pub static VERIFY: ExitCodes = ExitCodes {
     ],
 };
 
-/// `doctor`.
+/// The codes of `doctor`.
 pub static DOCTOR: ExitCodes = ExitCodes {
     commands: &["doctor"],
     failure: 2,
@@ -113,7 +113,7 @@ pub static DOCTOR: ExitCodes = ExitCodes {
     ],
 };
 
-/// `typestate`.
+/// The codes of `typestate`.
 pub static TYPESTATE: ExitCodes = ExitCodes {
     commands: &["typestate"],
     failure: 2,
@@ -125,7 +125,7 @@ pub static TYPESTATE: ExitCodes = ExitCodes {
     ],
 };
 
-/// `run`, with the codes of env(1).
+/// The codes of `run`, which follow env(1).
 pub static RUN: ExitCodes = ExitCodes {
     commands: &["run"],
     failure: 125,

@@ -220,7 +220,7 @@ impl Patches {
     }
 }
 
-/// The jars in a folder, by their names.
+/// The jars in a folder, by their names without the extension.
 fn jars_in(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
     let cannot = || format!("cannot list {}", folder.display());
     let mut jars = BTreeMap::new();

@@ -117,12 +117,12 @@ struct Totals {
     calls: u128,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytecodes: Option<u128>,
-    /// Only where objects were counted.
+    /// `None` unless objects were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     objects: Option<u128>,
     #[serde(skip_serializing_if = "Option::is_none")]
     types: Option<u64>,
-    /// Only where there are columns: the sum of each.
+    /// The sum of each column; empty without columns.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     columns: BTreeMap<&'static str, u128>,
 }

@@ -66,7 +66,7 @@ impl View {
         }
     }
 
-    /// The part of a profile that is looked at.
+    /// Reduces a profile to this part.
     pub fn shown(self, profile: Profile) -> Result<Profile> {
         if matches!(self, View::Objects | View::Makers)
             && !profile.counts_objects()
@@ -159,7 +159,7 @@ pub fn named(path: &Path, input: &Input) -> String {
     format!("{} ({kind})", cct_build::text::readable(shown(path).as_bytes()))
 }
 
-/// Fails if standard input is to be read twice.
+/// Fails if more than one path means standard input.
 pub fn check_stdin<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
     if paths.into_iter().filter(|path| is_stdin(path)).count() > 1 {
         bail!("standard input can be given only once");

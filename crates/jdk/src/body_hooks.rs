@@ -47,7 +47,7 @@ const USUAL: &[BodyHook] = &[
     body_hook(b"java/lang/Shutdown", b"halt", Place::Entry, b"finish"),
     body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
     // Agents. The JVM must report class files after agents have changed them. Agents must see the
-    // class files of the program (docs/internals/loadtime.md).
+    // original class files of the program (docs/internals/loadtime.md).
     body_hook(INSTRUMENTATION, b"<init>", Place::Return, b"agent"),
     body_hook(INSTRUMENTATION, b"addTransformer", Place::Return, b"agent"),
     BodyHook {

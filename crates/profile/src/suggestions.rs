@@ -9,8 +9,8 @@ const MAX: usize = 3;
 /// Maximum number of edits per 100 characters of the given name.
 const EDITS: usize = 34;
 
-/// The names that a user may have meant. They are displayed as the end of a sentence, `; did you
-/// mean a or b?`. Without names nothing is displayed.
+/// The names that a user may have meant. They are displayed as the end of a sentence,
+/// `; did you mean a or b?`. Without names nothing is displayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggestions(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! `cctrewrite diff`: what has changed from one profile to another.
+//! `cctrewrite diff`: shows what has changed from one profile to another.
 
 mod csv;
 mod github;

@@ -11,7 +11,7 @@ use super::page::{Page, Verdict};
 use super::trial;
 use crate::args::Doctor;
 
-/// Message if no JDK is found, with what to do.
+/// The message if no JDK is found; it says what to do.
 const NO_JDK: &str = "no JDK that can be profiled: install one, then put its `java` on the PATH, set JAVA_HOME, or name it with --jdk HOME";
 
 /// Lists the JDKs. Returns those that can be profiled, in the order of [`jdk_homes::find`]. Reports

@@ -1,4 +1,4 @@
-//! A method's code as a listing: instructions with their operands resolved, frames in their places,
+//! A method's code as a listing: instructions with resolved operands, frames in their places, and
 //! the exception table.
 
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! `explain` of a class that has markers.
+//! `cctrewrite explain` for a class that has markers.
 
 use anyhow::{Context, Result};
 use cct_build::inputs::Sources;

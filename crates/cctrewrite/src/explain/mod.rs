@@ -1,4 +1,4 @@
-//! `cctrewrite explain`: what is done to a class, and why.
+//! `cctrewrite explain`: shows what the rewriter does to a class, and why.
 
 mod constants;
 mod explained;

@@ -78,7 +78,7 @@ pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<E
     Ok((selected.profile, Some(extent)))
 }
 
-/// A tree that is shown, with its labels.
+/// A tree that is shown. Its methods are labels.
 pub(crate) struct View<'v> {
     /// The thread; `None` for all threads.
     pub(crate) thread: Option<&'v ThreadTree>,

@@ -18,7 +18,7 @@ pub enum Ending {
     Code {
         /// Its exit code, or 128 plus the number of the signal that ended it.
         code: u8,
-        /// Its process.
+        /// Its process id.
         process: u32,
     },
     /// There is no such command.

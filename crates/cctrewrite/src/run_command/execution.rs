@@ -31,7 +31,7 @@ pub struct Ended {
     /// Keeps others from removing the image.
     image: ImageInUse,
     code: u8,
-    /// The command's process.
+    /// The command's process id.
     process: u32,
     /// The folder in which its JVMs registered.
     pub collection: Collection,

@@ -19,7 +19,7 @@ use super::files::{self, Kind, move_file};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 
-/// The file of what clients print.
+/// The file with what clients print.
 const PRINTED: Kind = Kind {
     leaves: ToolOutput::Markers,
     extension: "markers",

@@ -25,7 +25,7 @@ pub fn recover_missing(jvms: &mut [Jvm], ended: &Ended) -> bool {
     let mut missing = jvms.is_empty();
     for jvm in jvms.iter_mut().filter(|jvm| jvm.profile.is_none()) {
         if jvm.place.is_file() {
-            // The JVM has written it after the JVMs were listed.
+            // The JVM has written its profile after the JVMs were listed.
             jvm.profile = Some(jvm.place.clone());
             continue;
         }
@@ -90,7 +90,7 @@ fn why_nothing_is_left(jvm: &Jvm, code: Option<u8>, how: &str) -> String {
 fn recover(arena: &Path, place: &Path) -> Result<()> {
     let recovered = file::of_file(arena);
     if place.is_file() {
-        // The JVM has written it meanwhile.
+        // The JVM has written the profile in the meantime.
         return Ok(());
     }
     let recovered = recovered?;

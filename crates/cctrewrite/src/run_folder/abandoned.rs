@@ -126,7 +126,7 @@ impl Abandoned {
         self.folder.private().names().is_ok_and(|names| names.iter().all(says_nothing))
     }
 
-    /// What is in it, in words.
+    /// The contents of the folder, in words.
     pub fn contents(&self) -> String {
         let of_what = if self.record.command.is_empty() {
             String::new()

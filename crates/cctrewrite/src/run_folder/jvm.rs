@@ -15,7 +15,7 @@ use super::record::cut;
 pub struct Jvm {
     /// Its number, in the order of starts; from 1.
     pub number: usize,
-    /// Its process.
+    /// Its process id.
     pub process: u32,
     /// Its command line.
     pub arguments: Vec<String>,
@@ -40,14 +40,14 @@ impl Jvm {
         Ok((1..).zip(entries).map(jvm).collect())
     }
 
-    /// Whether a process with its number runs.
+    /// Whether a process with its process id runs.
     pub fn is_running(&self) -> bool {
         // A process that has ended, but was not waited for, has no arguments any more.
         self.process_arguments().is_some_and(|text| !text.is_empty())
     }
 
-    /// Whether this JVM runs. Its number may belong to another process by now, so arguments are
-    /// compared.
+    /// Whether this JVM runs. Its process id may belong to another process by now, so arguments are
+    /// compared. A JVM also runs if its trees are in use.
     pub fn still_runs(&self) -> bool {
         let arguments = self.process_arguments().filter(|text| !text.is_empty());
         let is_this = |text: Vec<u8>| {

@@ -9,10 +9,10 @@ use cct_profile::collection::VARIABLE;
 
 use super::record::cut;
 
-/// A process that runs.
+/// A running process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Its number.
+    /// Its process id.
     pub id: u32,
     /// Its command line, for people.
     pub command: String,

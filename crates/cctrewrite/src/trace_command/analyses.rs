@@ -87,7 +87,7 @@ impl Visitor for Lines<'_, '_> {
     }
 }
 
-/// `replay`.
+/// Runs `replay`.
 pub fn replay(arguments: &TraceReplay) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let mut names = Names { program: &trace.program, of: vec![None; trace.program.callees().len()] };
@@ -110,7 +110,7 @@ pub fn replay(arguments: &TraceReplay) -> Result<()> {
     })
 }
 
-/// `callgraph`.
+/// Runs `callgraph`.
 pub fn callgraph(arguments: &TraceCallgraph) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let executions = executions(&trace)?;
@@ -158,7 +158,7 @@ pub fn callgraph(arguments: &TraceCallgraph) -> Result<()> {
     })
 }
 
-/// `metrics`.
+/// Runs `metrics`.
 pub fn metrics(arguments: &TraceMetrics) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let (values, oddities) = metrics::of(&trace)?;
@@ -182,7 +182,7 @@ pub fn metrics(arguments: &TraceMetrics) -> Result<()> {
     })
 }
 
-/// `coverage`.
+/// Runs `coverage`.
 pub fn coverage(arguments: &TraceCoverage) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let (ways, oddities) = coverage::ways(&trace)?;
@@ -195,7 +195,7 @@ pub fn coverage(arguments: &TraceCoverage) -> Result<()> {
     })
 }
 
-/// `timeline`.
+/// Runs `timeline`.
 pub fn timeline(arguments: &TraceTimeline) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let options =
@@ -213,7 +213,7 @@ pub fn timeline(arguments: &TraceTimeline) -> Result<()> {
     to_stdout(|out| timeline.write(&trace, out))
 }
 
-/// `structure`.
+/// Runs `structure`.
 pub fn structure(arguments: &TraceStructure) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let wanted = wanted(arguments.classes.as_deref());
