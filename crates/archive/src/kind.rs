@@ -3,12 +3,12 @@
 /// The kind of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
-    /// A file that is a zip archive, under any name; includes jmods.
+    /// A zip archive under any file name, jmods included.
     Jar,
-    /// The modules of a JDK from 9 on, `lib/modules`.
+    /// The file `lib/modules` of JDK 9 and later, which holds the JDK's modules.
     Image,
     /// A folder.
     Folder,
-    /// A class file, under any name. Its output is a class file, to which no entries are added.
+    /// A class file under any name. Its output is a class file; entries cannot be added to it.
     Class,
 }

@@ -1,5 +1,5 @@
-//! `cctrewrite api`: the jar by which a program says what is recorded (docs/use/parts.md), or that
-//! against which modules of users are compiled (docs/research/udi.md).
+//! `cctrewrite api`: writes the jar with which a program controls its recording
+//! (docs/use/parts.md), or the jar for compiling user modules (docs/research/udi.md).
 
 use anyhow::Result;
 use cct_build::api_jar;

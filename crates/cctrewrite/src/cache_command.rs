@@ -1,5 +1,4 @@
-//! `cctrewrite cache`: what images the cache holds, and the removal of some
-//! (docs/reference/images.md).
+//! `cctrewrite cache`: lists and removes images of the cache (docs/reference/images.md).
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -70,7 +69,7 @@ fn prune(arguments: &CachePrune) -> Result<()> {
     Ok(())
 }
 
-/// A time for people.
+/// An age in words, such as `3 days ago`.
 fn ago(age: Duration) -> String {
     let seconds = age.as_secs();
     let (number, unit) = match seconds {

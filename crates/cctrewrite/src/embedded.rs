@@ -1,6 +1,6 @@
 //! The libraries inside this command, for an installation that is a single file (`cargo install`).
 //!
-//! They are 5 MB. Packages that have them beside the command are built without
+//! They take 5 MB. Packages that install them beside the command leave them out of it
 //! (`--no-default-features`).
 
 use cct_build::load_time::Embedded;
@@ -13,7 +13,7 @@ pub static LIBRARIES: Embedded = Embedded {
     prefix: cct_embed::library!(cctrewrite_prefix),
 };
 
-/// The libraries, if this build has them.
+/// This build has no libraries inside.
 #[cfg(not(feature = "embed"))]
 pub static LIBRARIES: Embedded = Embedded { load_time: None, vm: None, prefix: None };
 

@@ -13,27 +13,28 @@ use crate::exit_codes::ExitCodes;
 pub enum Outcome {
     /// Everything was done.
     Complete,
-    /// Part of the input was damaged, which has been said on standard error.
+    /// Part of the input was damaged. A message on standard error has said so.
     Damaged,
-    /// Two profiles were compared, and are different, or more so than is allowed.
+    /// The verdict is negative: profiles differ (by more than allowed), or there are findings,
+    /// violations or faults.
     Different,
-    /// A command was run, and ended with this exit code.
+    /// The command ran another one, which ended with this exit code.
     Passed(u8),
 }
 
-/// Has a write fail that goes beyond the limit on the size of files (`ulimit -f`). By default the
-/// system ends the process there and then: without a word, and with its temporary files left
-/// behind. Programs that we start have the default again.
+/// Makes a write fail if it goes beyond the limit on the size of files (`ulimit -f`). By default
+/// the system kills the process at once: without a message, and with its temporary files left
+/// behind. Programs that this process starts have the default again.
 pub fn outlive_size_limits() {
     #[cfg(unix)]
     {
-        // Nobody asks for it: that somebody watches suffices. Should that fail, the default stays.
+        // Nobody reads the flag: a handler is enough. If registering it fails, the default stays.
         let seen = std::sync::Arc::default();
         let _ = signal_hook::flag::register(rustix::process::Signal::XFSZ.as_raw(), seen);
     }
 }
 
-/// Ends the process's work: says what failed, on one line, and returns the exit code.
+/// Reports a failure, with the output of a failed program, and returns the exit code.
 pub fn finish(result: Result<Outcome>, codes: &ExitCodes) -> ExitCode {
     match result {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
@@ -50,21 +51,21 @@ pub fn finish(result: Result<Outcome>, codes: &ExitCodes) -> ExitCode {
     }
 }
 
-/// A program that was run did not do what it should.
+/// A program that the command ran has failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct ProgramFailed {
-    /// Which, and what became of it.
+    /// The program and how it ended.
     pub what: String,
-    /// What it said, in lines, which are shown below.
+    /// The program's output, shown below the message line by line.
     pub said: String,
 }
 
-/// Writes a line to standard error. Unlike `eprintln!` it does not panic when that is closed
-/// (`2>&1 | head`). Names in it come from strangers: they can neither harm a terminal nor look like
-/// a line of their own.
+/// Writes a line to standard error. Unlike `eprintln!` it does not panic if standard error is
+/// closed (`2>&1 | head`). Names in the line may come from strangers. They can neither harm a
+/// terminal nor look like a line of their own.
 pub fn say(line: &str) {
-    // Nobody is left who could be told.
+    // If standard error is closed, nobody can be told.
     let _ = writeln!(io::stderr(), "{}", harmless(line));
 }
 
@@ -73,8 +74,7 @@ pub fn say_lines(lines: &str) {
     lines.lines().for_each(say);
 }
 
-/// Writes text to standard output, as [`to_stdout`] does. Whatever names are in it, it cannot harm
-/// a terminal.
+/// Writes text to standard output by [`to_stdout`], and escapes what might harm a terminal.
 pub fn text_to_stdout<E>(write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>) -> Result<()>
 where
     E: Into<anyhow::Error>,
@@ -82,7 +82,8 @@ where
     to_stdout(|out| write(&mut Harmless(out)))
 }
 
-/// Escapes what might harm a terminal. What is written at once is whole characters, as by `write!`.
+/// Escapes what might harm a terminal. Each write must hold whole characters, as those of `write!`
+/// do.
 struct Harmless<'w>(&'w mut (dyn Write + Send));
 
 impl Write for Harmless<'_> {
@@ -102,7 +103,7 @@ impl Write for Harmless<'_> {
     }
 }
 
-/// Writes to standard output, buffered. A reader that has had enough (`| head`) is no error.
+/// Writes to standard output, buffered. A reader that stops early (`| head`) is no error.
 pub fn to_stdout<E>(write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>) -> Result<()>
 where
     E: Into<anyhow::Error>,
@@ -110,7 +111,7 @@ where
     let mut out = BufWriter::new(io::stdout());
     let written = write(&mut out).map_err(Into::into);
     let written = written.and_then(|()| Ok(out.flush()?));
-    // What is still buffered after an error must not be tried again on drop.
+    // After an error, dropping the writer must not write its buffer again.
     let _ = out.into_parts();
     match written {
         Err(error) if is_broken_pipe(&error) => Ok(()),

@@ -1,5 +1,5 @@
-//! The exit codes of all commands: one table for `--help`, for manual pages, for
-//! docs/reference/command.md and for the code of a failure.
+//! The exit codes of all commands. One table serves `--help`, manual pages,
+//! docs/reference/command.md and the code of a failure.
 
 use std::fmt::Write;
 
@@ -10,17 +10,17 @@ pub struct ExitCodes {
     pub commands: &'static [&'static str],
     /// The code after a failure that the command reports itself.
     pub failure: u8,
-    /// Codes, and what they say.
+    /// Codes and their meanings.
     pub meanings: &'static [(&'static str, &'static str)],
 }
 
-/// What clap says.
+/// The exit code of clap.
 const USAGE: (&str, &str) = ("2", "the command line is wrong");
 
-/// A configuration that is wrong is a wrong command line.
+/// A wrong configuration counts as a wrong command line.
 pub static CONFIGURATION: ExitCodes = ExitCodes { commands: &[], failure: 2, meanings: &[USAGE] };
 
-/// Commands that do one piece of work.
+/// Commands that either succeed or fail.
 pub static WORK: ExitCodes = ExitCodes {
     commands: &[
         "instrument",
@@ -44,7 +44,7 @@ pub static WORK: ExitCodes = ExitCodes {
     ],
 };
 
-/// Commands that use what is sound of a damaged input.
+/// Commands that use the sound part of a damaged input.
 pub static PROFILES: ExitCodes = ExitCodes {
     commands: &["report", "info", "merge", "export", "snapshot", "recover"],
     failure: 1,
@@ -56,7 +56,7 @@ pub static PROFILES: ExitCodes = ExitCodes {
     ],
 };
 
-/// `compare`, as with diff(1).
+/// The codes of `compare`, which follow diff(1).
 pub static COMPARE: ExitCodes = ExitCodes {
     commands: &["compare"],
     failure: 2,
@@ -68,7 +68,7 @@ pub static COMPARE: ExitCodes = ExitCodes {
     ],
 };
 
-/// `diff`.
+/// The codes of `diff`.
 pub static DIFF: ExitCodes = ExitCodes {
     commands: &["diff"],
     failure: 2,
@@ -80,7 +80,7 @@ pub static DIFF: ExitCodes = ExitCodes {
     ],
 };
 
-/// `bench`.
+/// The codes of `bench`.
 pub static BENCH: ExitCodes = ExitCodes {
     commands: &["bench"],
     failure: 2,
@@ -91,7 +91,7 @@ pub static BENCH: ExitCodes = ExitCodes {
     ],
 };
 
-/// `verify`.
+/// The codes of `verify`.
 pub static VERIFY: ExitCodes = ExitCodes {
     commands: &["verify"],
     failure: 2,
@@ -102,7 +102,7 @@ pub static VERIFY: ExitCodes = ExitCodes {
     ],
 };
 
-/// `doctor`.
+/// The codes of `doctor`.
 pub static DOCTOR: ExitCodes = ExitCodes {
     commands: &["doctor"],
     failure: 2,
@@ -113,7 +113,7 @@ pub static DOCTOR: ExitCodes = ExitCodes {
     ],
 };
 
-/// `typestate`.
+/// The codes of `typestate`.
 pub static TYPESTATE: ExitCodes = ExitCodes {
     commands: &["typestate"],
     failure: 2,
@@ -125,7 +125,7 @@ pub static TYPESTATE: ExitCodes = ExitCodes {
     ],
 };
 
-/// `run`, as with env(1).
+/// The codes of `run`, which follow env(1).
 pub static RUN: ExitCodes = ExitCodes {
     commands: &["run"],
     failure: 125,
@@ -138,10 +138,10 @@ pub static RUN: ExitCodes = ExitCodes {
     ],
 };
 
-/// All of them, in the order of docs/reference/command.md.
+/// The exit codes of all commands, in the order of docs/reference/command.md.
 static ALL: [&ExitCodes; 9] = [&WORK, &PROFILES, &COMPARE, &DIFF, &BENCH, &VERIFY, &TYPESTATE, &DOCTOR, &RUN];
 
-/// How exit codes begin in help texts.
+/// The heading of exit codes in help texts.
 pub const HEAD: &str = "Exit codes:\n";
 
 impl ExitCodes {
@@ -150,7 +150,7 @@ impl ExitCodes {
         ALL.into_iter().find(|codes| codes.commands.contains(&command))
     }
 
-    /// A part of the command's help.
+    /// The section on exit codes in a command's help.
     pub fn help(&self) -> String {
         let mut text = HEAD.to_owned();
         for (code, meaning) in self.meanings {

@@ -19,17 +19,17 @@ use crate::args::{Export, ExportFormat, NamesArgument};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View, check_stdin, read, read_sum, shown};
 
-/// The least share of a box in a picture, in percent: a pixel or so.
+/// Minimum share of a box in a picture, in percent: about one pixel.
 const PICTURE_MIN_PERCENT: f64 = 0.1;
 
-/// The deepest stack in a picture: as high as several screens.
+/// Maximum depth of stacks in a picture, in frames: the height of several screens.
 const PICTURE_DEPTH: usize = 500;
 
 /// Collapsed stacks that take more bytes are pruned like pictures, unless the user says what to
 /// keep.
 const LARGE: u128 = 10_000_000;
 
-/// What is written.
+/// The data to export.
 enum Exported {
     Profile(Source),
     Difference(Difference),
@@ -58,8 +58,8 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
     if arguments.output == Path::new("-") {
         exit::to_stdout(|out| write(arguments.format, &exported, out))?;
     } else if arguments.output.exists() && !arguments.output.is_file() {
-        // A pipe or a device. It cannot be replaced, and what is written may be too large to be
-        // kept in memory first.
+        // A pipe or a device cannot be replaced. The output may be too large to keep in memory
+        // first, so it is written directly.
         let cannot = || format!("cannot write {}", arguments.output.display());
         let file = fs::OpenOptions::new().write(true).open(&arguments.output).with_context(cannot)?;
         let mut out = BufWriter::new(file);
@@ -72,11 +72,11 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
     Ok(if incomplete.is_empty() { Outcome::Complete } else { Outcome::Damaged })
 }
 
-/// Reads what is to be written.
+/// Reads the data to export.
 fn exported(arguments: &Export) -> Result<Exported> {
     let view = View::of(arguments.metric);
     let (sum, damage) = read_sum(&arguments.profiles, arguments.sites, view)?;
-    // A sum lacks what any of its parts does.
+    // A sum lacks what any of its parts lacks.
     let profile = Profile { damage, ..sum };
     let options = options(arguments);
     let exported = match &arguments.diff {
@@ -116,7 +116,7 @@ fn of_moderate_size(source: Source, arguments: &Export) -> Result<Source, Export
     source.with_threshold(Threshold { min_percent: PICTURE_MIN_PERCENT, depth: None })
 }
 
-/// Refuses what cannot be meant.
+/// Refuses arguments that contradict each other.
 fn check(arguments: &Export) -> Result<()> {
     let Export { format, output, profiles, diff, .. } = arguments;
     let is_picture = is_picture(*format);
@@ -168,7 +168,7 @@ fn options(arguments: &Export) -> Options {
 fn write(format: ExportFormat, exported: &Exported, out: &mut (dyn Write + Send)) -> Result<(), ExportError> {
     let growth = if format == ExportFormat::Icicle { Growth::Icicles } else { Growth::Flames };
     let source = match exported {
-        // Of a difference there are pictures only.
+        // Only pictures can show a difference.
         Exported::Difference(difference) => return flame::write_difference(difference, growth, out),
         Exported::Profile(source) => source,
     };

@@ -17,16 +17,16 @@ use crate::exit;
 
 /// An output of `instrument`.
 struct Output {
-    /// As it was named.
+    /// The path as the user gave it.
     shown: PathBuf,
     /// Absolute, without `.`, `..` and links.
     path: PathBuf,
     place: Place,
     has_object: bool,
     provenance: String,
-    /// The JDK that it is the class library of.
+    /// If this is a class library, the feature release of its JDK.
     feature: Option<u16>,
-    /// Of patches, the modules that a JVM resolves.
+    /// If this is a folder of patches, the modules that a JVM resolves.
     resolved: Option<Vec<String>>,
 }
 
@@ -75,7 +75,7 @@ fn print(options: &[String], one_line: bool) -> Result<()> {
     exit::to_stdout(|out| writeln!(out, "{}", options.join(separator)))
 }
 
-/// What exact numbers need on a class library.
+/// The JVM options that exact numbers need with this class library.
 fn exact(library: &Output, arguments: &Flags) -> Result<Vec<String>> {
     let no_class = || format!("{}: its index does not list java.lang.Object", library.shown.display());
     let feature = library.feature.with_context(no_class)?;
@@ -87,7 +87,7 @@ fn exact(library: &Output, arguments: &Flags) -> Result<Vec<String>> {
         }
     }
     options.extend(stack_traces::spelled(arguments.stack_depth, feature.into()));
-    // All agree in these.
+    // All outputs agree in these settings.
     let is = |key, wanted| output::value(&library.provenance, key) == Some(wanted);
     options.extend(exactness::spelled(feature.into(), !is("intrinsics", "native")));
     if is("natives", "prefix") {
@@ -103,7 +103,7 @@ fn exact(library: &Output, arguments: &Flags) -> Result<Vec<String>> {
     Ok(options)
 }
 
-/// Options for speed, if they are asked for.
+/// The options for speed, if `--fast` is given.
 fn fast(arguments: &Flags) -> impl Iterator<Item = String> + use<> {
     let wanted = if arguments.fast { exactness::FAST } else { &[] };
     wanted.iter().map(|&option| option.to_owned())
@@ -147,7 +147,8 @@ impl Output {
 /// The options that put outputs in place.
 fn placing(outputs: &[Output]) -> Result<Vec<String>> {
     let mut boot: Vec<&Output> = outputs.iter().filter(|output| output.is(&Place::Boot)).collect();
-    // The runtime is beside java.lang.Object. Stable: the others keep their order.
+    // The output with java.lang.Object has the runtime, so it comes first. The sort is stable: the
+    // others keep their order.
     boot.sort_by_key(|output| !output.has_object);
     let folders: BTreeSet<&Path> = outputs
         .iter()
@@ -169,9 +170,9 @@ fn placing(outputs: &[Output]) -> Result<Vec<String>> {
 struct Patches {
     /// The outputs that are, or hold, such jars.
     outputs: Vec<PathBuf>,
-    /// Jars by their modules.
+    /// Jars by module.
     jars: BTreeMap<String, PathBuf>,
-    /// Likewise those that are not named to the JVM: it would warn of modules that it does not
+    /// Jars by module that are not named to the JVM. It would warn of modules that it does not
     /// resolve.
     left_out: BTreeMap<String, PathBuf>,
 }
@@ -219,7 +220,7 @@ impl Patches {
     }
 }
 
-/// The jars in a folder, by their names.
+/// The jars in a folder, by their names without the extension.
 fn jars_in(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
     let cannot = || format!("cannot list {}", folder.display());
     let mut jars = BTreeMap::new();
@@ -239,7 +240,7 @@ fn path_list<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<String> {
     joined.into_string().map_err(|path| anyhow!("{} is not Unicode; rename it", path.display()))
 }
 
-/// What a user must know or do beside passing the options.
+/// What a user must know, or do besides passing the options.
 fn hints(outputs: &[Output]) -> Result<Vec<String>> {
     let mut hints = Vec::new();
     if !outputs.iter().any(|output| output.has_object) {
@@ -293,7 +294,7 @@ fn hints(outputs: &[Output]) -> Result<Vec<String>> {
     Ok(hints)
 }
 
-/// Names of the jars in a folder that are none of `known`, sorted.
+/// Names of the jars in a folder that are not among `known`, sorted.
 fn other_jars(folder: &Path, known: &[&Output]) -> Result<Vec<String>> {
     let cannot = || format!("cannot list {}", folder.display());
     let mut names = Vec::new();
@@ -308,7 +309,7 @@ fn other_jars(folder: &Path, known: &[&Output]) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// In single quotes, if a POSIX shell would not take it for one word otherwise.
+/// Quotes an option that a POSIX shell would not read as one word.
 fn quoted(option: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_+=:,./@%".contains(c);
     if option.chars().all(plain) { option.to_owned() } else { format!("'{}'", option.replace('\'', r"'\''")) }

@@ -1,4 +1,4 @@
-//! `cctrewrite info`: what a profile is.
+//! `cctrewrite info`: describes profiles.
 
 use std::io::Write;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub fn run(arguments: &Info) -> Result<Outcome> {
     check_stdin(&arguments.profiles)?;
     let mut described = Vec::with_capacity(arguments.profiles.len());
     for path in &arguments.profiles {
-        // Of each only this is kept.
+        // Only the description of each profile stays in memory.
         described.push(Described {
             file: shown(path),
             bytes: length(path),
@@ -35,7 +35,7 @@ pub fn run(arguments: &Info) -> Result<Outcome> {
     Ok(if damaged { Outcome::Damaged } else { Outcome::Complete })
 }
 
-/// The length of the file in bytes, if it is one.
+/// The length of a regular file in bytes; `None` for anything else.
 fn length(path: &Path) -> Option<u64> {
     if is_stdin(path) {
         return None;
@@ -63,7 +63,7 @@ impl Described {
     }
 }
 
-/// What is said beside what stands above every report.
+/// The facts that `info` shows in addition to the header of every report.
 pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Methods", methods(summary)),
@@ -82,7 +82,7 @@ pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The table of trees, its head first.
+/// The table of trees, with the headings as its first row.
 pub fn trees(summary: &Summary) -> Vec<[String; 7]> {
     let executed = if summary.counts_bytecodes { summary.metric().name() } else { "bytecodes" };
     let head = ["contexts", "depth", "calls", executed, "threads", "", "thread"].map(str::to_owned);

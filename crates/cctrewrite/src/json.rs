@@ -1,5 +1,5 @@
-//! JSON objects that are written as they come (docs/reference/formats/json.md): one member on each
-//! line, and one item of a list on each line.
+//! Writes JSON objects member by member (docs/reference/formats/json.md). Each member, and each
+//! item of a list, is on a line of its own.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,14 +7,14 @@ use std::io::{self, Write};
 use cct_profile::{Exactness, Summary};
 use serde::Serialize;
 
-/// An object in the making. [`Object::end`] must be called.
+/// A JSON object that is still being written. [`Object::end`] must be called.
 pub struct Object<'o> {
     out: &'o mut dyn Write,
     depth: usize,
     first: bool,
 }
 
-/// A list in the making.
+/// A JSON list that is still being written.
 pub struct List<'o> {
     out: &'o mut dyn Write,
     depth: usize,
@@ -27,7 +27,7 @@ fn separate(out: &mut dyn Write, first: &mut bool, depth: usize) -> io::Result<(
 }
 
 impl<'o> Object<'o> {
-    /// A document of a format: `{"format": ..., "version": ...`.
+    /// Begins a document of a format: `{"format": ..., "version": ...`.
     pub fn new(out: &'o mut dyn Write, format: &str, version: u32) -> io::Result<Object<'o>> {
         out.write_all(b"{")?;
         let mut object = Object { out, depth: 1, first: true };
@@ -64,7 +64,7 @@ impl<'o> Object<'o> {
         Ok(self.out.write_all(b"]")?)
     }
 
-    /// Writes its end.
+    /// Writes the end of the object.
     pub fn end(self) -> io::Result<()> {
         write!(self.out, "\n{:1$}}}", "", 2 * (self.depth - 1))
     }
@@ -85,7 +85,7 @@ impl List<'_> {
     }
 }
 
-/// What is to be known of a profile first, the same in all formats.
+/// The facts that every document about a profile has in common.
 #[derive(Serialize)]
 pub struct Head<'s> {
     meta: &'s BTreeMap<String, String>,
@@ -117,18 +117,18 @@ struct Totals {
     calls: u128,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytecodes: Option<u128>,
-    /// Only where objects were counted.
+    /// `None` unless objects were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     objects: Option<u128>,
     #[serde(skip_serializing_if = "Option::is_none")]
     types: Option<u64>,
-    /// Only where there are columns: the sum of each.
+    /// The sum of each column; empty without columns.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     columns: BTreeMap<&'static str, u128>,
 }
 
 impl<'s> Head<'s> {
-    /// Of a profile.
+    /// The head for a profile.
     pub fn of(summary: &'s Summary) -> Head<'s> {
         let markers = summary.markers.iter().map(|(marker, calls)| {
             format!("contexts are missing: the marker {marker} stands for them, with {calls} calls")
@@ -152,7 +152,7 @@ impl<'s> Head<'s> {
         }
     }
 
-    /// Writes its members.
+    /// Writes the members of the head.
     pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
         object.member("meta", self.meta)?;
         object.member("notes", self.notes)?;

@@ -49,7 +49,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     exit::outlive_size_limits();
     cct_build::load_time::embed(embedded::LIBRARIES);
-    // clap has refused already what does not fit.
+    // The options of the configuration file become part of the command line before clap reads it.
     let words = match configuration::expanded(std::env::args_os().collect(), &args::command()) {
         Ok(words) => words,
         Err(error) => return exit::finish(Err(error), &CONFIGURATION),

@@ -1,4 +1,5 @@
-//! `cctrewrite markers`: rules without a rewriting, and the runtime for who compiles a client.
+//! `cctrewrite markers`: checks rules without rewriting, and writes the runtime's jar for compiling
+//! clients.
 
 use anyhow::Result;
 use cct_build::inputs::Sources;

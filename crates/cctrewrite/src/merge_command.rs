@@ -1,4 +1,4 @@
-//! `cctrewrite merge`: profiles added up into one.
+//! `cctrewrite merge`: adds up profiles into one.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ pub fn run(arguments: &Merge) -> Result<Outcome> {
     };
     let wanted = arguments.wanted.wanted()?;
     let output = &arguments.output;
-    // It would hold the counts twice, and a second run would add it up with itself.
+    // If the output were also an input, a second run would add the sum to itself.
     if let Some(path) = paths.iter().find(|path| is_same_file(path, output)) {
         bail!("{} is to be read and to be written", shown(path));
     }

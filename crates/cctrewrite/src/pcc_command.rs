@@ -1,4 +1,4 @@
-//! `cctrewrite pcc`: values of calling contexts, read (docs/research/pcc.md).
+//! `cctrewrite pcc`: reads values of calling contexts (docs/research/pcc.md).
 
 use std::fs;
 use std::path::Path;

@@ -27,12 +27,12 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>> {
     Ok(Box::new(file))
 }
 
-/// What the file is called in messages.
+/// The file's name in messages.
 pub fn shown(path: &Path) -> String {
     if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Reads a profile. What is damaged is said on standard error.
+/// Reads a profile, and reports its damage on standard error.
 pub fn read(path: &Path) -> Result<Profile> {
     let profile = Profile::read_from(open(path)?).with_context(|| shown(path))?;
     for damage in &profile.damage {
@@ -41,23 +41,23 @@ pub fn read(path: &Path) -> Result<Profile> {
     Ok(profile)
 }
 
-/// What of a profile is looked at, where more than calls and bytecodes was counted.
+/// The part of a profile that a command looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// Contexts, calls and bytecodes.
     Contexts,
     /// Objects by type.
     Objects,
-    /// Objects by who made them.
+    /// Objects by the method that allocates them.
     Makers,
     /// Contexts, calls, and a column instead of bytecodes.
     Column(Column),
-    /// All, as it is in the file.
+    /// All parts, as in the file.
     Both,
 }
 
 impl View {
-    /// What is looked at by a metric.
+    /// The part that a metric needs.
     pub fn of(metric: Option<MetricArgument>) -> View {
         match metric {
             Some(MetricArgument::Allocations) => View::Objects,
@@ -66,7 +66,7 @@ impl View {
         }
     }
 
-    /// The part of a profile that is looked at.
+    /// Reduces a profile to this part.
     pub fn shown(self, profile: Profile) -> Result<Profile> {
         if matches!(self, View::Objects | View::Makers)
             && !profile.counts_objects()
@@ -95,11 +95,11 @@ impl View {
     }
 }
 
-/// Why profiles are not added up, in front of the reason.
+/// The message if profiles cannot be added up; the reason follows it.
 pub const CANNOT: &str = "these profiles cannot be added up";
 
-/// Reads profiles; several are added up, a single one stays as it is but for its call sites. With
-/// what any of them lacks.
+/// Reads profiles and adds them up. A single profile stays as it is, except for its call sites.
+/// Also returns the damage of all profiles.
 pub fn read_sum(paths: &[PathBuf], sites: SitesArguments, view: View) -> Result<(Profile, Vec<Damage>)> {
     if let [only] = paths {
         let profile = view.shown(sites.of(read(only)?)?).with_context(|| shown(only))?;
@@ -110,7 +110,8 @@ pub fn read_sum(paths: &[PathBuf], sites: SitesArguments, view: View) -> Result<
     Ok((view.shown(sum)?, damage))
 }
 
-/// Reads profiles and adds up what `select` takes of each. With what any of them lacks.
+/// Reads profiles and adds up the part that `select` takes of each. Also returns the damage of all
+/// profiles.
 pub fn merge(
     paths: &[PathBuf],
     options: MergeOptions,
@@ -126,8 +127,8 @@ pub fn merge(
     Ok((merger.finish().context(CANNOT)?, damage))
 }
 
-/// What a profile is called in a sum: the name of its file, without the folders if that tells it
-/// from the others.
+/// The name of a profile in a sum: its file name, with folders only if another profile has the same
+/// file name.
 fn name(path: &Path, all: &[PathBuf]) -> String {
     let is_the_only = all.iter().filter(|other| other.file_name() == path.file_name()).count() == 1;
     match path.file_name() {
@@ -136,7 +137,7 @@ fn name(path: &Path, all: &[PathBuf]) -> String {
     }
 }
 
-/// Reads a profile or a list of contexts. What is missing is said on standard error.
+/// Reads a profile or a list of contexts, and reports what is missing on standard error.
 pub fn read_input(path: &Path, sites: SitesArguments, view: View) -> Result<Input> {
     let input = Input::read_from(open(path)?).with_context(|| shown(path))?;
     for what in &input.incomplete {
@@ -149,7 +150,7 @@ pub fn read_input(path: &Path, sites: SitesArguments, view: View) -> Result<Inpu
     of_input(input).with_context(|| shown(path))
 }
 
-/// What an input is called where two are compared.
+/// The name of an input in a comparison, with its kind.
 pub fn named(path: &Path, input: &Input) -> String {
     let kind = match input.kind {
         Kind::Profile => "profile",
@@ -158,7 +159,7 @@ pub fn named(path: &Path, input: &Input) -> String {
     format!("{} ({kind})", cct_build::text::readable(shown(path).as_bytes()))
 }
 
-/// Fails if standard input is to be read twice.
+/// Fails if more than one path means standard input.
 pub fn check_stdin<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
     if paths.into_iter().filter(|path| is_stdin(path)).count() > 1 {
         bail!("standard input can be given only once");

@@ -1,4 +1,4 @@
-//! Progress and lines on a terminal; no progress where standard error is none.
+//! Messages and progress on standard error. Progress is shown only on a terminal.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::say;
 
-/// The terminal as one that hears of work.
+/// Shows messages and the progress of work on standard error.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
-    /// Whether nothing is shown but warnings.
+    /// Whether only warnings are shown.
     pub quiet: bool,
 }
 
@@ -33,12 +33,12 @@ impl Observer for Terminal {
     }
 }
 
-/// What is going on, shown on standard error while it lasts.
+/// The progress of work, shown on standard error as long as the work lasts.
 #[derive(Debug)]
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// Shows something whose end is not known: a number that grows.
+    /// Shows work of unknown length, as a number that grows.
     pub fn counting(what: &'static str, wanted: bool) -> Progress {
         let bar = Progress::bar(None, wanted);
         bar.set_style(style("{spinner} {msg} {human_pos}"));
@@ -55,7 +55,7 @@ impl Progress {
     }
 
     fn bar(total: Option<u64>, wanted: bool) -> ProgressBar {
-        // `stderr` draws nothing unless it is a terminal.
+        // `stderr` draws only on a terminal.
         let target =
             if wanted { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(total, target);
@@ -63,7 +63,7 @@ impl Progress {
         bar
     }
 
-    /// One more is done.
+    /// Adds a step.
     pub fn step(&self) {
         self.0.inc(1);
     }
@@ -76,13 +76,13 @@ impl Steps for Progress {
 }
 
 impl Drop for Progress {
-    /// Leaves no trace, so that messages start on a clean line.
+    /// Clears the progress, so that messages start on an empty line.
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
 }
 
-/// A style by a template of ours; the library's own, should it not like the template.
+/// The style of a template, or the library's default if the template is wrong.
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

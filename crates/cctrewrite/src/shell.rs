@@ -1,5 +1,5 @@
-//! `cctrewrite completions` and `cctrewrite man`: what shells and man(1) need, made from the
-//! command line's own description.
+//! `cctrewrite completions` and `cctrewrite man`: files for shells and man(1), made from the
+//! description of the command line.
 
 use std::io::{self, Write};
 
@@ -26,7 +26,8 @@ pub fn man(arguments: &args::Man) -> Result<()> {
         let files = pages.iter().map(|(name, page)| {
             PendingFile::write(&folder.join(format!("{name}.1")), |out| Ok(out.write_all(page)?))
         });
-        // All or none, as far as can be.
+        // All pages are written before any is put in place, so that either all or none change if
+        // possible.
         return files.collect::<Result<Vec<_>>>()?.into_iter().try_for_each(PendingFile::commit);
     }
     let (name, part) = match &arguments.command {
@@ -41,7 +42,7 @@ pub fn man(arguments: &args::Man) -> Result<()> {
 
 const NAME: &str = "cctrewrite";
 
-/// All pages: their names, and what is on them.
+/// The names and contents of all pages.
 fn pages() -> Result<Vec<(String, Vec<u8>)>> {
     let mut whole = args::command().disable_help_subcommand(true);
     // Gives each part its full name.
@@ -74,8 +75,7 @@ fn page(command: clap::Command) -> Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Exit codes and examples as sections whose lines stay as they are: man(7) would fill them like
-/// prose.
+/// Exit codes and examples, as sections that keep their lines: man(7) would fill them like prose.
 fn as_it_is(text: &str) -> String {
     let mut roff = String::new();
     let (before, rest) = text.split_once(exit_codes::HEAD).unwrap_or((text, ""));
@@ -89,7 +89,7 @@ fn as_it_is(text: &str) -> String {
         for line in lines.trim_matches('\n').lines() {
             let line =
                 line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq").replace('`', "\\(ga");
-            // A dot at the start of a line would be a request.
+            // A dot at the start of a line would begin a request of roff.
             roff.push_str(if line.starts_with('.') { "\\&" } else { "" });
             roff.push_str(&line);
             roff.push('\n');

@@ -1,5 +1,5 @@
-//! `cctrewrite report --table`: tables of the literature, a row for each profile, which are in
-//! memory one after the other.
+//! `cctrewrite report --table`: tables as in the literature, with a row for each profile. Only one
+//! profile is in memory at a time, and two for overlaps.
 
 use std::io::Write;
 
@@ -20,7 +20,7 @@ use crate::json;
 use crate::profile_file::{View, read, read_input, shown};
 use crate::report_command::shown::{names, select};
 
-/// A column: what programs call it, and people.
+/// The name of a column for programs, and its title for people.
 type Column = (&'static str, &'static str);
 
 /// A field of a row.
@@ -111,9 +111,9 @@ struct Table {
     name: &'static str,
     columns: &'static [Column],
     rows: Vec<Vec<Cell>>,
-    /// What is to be known of the numbers.
+    /// Remarks on the numbers.
     remarks: Vec<&'static str>,
-    /// What profiles count where the columns say bytecodes, if all count the same.
+    /// The metric in columns titled `bytecodes`, which all profiles must share.
     executed: Option<&'static str>,
 }
 
@@ -191,8 +191,8 @@ fn row(which: TableArgument, profile: &Profile, arguments: &Report, origins: &Or
     })
 }
 
-/// Whose a method is. What is in none of the places given is the application's, as long as a JDK is
-/// among them.
+/// The owner of a method. If the given places include a JDK, a class in none of them belongs to the
+/// application.
 fn owner(method: &Method, origins: &Origins) -> Owner {
     if method.flags & (Method::UNKNOWN | Method::MARKER) != 0 {
         return Owner::Unknown;
@@ -205,7 +205,7 @@ fn owner(method: &Method, origins: &Origins) -> Owner {
     if is_jdk { Owner::Jdk } else { Owner::Application }
 }
 
-/// Each profile with each that stands behind it. Two are in memory at a time.
+/// Compares each profile with each later one. Two are in memory at a time.
 fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
     let paths = &arguments.profiles;
     if paths.len() < 2 {
@@ -254,7 +254,8 @@ impl Table {
         Table { name, columns, rows: Vec::new(), remarks: Vec::new(), executed: None }
     }
 
-    /// A profile counts this beside calls. Numbers of different things do not stand in one column.
+    /// Notes the metric that a profile counts in addition to calls. Fails if an earlier profile
+    /// counts another metric, since a column must not mix them.
     fn counts(&mut self, metric: Metric) -> Result<()> {
         let of_bytecodes = self.columns.iter().any(|(_, title)| *title == "bytecodes");
         if metric == Metric::Calls || !of_bytecodes {
@@ -277,7 +278,7 @@ impl Table {
         }
     }
 
-    /// Text to the left, numbers to the right.
+    /// Writes texts left-aligned and numbers right-aligned.
     fn text(&self, width: Option<usize>, out: &mut dyn Write) -> Result<(), ReportError> {
         let title =
             |title: &'static str| if title == "bytecodes" { self.executed.unwrap_or(title) } else { title };

@@ -1,11 +1,11 @@
-//! Calls of the runtime in bodies of single methods of the class library.
+//! Calls of the runtime in the bodies of single methods of the class library.
 
 use crate::Mode;
 use crate::helpers::{TRACE_RUNTIME, VALUES_RUNTIME};
 use crate::runtime_classes::{HOOKS, STACKS, WALKS};
 use crate::runtime_method::RuntimeMethod;
 
-/// The location of a call of the runtime in a method's bodies, and its arguments.
+/// Where the bodies of a method call the runtime, and with which arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// On entry: `()V`.
@@ -16,11 +16,11 @@ pub enum Place {
     Return,
     /// Before each return of an instance method, with `this`: `(X)V`.
     ReturnWithThis,
-    /// On entry of an instance method, with `this` and all arguments; the result becomes the
-    /// argument in this local. Only in methods with as many arguments as the call has in addition
-    /// to `this`.
+    /// On entry of an instance method, with `this` and all arguments. The result becomes the
+    /// argument in this local. The method must have as many arguments as the call has besides
+    /// `this`.
     Argument(u16),
-    /// After each read of this field of `this`, with the value and `this`; the result replaces the
+    /// After each read of this field of `this`, with the value and `this`. The result replaces the
     /// value.
     Read(&'static [u8]),
 }
@@ -41,13 +41,13 @@ pub struct BodyHook {
 /// The class of the JDK through which Java agents work.
 const INSTRUMENTATION: &[u8] = b"sun/instrument/InstrumentationImpl";
 
-/// Events in the life of the JVM, as the class library sees them (docs/internals/runtime.md).
+/// The hooks of all modes, without those of the JVM's boot (docs/internals/runtime.md).
 const USUAL: &[BodyHook] = &[
     body_hook(b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, b"launch"),
     body_hook(b"java/lang/Shutdown", b"halt", Place::Entry, b"finish"),
     body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
-    // Agents: the JVM must report class files after agents have changed them, and agents must see
-    // those of the program (docs/internals/loadtime.md).
+    // Agents. The JVM must report class files after agents have changed them. Agents must see the
+    // original class files of the program (docs/internals/loadtime.md).
     body_hook(INSTRUMENTATION, b"<init>", Place::Return, b"agent"),
     body_hook(INSTRUMENTATION, b"addTransformer", Place::Return, b"agent"),
     BodyHook {
@@ -56,25 +56,26 @@ const USUAL: &[BodyHook] = &[
         place: Place::Argument(5),
         call: RuntimeMethod::of(HOOKS, b"original", b"(Ljava/lang/Object;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[BZ)[B"),
     },
-    // With the class's module since JDK 9.
+    // `transform` of JDK 9 and later, which also takes the class's module.
     BodyHook {
         class: INSTRUMENTATION,
         name: b"transform",
         place: Place::Argument(6),
         call: RuntimeMethod::of(HOOKS, b"original", b"(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[BZ)[B"),
     },
-    // An exception's trace is as long as the part that the program sees (JDK 9 and later).
+    // The depth of an exception's stack trace, which counts only frames that the program sees (JDK
+    // 9 and later).
     BodyHook {
         class: b"java/lang/Throwable",
         name: b"getOurStackTrace",
         place: Place::Read(b"depth"),
         call: RuntimeMethod::of(STACKS, b"depth", b"(ILjava/lang/Throwable;)I"),
     },
-    // The first batch of a stack walk, which the VM passes: first the number of frames, then their
-    // end.
+    // The first batch of a stack walk, which the VM passes. One hook replaces the number of frames,
+    // the other their end.
     walk_hook(4, b"num$doStackWalk"),
     walk_hook(6, b"end$doStackWalk"),
-    // The VM's description of a frame's method, up to JDK 21.
+    // The VM's description of a frame's method (up to JDK 21).
     BodyHook {
         class: b"java/lang/invoke/MemberName",
         name: b"expandFromVM",
@@ -83,10 +84,11 @@ const USUAL: &[BodyHook] = &[
     },
 ];
 
-/// Hooks of `--reproducible`, for objects that the linkage of method handles and call sites creates
-/// and drops. It finds them through weak references as long as no collection has cleared them.
-/// These are method types, and names from the VM: a string that the VM interns again has lost its
-/// hash code.
+/// Hooks of `--reproducible`. They keep objects alive that the linkage of method handles and call
+/// sites creates and drops: method types, and names from the VM.
+///
+/// The linkage finds such an object again through a weak reference, until a collection clears it. A
+/// name that the VM must intern again is a new string, without the earlier hash code.
 pub const REPRODUCIBLE: &[BodyHook] = &[
     // findForm(MethodType mtype), once for each method type.
     keeps(b"java/lang/invoke/MethodTypeForm", b"findForm", 0),
@@ -122,7 +124,7 @@ const fn body_hook(class: &'static [u8], name: &'static [u8], place: Place, call
     BodyHook { class, name, place, call: RuntimeMethod::of(HOOKS, call, b"()V") }
 }
 
-/// The rows of a JVM's boot, by the class of the runtime to call.
+/// The hooks of a JVM's boot. They call `boot` of this class of the runtime.
 const fn boots(runtime: &'static [u8]) -> [BodyHook; 2] {
     [boot(b"initializeSystemClass", runtime), boot(b"initPhase2", runtime)]
 }
@@ -141,7 +143,7 @@ const TRACE_BOOT: &[BodyHook] = &boots(TRACE_RUNTIME);
 /// The boot of a JVM where values represent contexts.
 const VALUES_BOOT: &[BodyHook] = &boots(VALUES_RUNTIME);
 
-/// The hooks that a class library always has in this mode. [`REPRODUCIBLE`] holds further ones.
+/// The hooks that a class library always has in this mode. `--reproducible` adds [`REPRODUCIBLE`].
 pub fn usual(mode: Mode) -> impl Iterator<Item = &'static BodyHook> {
     let boot = match mode {
         Mode { traces: true, .. } => TRACE_BOOT,

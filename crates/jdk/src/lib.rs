@@ -1,13 +1,13 @@
-//! Facts about the class library and the runtime in it, each stated once:
+//! Tables of facts about the class library and the runtime in it:
 //!
 //! * the calling convention between rewritten classes and the runtime,
 //! * the helpers of `java/lang/Object`,
 //! * the added fields of library classes,
 //! * the hooks: single methods of the library that call the runtime,
 //! * the pinned clocks,
-//! * the methods through which programs talk to the runtime.
+//! * the methods by which programs call the runtime.
 //!
-//! The rewriter and the checker both read these tables. They share no algorithm.
+//! The rewriter and the checker both read these tables, and share no algorithm.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -21,16 +21,16 @@ pub mod program;
 pub mod runtime_classes;
 pub mod runtime_method;
 
-/// Feature releases of the JDK on which cctrewrite is tested; tests, `cargo xtask jdks` and
+/// Feature releases of the JDK on which cctrewrite is tested. Tests, `cargo xtask jdks` and
 /// `cctrewrite doctor` share the list.
 pub const TESTED: [u32; 7] = [8, 11, 17, 21, 25, 26, 27];
 
-/// The purpose for which a class library is rewritten, as far as helpers and fields depend on it.
+/// The options of a rewrite on which the helpers and fields of the class library depend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mode {
     /// Objects are counted by type (`--allocations`).
     pub allocations: bool,
-    /// There are columns beside calls and bytecodes.
+    /// Columns are counted in addition to calls and bytecodes.
     pub columns: bool,
     /// Contexts are kept separate by call sites (`--call-sites`).
     pub call_sites: bool,

@@ -1,4 +1,4 @@
-//! Suggestions of names similar to one that was not found.
+//! Suggests names that are similar to one that was not found.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,17 +6,17 @@ use std::fmt;
 /// Maximum number of suggested names.
 const MAX: usize = 3;
 
-/// Maximum number of edits per 100 characters.
+/// Maximum number of edits per 100 characters of the given name.
 const EDITS: usize = 34;
 
-/// The names that a user may have meant. Displayed as the end of a sentence,
-/// `; did you mean a or b?`, or as nothing.
+/// The names that a user may have meant. They are displayed as the end of a sentence,
+/// `; did you mean a or b?`. Without names nothing is displayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggestions(Vec<String>);
 
 impl Suggestions {
-    /// The names that are closest to a pattern. A pattern with as many parts as `LruCache.get` is
-    /// compared with the last two parts of each name. Case, stars and descriptors are ignored.
+    /// The names that are closest to a pattern. A pattern of two parts, such as `LruCache.get`, is
+    /// compared with the last two parts of each name. Case, `*`, `@` and descriptors are ignored.
     pub fn of<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Suggestions {
         let wanted = simplified(given);
         let parts = wanted.split(SEPARATORS).count();
@@ -53,7 +53,7 @@ fn simplified(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// The last parts of a name.
+/// The last `parts` parts of a name.
 fn end(name: &str, parts: usize) -> &str {
     let mut separators = name.rmatch_indices(SEPARATORS);
     separators.nth(parts.saturating_sub(1)).map_or(name, |(at, _)| &name[at + 1..])

@@ -1,4 +1,4 @@
-//! Rewriting of a jar: actions and compression in parallel, writing in order.
+//! Rewrites a jar: decides and compresses in parallel, writes in order.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use crate::manifest::{self, strip_digests};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 
-/// Writes `jar` to `out`, with the changes of the rewriter of `pass`.
+/// Writes `jar` to `out` with the changes that the rewriter of `pass` makes.
 pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     pass: &Pass<'_, R>,
     jar: &Jar<'_>,
@@ -35,7 +35,8 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     let packed_leading = pack_new(&leading, archive, level)?;
     let leading_at = entries.iter().take_while(|entry| is_head(entry)).count();
 
-    // The manifest of a signed jar comes first and depends on the action on the last class.
+    // The manifest of a signed jar comes first and depends on what becomes of the last class. So
+    // the window must hold the whole jar.
     let signed = entries.iter().any(|entry| entry.kind == EntryKind::Signature);
     let window = if signed { u64::MAX } else { pass.options.window_bytes.min(u64::MAX - 1) };
 
@@ -48,7 +49,7 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     pipeline::in_order(
         entries.len(),
         window,
-        // The written size counts too: entries that nobody inflates may be large.
+        // Counts the packed size, too: an entry that is only copied may be large.
         |index| entries[index].size.max(jar.packed(index).len() as u64),
         |index| step(pass, jar, &Location { archive, index, entry: &entries[index] }),
         |start, mut steps| {
@@ -93,7 +94,8 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     Ok(total)
 }
 
-/// The attributes to add to the archive's manifest: only to that of the input.
+/// The attributes to add to the archive's manifest. Only a plain input gets them, no nested
+/// archive.
 fn attributes<'p, R>(pass: &Pass<'p, R>, archive: &ArchivePath<'_>) -> &'p [(String, String)] {
     if archive.depth() == 0 && archive.layout() == Layout::Plain { &pass.options.manifest } else { &[] }
 }
@@ -115,7 +117,7 @@ enum Fate {
     Drop,
 }
 
-/// The parallel part: the decision about one entry, and its compression.
+/// Decides about one entry and compresses its new contents. Runs in parallel.
 fn step<R: Rewriter>(
     pass: &Pass<'_, R>,
     jar: &Jar<'_>,
@@ -140,7 +142,7 @@ fn step<R: Rewriter>(
     Ok(Step { fate, account: decision.account })
 }
 
-/// Packs contents in the form of an entry with this method.
+/// Packs contents by the compression method of the entry that they replace.
 fn pack(bytes: Vec<u8>, method: u16, level: u32) -> Result<Packed<'static>, EntryProblem> {
     match method {
         STORED => Ok(Packed::stored(bytes)),
@@ -167,8 +169,8 @@ fn pack_new<'n, E: Send>(
     packed.into_iter().zip(new).map(named).collect()
 }
 
-/// Drops the signature files and removes the digests from the manifests. `steps` are those of the
-/// whole jar.
+/// Drops the signature files of a jar and removes the digests from its manifests. `steps` has all
+/// entries of the jar.
 fn remove_signature<R: Rewriter>(
     jar: &Jar<'_>,
     archive: &ArchivePath<'_>,

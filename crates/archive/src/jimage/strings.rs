@@ -1,7 +1,6 @@
 //! The strings of an image.
 
-/// The strings of an image: each ends with a zero byte, and is identified by the offset of its
-/// start.
+/// The strings of an image, by the offsets of their starts. A zero byte ends each string.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strings<'i>(pub(crate) &'i [u8]);
 

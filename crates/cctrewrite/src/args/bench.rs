@@ -104,7 +104,7 @@ pub enum BenchFormat {
 }
 
 impl Bench {
-    /// The image that is needed of a JDK: one in which what differs from run to run is pinned.
+    /// The image of the JDK at `home` that `bench` needs. It pins what differs from run to run.
     ///
     /// # Errors
     /// The user has no cache folder.

@@ -1,5 +1,5 @@
-//! The options that decide how classes are rewritten, as arguments of the commands that rewrite or
-//! explain.
+//! The options that decide how classes are rewritten, for the commands that rewrite or explain
+//! classes.
 
 use std::fs;
 use std::ops::Deref;
@@ -11,10 +11,10 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-/// A longer file is no table.
+/// Maximum size of a table's file, in bytes.
 const LARGEST_TABLE: u64 = 1 << 20;
 
-/// What the user asked for, read from the command line by the rows of [`OPTIONS`].
+/// The user's choices, read from the command line by the rows of [`OPTIONS`].
 #[derive(Debug, Clone, Default)]
 pub struct Choices(cct_settings::Choices);
 
@@ -33,7 +33,7 @@ impl Choices {
     }
 }
 
-/// The options of [`Choices`] that `bench` has.
+/// The choices that `bench` offers.
 #[derive(Debug, Clone, Default)]
 pub struct BenchChoices(pub Choices);
 
@@ -83,7 +83,7 @@ impl FromArgMatches for Choices {
 }
 
 impl Choices {
-    /// Takes what was given of some options.
+    /// Reads the given values of the options that a command offers.
     fn read(
         &mut self,
         matches: &ArgMatches,
@@ -107,7 +107,7 @@ impl Choices {
     }
 }
 
-/// Takes one value of an option.
+/// Applies one value of an option to the choices.
 fn apply(row: &ChoiceOption, choices: &mut cct_settings::Choices, value: &str) -> Result<(), String> {
     match row.access {
         Access::Switch { set, .. } => set(choices),
@@ -121,14 +121,15 @@ fn apply(row: &ChoiceOption, choices: &mut cct_settings::Choices, value: &str) -
     Ok(())
 }
 
-/// Rows in the order of their headings, which `--help` lists as they come.
+/// Rows sorted by heading: `--help` lists arguments in their order.
 fn by_heading(rows: impl Iterator<Item = &'static ChoiceOption>) -> Vec<&'static ChoiceOption> {
     let mut rows: Vec<_> = rows.collect();
     rows.sort_by_key(|row| row.heading);
     rows
 }
 
-/// An argument with its help. `-h` has the first sentence of common ones, `--help` all of all.
+/// An argument with its help. `-h` shows the first sentence of common options, `--help` all
+/// sentences of all options.
 pub fn headed(argument: Arg, help: &'static str, heading: Heading, is_common: bool) -> Arg {
     let first = help.find(". ").map_or(help, |end| &help[..end]);
     argument.help(first).long_help(help).help_heading(heading.text()).hide_short_help(!is_common)
@@ -141,8 +142,8 @@ fn argument(row: &'static ChoiceOption) -> Arg {
         Some(default) => argument.default_value(default),
         None => argument,
     };
-    // Tried on other choices, so that the message names the option; taken when all arguments are
-    // known.
+    // This only tries the value on default choices, so that a message names the option. `read`
+    // applies the value when all arguments are known.
     let try_value =
         |value: &str| apply(row, &mut cct_settings::Choices::default(), value).map(|()| value.to_owned());
     match row.access {
@@ -158,7 +159,7 @@ fn argument(row: &'static ChoiceOption) -> Arg {
     }
 }
 
-/// The cost model of that name, or in that file.
+/// The built-in cost model of this name, or the one in this file.
 pub fn cost_model(given: &str) -> Result<&'static CostModel, String> {
     tables::cost_model(given, &read_table)
 }

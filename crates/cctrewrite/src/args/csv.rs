@@ -1,4 +1,4 @@
-//! How texts stand in CSV.
+//! Arguments for writing CSV.
 
 use cct_profile::csv::Reader;
 
@@ -13,7 +13,7 @@ pub struct CsvArguments {
 }
 
 impl CsvArguments {
-    /// Who reads the values.
+    /// The kind of reader for which values are written.
     pub fn reader(self) -> Reader {
         if self.raw { Reader::Program } else { Reader::Spreadsheet }
     }

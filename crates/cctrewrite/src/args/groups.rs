@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::Command;
 
-/// Commands below a heading, those that most people need first.
+/// Headings and their commands, the most needed ones first.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Commands", &["run", "report", "diff", "export", "bench"]),
     ("Build", &["jdk", "instrument", "flags", "explain", "verify", "cache", "api"]),
@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Maintenance", &["doctor", "info", "merge", "recover", "snapshot", "config", "completions", "man"]),
 ];
 
-/// The template of the help: clap lists all commands below one heading.
+/// The template of the help. clap by itself would list all commands below one heading.
 pub fn template(command: &Command) -> String {
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     let longest = command.get_subcommands().map(|command| command.get_name().len()).max().unwrap_or_default();

@@ -110,7 +110,7 @@ pub struct Instrument {
 }
 
 impl Instrument {
-    /// What is asked for.
+    /// These arguments as a request.
     pub fn request(&self) -> InstrumentRequest {
         InstrumentRequest {
             inputs: self.inputs.clone(),

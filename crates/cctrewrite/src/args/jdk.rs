@@ -103,15 +103,15 @@ pub struct Jdk {
 }
 
 impl Jdk {
-    /// Options that go together with `--check`; the others say how an image is made.
+    /// Arguments that `--check` accepts. The others say how an image is made.
     pub const WITH_CHECK: [&'static str; 6] = ["home", "check", "repair", "cache", "threads", "quiet"];
 
-    /// The JDK of which an image is made.
+    /// Home of the JDK to make an image of.
     pub fn home(&self) -> Result<&Path> {
         self.home.as_deref().context("no JDK is named; name its home")
     }
 
-    /// What is asked for.
+    /// These arguments as a request.
     ///
     /// # Errors
     /// No JDK is named, or the user has no cache folder.

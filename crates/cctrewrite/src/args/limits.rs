@@ -1,4 +1,4 @@
-//! Arguments that say how much an input may unfold.
+//! Arguments that bound the size to which an input may unfold.
 
 use cct_archive::Limits;
 use cct_build::size;
@@ -26,7 +26,7 @@ pub struct LimitsArguments {
 }
 
 impl LimitsArguments {
-    /// As the archives take them.
+    /// These arguments as [`Limits`].
     pub fn limits(&self) -> Limits {
         let LimitsArguments { max_depth, max_entry, max_total, max_ratio } = *self;
         Limits { max_depth, max_entry_bytes: max_entry, max_total_bytes: max_total, max_ratio }

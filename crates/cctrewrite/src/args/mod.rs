@@ -1,4 +1,4 @@
-//! The command line. Each flag carries its own documentation; one file for each subcommand.
+//! The command line, with one file for each subcommand. Each flag carries its own documentation.
 
 mod api;
 mod bench;
@@ -88,8 +88,7 @@ From a program to its profile:
 
 `cctrewrite COMMAND -h` lists the options that are needed most; `cctrewrite COMMAND --help` lists all, with examples.";
 
-/// What decides about the bytes that this build writes: its version, and by whom the runtime was
-/// compiled.
+/// This build's version and the compiler of its runtime. Both determine the bytes that it writes.
 fn long_version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         format!("{}\nruntime compiled by {}", env!("CARGO_PKG_VERSION"), jdk_wrap::COMPILER)
@@ -148,7 +147,8 @@ pub fn command() -> clap::Command {
             if Jdk::WITH_CHECK.contains(&argument.get_id().as_str()) {
                 argument
             } else {
-                // `requires` alone lets pass what `check` conflicts with.
+                // Without this, `--repair` would pass here: its `requires` has no effect beside an
+                // argument that conflicts with `check`.
                 argument.conflicts_with_all(["check", "repair"])
             }
         })
@@ -194,8 +194,8 @@ mod tests {
         include_str!("../../../../docs/use/my-code.md"),
     );
 
-    /// The command lines in a text: of indented lines those that begin with the command, and what
-    /// stands in `$(...)`.
+    /// The command lines in a text: indented lines that begin with the command, and what is in
+    /// `$(...)`.
     fn command_lines(text: &str) -> Vec<Vec<String>> {
         let lines = text.lines().filter(|line| line.starts_with("    ") && !line.contains("[options]"));
         let lines = lines.flat_map(|line| match line.split_once("$(") {
@@ -206,7 +206,8 @@ mod tests {
         });
         let words = lines.map(|line| {
             let line = line.split([';', '>', '|']).next().unwrap_or_default();
-            // Good enough for examples: quotes only around words, no spaces in them but in one.
+            // Good enough for examples: quotes are only around words, and only one word has a
+            // space.
             line.replace("'my jars", "my_jars")
                 .split_whitespace()
                 .map(|word| word.replace('\'', ""))
@@ -252,7 +253,7 @@ mod tests {
         }
         let is_option = |c: char| c.is_ascii_lowercase() || c == '-';
         let words = MANUAL.split(|c| !is_option(c)).filter(|word| word.starts_with("--") && word.len() > 3);
-        // Of JVMs, of Maven and Gradle, of cargo, of containers, of other tools that read profiles.
+        // Options of JVMs, Maven, Gradle, cargo, containers, and tools that read profiles.
         let of_others = [
             "--patch-module",
             "--add-modules",

@@ -78,7 +78,7 @@ pub struct PccContexts {
     pub top: Option<usize>,
 }
 
-/// A value as it is written.
+/// Parses a value, written as 16 hexadecimal digits.
 fn value(text: &str) -> Result<Value, String> {
     Value::parse(text).ok_or_else(|| "16 hexadecimal digits are expected, as in 89047a709daf3363".to_owned())
 }

@@ -88,7 +88,7 @@ fn argument(row: &'static RecordingOption) -> Arg {
     }
 }
 
-/// A method as the runtime takes it.
+/// Checks that a method is written as the runtime reads it.
 fn method(text: &str) -> Result<String, String> {
     match MethodName::parse(text) {
         Some(_) => Ok(text.to_owned()),
@@ -99,7 +99,7 @@ fn method(text: &str) -> Result<String, String> {
     }
 }
 
-/// A path from the root on: the JVM may be in another folder.
+/// Makes a path absolute: the JVM may run in another folder.
 fn path(text: &str) -> Result<String, String> {
     let path = std::path::absolute(text).map_err(|e| e.to_string())?;
     path.into_os_string().into_string().map_err(|_| "the path is not Unicode; rename it".to_owned())

@@ -1,9 +1,9 @@
-//! Options that had other names before. The earlier names still work, and a note says today's.
+//! Renamed options. The earlier names still work, and a note says the current one.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-/// Earlier names, each with the names of today, of which a command has one.
+/// Earlier names, each with its current names. A command has at most one of these.
 const RENAMED: &[(&str, &[&str])] = &[("ignore", &["drop", "except"])];
 
 /// A note for each earlier name on the command line.

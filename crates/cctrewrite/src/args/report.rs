@@ -183,7 +183,7 @@ impl From<ByArgument> for By {
 }
 
 impl ByArgument {
-    /// What is said when the class path is not given, and is needed.
+    /// The error message if rows need `--classes` and it is not given.
     pub fn needs_classes(by: By) -> String {
         format!(
             "profiles do not record where classes come from: --by {} needs --classes, with the class path and the JDK's home",

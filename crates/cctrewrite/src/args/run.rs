@@ -10,7 +10,7 @@ use clap::{Args, value_parser};
 
 use super::{Choices, Recording, UdiArguments, WantedArguments};
 
-/// The profile that `run` writes, and that the commands for profiles read, unless another is named.
+/// Default path of the profile that `run` writes and that other commands read.
 pub const PROFILE: &str = "cctrewrite.cct";
 
 const EXAMPLES: &str = "\
@@ -99,14 +99,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// What the runtime in each JVM is told, as if it were given by properties `cctrewrite.KEY`.
+    /// The options for the runtime in each JVM, as keys and values of properties `cctrewrite.KEY`.
     pub fn properties(&self) -> Vec<(&'static str, String)> {
         let counts = self.choices.counts_markers() && !self.recording.is_given("client");
         let counts = counts.then(|| ("markers.counts", "all".to_owned()));
         self.recording.properties().chain(counts).chain(self.udi.told()).collect()
     }
 
-    /// The image that is needed of a JDK.
+    /// The image of the JDK at `home` that this run needs.
     ///
     /// # Errors
     /// The user has no cache folder.

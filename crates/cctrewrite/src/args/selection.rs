@@ -32,7 +32,7 @@ pub struct SelectionArguments {
 }
 
 impl SelectionArguments {
-    /// As the library takes it.
+    /// These arguments as a [`Selection`].
     pub fn selection(&self) -> Selection {
         let patterns = |given: &[String]| given.iter().map(|given| Pattern::new(given)).collect();
         let dropped = self.dropped().map(|given| Pattern::new(given)).collect();
@@ -62,8 +62,8 @@ impl SelectionArguments {
         root.chain(focus).chain(dropped).collect()
     }
 
-    /// The patterns of what is left out, by either name of the option.
-    fn dropped(&self) -> impl Iterator<Item = &String> {
+    /// The patterns of dropped methods, by either name of the option.
+    pub fn dropped(&self) -> impl Iterator<Item = &String> {
         self.drop.iter().chain(&self.ignore)
     }
 }

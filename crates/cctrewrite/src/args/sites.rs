@@ -15,17 +15,17 @@ pub struct SitesArguments {
 }
 
 impl SitesArguments {
-    /// What is looked at of a profile.
+    /// The profile, with its call sites added up if the user asks for it.
     pub fn of(self, profile: Profile) -> Result<Profile> {
         Ok(if self.merge_sites { profile.without_call_sites()? } else { profile })
     }
 
-    /// What is looked at of a profile or a list of contexts.
+    /// The profile or list of contexts, with its call sites added up if the user asks for it.
     pub fn of_input(self, input: Input) -> Result<Input> {
         Ok(if self.merge_sites { input.without_call_sites()? } else { input })
     }
 
-    /// What is done, in words.
+    /// What this does to call sites, in words; `None` if nothing.
     pub fn in_words(self) -> Option<String> {
         self.merge_sites.then(|| "call sites added up".to_owned())
     }

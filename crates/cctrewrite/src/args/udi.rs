@@ -1,4 +1,4 @@
-//! Arguments of the commands that give classes to a module of the user's.
+//! Arguments of the commands that pass classes to a user's module.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -38,10 +38,10 @@ impl Default for UdiArguments {
 }
 
 impl UdiArguments {
-    /// What the runtime of a JVM is told of it.
+    /// The options about the module for the runtime of a JVM.
     pub fn told(&self) -> Vec<(&'static str, String)> {
         let Some(module) = &self.udi else { return Vec::new() };
-        // The JVM may be in another folder.
+        // The JVM may run in another folder.
         let text = |path: &PathBuf| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
             path.display().to_string()
@@ -51,7 +51,7 @@ impl UdiArguments {
         told.into_iter().chain(java).collect()
     }
 
-    /// The module, and how it is run.
+    /// The module and how it runs.
     pub fn options(&self) -> ModuleOptions {
         ModuleOptions {
             module: self.udi.clone(),

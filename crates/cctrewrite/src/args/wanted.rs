@@ -1,4 +1,4 @@
-//! Arguments that leave classes out of a profile, shared by the commands that write one.
+//! Arguments that leave classes out of a profile, shared by the commands that write profiles.
 
 use anyhow::{Result, bail};
 use cct_profile::Profile;
@@ -28,7 +28,7 @@ pub struct WantedArguments {
     ignore: Vec<String>,
 }
 
-/// Which contexts of a profile are kept.
+/// The contexts of a profile that are kept.
 #[derive(Debug)]
 pub struct Wanted {
     filter: Filter,
@@ -36,7 +36,7 @@ pub struct Wanted {
 }
 
 impl WantedArguments {
-    /// None if all contexts are.
+    /// The contexts to keep; `None` for all.
     pub fn wanted(&self) -> Result<Option<Wanted>> {
         let except: Vec<String> = self.except.iter().chain(&self.ignore).cloned().collect();
         let filter = Filter::new(&self.only, &except)?;
@@ -56,7 +56,7 @@ impl WantedArguments {
 }
 
 impl Wanted {
-    /// The profile without what is not wanted.
+    /// The profile with the kept contexts only.
     pub fn of(&self, profile: Profile) -> Result<Profile> {
         Ok(profile.wanted(|method| self.filter.records(method.class.as_bytes()), &self.rule)?)
     }

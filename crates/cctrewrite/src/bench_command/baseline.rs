@@ -1,5 +1,5 @@
-//! The file of stored counts, which people commit: JSON with a line for each method, so that a
-//! version control system's differences can be read.
+//! The file of stored counts. People commit it, so it is JSON with a line for each method: version
+//! control shows readable differences.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,25 +15,25 @@ use super::counts::{Count, Counts};
 /// The version of the format.
 const VERSION: u32 = 1;
 
-/// What counts depend on beside the program.
+/// The conditions, other than the program, on which counts depend.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Conditions {
     /// The JDK's version, for people.
     pub java: String,
     /// The hash of its class library.
     pub jdk: String,
-    /// How classes are rewritten, `key=value ...`.
+    /// How classes are rewritten, as `key=value ...`.
     pub settings: String,
-    /// How often an entry is run before it is counted.
+    /// Number of runs of an entry before the counted one.
     pub warm_up: u16,
 }
 
 /// Stored counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Baseline {
-    /// Under what conditions all entries were counted.
+    /// The conditions under which all entries were counted.
     pub conditions: Conditions,
-    /// By their names.
+    /// The counts of each entry, by its name.
     pub entries: BTreeMap<String, Counts>,
 }
 

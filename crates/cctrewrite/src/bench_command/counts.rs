@@ -1,4 +1,4 @@
-//! What an entry executes, by its profile.
+//! The counts of an entry, taken from its profile.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use cct_profile::origin::{Origins, is_jdk_by_name};
 use cct_profile::sums::sums;
 use cct_profile::{Metric, Pattern, Profile, Selection, Tree};
 
-/// Calls, and of the metric what was executed.
+/// Calls, and the number of the metric if it counts something else.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
     /// Calls.
     pub calls: u128,
-    /// Bytecodes; 0 where they are not counted.
+    /// Bytecodes, their cost, or a column; 0 if only calls were counted.
     pub bytecodes: u128,
 }
 
@@ -24,7 +24,7 @@ impl Count {
         self.bytecodes += other.bytecodes;
     }
 
-    /// The number of the metric.
+    /// The number that this metric compares.
     pub fn of(self, metric: Metric) -> u128 {
         match metric {
             Metric::Calls | Metric::Allocations => self.calls,
@@ -33,19 +33,19 @@ impl Count {
     }
 }
 
-/// What an entry executes, with all that it calls in its thread.
+/// What an entry executes, including all that it calls in its thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All of it.
+    /// The counts of all classes.
     pub all: Count,
-    /// Of classes that are not the JDK's, by their names.
+    /// The counts of classes that do not belong to the JDK, judged by their names.
     pub program: Count,
-    /// What each method executes itself. Generated classes are without their numbers.
+    /// What each method executes itself. Names of generated classes are without their numbers.
     pub methods: BTreeMap<String, Count>,
 }
 
-/// What the harness's thread executed below an entry, and how many bytecodes (or calls) other
-/// threads of the program meanwhile.
+/// What the harness's thread executed below an entry. Also returns the bytecodes (or calls) that
+/// other threads of the program executed meanwhile.
 pub fn of(profile: &Profile, entry: &str) -> Result<(Counts, u128)> {
     let selection = Selection {
         thread: Some(Pattern::of_thread(&format!("main [{entry}]"))),
@@ -76,14 +76,15 @@ pub fn of(profile: &Profile, entry: &str) -> Result<(Counts, u128)> {
         if is_program[label as usize] {
             counts.program.add(count);
         }
-        // A list of contexts has commas in descriptors, since semicolons separate its frames.
+        // Lists of contexts have commas in descriptors, since semicolons separate frames. Restores
+        // the semicolons.
         let name = labels.exact(label).replace(',', ";");
         counts.methods.entry(name).or_default().add(count);
     }
     Ok((counts, elsewhere(profile, entry, metric)))
 }
 
-/// Threads of the JVM's, which work for it whatever the program does.
+/// The JVM's own threads. They work whatever the program does.
 const OF_THE_JVM: &[&str] = &[
     "Attach Listener",
     "Common-Cleaner",

@@ -1,4 +1,4 @@
-//! Running an entry in a JVM of its own: the command's side of `cctrewrite.bench.Harness`.
+//! Runs an entry in a JVM of its own: the command's side of `cctrewrite.bench.Harness`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -19,7 +19,7 @@ const DONE: i32 = 97;
 const FAILED: i32 = 98;
 const UNKNOWN: i32 = 99;
 
-/// A profiled JDK with a place for the harness's classes and for profiles.
+/// A profiled JDK, and a folder for the harness's classes and for profiles.
 #[derive(Debug)]
 pub struct Harness<'a> {
     image: PathBuf,
@@ -31,7 +31,7 @@ pub struct Harness<'a> {
 }
 
 impl<'a> Harness<'a> {
-    /// A harness for programs with this class path, of whose profiles `view` is compared.
+    /// A harness for a program with this class path. `view` is the part of its profiles to compare.
     pub fn new(
         image: PathBuf,
         program: &OsStr,
@@ -39,8 +39,8 @@ impl<'a> Harness<'a> {
         warm_up: u16,
         view: View,
     ) -> Result<Harness<'a>> {
-        // A killed `bench` leaves its folder, and perhaps a JVM that works with it. The next one
-        // removes it.
+        // A killed `bench` leaves its folder, and perhaps a JVM that works with it. The next
+        // `bench` removes the folder when no JVM works with it any more.
         let parent = std::env::temp_dir();
         let cannot = || format!("cannot make a folder in {}; set TMPDIR to another one", parent.display());
         let place = TemporaryFolder::make(&parent, Kind::Bench).with_context(cannot)?;
@@ -52,15 +52,15 @@ impl<'a> Harness<'a> {
             cct_private::create_folders(file.parent().unwrap_or(&classes)).with_context(cannot)?;
             cct_private::write(&file, bytes).with_context(cannot)?;
         }
-        // The program's own come first, as without us.
+        // The program's classes come first, as without the harness.
         let mut class_path = program.to_os_string();
         class_path.push(":");
         class_path.push(&classes);
         Ok(Harness { image, class_path, options, warm_up, view, place })
     }
 
-    /// Runs an entry; the profile of its last time, and the file that holds it until the next entry
-    /// is run.
+    /// Runs an entry. Returns the profile of its recorded run, and the file with this profile,
+    /// which the next entry overwrites.
     pub fn run(&self, entry: &str) -> Result<(Profile, PathBuf)> {
         let file = self.place.path().join("run.cct");
         let mut java = Command::new(self.image.join("bin/java"));
@@ -88,11 +88,11 @@ impl<'a> Harness<'a> {
         }
         let profile = fs::read(&file).with_context(|| format!("{entry}: there is no profile"))?;
         let profile = Profile::read(&profile).with_context(|| format!("{entry}: the profile"))?;
-        // What is compared are calls and bytecodes, or a column.
+        // Calls are compared, with bytecodes or the chosen column.
         Ok((self.view.shown(profile).with_context(|| entry.to_owned())?.without_columns(), file))
     }
 
-    /// Keeps the profile of the last run.
+    /// Copies the profile of the last run into a folder.
     pub fn keep(&self, file: &Path, folder: &Path, entry: &str) -> Result<()> {
         cct_private::create_folders(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -101,8 +101,7 @@ impl<'a> Harness<'a> {
     }
 }
 
-/// What the program said, without the lines of the runtime, which regrets that nothing was
-/// recorded.
+/// The program's standard error, without the runtime's lines, which warn that nothing was recorded.
 fn said(stderr: &[u8]) -> String {
     let lines = cct_build::text::readable_lines(stderr);
     let lines: Vec<&str> = lines.lines().filter(|line| !line.starts_with("cctrewrite: ")).collect();

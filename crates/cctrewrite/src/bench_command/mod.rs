@@ -1,4 +1,4 @@
-//! `cctrewrite bench`: what methods of a program execute, held against a stored baseline
+//! `cctrewrite bench`: compares what methods of a program execute with a stored baseline
 //! (docs/ci/bench.md).
 
 mod baseline;
@@ -24,7 +24,8 @@ use counts::Counts;
 use harness::Harness;
 use verdict::{Judged, Scope, Verdict, changed};
 
-/// How the note begins that says what is meant here: that not all is in the profile.
+/// Start of the note that the profile is only of regions. `bench` records in this way, so it hides
+/// the note.
 const OF_REGIONS: &str = "recording was switched";
 
 /// Runs the command.
@@ -45,7 +46,7 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     let mut judged = Vec::with_capacity(entries.len());
     for entry in entries {
         let verdict = bench.judge(&harness, entry).inspect_err(|_| {
-            // What is damaged is said before the error.
+            // A damaged image is reported before the error.
             image.is_damaged_after_all(&terminal);
         });
         judged.push(verdict?);
@@ -63,7 +64,7 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     Ok(if result.fails() { Outcome::Different } else { Outcome::Complete })
 }
 
-/// What is to be run, in order, each once.
+/// The entries to run, in order and without duplicates.
 fn entries(arguments: &Bench, stored: Option<&Baseline>) -> Result<Vec<String>> {
     let mut entries = arguments.entries.clone();
     let file = arguments.baseline.display();
@@ -87,19 +88,19 @@ fn entries(arguments: &Bench, stored: Option<&Baseline>) -> Result<Vec<String>> 
     Ok(entries)
 }
 
-/// What entries come to.
+/// Runs entries and judges their counts.
 pub struct Bencher<'a> {
     arguments: &'a Bench,
     stored: Option<Baseline>,
-    /// Of this run, when an entry has been run.
+    /// The conditions of this run; `None` before the first entry has run.
     conditions: Option<Conditions>,
-    /// Of the profiles of all entries.
+    /// How exact the profiles of all entries are.
     exactness: Option<Exactness>,
     metric: Metric,
 }
 
 impl Bencher<'_> {
-    /// Runs an entry as often as is wanted, and looks at what it has come to.
+    /// Runs an entry in as many JVMs as the user wants, and judges its counts.
     fn judge(&mut self, harness: &Harness<'_>, entry: String) -> Result<Judged> {
         let mut first: Option<(Counts, u128)> = None;
         let mut differs = Vec::new();
@@ -141,7 +142,8 @@ impl Bencher<'_> {
         Ok(Judged { entry, counts, elsewhere, verdict })
     }
 
-    /// What can be compared: with another JDK, only what the program's own classes execute.
+    /// What can be compared. If the baseline is of another JDK, this is only the program's own
+    /// classes.
     fn scope(&self) -> Result<Scope> {
         let (Some(stored), Some(now)) = (&self.stored, &self.conditions) else { return Ok(Scope::All) };
         let base = &stored.conditions;
@@ -159,8 +161,8 @@ impl Bencher<'_> {
         Ok(if base.jdk == now.jdk { Scope::All } else { Scope::Program })
     }
 
-    /// Puts the counts into the baseline. Entries that were counted under other conditions cannot
-    /// stay.
+    /// Puts the counts into the baseline. Fails if the baseline would keep entries that were
+    /// counted under other conditions.
     fn store(&mut self, judged: &[Judged]) -> Result<()> {
         let Some(conditions) = self.conditions.clone() else { return Ok(()) };
         let file = &self.arguments.baseline;
@@ -199,12 +201,12 @@ impl Bencher<'_> {
     }
 }
 
-/// What counts depend on beside the program, by a profile.
+/// The conditions, other than the program, on which the counts of a profile depend.
 fn conditions(profile: &Profile, warm_up: u16) -> Conditions {
     let meta = |key: &str| profile.meta.get(key).cloned().unwrap_or_default();
     let provenance = meta("provenance");
     let jdk = provenance.split_whitespace().find_map(|word| word.strip_prefix("jdk="));
-    // Baselines of before there were cost models do not name them.
+    // Baselines from before cost models existed do not name one.
     let model = profile.meta.get("cost-model").map(|model| format!(" cost-model={model}"));
     let settings = ["blocks", "intrinsics", "metrics", "reproducible"];
     Conditions {

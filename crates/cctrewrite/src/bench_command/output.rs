@@ -1,4 +1,4 @@
-//! What is shown of entries: for people, for programs, for servers.
+//! The results of `bench`: for people, for programs, for CI servers.
 
 use std::io::{self, Write};
 
@@ -17,22 +17,22 @@ use crate::json::{ExactnessRow, Object};
 
 const NAME: &str = "cctrewrite bench";
 
-/// Methods that are shown of an entry that has changed.
+/// Maximum number of methods shown for an entry that has changed.
 const METHODS: usize = 5;
 
-/// What all entries have come to.
+/// The results of all entries.
 pub struct Results<'a> {
     /// The command line.
     pub arguments: &'a Bench,
-    /// Under what conditions entries were run.
+    /// The conditions of this run.
     pub conditions: Conditions,
-    /// Under what conditions the baseline was made.
+    /// The conditions of the baseline, if there is one.
     pub base: Option<Conditions>,
-    /// What is compared.
+    /// The part of the counts that is compared.
     pub scope: Scope,
     /// How exact the counts are; `None` if nothing was run.
     pub exactness: Option<Exactness>,
-    /// What is compared of it.
+    /// The metric that is compared.
     pub metric: Metric,
     /// The entries.
     pub judged: Vec<Judged>,
@@ -49,7 +49,7 @@ impl Results<'_> {
         self.judged.iter().filter_map(move |judged| Some((judged, of(judged)?)))
     }
 
-    /// The last line.
+    /// The last line: how many entries fail.
     fn verdict(&self) -> String {
         let entries = counted(self.judged.len() as u64, "entry").replace("entrys", "entries");
         let failed = self.failures().count();
@@ -61,7 +61,7 @@ impl Results<'_> {
     }
 }
 
-/// Writes a table, with the methods that have changed, and what is wrong.
+/// Writes a table with the methods that have changed, and the failures.
 pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Conditions { java, settings, warm_up, .. } = &results.conditions;
     writeln!(out, "Java {java}, {settings}, {} to warm up", counted((*warm_up).into(), "run"))?;
@@ -131,7 +131,7 @@ fn row(judged: &Judged, results: &Results<'_>) -> [String; 6] {
     [number, signed(change), percent, grouped(counts.calls), signed(calls), entry]
 }
 
-/// How much a number has changed.
+/// The size of a change, with its sign.
 fn signed(change: Change) -> String {
     let sign = match change.direction() {
         std::cmp::Ordering::Less => "-",
@@ -210,7 +210,7 @@ pub fn junit(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     suite.write(out)
 }
 
-/// Writes an annotation for each entry that fails, and one for the whole.
+/// Writes an annotation for each entry that fails, and one for the whole result.
 pub fn github(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (_, failure) in results.failures() {
         annotate(Kind::Error, NAME, &failure, out)?;

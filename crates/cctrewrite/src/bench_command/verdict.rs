@@ -1,4 +1,4 @@
-//! What has become of an entry, and whether that will do.
+//! The verdict on an entry: whether its counts are acceptable.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use cct_profile::report::grouped;
 
 use super::counts::{Count, Counts};
 
-/// What is held against the baseline.
+/// The part of the counts that is compared with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Everything that is executed.
     All,
-    /// What classes execute that are not the JDK's.
+    /// What classes execute that do not belong to the JDK.
     Program,
 }
 
-/// An entry and what it has come to.
+/// An entry, its counts, and the verdict on them.
 #[derive(Debug)]
 pub struct Judged {
     /// Its name.
@@ -26,11 +26,11 @@ pub struct Judged {
     pub counts: Counts,
     /// What other threads executed meanwhile.
     pub elsewhere: u128,
-    /// Whether that will do.
+    /// The verdict on the counts.
     pub verdict: Verdict,
 }
 
-/// Whether the counts of an entry will do.
+/// The verdict on the counts of an entry.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// They were stored.
@@ -38,25 +38,25 @@ pub enum Verdict {
         /// What was stored before.
         before: Option<Count>,
     },
-    /// The baseline does not have them.
+    /// The baseline does not have the entry.
     Unknown,
-    /// They are not the same twice: the methods that differ, and both counts.
+    /// Two runs of the entry gave different counts: the methods that differ, with both counts.
     NotRepeatable(Vec<(String, Change)>),
-    /// They were held against the baseline.
+    /// They were compared with the baseline.
     Compared {
-        /// The whole.
+        /// The change of all that was executed.
         change: Change,
-        /// Calls.
+        /// The change of calls.
         calls: Change,
-        /// The methods that have changed, those that have most first.
+        /// The methods that have changed, the largest change first.
         methods: Vec<(String, Change)>,
-        /// Whether it is more than allowed.
+        /// Whether the change exceeds the limit.
         exceeds: bool,
     },
 }
 
 impl Verdict {
-    /// Holds counts against those of the baseline.
+    /// Compares counts with those of the baseline.
     pub fn compared(base: &Counts, new: &Counts, metric: Metric, scope: Scope, limit: Percentage) -> Verdict {
         let of = |counts: &Counts| match scope {
             Scope::All => counts.all,
@@ -72,7 +72,7 @@ impl Verdict {
         Verdict::Compared { change, calls, methods, exceeds: change.exceeds(limit) }
     }
 
-    /// Whether it fails.
+    /// Whether `bench` must fail because of this entry.
     pub fn fails(&self) -> bool {
         match self {
             Verdict::Stored { .. } => false,
@@ -83,7 +83,7 @@ impl Verdict {
 }
 
 impl Judged {
-    /// Why it fails, as a sentence without a full stop.
+    /// Why the entry fails, as a sentence without a full stop; `None` if it does not.
     pub fn failure(&self, metric: Metric, limit: Percentage) -> Option<String> {
         let entry = &self.entry;
         Some(match &self.verdict {
@@ -115,7 +115,7 @@ impl Judged {
     }
 }
 
-/// The methods whose own numbers differ, those that differ most first.
+/// The methods whose own numbers differ, the largest difference first.
 pub fn changed(base: &Counts, new: &Counts, metric: Metric) -> Vec<(String, Change)> {
     let mut changes: BTreeMap<&str, Change> = BTreeMap::new();
     for (name, count) in &base.methods {
@@ -133,7 +133,7 @@ pub fn changed(base: &Counts, new: &Counts, metric: Metric) -> Vec<(String, Chan
     changes
 }
 
-/// Whether a method, named as in a list of contexts, is the JDK's.
+/// Whether a method, named as in a list of contexts, belongs to the JDK.
 fn is_jdk(method: &str) -> bool {
     let name = method.split('(').next().unwrap_or_default();
     let class = name.rsplit_once('.').map_or(name, |(class, _)| class);

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-/// How an annotation is shown.
+/// The level of an annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// What makes the job fail.
+    /// A failure of the job.
     Error,
-    /// What deserves a look.
+    /// Something to look at.
     Warning,
-    /// What is only said.
+    /// Mere information.
     Notice,
 }
 
@@ -23,7 +23,7 @@ pub fn annotate(kind: Kind, title: &str, text: &str, out: &mut dyn Write) -> io:
     writeln!(out, "::{kind} title={title}::{}", escaped(text))
 }
 
-/// What ends a command, or stands for something else in it, as its code.
+/// Escapes `%`, which begins an escape, and line ends, which would end the workflow command.
 fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,4 +1,4 @@
-//! Test reports in JUnit's XML, which servers that run tests read.
+//! Test reports in JUnit's XML, which CI servers read.
 
 use std::io::{self, Write};
 
@@ -7,11 +7,11 @@ use cct_profile::escape::xml;
 /// A report.
 #[derive(Debug, Default)]
 pub struct Suite {
-    /// The command that reports: `cctrewrite diff`.
+    /// The name of the command, such as `cctrewrite diff`.
     pub name: String,
     /// Its tests.
     pub cases: Vec<Case>,
-    /// What the command shows as text.
+    /// The text output of the command.
     pub output: String,
     /// What is wrong with the report itself.
     pub trouble: Option<String>,

@@ -1,4 +1,4 @@
-//! What servers that build and test programs read.
+//! Formats that CI servers read.
 
 pub mod github;
 pub mod junit;

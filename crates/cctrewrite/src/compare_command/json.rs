@@ -29,7 +29,7 @@ struct Document<'c> {
 #[derive(Serialize)]
 struct Remark {
     kind: &'static str,
-    /// `null`: both.
+    /// The profile that it is about; `null` for both.
     side: Option<String>,
     text: String,
 }
@@ -58,7 +58,7 @@ struct One<'c> {
     path: Vec<&'c str>,
 }
 
-/// Errors that are infinite (B has none) are `null`.
+/// Infinite errors (B has no such counts) are `null`.
 #[derive(Serialize)]
 struct Metric<'c> {
     a: u64,

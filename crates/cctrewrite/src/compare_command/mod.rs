@@ -1,4 +1,4 @@
-//! `cctrewrite compare`: what two profiles differ in.
+//! `cctrewrite compare`: the differences between two profiles.
 
 mod json;
 

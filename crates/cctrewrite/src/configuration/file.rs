@@ -1,4 +1,4 @@
-//! The file: tables by command, of options and their values.
+//! Reads the file: a table for each command, with options and their values.
 
 use std::fs;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use toml::Value as Toml;
 
-/// A longer file is no configuration, in bytes.
+/// Maximum size of a configuration file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// The options of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Table {
-    /// The command.
+    /// Name of the command.
     pub command: String,
     /// Options without dashes, and their values, in the order of their names.
     pub options: Vec<(String, Value)>,
@@ -21,14 +21,14 @@ pub struct Table {
 /// The value of an option.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Whether a switch is given.
+    /// A switch: whether it is given.
     Switch(bool),
-    /// The values, of which there is one unless the option is repeatable.
+    /// One value, or several values of a repeatable option.
     Values(Vec<String>),
 }
 
 impl Value {
-    /// Whether it is true or false.
+    /// Whether the value is that of a switch (true or false).
     pub fn is_switch(&self) -> bool {
         matches!(self, Value::Switch(_))
     }
@@ -48,8 +48,8 @@ impl Table {
 /// Reads a file.
 ///
 /// # Errors
-/// What cannot be read, is too long, is not TOML, or has other values than texts, numbers, true,
-/// false and lists of texts and numbers.
+/// Fails if the file cannot be read, is too long, or is not TOML. Values must be texts, numbers,
+/// true, false, or lists of texts and numbers.
 pub fn read(path: &Path) -> Result<Vec<Table>> {
     let about = fs::metadata(path)?;
     if !about.is_file() || about.len() > LARGEST {

@@ -1,10 +1,12 @@
-//! The configuration file, `cctrewrite.toml`: options that are used again and again
+//! The configuration file, `cctrewrite.toml`: options that a user always wants
 //! (docs/reference/configuration.md).
 //!
-//! A table of the file has the name of a command, and a key of it the name of an option. What the
-//! file says stands before what the user gives, which wins. A file that is found in the current
-//! folder may come with a project of somebody else: options that run code or say where something is
-//! written are taken from a named file only (`--config`).
+//! A table of the file has the name of a command, and its keys are the names of options. Options of
+//! the file precede those of the command line, which win.
+//!
+//! A file in the current folder may be part of somebody else's project. So options that run code,
+//! or say where something is written, are accepted only from a file that the user names
+//! (`--config`).
 
 mod file;
 
@@ -16,7 +18,7 @@ use clap::{Arg, ArgAction, Command};
 
 pub use file::Table;
 
-/// The file that is looked for in the current folder.
+/// Name of the file that is looked for in the current folder.
 pub const NAME: &str = "cctrewrite.toml";
 
 /// The option that names another file.
@@ -41,7 +43,7 @@ const TRUSTED_ONLY: [&str; 15] = [
     "repair",
 ];
 
-/// A configuration, and where it comes from.
+/// A configuration and the file that it comes from.
 #[derive(Debug)]
 pub struct Configuration {
     /// The file.
@@ -52,7 +54,7 @@ pub struct Configuration {
     pub tables: Vec<Table>,
 }
 
-/// A command line in two parts: up to its command, and the rest.
+/// The place of the command on a command line, and the configuration file named before it.
 struct Line {
     config: Option<PathBuf>,
     /// Position of the command.
@@ -60,7 +62,7 @@ struct Line {
 }
 
 impl Line {
-    /// Finds the command. `None` if there is none.
+    /// Finds the command on a command line. `None` if there is none.
     fn of(words: &[OsString]) -> Option<Line> {
         let mut config = None;
         let mut at = 1;
@@ -82,10 +84,11 @@ impl Line {
     }
 }
 
-/// The words of a command line with those of the configuration after its command.
+/// A command line with the configured options inserted after the command.
 ///
 /// # Errors
-/// A file that cannot be read, that is not TOML, or that names what the command does not have.
+/// Fails if the file cannot be read, is not TOML, or names an option that the command does not
+/// have.
 pub fn expanded(words: Vec<OsString>, commands: &Command) -> Result<Vec<OsString>> {
     let Some(line) = Line::of(&words) else { return Ok(words) };
     let Some(configuration) = Configuration::find(line.config.as_deref())? else { return Ok(words) };
@@ -113,7 +116,7 @@ impl Configuration {
     /// The named file, or the one in the current folder.
     ///
     /// # Errors
-    /// A named file that is not there, and any file that cannot be read.
+    /// Fails if a named file does not exist, or if the file cannot be read.
     pub fn find(named: Option<&Path>) -> Result<Option<Configuration>> {
         let path = named.unwrap_or(Path::new(NAME));
         if named.is_none() && !path.is_file() {
@@ -123,7 +126,7 @@ impl Configuration {
         Ok(Some(Configuration { path: path.to_path_buf(), is_named: named.is_some(), tables }))
     }
 
-    /// Fails if a table or a key means nothing, or must not come from this file.
+    /// Fails if a table or a key is unknown, or if an option must not come from this file.
     pub fn check(&self, commands: &Command) -> Result<()> {
         let shown = self.path.display();
         for Table { command: name, options } in &self.tables {
@@ -153,7 +156,7 @@ impl Configuration {
     }
 }
 
-/// `cctrewrite config`: what the configuration says.
+/// `cctrewrite config`: the options that the configuration sets, as text.
 pub fn show(named: Option<&OsStr>, commands: &Command) -> Result<String> {
     let Some(configuration) = Configuration::find(named.map(Path::new))? else {
         return Ok(format!("no configuration: there is no {NAME} in the current folder\n"));
@@ -179,7 +182,7 @@ mod tests {
         Line::of(&words(line)).map(|line| (line.config, line.at))
     }
 
-    /// Options whose values are only read.
+    /// Options whose values name files or folders that are only read.
     const READ_ONLY: [&str; 10] = [
         "library",
         "markers",
@@ -193,7 +196,7 @@ mod tests {
         "sites",
     ];
 
-    /// A new option that names a file or a folder must be put on one of the two lists.
+    /// A new option that names a file or a folder must be in one of the two lists.
     #[test]
     fn options_with_paths_are_known_to_be_read_or_to_need_trust() {
         let commands = crate::args::command();
@@ -217,7 +220,7 @@ mod tests {
         assert_eq!(found("cctrewrite run -- java"), Some((None, 1)));
         assert_eq!(found("cctrewrite --config a.toml report x"), Some((Some("a.toml".into()), 3)));
         assert_eq!(found("cctrewrite --config=a.toml report x"), Some((Some("a.toml".into()), 2)));
-        // What follows the command is its own.
+        // Options after the command belong to the command.
         assert_eq!(found("cctrewrite run -- sh --config x"), Some((None, 1)));
         assert_eq!(found("cctrewrite --help"), None);
         assert_eq!(found("cctrewrite"), None);

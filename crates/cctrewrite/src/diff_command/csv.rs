@@ -22,7 +22,7 @@ pub fn write(found: &Difference, reader: Reader, out: &mut dyn Write) -> Result<
     ];
     let mut out = Writer::new(out, reader);
     out.header(columns)?;
-    // Empty for what was not there.
+    // Empty for a method that has grown from 0.
     let percent = |change: Change| change.percent().map_or(String::new(), |percent| format!("{percent:.6}"));
     for method in &found.methods {
         let numbers = [

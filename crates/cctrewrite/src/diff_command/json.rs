@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::args::Diff;
 use crate::json::Object;
 
-/// A number before and after; `percent` is null for what was not there before.
+/// A number before and after. `percent` is `null` for growth from 0.
 #[derive(Serialize)]
 struct Numbers {
     base: u128,
@@ -27,7 +27,7 @@ impl From<Change> for Numbers {
 #[derive(Serialize)]
 struct Said {
     kind: &'static str,
-    /// `null`: both.
+    /// The profile that it is about; `null` for both.
     side: Option<String>,
     text: String,
 }
@@ -51,7 +51,7 @@ struct Context<'d> {
 
 #[derive(Serialize)]
 struct Exceeded<'d> {
-    /// `null`: the total.
+    /// Name of the method; `null` for the total.
     name: Option<&'d str>,
     change: Numbers,
     limit: String,

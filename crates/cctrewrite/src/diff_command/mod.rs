@@ -1,4 +1,4 @@
-//! `cctrewrite diff`: what has changed from one profile to another.
+//! `cctrewrite diff`: shows what has changed from one profile to another.
 
 mod csv;
 mod github;
@@ -56,7 +56,7 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
     })
 }
 
-/// Fails if the selection keeps so little that limits would say nothing of the program.
+/// Fails if the selection keeps too small a share of a profile for limits to make sense.
 fn check_shares(found: &Difference, arguments: &Diff) -> Result<()> {
     let least = arguments.keep_at_least;
     for (side, share) in SIDES.iter().zip(found.shares.into_iter().flatten()) {

@@ -1,4 +1,4 @@
-//! The command's libraries, its cache, and what of the environment reaches JVMs.
+//! The command's libraries, its cache, and the environment variables that affect JVMs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::page::{Page, Verdict};
 /// Free space below which images do not fit: one takes 300 to 500 MB.
 const SPACE: u64 = 1_000_000_000;
 
-/// Names the libraries.
+/// Lists the libraries and where they are.
 pub fn libraries(page: &mut Page) -> Result<()> {
     page.heading("Libraries")?;
     for (name, source) in load_time::sources() {
@@ -35,7 +35,7 @@ pub fn libraries(page: &mut Page) -> Result<()> {
     Ok(())
 }
 
-/// Looks at the cache of images and its disk. Makes nothing.
+/// Checks the cache of images and the free space on its disk. Creates nothing.
 pub fn cache(page: &mut Page) -> Result<()> {
     page.heading("Cache")?;
     let folder = match cache::default_folder() {
@@ -67,17 +67,17 @@ pub fn cache(page: &mut Page) -> Result<()> {
     page.line(Verdict::Good, &format!("{free_size} are free on its disk"))
 }
 
-/// Bytes that this user may write where a folder is or would be.
+/// Free bytes for this user on the disk of a folder, which need not exist yet.
 fn free_space(folder: &Path) -> Option<u64> {
     let there: PathBuf = folder.ancestors().find(|folder| folder.exists())?.to_owned();
     let space = rustix::fs::statvfs(&there).ok()?;
     Some(space.f_bavail.saturating_mul(space.f_frsize))
 }
 
-/// Options without the values of system properties: these may be passwords, and the output goes
+/// Options without the values of system properties. These may be passwords, and the output goes
 /// into bug reports.
 fn without_values(options: &str) -> String {
-    // In quotes a value may have spaces.
+    // A quoted value may contain spaces.
     if options.contains(['"', '\'']) {
         return "...".to_owned();
     }
@@ -88,7 +88,7 @@ fn without_values(options: &str) -> String {
     options.split(' ').map(hidden).collect::<Vec<_>>().join(" ")
 }
 
-/// Names variables by which options get into JVMs, and those of cctrewrite.
+/// Lists the variables by which JVMs get options, and the variables of cctrewrite.
 pub fn environment(page: &mut Page) -> Result<()> {
     page.heading("Environment")?;
     let mut is_clean = true;

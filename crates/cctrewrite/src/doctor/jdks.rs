@@ -11,11 +11,11 @@ use super::page::{Page, Verdict};
 use super::trial;
 use crate::args::Doctor;
 
-/// What to do where no JDK is found.
+/// The message if no JDK is found; it says what to do.
 const NO_JDK: &str = "no JDK that can be profiled: install one, then put its `java` on the PATH, set JAVA_HOME, or name it with --jdk HOME";
 
-/// Lists the JDKs. Returns those that can be profiled, in the order of [`jdk_homes::find`]. That
-/// there is none is a fault unless the arguments name one.
+/// Lists the JDKs. Returns those that can be profiled, in the order of [`jdk_homes::find`]. Reports
+/// a fault if there is none, unless the arguments name a JDK.
 pub fn list(arguments: &Doctor, page: &mut Page) -> Result<Vec<JdkHome>> {
     page.heading("JDKs")?;
     let mut fit = Vec::new();
@@ -23,7 +23,8 @@ pub fn list(arguments: &Doctor, page: &mut Page) -> Result<Vec<JdkHome>> {
         let opened = Home::open(&home.path);
         let (verdict, text) = match &opened {
             Ok(opened) => described(opened),
-            // `run` refuses it with the same words; another JDK may do.
+            // `run` refuses this JDK with the same message. It is no fault, since another JDK may
+            // work.
             Err(error) => (Verdict::Note, format!("{error:#}")),
         };
         page.line(verdict, &format!("{text} ({})", home.named_by))?;
@@ -38,7 +39,7 @@ pub fn list(arguments: &Doctor, page: &mut Page) -> Result<Vec<JdkHome>> {
     Ok(fit)
 }
 
-/// A JDK that can be profiled.
+/// The verdict on a JDK that can be profiled, and its description.
 fn described(home: &Home) -> (Verdict, String) {
     let version = home.release.version().unwrap_or("of unknown version");
     let vendor = home.release.value("IMPLEMENTOR").map(|name| format!(", {name}")).unwrap_or_default();
@@ -54,7 +55,7 @@ fn described(home: &Home) -> (Verdict, String) {
     }
 }
 
-/// Runs the trial on the JDKs that the arguments name.
+/// Runs the trial on the named JDK, on all JDKs, or by default on the first one.
 pub fn try_out(arguments: &Doctor, homes: &[JdkHome], page: &mut Page) -> Result<()> {
     page.heading("Trial run")?;
     let chosen: Vec<&Path> = match &arguments.jdk {

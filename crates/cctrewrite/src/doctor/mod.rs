@@ -1,4 +1,4 @@
-//! `cctrewrite doctor`: whether this installation works, and what a bug report says of it.
+//! `cctrewrite doctor`: checks this installation, and describes it for bug reports.
 
 mod installation;
 mod jdks;

@@ -1,34 +1,34 @@
-//! What `cctrewrite doctor` prints: headings, and lines with a verdict.
+//! The output of `cctrewrite doctor`: headings, and lines with a verdict.
 
 use anyhow::Result;
 use cct_build::text::counted;
 
 use crate::exit::text_to_stdout;
 
-/// What a line says of its subject.
+/// The verdict of a line on its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is as it should be.
+    /// Nothing is wrong.
     Good,
-    /// It works, and the user should know.
+    /// The user should know about it, but it is no fault.
     Note,
-    /// It keeps cctrewrite from working; the line names the remedy.
+    /// It keeps cctrewrite from working. The line names the remedy.
     Fault,
 }
 
-/// The output, and the number of faults in it.
+/// Prints the output, and counts the faults in it.
 #[derive(Debug, Default)]
 pub struct Page {
     faults: u64,
 }
 
 impl Page {
-    /// Begins a section.
+    /// Prints the heading of a section.
     pub fn heading(&self, text: &str) -> Result<()> {
         text_to_stdout(|out| writeln!(out, "\n{text}"))
     }
 
-    /// A line of a section.
+    /// Prints a line of a section.
     pub fn line(&mut self, verdict: Verdict, text: &str) -> Result<()> {
         let word = match verdict {
             Verdict::Good => "ok",

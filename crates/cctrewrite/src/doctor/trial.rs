@@ -1,4 +1,4 @@
-//! A tiny program, profiled by `cctrewrite run` on a JDK, whose counts are known.
+//! The trial run: `cctrewrite run` profiles a tiny program whose counts are known.
 
 use std::env;
 use std::fs::File;
@@ -19,10 +19,11 @@ const OUTPUT: &[u8] = b"55\n";
 /// Calls and bytecodes of `Trial.fibonacci`; `Trial.java` derives them by hand.
 const COUNTS: (u64, u64) = (177, 1589);
 
-/// Profiles the program on the JDK of this home as a user would. Returns what was counted.
+/// Profiles the program on the JDK of this home as a user would. Returns the counts in words.
 ///
 /// # Errors
-/// If the command fails, the program prints something else, or a count is another one.
+/// Fails if the command fails, the program prints something else, or the counts are wrong or not
+/// exact.
 pub fn run(home: &Path) -> Result<String> {
     let parent = env::temp_dir();
     let folder = TemporaryFolder::make(&parent, Kind::Doctor)
@@ -31,7 +32,7 @@ pub fn run(home: &Path) -> Result<String> {
     cct_private::write(&class, CLASS).with_context(|| format!("cannot write {}", class.display()))?;
     let profile = folder.path().join("trial.cct");
     let mut command = Command::new(env::current_exe().context("this command's file is not known")?);
-    // No configuration file of the user's project lies there.
+    // This folder has no configuration file of the user's.
     command.current_dir(folder.path()).stdin(Stdio::null());
     command.arg("run").arg("--jdk").arg(home).arg("-o").arg(&profile);
     command.args(["--", "java", "-cp"]).arg(folder.path()).arg("Trial");
@@ -47,7 +48,7 @@ pub fn run(home: &Path) -> Result<String> {
     check(&Profile::read_from(file)?)
 }
 
-/// Compares the counts of `Trial.fibonacci`, and asks whether all counts are exact.
+/// Checks the counts of `Trial.fibonacci`, and that all counts are exact.
 fn check(profile: &Profile) -> Result<String> {
     let (calls, bytecodes) = counts(profile);
     ensure!(

@@ -5,7 +5,7 @@ use cct_classfile::attributes::{AttributeInfo, BootstrapMethod};
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, ConstantPool, Index, Result};
 
-/// Names of the kinds of method handles (JVMS table 5.4.3.5-A), from 1.
+/// Names of the kinds of method handles (JVMS table 5.4.3.5-A). The first has number 1.
 const HANDLE_KINDS: [&str; 9] = [
     "getField",
     "getStatic",
@@ -37,7 +37,7 @@ impl<'a> Constants<'a> {
         Ok(Constants { pool: class.pool.clone(), bootstraps })
     }
 
-    /// A constant as an instruction's operand.
+    /// A constant as the text of an instruction's operand.
     pub fn text(&self, index: Index) -> Result<String> {
         let pool = &self.pool;
         Ok(match pool.tag(index) {
@@ -61,7 +61,7 @@ impl<'a> Constants<'a> {
                     readable(member.descriptor)
                 )
             }
-            // What is left in code are classes; anything else is an error that says so.
+            // All other constants in code are classes. For anything else `class` returns an error.
             _ => readable(pool.class(index)?),
         })
     }
@@ -72,8 +72,8 @@ impl<'a> Constants<'a> {
         Ok(format!("{kind} {}", self.text(reference)?))
     }
 
-    /// A bootstrap method without its arguments: a dynamic constant may be among them, and among
-    /// that one's, and so on.
+    /// A bootstrap method without its arguments. These may be dynamic constants, which have such
+    /// arguments in turn, to any depth.
     fn bootstrap(&self, number: u16) -> Result<String> {
         match self.bootstraps.get(usize::from(number)) {
             Some(bootstrap) => self.handle(bootstrap.method),

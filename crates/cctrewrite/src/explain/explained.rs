@@ -1,13 +1,13 @@
-//! A class that is explained, with what became of it.
+//! The class that `explain` shows, before and after the rewrite.
 
 use cct_rewrite::world::ClassId;
 use cct_rewrite::{Rewriter, Rewritten};
 use cct_settings::Settings;
 
-/// What is explained.
+/// A class to explain, with its rewritten form.
 pub(crate) struct Explained<'r> {
     pub(crate) rewriter: &'r Rewriter,
-    /// Which classes are recorded.
+    /// Whether the class of this name is recorded.
     pub(crate) records: &'r dyn Fn(&[u8]) -> bool,
     pub(crate) id: ClassId,
     pub(crate) settings: Settings,

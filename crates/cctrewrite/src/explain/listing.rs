@@ -1,4 +1,4 @@
-//! A method's code as a listing: instructions with their operands resolved, frames in their places,
+//! A method's code as a listing: instructions with resolved operands, frames in their places, and
 //! the exception table.
 
 use std::io::Write;
@@ -26,7 +26,7 @@ const FLAGS: [(u16, &str); 12] = [
     (access::SYNTHETIC, "synthetic"),
 ];
 
-/// Element types of `newarray` (JVMS table 6.5.newarray-A), from 4.
+/// Element types of `newarray` (JVMS table 6.5.newarray-A). The first has number 4.
 const ARRAY_TYPES: [&str; 8] = ["boolean", "char", "float", "double", "byte", "short", "int", "long"];
 
 /// Flags, name and descriptor of a method.

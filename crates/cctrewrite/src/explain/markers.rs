@@ -1,4 +1,4 @@
-//! `explain` of a class that has markers.
+//! `cctrewrite explain` for a class that has markers.
 
 use anyhow::{Context, Result};
 use cct_build::inputs::Sources;
@@ -7,7 +7,7 @@ use cct_build::text::{counted, readable};
 use cct_classfile::ClassFile;
 use cct_markers::attribute;
 
-/// What a class that has markers says of them; `None` if it has none.
+/// The class's own list of markers as text; `None` if it has none.
 pub fn explain(sources: &Sources, name: &[u8]) -> Result<Option<String>> {
     let mut text = None;
     for input in &sources.inputs {

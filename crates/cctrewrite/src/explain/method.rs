@@ -20,10 +20,10 @@ use super::constants::Constants;
 use super::listing;
 use crate::explain::explained::Explained;
 
-/// Columns of a line of blocks.
+/// Maximum length of a line of blocks, in columns.
 const LINE: usize = 100;
 
-/// Writes what is known of the method at `index` before its code.
+/// Writes everything about the method at `index` except its code.
 pub fn write(
     explained: &Explained<'_>,
     class: &ClassFile<'_>,
@@ -98,7 +98,7 @@ fn write_blocks(rule: &str, blocks: &Blocks, model: Option<&CostModel>, out: &mu
     write_wrapped(&texts, out)
 }
 
-/// What `--blocks exact` does before which instruction.
+/// Writes what `--blocks exact` does, and before which instruction.
 fn write_exact(
     explained: &Explained<'_>,
     class: &ClassFile<'_>,
@@ -191,7 +191,7 @@ fn write_calls(
     Ok(())
 }
 
-/// How a call site calls.
+/// How a call site calls its callee in rewritten code, in words.
 fn call(rewriter: &Rewriter, class: &ClassFile<'_>, instruction: &Instruction<'_>) -> Result<String> {
     let not_surveyed = || anyhow!("class {} was not surveyed", class.pool.utf8_lossy(class.this_class));
     let caller = rewriter.world().class_hashed(ClassHash::of(class.bytes)).ok_or_else(not_surveyed)?;

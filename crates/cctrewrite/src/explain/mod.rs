@@ -1,4 +1,4 @@
-//! `cctrewrite explain`: what is done to a class, and why.
+//! `cctrewrite explain`: shows what the rewriter does to a class, and why.
 
 mod constants;
 mod explained;
@@ -28,7 +28,7 @@ use crate::explain::explained::Explained;
 use crate::progress::Progress;
 use constants::Constants;
 
-/// A class of the name that was asked for.
+/// A class with the name that the user asked for.
 struct Candidate {
     id: EntryId,
     place: String,
@@ -103,7 +103,8 @@ fn not_found(wanted: &str, arguments: &Explain, world: &World) -> anyhow::Error 
     anyhow!("{} has no class {wanted}{hint}", arguments.input.display())
 }
 
-/// Positions of the methods of this name, or of this name and descriptor; of all without one.
+/// Positions of the methods with the wanted name, or name and descriptor. Without one, all
+/// positions.
 fn chosen_methods(class: &ClassFile<'_>, wanted: Option<&str>) -> Result<Vec<usize>> {
     let Some(wanted) = wanted else { return Ok((0..class.methods.len()).collect()) };
     let (name, descriptor) = wanted.split_at(wanted.find('(').unwrap_or(wanted.len()));
@@ -145,7 +146,7 @@ fn write(
         writeln!(out, "  before")?;
         listing::write(class, &constants, method, "    ", out)?;
         writeln!(out, "  after")?;
-        // The methods of the original class stand first, and in their old order.
+        // The methods of the original class come first, in their original order.
         listing::write(&after, &constants_after, &after.methods[index], "    ", out)?;
         let extended = with_extension(method.descriptor);
         let added = &after.methods[class.methods.len()..];

@@ -1,4 +1,4 @@
-//! `cctrewrite jdk --check`: reads images, and says which files are damaged.
+//! `cctrewrite jdk --check`: reads images and reports damaged files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,8 +93,8 @@ fn check_cached(arguments: &args::Jdk, folder: &Path, images: Vec<PathBuf>) -> R
     Ok(())
 }
 
-/// Says what is damaged, and removes the image if it is to be repaired: the next run makes it
-/// again. Returns whether it did.
+/// Reports the damage. With `--repair`, removes the image if it is not in use; the next run makes
+/// it again. Returns whether it removed the image.
 fn mend(arguments: &args::Jdk, folder: &Path, image: &Path, damage: &Damage) -> Result<bool> {
     if !arguments.repair {
         check::forget_stamp(image);

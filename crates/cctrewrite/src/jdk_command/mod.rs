@@ -1,4 +1,4 @@
-//! `cctrewrite jdk`: a profiled JDK (docs/reference/images.md), which [`cct_build::image`] makes.
+//! `cctrewrite jdk`: makes a profiled JDK by [`cct_build::image`] (docs/reference/images.md).
 
 mod check;
 
@@ -38,7 +38,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
         bail!("report {} is a folder; name a file", report.display());
     }
     let Some(cache) = &request.cache else {
-        // Without a cache there is an output, says clap.
+        // clap requires an output if there is no cache.
         let place = place.context("no --output")?;
         let workshop = Workshop::open(place.parent())?;
         let made = plan.build(&workshop.image(), &terminal)?;
@@ -69,7 +69,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
     }
 }
 
-/// Copies an image out of the cache. The copy is checked in full.
+/// Copies an image out of the cache, and checks the copy in full.
 fn copy_out(image: &Path, to: &Path, mode: CopyMode, observer: &dyn Observer) -> Result<()> {
     copying::copy(&Tree::list(image)?, to, mode, observer)?;
     permissions::forbid_others_to_write(to)?;
@@ -82,7 +82,7 @@ fn copy_out(image: &Path, to: &Path, mode: CopyMode, observer: &dyn Observer) ->
     }
 }
 
-/// The completeness report that an image in the cache carries.
+/// A copy of the completeness report that an image in the cache carries, to be committed.
 fn copy_of_report(image: &Path, home: &Home, path: &Path) -> Result<PendingFile> {
     let file = image.join(home.own_folder()).join(record::COMPLETENESS);
     let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;

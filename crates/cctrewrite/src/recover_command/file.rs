@@ -10,7 +10,7 @@ use cct_arena::{Memory, Recovered, State};
 use cct_build::output::entry;
 use std::borrow::Cow;
 
-/// The profile in a file.
+/// Recovers the profile from the file that holds a JVM's memory.
 pub fn of_file(path: &Path) -> Result<Recovered> {
     let shown = path.display();
     let file = File::open(path).with_context(|| format!("cannot open {shown}"))?;
@@ -19,7 +19,7 @@ pub fn of_file(path: &Path) -> Result<Recovered> {
     cct_arena::recover(&memory, state, &in_jar).with_context(|| shown.to_string())
 }
 
-/// The index in a jar that is an output.
+/// The index in a jar, which must be an output.
 pub(crate) fn in_jar(jar: &Path) -> Result<Vec<u8>, String> {
     let index = || -> Result<Vec<u8>> {
         let input = Input::open(jar, &Limits::default())?;

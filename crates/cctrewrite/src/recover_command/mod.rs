@@ -1,5 +1,5 @@
-//! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory, and of killed
-//! runs (docs/use/servers.md).
+//! `cctrewrite recover` and `cctrewrite snapshot`: profiles from the memory of a JVM, and from
+//! killed runs (docs/use/servers.md).
 
 pub(crate) mod file;
 mod runs;
@@ -23,7 +23,7 @@ use crate::recover_command::file::{in_jar, of_file};
 pub fn recover(arguments: &Recover) -> Result<Outcome> {
     let output = arguments.output.as_deref();
     match arguments.from.as_deref() {
-        // An error about a path that does not exist speaks of a file.
+        // A path that does not exist is handled as a file, so that the error speaks of a file.
         Some(file) if !file.is_dir() => {
             let no_output = || "where does the profile go? Name a file with --output, or `-`";
             let output = output.unwrap_or_else(|| {
@@ -35,7 +35,7 @@ pub fn recover(arguments: &Recover) -> Result<Outcome> {
     }
 }
 
-/// Makes a profile of the file that has a JVM's memory.
+/// Writes the profile from the file that holds a JVM's memory.
 fn recover_file(arena: &Path, output: &Path) -> Result<Outcome> {
     let shown = arena.display();
     let recovered = of_file(arena)?;
@@ -62,7 +62,7 @@ pub fn snapshot(arguments: &Snapshot) -> Result<Outcome> {
     deliver(&format!("process {process}"), recovered, &arguments.output)
 }
 
-/// The memory of a process: of the files that it has open the one that it has mapped to write to.
+/// The memory of a process: the one among its open files that it maps shared and writable.
 fn of_process(process: u32) -> Result<Memory> {
     let folder = PathBuf::from(format!("/proc/{process}/fd"));
     let files = match fs::read_dir(&folder) {
@@ -74,7 +74,7 @@ fn of_process(process: u32) -> Result<Memory> {
     };
     let maps = fs::read_to_string(format!("/proc/{process}/maps"))
         .with_context(|| format!("cannot look into process {process}; it must be yours"))?;
-    // Address range, permissions, offset, device, inode, name.
+    // A line has an address range, permissions, offset, device, inode and name.
     let written: BTreeSet<u64> = maps
         .lines()
         .filter_map(|line| {
@@ -96,7 +96,7 @@ fn of_process(process: u32) -> Result<Memory> {
     );
 }
 
-/// Writes the profile; says what is missing.
+/// Writes the profile, and reports what is missing.
 fn deliver(what: &str, recovered: Recovered, output: &Path) -> Result<Outcome> {
     let Recovered { profile, problems, .. } = recovered;
     for problem in &problems {

@@ -17,12 +17,11 @@ use crate::run_command::{traced, valued};
 use crate::run_folder::Jvm;
 use crate::run_folder::abandoned::{Abandoned, Found, NOTHING, find, is_run_folder, named, unknown};
 
-/// Extensions of files of which nothing is lost when they are removed with a folder from which all
-/// has been collected.
+/// Extensions of files without value once everything else in their folder has been collected.
 const WORTHLESS: [&str; 3] = ["jvm", "arena", "tmp"];
 
-/// Collects what killed runs have left in a folder: by default in the current one, and in that for
-/// temporary files.
+/// Collects what killed runs have left in a folder. The default is the current folder and the
+/// folder for temporary files.
 pub fn recover(folder: Option<&Path>, output: Option<&Path>) -> Result<Outcome> {
     if output.is_some_and(is_stdin) {
         bail!("what a killed run left may be several files; name a file to write");
@@ -64,7 +63,7 @@ pub fn recover(folder: Option<&Path>, output: Option<&Path>) -> Result<Outcome> 
     Ok(if is_whole { Outcome::Complete } else { Outcome::Damaged })
 }
 
-/// Collects what is in a folder, and removes the folder. Says whether nothing is missing.
+/// Collects what is in a folder, and removes the folder. Returns whether nothing is missing.
 fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
     let shown = abandoned.folder.path().display().to_string();
     if let Some(user) = abandoned.user() {
@@ -81,20 +80,20 @@ fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
     say(&format!("cctrewrite: {shown}: {}", abandoned.contents()));
     let Abandoned { folder, record, mut jvms, .. } = abandoned;
     let in_folder = folder.path().parent().unwrap_or(Path::new("")).join(&record.output);
-    // Two of these commands must not choose the same name. Where folders cannot be locked they may.
+    // Keeps two of these commands from choosing the same name, where folders can be locked.
     let parent = in_folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let locked = File::open(parent).ok().filter(|parent| parent.lock().is_ok());
     let places = Places::of(&match output {
         Some(output) => output.to_owned(),
         None if parent.is_dir() => free_name(&in_folder),
-        // The folder in which the run's output was to be has gone.
+        // The folder of the run's output no longer exists.
         None => free_name(Path::new(in_folder.file_name().unwrap_or(in_folder.as_os_str()))),
     })?;
     let (mut is_whole, mut stays) = (true, false);
     for jvm in &mut jvms {
         match profile_of(jvm) {
             Remains::Profile { is_whole: true } => {}
-            // What it lacks is said when it is read to be delivered.
+            // `deliver` reads the profile and reports its damage.
             Remains::Profile { is_whole: false } => is_whole = false,
             Remains::Nothing if has_other_files(jvm) => {}
             Remains::Nothing => {
@@ -129,7 +128,7 @@ fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
         folder.remove();
         return Ok(is_whole);
     }
-    // What was collected is not collected again.
+    // Without these files the next `recover` does not collect the same profiles again.
     for place in done {
         for extension in ["jvm", "cct.arena"] {
             let _ = fs::remove_file(place.with_extension(extension));
@@ -148,8 +147,8 @@ enum Remains {
         is_whole: bool,
     },
     Nothing,
-    /// Something that might be read by somebody else: another version, or after a disk was
-    /// repaired.
+    /// Data that this version cannot read now. Another version may, or this one after a repair of
+    /// the disk.
     Unreadable(anyhow::Error),
 }
 
@@ -179,10 +178,10 @@ fn profile_of(jvm: &mut Jvm) -> Remains {
     }
 }
 
-/// Makes a profile of a JVM's memory. Says whether nothing of it is missing.
+/// Makes a profile of a JVM's memory. Returns whether nothing of it is missing.
 fn recover_to(arena: &Path, place: &Path) -> Result<bool> {
     let recovered = super::of_file(arena)?;
-    // What is wrong with it stands in its notes, which the summary shows.
+    // The profile's notes say what is wrong with it, and the summary shows them.
     PendingFile::write_profile(place, |out| Ok(recovered.profile.write(out)?))?.commit()?;
     Ok(recovered.problems.is_empty())
 }
@@ -193,7 +192,7 @@ fn is_unborn(error: &anyhow::Error) -> bool {
     reasons.into_iter().any(|reason| matches!(reason, ReadError::NoArena | ReadError::Short(_)))
 }
 
-/// A name for the output that says what it is, and that nothing has yet.
+/// A name for the output that says that it was recovered, and that no file has yet.
 fn free_name(output: &Path) -> PathBuf {
     let stem = output.file_stem().unwrap_or(output.as_os_str()).to_owned();
     let extension = output.extension().unwrap_or("cct".as_ref());
@@ -210,14 +209,14 @@ fn free_name(output: &Path) -> PathBuf {
     (1..).map(name).find(is_free).unwrap_or_else(|| output.to_owned())
 }
 
-/// What JVMs leave beside, or instead of, a profile.
+/// Extensions of files that JVMs leave beside a profile, or instead of one.
 const EXTENSIONS: [&str; 4] = ["trace", "pcc", "typestate", "markers"];
 
 fn has_other_files(jvm: &Jvm) -> bool {
     EXTENSIONS.iter().any(|extension| with_suffix(&jvm.place, &format!(".{extension}")).is_file())
 }
 
-/// Where files of a JVM go that has no profile.
+/// The place for files of a JVM without a profile.
 fn place_of(jvm: &Jvm, places: &Places, count: usize, profiles: usize) -> Result<PathBuf> {
     if count + profiles == 1 {
         return Ok(places.sum.clone());
@@ -227,7 +226,8 @@ fn place_of(jvm: &Jvm, places: &Places, count: usize, profiles: usize) -> Result
     Ok(places.each.join(file_name(jvm.number, count + profiles, UNKNOWN)))
 }
 
-/// Puts what a JVM left beside its profile, or instead of one, where its profile is or would be.
+/// Moves the other files of a JVM to the place of its profile. A JVM without a profile has such a
+/// place, too.
 fn put_others(jvm: &Jvm, profile: &Path) -> Result<()> {
     type Put = fn(&Path, &Path) -> Result<()>;
     let puts: [Put; 4] = [
@@ -241,14 +241,14 @@ fn put_others(jvm: &Jvm, profile: &Path) -> Result<()> {
         if from.is_file()
             && let Err(error) = put(&from, &profile.with_extension(extension))
         {
-            // It stays, which is said in the end.
+            // The file stays in its folder, and the command's last message says so.
             say(&format!("cctrewrite: {error:#}"));
         }
     }
     Ok(())
 }
 
-/// Whether a file that has not been collected may be of use to somebody.
+/// Whether a file that was not collected may still be of use.
 fn has_worth(name: &String) -> bool {
     let extension = Path::new(name).extension().unwrap_or_default();
     !["lock", "options"].contains(&&**name) && !WORTHLESS.iter().any(|worthless| extension == *worthless)

@@ -17,7 +17,7 @@ use crate::info_command;
 use crate::profile_file::{check_stdin, read, read_sum, shown};
 use crate::report_command::shown::names;
 
-/// Where the page goes, if there is to be one.
+/// The path of the page; `None` if the user wants none.
 pub fn output(arguments: &Report) -> Result<Option<PathBuf>> {
     match (&arguments.html, arguments.open) {
         (Some(output), true) if output == Path::new("-") => {
@@ -77,7 +77,7 @@ pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outco
     Ok(if damaged { Outcome::Damaged } else { Outcome::Complete })
 }
 
-/// Refuses what cannot be meant.
+/// Refuses arguments that contradict each other.
 fn check(arguments: &Report, output: &Path) -> Result<()> {
     if By::from(arguments.by) == By::Thread {
         bail!("a page keeps threads apart in any case; --by thread is for the other formats");
@@ -106,7 +106,7 @@ fn options(arguments: &Report) -> PageOptions {
     }
 }
 
-/// What `info` says of a profile.
+/// The facts about a profile, as `info` shows them.
 fn about(name: &str, profile: &Profile) -> About {
     let summary = Summary::of(profile);
     let facts = header_lines(&summary, &info_command::facts(&summary));

@@ -1,5 +1,5 @@
-//! A report as one JSON object (docs/reference/formats/json.md). Rows are written as they are met,
-//! so that memory does not grow with their number.
+//! A report as one JSON object (docs/reference/formats/json.md). Each row is written as soon as it
+//! is known, so memory does not grow with the number of rows.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ struct Selected<'a> {
     thread: Option<&'a str>,
     root: Option<&'a str>,
     focus: &'a [String],
-    ignore: &'a [String],
+    ignore: Vec<&'a String>,
     contexts: u128,
     calls: u128,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ enum TreeRow<'a> {
     Context {
         depth: usize,
         name: &'a str,
-        /// Only where call sites are told apart.
+        /// `None` unless call sites are kept separate.
         #[serde(skip_serializing_if = "Option::is_none")]
         bci: Option<i32>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError>
         thread: selection.thread.as_deref(),
         root: selection.root.as_deref(),
         focus: &selection.focus,
-        ignore: &selection.drop,
+        ignore: selection.dropped().collect(),
         contexts: extent.contexts,
         calls: extent.calls,
         bytecodes: report.summary.counts_bytecodes.then_some(extent.bytecodes),

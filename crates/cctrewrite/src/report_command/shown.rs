@@ -1,4 +1,4 @@
-//! What of a profile is shown, and how.
+//! The part of a profile that a report shows, and how it shows it.
 
 use std::io::Write;
 
@@ -21,20 +21,20 @@ use crate::profile_file::View as Part;
 /// How many callers a chain has at most, unless the user says how many.
 const CALLERS: usize = 20;
 
-/// What is reported.
+/// The contents of a report.
 pub(crate) struct Shown<'a> {
     pub(crate) arguments: &'a Report,
-    /// Of the whole profile.
+    /// Summary of the whole profile.
     pub(crate) summary: Summary,
-    /// What is selected of it.
+    /// The selected part of the profile.
     pub(crate) profile: Profile,
-    /// How much that is; `None` for all.
+    /// The size of this part; `None` if it is the whole profile.
     pub(crate) selected: Option<Extent>,
     pub(crate) metric: Metric,
     pub(crate) origins: Origins,
 }
 
-/// Names as the command line asks for them.
+/// The style of names that the command line asks for.
 pub fn names(arguments: &Report) -> NameStyle {
     if arguments.raw_names { NameStyle::Raw } else { NameStyle::Normalised }
 }
@@ -43,7 +43,7 @@ pub(crate) fn by(arguments: &Report) -> By {
     arguments.by.into()
 }
 
-/// What of the profile is looked at: types only where methods are told apart.
+/// The part of the profile to look at. Types are visible only if rows are methods or threads.
 pub fn view(arguments: &Report) -> Part {
     match (Part::of(arguments.metric), by(arguments)) {
         (Part::Objects, By::Method | By::Thread) => Part::Objects,
@@ -57,15 +57,15 @@ pub(crate) fn metric(arguments: &Report, summary: &Summary) -> Result<Metric> {
         None => Ok(summary.metric()),
         Some(MetricArgument::Calls) => Ok(Metric::Calls),
         Some(MetricArgument::Allocations) => Ok(Metric::Allocations),
-        // The view has them instead of bytecodes.
+        // The view has the column instead of bytecodes.
         Some(MetricArgument::Column(_)) => Ok(summary.metric()),
-        // With a cost model, what they cost.
+        // With a cost model, this is the cost of bytecodes.
         Some(MetricArgument::Bytecodes) if summary.counts_bytecodes => Ok(summary.metric()),
         Some(MetricArgument::Bytecodes) => bail!("the profile counts calls only"),
     }
 }
 
-/// What is selected of a profile, and how much that is if it is not everything.
+/// The selected part of a profile, and its size unless it is everything.
 pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<Extent>)> {
     let mut selection = arguments.selection.selection();
     selection.focus.extend(arguments.callers.as_deref().map(Pattern::new));
@@ -84,9 +84,9 @@ pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<E
     Ok((selected.profile, Some(extent)))
 }
 
-/// A tree that is shown, with its labels.
+/// A tree that is shown. Its methods are labels.
 pub(crate) struct View<'v> {
-    /// `None`: all threads.
+    /// The thread; `None` for all threads.
     pub(crate) thread: Option<&'v ThreadTree>,
     pub(crate) tree: Tree,
 }
@@ -111,7 +111,7 @@ impl Shown<'_> {
         Ok(Rows::new(tree, options)?)
     }
 
-    /// Shows one tree after the other; only one is in memory.
+    /// Builds and shows one tree after the other. Only one is in memory.
     pub(crate) fn for_each_view(
         &self,
         labels: &Labels<'_>,
@@ -136,7 +136,7 @@ impl Shown<'_> {
         self.labelled(Labels::new)
     }
 
-    /// The labels of trees, in which call sites may be told apart.
+    /// The labels of trees, in which call sites may be kept separate.
     pub(crate) fn labels_of_contexts(&self) -> Result<Labels<'_>, ReportError> {
         self.labelled(Labels::of_contexts)
     }
@@ -167,7 +167,7 @@ impl Shown<'_> {
         Ok(Table::of(&trees, labels.len(), self.metric, order)?)
     }
 
-    /// What is selected, in words, and how much that is.
+    /// The selection in words, and the size of the selected part.
     fn selected_in_words(&self) -> Option<String> {
         let selected = self.selected?;
         let thread = self.arguments.selection.thread.iter().map(|thread| format!("threads '{thread}'"));

@@ -1,5 +1,5 @@
-//! `cctrewrite run` with rules for markers: each JVM leaves, beside its profile, what clients of
-//! markers print, and what was found of properties.
+//! `cctrewrite run` with rules for markers. Beside its profile, each JVM leaves what clients of
+//! markers print, and a report about properties.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -16,17 +16,17 @@ use crate::args::Run;
 use crate::exit::say;
 use crate::run_folder::Jvm;
 
-/// The extensions of what is left beside profiles: what clients print, and reports.
+/// Extensions of the files beside profiles: what clients print, and reports about properties.
 pub const EXTENSIONS: [&str; 2] = ["markers", "typestate"];
 
-/// What a command line says of markers beside what counts.
+/// The markers that a command line asks for in addition to a profile.
 pub struct Beside<'a> {
     arguments: &'a Run,
     marking: Option<Marking>,
 }
 
 impl<'a> Beside<'a> {
-    /// Refuses what does not go together, before anything is made.
+    /// Refuses options that contradict each other, before anything is made.
     pub fn of(arguments: &'a Run, command: &OsStr) -> Result<Beside<'a>> {
         let choices = &arguments.choices;
         if choices.has_rules() {
@@ -38,7 +38,7 @@ impl<'a> Beside<'a> {
             return Ok(Beside { arguments, marking: Some(marking) });
         }
         if let Some(option) = arguments.recording.of_markers() {
-            // A JDK that is there already may have its own rules.
+            // The JDK may be an image that has its own rules.
             let target = Target::of(command, arguments.jdk.as_deref())?;
             if fit::checks_properties_beside(&target.home)?.is_none() {
                 bail!(
@@ -49,7 +49,7 @@ impl<'a> Beside<'a> {
         Ok(Beside { arguments, marking: None })
     }
 
-    /// Whether the image in a folder has what is wanted.
+    /// Fails if the image in a folder does not have the wanted rules.
     pub fn check(&self, home: &Path) -> Result<()> {
         let checks_properties = fit::checks_properties_beside(home)?;
         match (&self.marking, checks_properties) {
@@ -66,10 +66,11 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// What JVMs of the image in a folder leave beside profiles; `None` if that is nothing.
+    /// The files that JVMs of the image in a folder leave beside profiles; `None` if there are
+    /// none.
     pub fn left(&self, home: &Path) -> Result<Option<Left>> {
         let Some(checks_properties) = fit::checks_properties_beside(home)? else { return Ok(None) };
-        // Of rules that are those of properties alone nothing is printed.
+        // The rules of properties print nothing by themselves.
         let prints = !checks_properties
             || !self.arguments.choices.markers.is_empty()
             || self.arguments.recording.is_given("client");
@@ -77,11 +78,11 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// The budget is for properties alone.
+/// The message about a budget without properties.
 const NO_PROPERTIES: &str =
     "--typestate-budget is about properties; give --typestate with it, or leave it out";
 
-/// What JVMs leave beside profiles.
+/// The files that JVMs leave beside profiles.
 #[derive(Debug, Clone, Copy)]
 pub struct Left {
     checks_properties: bool,
@@ -89,8 +90,8 @@ pub struct Left {
 }
 
 impl Left {
-    /// Puts what a JVM has left beside its profile, and says what is in it. Whether all of it is
-    /// there.
+    /// Moves these files of a JVM to where its profile is, and reports their contents. Returns
+    /// whether no file is missing.
     pub fn put(self, jvm: &Jvm, profile: &Path, quiet: bool) -> Result<bool> {
         type Put = fn(&Path, &Path, bool) -> Result<()>;
         let [printed, report] = EXTENSIONS;

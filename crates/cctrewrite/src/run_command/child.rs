@@ -1,4 +1,4 @@
-//! The command itself: started with our own streams, and waited for.
+//! Starts the command with this process's standard streams, and waits for it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -16,9 +16,9 @@ use super::signals::Handler;
 pub enum Ending {
     /// It ran.
     Code {
-        /// Its exit code, for a signal as shells give it.
+        /// Its exit code, or 128 plus the number of the signal that ended it.
         code: u8,
-        /// Its process.
+        /// Its process id.
         process: u32,
     },
     /// There is no such command.
@@ -27,8 +27,8 @@ pub enum Ending {
     NotStarted,
 }
 
-/// Runs a command on an image and waits for its end. Its JVMs write to the `collection`, from which
-/// `output` is made.
+/// Runs a command on an image and waits for its end. Its JVMs write to the folder `collection`,
+/// from which `run` makes `output`.
 pub fn run(
     program: &OsStr,
     arguments: &[OsString],

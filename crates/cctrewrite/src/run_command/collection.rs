@@ -1,5 +1,5 @@
-//! What the JVMs of a command leave behind: an entry each when they start, a profile each when they
-//! end.
+//! What the JVMs of a command leave behind: each leaves an entry when it starts and a profile when
+//! it ends.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,16 +12,16 @@ use cct_profile::collection;
 use crate::run_folder::abandoned;
 use crate::run_folder::{Jvm, Record, RunFolder};
 
-/// How long JVMs that outlive the command are waited for.
+/// How long `run` waits for JVMs that outlive the command.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A folder into which JVMs enter themselves, and nobody else may write.
+/// A folder in which JVMs register. Nobody else may write into it.
 #[derive(Debug)]
 pub struct Collection(RunFolder);
 
 impl Collection {
-    /// Makes an empty folder beside the output, so that profiles need not be copied. It is for the
-    /// JVMs of this command.
+    /// Makes an empty folder for the JVMs of this command. It lies beside the output, so that
+    /// profiles need not be copied.
     pub fn beside(output: &Path, command: Vec<OsString>) -> Result<Collection> {
         let parent =
             output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -30,10 +30,10 @@ impl Collection {
         let name =
             output.file_name().with_context(|| format!("{}: not a name for a file", output.display()))?;
         let mut record = Record { output: name.into(), command };
-        // Java cannot name every file: without a locale only those in ASCII.
+        // Without a locale, Java can only name files by ASCII paths.
         if parent.to_str().is_some_and(str::is_ascii) {
             let made = RunFolder::make(&parent, &record).with_context(cannot)?;
-            // Some file systems know no owners and modes, or no locks.
+            // Some file systems have no owners and modes, or no locks.
             if let Ok(folder) = made {
                 return Ok(Collection(folder));
             }
@@ -51,13 +51,13 @@ impl Collection {
         }
     }
 
-    /// Leaves the folder when this process ends.
+    /// Keeps the folder when this process ends.
     pub fn keep(&mut self) {
         self.0.keep();
     }
 
-    /// Leaves options for the JVMs: lines `key=value`, which stand for properties `cctrewrite.key`
-    /// that were not given.
+    /// Leaves options for the JVMs, as lines `key=value`. Each stands for a property
+    /// `cctrewrite.key` that was not given.
     pub fn tell(&self, options: &[(&str, String)]) -> Result<()> {
         collection::tell(self.0.private(), options)
             .with_context(|| format!("cannot write to {}", self.path().display()))
@@ -70,15 +70,15 @@ impl Collection {
 
     /// Lists all JVMs that started. Waits a little for those that still run.
     ///
-    /// Fails if somebody has moved the folder: what its path leads to now is not what the JVMs have
-    /// left.
+    /// Fails if somebody has moved the folder: its path may now lead to a folder with other
+    /// contents.
     pub fn jvms(&self) -> Result<Vec<Jvm>> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let jvms = self.now()?;
             let all_ended = jvms.iter().all(|jvm| jvm.profile.is_some() || !jvm.is_running());
             if all_ended || Instant::now() > deadline {
-                // A profile may have come between the two looks.
+                // A JVM may have written its profile after it was looked for.
                 return self.now();
             }
             std::thread::sleep(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! Profiles go to their places, and a summary to standard error.
+//! Moves profiles to their places, and writes a summary to standard error.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -22,7 +22,7 @@ use crate::profile_file::{CANNOT, read};
 use crate::run_command::files::{UNKNOWN, file_name};
 use crate::run_folder::Jvm;
 
-/// Methods in the summary.
+/// Maximum number of methods in the summary.
 const TOP: usize = 5;
 
 /// Where profiles go.
@@ -34,7 +34,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Looks, before anything is run, whether they can go there.
+    /// Determines the places. Fails, before anything runs, if profiles cannot go there.
     pub fn of(output: &Path) -> Result<Places> {
         if output.is_dir() {
             bail!("{} is a folder; name a file", output.display());
@@ -58,8 +58,8 @@ impl Places {
     }
 }
 
-/// Puts the profiles in their places, and says what is in them. What a JVM leaves beside its
-/// profile is `put` beside its place.
+/// Moves profiles to their places, and reports their contents. `put` then moves a JVM's other files
+/// beside its profile.
 pub fn deliver(
     places: &Places,
     wanted: Option<&Wanted>,
@@ -78,7 +78,7 @@ pub fn deliver(
             profiles.push((jvm, profile));
         }
     }
-    // What an earlier run left there would be taken for this one's.
+    // Profiles of an earlier run in this folder would pass for profiles of this run.
     if places.each.is_dir() {
         fs::remove_dir_all(&places.each)
             .with_context(|| format!("cannot remove {}", places.each.display()))?;
@@ -142,7 +142,7 @@ fn totals(summary: &Summary) -> String {
     [all].into_iter().chain(objects).chain(columns).collect()
 }
 
-/// The methods with the most, and how to see more.
+/// Reports the methods with the largest numbers, and how to see more.
 fn say_top(profile: Profile, path: &Path) -> Result<()> {
     let metric = Metric::of_profile(&profile);
     let labels = Labels::new(&profile.methods, By::Method, NameStyle::default(), &Origins::default());

@@ -1,4 +1,4 @@
-//! The command on an image of its JDK, from the choice of the image to the command's end.
+//! Runs the command on an image of its JDK, from the choice of the image to the command's end.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::exit::{Outcome, say};
 use crate::exit_codes::RUN;
 use crate::progress::Terminal;
 
-/// Exit codes of a process that a signal ended which its own code has caused: SIGILL, SIGABRT,
+/// Exit codes of processes that ended by a signal which their own code caused: SIGILL, SIGABRT,
 /// SIGBUS, SIGFPE, SIGSEGV.
 const CRASHES: [u8; 5] = [128 + 4, 128 + 6, 128 + 7, 128 + 8, 128 + 11];
 
@@ -28,25 +28,25 @@ pub struct Ended {
     is_tool: bool,
     /// The image on which it ran.
     pub home: PathBuf,
-    /// The same, which nobody removes meanwhile.
+    /// Keeps others from removing the image.
     image: ImageInUse,
     code: u8,
-    /// The command's process.
+    /// The command's process id.
     process: u32,
-    /// Where its JVMs have entered themselves.
+    /// The folder in which its JVMs registered.
     pub collection: Collection,
 }
 
-/// What became of it.
+/// The result of starting a command.
 pub enum Execution {
     /// It has ended.
     Ended(Ended),
-    /// It could not be started, which has been said.
+    /// It could not be started. A message has said so.
     NotStarted(Outcome),
 }
 
-/// Runs the command on the image of its JDK, which must pass the `check`. What its JVMs leave goes
-/// `beside` this file first.
+/// Runs the command on the image of its JDK, which must pass `check`. JVMs write into a new folder
+/// next to the file `beside`.
 pub fn execute(
     arguments: &Run,
     command: &OsStr,
@@ -87,16 +87,16 @@ pub fn execute(
 }
 
 impl Ended {
-    /// Says why no JVM of the image has recorded. Another `java` then does what the text in `is`
-    /// says.
+    /// Says why no JVM of the image has recorded. `jdk` is the image's name in the message. `is`
+    /// says what happens to a JVM of another JDK, for example `is not profiled`.
     pub fn say_no_jvm(&self, jdk: &str, is: &str) {
         let Ended { command, arguments, is_tool, home, code, .. } = self;
         let silent = Silent { command, arguments, is_tool: *is_tool, code: *code, home };
         say(&format!("cctrewrite: {}", silent.explained(jdk, is)));
     }
 
-    /// Delivers what JVMs have left; the image's home is known. If that fails, what they left stays
-    /// and can be collected later.
+    /// Calls `deliver` with the image's home. If it fails, the folder of the JVMs stays and can be
+    /// collected later.
     pub fn or_keep<T>(&mut self, deliver: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         deliver(&self.home).map_err(|error| {
             self.collection.keep();
@@ -109,13 +109,14 @@ impl Ended {
         })
     }
 
-    /// The exit code of a process, for a signal as shells give it; known if it is the command's.
+    /// The exit code of a process, or 128 plus its signal; `None` unless it is the command's
+    /// process.
     pub fn code_of(&self, process: u32) -> Option<u8> {
         (process == self.process).then_some(self.code)
     }
 
-    /// The command's exit code, or 125 where that is 0 and something is missing. After a JVM has
-    /// ended abnormally the whole image is checked.
+    /// The command's exit code, or 125 if that is 0 and something is missing. Checks the whole
+    /// image if something is missing or the command crashed.
     pub fn outcome(&self, missing: bool) -> Outcome {
         let is_abnormal = missing || CRASHES.contains(&self.code);
         let missing = (is_abnormal && self.image.is_damaged_after_all(&Terminal { quiet: false })) || missing;

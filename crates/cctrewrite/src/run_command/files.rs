@@ -1,4 +1,4 @@
-//! JVMs that leave something else than a profile: a file each, which is put into its place.
+//! JVMs that leave a file other than a profile, which is moved to its place.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -15,24 +15,24 @@ use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::run_folder::Jvm;
 
-/// What such JVMs leave.
+/// The kind of file that JVMs leave, and the words for messages about it.
 pub struct Kind {
-    /// What their image is made for.
+    /// The output that the image must be made for.
     pub leaves: ToolOutput,
     /// The extension of its files.
     pub extension: &'static str,
-    /// What one says of the image.
+    /// The name of the image.
     pub jdk: &'static str,
-    /// What becomes of a JVM of another JDK.
+    /// What happens to a JVM of another JDK, for example `is not traced`.
     pub elsewhere: &'static str,
-    /// What a JVM did that left none, and why that may be.
+    /// What a JVM without such a file did, and possible reasons.
     pub missing: &'static str,
 }
 
-/// Where a file goes whose JVM has this main class, if it is known.
+/// The path for a JVM's file, by the JVM's main class if that is known.
 pub type Place<'p> = &'p dyn Fn(Option<&str>) -> PathBuf;
 
-/// Runs the command. The image must pass the `check`; each file is `put` where it goes.
+/// Runs the command. The image must pass `check`, and `put` moves each file to its place.
 pub fn run(
     arguments: &Run,
     command: &OsStr,
@@ -68,7 +68,7 @@ pub fn run(
     Ok(ended.outcome(missing))
 }
 
-/// The JVMs that have left a file; the others are named.
+/// The JVMs that have left a file. Reports the others on standard error.
 fn left<'j>(jvms: &'j [Jvm], kind: &Kind) -> Vec<(&'j Jvm, PathBuf)> {
     let mut left = Vec::new();
     for jvm in jvms {
@@ -87,7 +87,7 @@ fn left<'j>(jvms: &'j [Jvm], kind: &Kind) -> Vec<(&'j Jvm, PathBuf)> {
     left
 }
 
-/// Of one JVM the output itself, of several files in a folder beside it.
+/// Moves the file of a single JVM to the output, or files of several JVMs into a folder beside it.
 fn deliver(
     left: &[(&Jvm, PathBuf)],
     output: &Path,
@@ -111,14 +111,14 @@ fn deliver(
     Ok(())
 }
 
-/// A path with something behind it.
+/// A path with a suffix appended.
 pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut path = path.as_os_str().to_owned();
     path.push(suffix);
     path.into()
 }
 
-/// Moves a JVM's file to its place. Copies it if that is on another file system.
+/// Moves a JVM's file to its place, or copies it if the place is on another file system.
 pub fn move_file(from: &Path, to: &Path) -> Result<()> {
     if fs::rename(from, to).is_ok() {
         return Ok(());
@@ -127,12 +127,11 @@ pub fn move_file(from: &Path, to: &Path) -> Result<()> {
     PendingFile::write_profile(to, |out| io::copy(&mut file, out).map(drop).map_err(Into::into))?.commit()
 }
 
-/// What a profile gives as its main class when the JVM was asked for something else, as by
-/// `java -version`.
+/// The main class that a profile names if its JVM had none, as for `java -version`.
 pub const UNKNOWN: &str = "unknown";
 
-/// The file of one of several JVMs: its number, so that they are listed in order, and the main
-/// class's simple name.
+/// The name for the file of one of several JVMs. It has the JVM's number, so that names sort by
+/// start, and the simple name of the main class.
 pub fn file_name(number: usize, count: usize, main: &str) -> String {
     let width = count.to_string().len();
     let simple = main.rsplit(['/', '.']).find(|part| !part.is_empty() && *part != "jar").unwrap_or("");

@@ -1,5 +1,5 @@
-//! `cctrewrite run --tool markers`: each JVM leaves what clients of markers print, and what was
-//! found of properties.
+//! `cctrewrite run --tool markers`: each JVM leaves what clients of markers print, and a report
+//! about properties.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ use super::files::{self, Kind, move_file};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 
-/// What clients print.
+/// The file with what clients print.
 const PRINTED: Kind = Kind {
     leaves: ToolOutput::Markers,
     extension: "markers",
@@ -28,13 +28,13 @@ const PRINTED: Kind = Kind {
     missing: "left nothing of its markers; it was killed, halted, or still runs",
 };
 
-/// Where properties are checked: the report.
+/// The report, if properties are checked.
 const FOUND: Kind = Kind { extension: "typestate", ..PRINTED };
 
-/// Markers in the summary.
+/// Maximum number of markers in the summary.
 const TOP: usize = 5;
 
-/// What begins the lines that are not a client's.
+/// Prefix of the lines that the runtime of markers prints.
 const OURS: &str = "cctrewrite: markers: ";
 
 /// Runs the command.
@@ -42,7 +42,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     check(arguments)?;
     let wanted = arguments.choices.has_rules().then(|| Marking::alone(&arguments.choices)).transpose()?;
     let target = Target::of(command, arguments.jdk.as_deref())?;
-    // A marked JDK that is there already has its own rules.
+    // If the JDK is a marked image, its own rules apply.
     let checks_properties = match fit::checks_properties(&target.home)? {
         Some(checks) => checks,
         None => !arguments.choices.typestate.is_empty(),
@@ -51,7 +51,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
         bail!("--typestate-budget is about properties; give --typestate with it, or leave it out");
     }
     let kind = if checks_properties { FOUND } else { PRINTED };
-    // Of rules that are those of properties alone nothing is printed.
+    // The rules of properties print nothing by themselves.
     let prints =
         !checks_properties || !arguments.choices.markers.is_empty() || arguments.recording.is_given("client");
     let is_ours = |home: &Path| wanted.as_ref().map_or(Ok(()), |wanted| fit::check_marked(home, wanted));
@@ -61,7 +61,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
             put_report(from, &to, arguments.quiet)?;
         }
         if prints {
-            // Beside the report, where there is one.
+            // If there is a report, this file goes beside it.
             let to = if checks_properties { to.with_extension(PRINTED.extension) } else { to };
             put_printed(&from.with_extension(PRINTED.extension), &to, arguments.quiet)?;
         }
@@ -69,13 +69,13 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     })
 }
 
-/// What is about profiles alone.
+/// Refuses options that only apply to profiles.
 fn check(arguments: &Run) -> Result<()> {
     arguments.recording.check(ToolName::Markers)?;
     arguments.wanted.check_none(ToolName::Markers)
 }
 
-/// Puts a report in its place, and says what is in it.
+/// Moves a report to its place, and reports its contents.
 pub fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     let file = File::open(from).with_context(|| format!("cannot read {}", from.display()))?;
     let report = Report::read(BufReader::new(file)).with_context(|| from.display().to_string())?;
@@ -89,7 +89,7 @@ pub fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     if quiet {
         return Ok(());
     }
-    // Of objects, as the report has them.
+    // Counts objects with a violation, as the report does.
     let violations = |of: Option<&str>| {
         let found = report.violations.iter().filter(|violation| of.is_none_or(|of| violation.property == of));
         counted(found.map(|violation| violation.count).sum(), "violation")
@@ -111,8 +111,8 @@ pub fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     Ok(())
 }
 
-/// Puts what clients printed in its place, and says what is not theirs: what was counted most, and
-/// what the reader must know.
+/// Moves what clients printed to its place. Reports the lines of the runtime in it: the markers
+/// with the highest counts, and notes.
 pub fn put_printed(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     let text = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
     move_file(from, to)?;
@@ -127,7 +127,7 @@ pub fn put_printed(from: &Path, to: &Path, quiet: bool) -> Result<()> {
             None => others.push(line),
         }
     }
-    // Programs and clients have their say in it.
+    // Names in these lines come from programs and clients.
     let line = |line: &str| readable(line.as_bytes());
     say(&format!("cctrewrite: {}: {}", to.display(), line(others.first().copied().unwrap_or("nothing"))));
     counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
@@ -140,8 +140,8 @@ pub fn put_printed(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     Ok(())
 }
 
-/// How often the marker of a line was come to, if it is a line of that kind: a number, a class, the
-/// marker's number in it.
+/// The count in a line about a marker; `None` for other lines. Such a line begins with the count, a
+/// class, and the marker's number in this class.
 fn counted_marker(line: &str) -> Option<u64> {
     let mut words = line.split(' ');
     let count = words.next()?.parse().ok()?;

@@ -10,22 +10,22 @@ use crate::exit::say;
 use crate::recover_command::file;
 use crate::run_folder::Jvm;
 
-/// What a JVM that names a profiling agent is started with.
+/// Prefix of the JVM option that names a profiling agent.
 const AGENT: &str = "-Dcctrewrite.agent=";
 
-/// JVM options that end a JVM past its shutdown.
+/// JVM options that end a JVM without its shutdown sequence.
 const ENDING: [&str; 2] = ["-XX:+ExitOnOutOfMemoryError", "-XX:+CrashOnOutOfMemoryError"];
 
 /// Exit code of a JVM that the runtime stops.
 const REFUSED: u8 = 70;
 
-/// Names the JVMs that have written no profile, and makes one of what is in their memory. Says
-/// whether there were any such, or none at all.
+/// Names the JVMs that have written no profile, and recovers profiles from their memory. Returns
+/// whether there was such a JVM, or no JVM at all.
 pub fn recover_missing(jvms: &mut [Jvm], ended: &Ended) -> bool {
     let mut missing = jvms.is_empty();
     for jvm in jvms.iter_mut().filter(|jvm| jvm.profile.is_none()) {
         if jvm.place.is_file() {
-            // It has come since all were looked at.
+            // The JVM has written its profile after the JVMs were listed.
             jvm.profile = Some(jvm.place.clone());
             continue;
         }
@@ -58,7 +58,7 @@ pub fn recover_missing(jvms: &mut [Jvm], ended: &Ended) -> bool {
     missing
 }
 
-/// How a JVM ended that did not come to write its profile. Its exit code is known if it is the
+/// How a JVM ended that wrote no profile. `code` is its exit code, known only if the JVM is the
 /// command itself.
 fn how_it_ended(jvm: &Jvm, code: Option<u8>) -> String {
     const KILLED: u8 = 128 + 9;
@@ -90,11 +90,11 @@ fn why_nothing_is_left(jvm: &Jvm, code: Option<u8>, how: &str) -> String {
 fn recover(arena: &Path, place: &Path) -> Result<()> {
     let recovered = file::of_file(arena);
     if place.is_file() {
-        // The JVM has written it meanwhile.
+        // The JVM has written the profile in the meantime.
         return Ok(());
     }
     let recovered = recovered?;
-    // What is wrong with it stands in its notes, which the summary shows.
+    // The profile's notes say what is wrong with it, and the summary shows them.
     PendingFile::write_profile(place, |out| Ok(recovered.profile.write(out)?))?.commit()
 }
 

@@ -1,9 +1,10 @@
 //! `cctrewrite run`: a command on a profiled JDK (docs/use/run.md).
 //!
-//! The JDK that the command would use is found ([`cct_build::target_jdk`]), its image taken from
-//! the cache, and the command run with it ([`execution`], [`child`]): `JAVA_HOME` and `PATH` lead
-//! to the image, and a variable tells its JVMs where their profiles go ([`collection`]). A shim in
-//! front of `java` would see less: JVMs start others by the `java` of their own home.
+//! `run` finds the JDK that the command would use ([`cct_build::target_jdk`]), takes its image from
+//! the cache, and runs the command on it ([`execution`], [`child`]). `JAVA_HOME` and `PATH` lead to
+//! the image. A variable tells its JVMs where their profiles go ([`collection`]).
+//!
+//! A wrapper of `java` would miss JVMs: a JVM starts others by the `java` of its own home.
 
 mod beside;
 mod child;

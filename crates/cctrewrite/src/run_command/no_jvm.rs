@@ -1,9 +1,9 @@
-//! Why a command has started no JVM that records: what can be found out once it has ended.
+//! Why a command has started no JVM that records, as far as that can be found out after its end.
 //!
-//! JVMs enter themselves ([`super::collection`]) when the load-time library is loaded. One that
-//! does not come so far leaves no trace, and its own message is on the command's standard error,
-//! which `run` does not see. So the image is tried ([`Probe`]): it works or it does not, and what
-//! remains is the command.
+//! A JVM registers ([`super::collection`]) when it loads the load-time library. If it does not get
+//! that far, it leaves no entry. Its own message goes to the command's standard error, which `run`
+//! does not read. So `run` tries to start a JVM of the image ([`Probe`]). If the image works, the
+//! cause lies in the command.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -15,10 +15,10 @@ use anyhow::Result;
 use cct_private::PrivateFolder;
 use cct_profile::collection::{VARIABLE, entries};
 
-/// Variables in which JVMs find options.
+/// Variables from which JVMs read options.
 const OPTION_VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
 
-/// Options of launchers whose values are words of their own.
+/// Options of launchers whose value is the next argument.
 const WITH_VALUES: [&str; 9] = [
     "-cp",
     "-classpath",
@@ -31,19 +31,19 @@ const WITH_VALUES: [&str; 9] = [
     "--describe-module",
 ];
 
-/// Options by which a JVM does not record.
+/// Options that switch recording off.
 const SWITCHED_OFF: [&str; 2] = ["-Dcctrewrite.record=off", "-Dcctrewrite.loadtime="];
 
-/// How long the image has for starting a JVM.
+/// How long a JVM of the image may take to start and end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A command that has ended and started no JVM that records.
 pub struct Silent<'c> {
     /// The command.
     pub command: &'c OsStr,
-    /// What it was given.
+    /// Its arguments.
     pub arguments: &'c [OsString],
-    /// Whether it is a tool of the image itself, so that no other JDK comes into it.
+    /// Whether it is a tool of the image itself, so that no other JDK can be involved.
     pub is_tool: bool,
     /// Its exit code.
     pub code: u8,
@@ -52,8 +52,8 @@ pub struct Silent<'c> {
 }
 
 impl Silent<'_> {
-    /// What happened and what to do, on one line. `jdk` is what the image is called, and another
-    /// java `is` what it is without it.
+    /// What happened and what to do, on one line. `jdk` is the image's name in the message. `is`
+    /// says what happens to a JVM of another JDK.
     pub fn explained(&self, jdk: &str, is: &str) -> String {
         let (command, home) = (Path::new(self.command).display(), self.home.display());
         if let Some(option) = self.options().find(|option| SWITCHED_OFF.contains(&&**option)) {
@@ -76,7 +76,7 @@ impl Silent<'_> {
         }
     }
 
-    /// The image works, and the command was its own tool.
+    /// The explanation if the image works and the command is one of its tools.
     fn of_tool(&self) -> String {
         let (command, code) = (Path::new(self.command).display(), self.code);
         let options: Vec<String> = self.options().collect();
@@ -111,9 +111,9 @@ impl Silent<'_> {
 
 /// What keeps an image from starting JVMs.
 enum Fault {
-    /// The image itself; what it said.
+    /// The image itself, with the JVM's message.
     Image(String),
-    /// Options in these variables; what it said.
+    /// Options in these variables, with the JVM's message.
     Variables(String, String),
 }
 
@@ -133,14 +133,14 @@ impl Fault {
     }
 }
 
-/// A JVM of an image, started for a moment.
+/// A trial start of a JVM of an image.
 struct Probe {
     has_entered: bool,
     said: String,
 }
 
 impl Probe {
-    /// Starts a JVM without these variables.
+    /// Starts and ends a JVM without these variables.
     fn of(home: &Path, without: &[&str]) -> Result<Probe> {
         let folder = tempfile::tempdir()?;
         let said = folder.path().join("said");
@@ -165,7 +165,7 @@ impl Probe {
     }
 }
 
-/// Waits for the end of a JVM; ends one that takes too long, for which there is no status.
+/// Waits for the end of a JVM. Kills a JVM that takes too long, and returns `None` for it.
 fn wait(child: &mut std::process::Child) -> Result<Option<ExitStatus>> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -181,8 +181,8 @@ fn wait(child: &mut std::process::Child) -> Result<Option<ExitStatus>> {
     }
 }
 
-/// What matters of what a JVM said: a line of the runtime's, else the first two, as the JVM's first
-/// one often has no cause.
+/// The useful part of a JVM's output: a line of the runtime, or else the first two lines. The first
+/// line of a JVM's message often lacks the cause.
 fn gist(said: &str, ended: Option<ExitStatus>) -> String {
     let lines =
         || said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Picked up "));

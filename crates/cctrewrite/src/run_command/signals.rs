@@ -1,4 +1,5 @@
-//! Signals that reach `run`: the command's while it runs, `run`'s own afterwards.
+//! Signals that reach `run`. They are meant for the command while it runs, and for `run`
+//! afterwards.
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -15,26 +16,26 @@ use signal_hook::low_level::{emulate_default_handler, signal_name};
 use crate::exit::say;
 use crate::run_folder;
 
-/// How long after the command's end a signal counts as the one that ended it: both processes get
-/// the signals of a terminal, and `run` may notice its own later.
+/// How long after the command's end a signal counts as the one that ended it. A terminal sends
+/// signals to both processes, and `run` may notice its own later.
 const SAME_SIGNAL: Duration = Duration::from_millis(250);
 
-/// The signals that `run` handles from now on. In the commands that it starts they have their
-/// default effect.
+/// The signals that `run` handles from now on. In commands that it starts, they have their default
+/// effect.
 pub struct Handler {
     signals: Signals,
     unfinished: Unfinished,
 }
 
-/// What is removed when a signal ends `run`.
+/// The work that `run` has not finished when a signal ends it.
 struct Unfinished {
-    /// The file that `run` was asked for.
+    /// The output file of `run`.
     output: PathBuf,
     /// The folder into which JVMs write.
     collection: PathBuf,
 }
 
-/// Whose signals they are.
+/// The process for which signals are meant.
 enum Owner {
     /// The command with this process id.
     Command(u32),
@@ -42,11 +43,12 @@ enum Owner {
     Run(Instant, u8),
 }
 
-/// The signals of a command that runs.
+/// Passes signals on while a command runs.
 pub struct Watch(Arc<Mutex<Owner>>);
 
 impl Handler {
-    /// Handles signals. What `run` was asked for is `output`, and JVMs write to `collection`.
+    /// Begins to handle signals. `output` is the output file of `run`, and JVMs write to
+    /// `collection`.
     pub fn install(output: &Path, collection: &Path) -> Result<Handler> {
         let signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]).context("cannot watch for signals")?;
         let unfinished = Unfinished { output: output.to_owned(), collection: collection.to_owned() };
@@ -61,8 +63,8 @@ impl Handler {
             for signal in &mut self.signals {
                 let owner = owner.lock().unwrap_or_else(PoisonError::into_inner);
                 match *owner {
-                    // A terminal sends its signals to the command as well. The others are for us
-                    // alone, and meant for it.
+                    // A terminal sends its signals to the command, too. These two reach only `run`,
+                    // but are meant for the command.
                     Owner::Command(process) if matches!(signal, SIGTERM | SIGHUP) => pass_on(signal, process),
                     Owner::Command(_) => {}
                     Owner::Run(since, code) => {
@@ -80,7 +82,7 @@ impl Handler {
 }
 
 impl Watch {
-    /// From now on signals end `run`: the command has ended with this exit code.
+    /// From now on signals end `run`, since the command has ended with this exit code.
     pub fn ended(self, code: u8) {
         let run = Owner::Run(Instant::now(), code);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = run;
@@ -88,7 +90,7 @@ impl Watch {
 }
 
 impl Unfinished {
-    /// Removes what `run` has not finished, and ends it as the signal does by default.
+    /// Removes what `run` has not finished, and ends `run` as the signal does by default.
     fn end_by(&self, signal: i32) {
         let name = signal_name(signal).unwrap_or("a signal");
         say(&format!(
@@ -97,7 +99,7 @@ impl Unfinished {
         ));
         pending_file::remove_all();
         run_folder::remove(&self.collection);
-        // Of these signals it does not return.
+        // For these signals it does not return.
         let _ = emulate_default_handler(signal);
     }
 }

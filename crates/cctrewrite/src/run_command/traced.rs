@@ -1,4 +1,4 @@
-//! `cctrewrite run --tool trace`: each JVM leaves a trace, as it runs.
+//! `cctrewrite run --tool trace`: each JVM writes a trace while it runs.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -28,19 +28,19 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     files::run(arguments, command, rest, &TRACES, |_| Ok(()), |from, place| put(from, place, arguments.quiet))
 }
 
-/// What is about profiles alone.
+/// Refuses options that only apply to profiles.
 fn check(arguments: &Run) -> Result<()> {
     filter(&arguments.choices)?;
     arguments.recording.check(ToolName::Trace)?;
     arguments.wanted.check_none(ToolName::Trace)
 }
 
-/// Puts a trace in its place.
+/// Moves a trace to its place.
 pub fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
     let trace = Trace::open(from)?;
     let to = place(trace.meta.get("main").map(String::as_str));
     move_file(from, &to)?;
-    // What a JVM left in memory that was killed.
+    // The last events of a killed JVM, which were in its memory.
     let last = with_suffix(from, cct_trace::LAST_SUFFIX);
     if last.is_file() {
         move_file(&last, &with_suffix(&to, cct_trace::LAST_SUFFIX))?;

@@ -1,5 +1,5 @@
-//! `cctrewrite run --tool pcc`: each JVM leaves the values of the contexts in which chosen methods
-//! were entered, when it ends.
+//! `cctrewrite run --tool pcc`: at its end, each JVM writes the values of the contexts in which
+//! chosen methods were entered.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -29,14 +29,14 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     files::run(arguments, command, rest, &VALUES, |_| Ok(()), |from, place| put(from, place, arguments.quiet))
 }
 
-/// What is about profiles alone.
+/// Refuses options that only apply to profiles.
 fn check(arguments: &Run) -> Result<()> {
     filter(&arguments.choices)?;
     arguments.recording.check(ToolName::Pcc)?;
     arguments.wanted.check_none(ToolName::Pcc)
 }
 
-/// Puts values in their place.
+/// Moves values to their place.
 pub fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
     let recorded = read_values(from)?;
     let to = place(recorded.meta.get("main").map(String::as_str));

@@ -1,4 +1,4 @@
-//! Folders of killed runs: which there are, and what is in them.
+//! Finds the folders of killed runs, and lists what is in them.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::run_folder::record::LOCK;
 pub enum Found {
     /// Its run is at work, or another command collects what is in it.
     InUse(PathBuf),
-    /// It has no lock, so nobody can say whether its run is at work. Earlier versions made such
+    /// It has no lock, so nothing shows whether its run is at work. Earlier versions made such
     /// folders.
     Unknown(PathBuf),
     /// Its run was killed.
@@ -29,16 +29,16 @@ pub enum Found {
 pub struct Abandoned {
     /// The folder.
     pub folder: RunFolder,
-    /// What its run was asked for.
+    /// The output and command of its run.
     pub record: Record,
-    /// The JVMs that entered themselves.
+    /// The JVMs that registered in it.
     pub jvms: Vec<Jvm>,
-    /// Who still writes to it, or may; in words.
+    /// The process that still writes to it, or may, in words.
     user: Option<String>,
 }
 
-/// Finds the folders of runs in a folder, sorted by name. Others than those of this user, with mode
-/// 0700, are not looked at.
+/// Finds the folders of runs in a folder, sorted by name. Ignores folders of other users, and
+/// folders that others may open.
 pub fn find(parent: &Path) -> Result<Vec<Found>> {
     let cannot = || format!("cannot list {}", parent.display());
     let mut names = Vec::new();
@@ -58,7 +58,7 @@ pub fn is_run_folder(path: &Path) -> bool {
     path.file_name().is_some_and(is_name)
 }
 
-/// Looks at one folder, which the user has named. One without a lock counts as abandoned.
+/// Looks at one folder that the user has named. A folder without a lock counts as abandoned.
 pub fn named(path: &Path) -> Result<Found> {
     match look(open(path)?) {
         Some(Found::Unknown(path)) => {
@@ -78,7 +78,7 @@ pub fn named(path: &Path) -> Result<Found> {
     }
 }
 
-/// Opens a folder that is its user's alone.
+/// Opens a folder that nobody but its user may open.
 fn open(path: &Path) -> Result<PrivateFolder> {
     let private = PrivateFolder::open(path)?;
     if !private.is_closed()? {
@@ -101,7 +101,7 @@ fn look(private: PrivateFolder) -> Option<Found> {
     Some(Found::Abandoned(Abandoned { folder, record, jvms, user }))
 }
 
-/// Who still writes to a folder: a JVM rather than a process that may start one.
+/// The process that still writes to a folder. A JVM goes before a process that may start one.
 fn user(jvms: &[Jvm], path: &Path) -> Option<String> {
     let processes = processes::of_folder(path);
     let runs = |jvm: &&Jvm| jvm.still_runs() || processes.iter().any(|process| process.id == jvm.process);
@@ -113,12 +113,12 @@ fn user(jvms: &[Jvm], path: &Path) -> Option<String> {
 }
 
 impl Abandoned {
-    /// Who still writes to it, or may, in words.
+    /// The process that still writes to the folder, or may, in words.
     pub fn user(&self) -> Option<&str> {
         self.user.as_deref()
     }
 
-    /// Whether nothing is in it but what JVMs and their run say about themselves.
+    /// Whether it holds only the entries of JVMs and the files of its run.
     pub fn is_empty(&self) -> bool {
         let says_nothing = |name: &String| {
             [LOCK, "options"].contains(&&**name) || Path::new(name).extension() == Some(OsStr::new("jvm"))
@@ -126,7 +126,7 @@ impl Abandoned {
         self.folder.private().names().is_ok_and(|names| names.iter().all(says_nothing))
     }
 
-    /// What is in it, in words.
+    /// The contents of the folder, in words.
     pub fn contents(&self) -> String {
         let of_what = if self.record.command.is_empty() {
             String::new()
@@ -137,7 +137,8 @@ impl Abandoned {
     }
 }
 
-/// Names the abandoned folders in a folder, a line each. Removes those in which nothing is.
+/// Names the abandoned folders in a folder, one on each line. Removes those in which nothing was
+/// recorded.
 pub fn report(parent: &Path, quiet: bool) {
     // A folder that cannot be listed has no hidden folders to report.
     for found in find(parent).unwrap_or_default() {
@@ -169,10 +170,10 @@ pub fn report(parent: &Path, quiet: bool) {
     }
 }
 
-/// What is said of a folder in which nothing is.
+/// The message about a folder in which nothing was recorded.
 pub const NOTHING: &str = "a killed run left it, and no JVM has recorded anything in it";
 
-/// What is said of a folder without a lock.
+/// The message about a folder without a lock.
 pub fn unknown(path: &Path) -> String {
     format!(
         "{}: has no lock, as with earlier versions of cctrewrite; once its run is no longer at work: cctrewrite recover {}",

@@ -1,4 +1,4 @@
-//! A JVM that has entered itself into the folder of a run.
+//! A JVM that has registered in the folder of a run.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,15 +15,15 @@ use super::record::cut;
 pub struct Jvm {
     /// Its number, in the order of starts; from 1.
     pub number: usize,
-    /// Its process.
+    /// Its process id.
     pub process: u32,
-    /// What it was started with.
+    /// Its command line.
     pub arguments: Vec<String>,
     /// Its profile; `None` if it left none.
     pub profile: Option<PathBuf>,
-    /// Where it would be.
+    /// The path of its profile, whether or not the file exists.
     pub place: PathBuf,
-    /// The file in which its trees are, if it is there.
+    /// The file with its trees, if it exists.
     pub arena: Option<PathBuf>,
 }
 
@@ -40,13 +40,14 @@ impl Jvm {
         Ok((1..).zip(entries).map(jvm).collect())
     }
 
-    /// Whether a process of its number is there.
+    /// Whether a process with its process id runs.
     pub fn is_running(&self) -> bool {
-        // A process that has ended and was not waited for is there, without arguments.
+        // A process that has ended, but was not waited for, has no arguments any more.
         self.process_arguments().is_some_and(|text| !text.is_empty())
     }
 
-    /// Whether it runs, however long ago it started: its number may be another process's by now.
+    /// Whether this JVM runs. Its process id may belong to another process by now, so arguments are
+    /// compared. A JVM also runs if its trees are in use.
     pub fn still_runs(&self) -> bool {
         let arguments = self.process_arguments().filter(|text| !text.is_empty());
         let is_this = |text: Vec<u8>| {
@@ -56,7 +57,8 @@ impl Jvm {
         arguments.is_some_and(is_this) || self.has_arena_in_use()
     }
 
-    /// Whether a process has its trees: also one that this process cannot see, as in a container.
+    /// Whether a process has its trees open. It may be one that this process cannot see, as in a
+    /// container.
     fn has_arena_in_use(&self) -> bool {
         let memory = self.arena.as_ref().and_then(|arena| fs::File::open(arena).ok()).map(Memory::open);
         memory.is_some_and(|memory| memory.is_ok_and(|memory| memory.is_in_use()))
@@ -66,7 +68,7 @@ impl Jvm {
         fs::read(format!("/proc/{}/cmdline", self.process)).ok()
     }
 
-    /// The command line, for people: cut where it gets long.
+    /// The command line for people, cut if it is long.
     pub fn command(&self) -> String {
         cut(&self.arguments.join(" "))
     }

@@ -23,13 +23,13 @@ pub use record::Record;
 
 use crate::run_folder::record::LOCK;
 
-/// How names of such folders begin.
+/// Prefix of the names of such folders.
 const PREFIX: &str = ".cctrewrite-";
 
-/// How they end.
+/// Suffix of their names.
 const SUFFIX: &str = ".run";
 
-/// How they end while they are made or removed. Such a folder holds nothing of value.
+/// Suffix of their names while `run` makes or removes them. Such a folder holds nothing of value.
 const UNFINISHED: &str = ".tmp";
 
 /// A folder of which this process is the owner.
@@ -38,12 +38,12 @@ pub struct RunFolder {
     private: PrivateFolder,
     /// Closing the file releases the lock.
     _lock: File,
-    /// Whether it outlives this value.
+    /// Whether the folder outlives this value.
     stays: bool,
 }
 
 impl RunFolder {
-    /// Makes an empty folder in another one. Dropped, it is removed.
+    /// Makes an empty folder in another one. Dropping the value removes the folder.
     ///
     /// The inner error says why the folder cannot be used: others may write into it, or the file
     /// system has no locks.
@@ -59,7 +59,8 @@ impl RunFolder {
         if let Err(error) = lock.lock() {
             return Ok(Err(error).with_context(|| format!("cannot lock a file in {}", parent.display())));
         }
-        // Only now: where files or folders of these names are not locked, their owner is gone.
+        // Renames only after locking: a folder of this name without a locked file counts as
+        // abandoned.
         fs::rename(made.path().join("fresh"), made.path().join(LOCK))?;
         let path = named(made.path(), SUFFIX);
         fs::rename(made.path(), &path)?;
@@ -70,7 +71,7 @@ impl RunFolder {
         })
     }
 
-    /// Takes over a folder that has lost its owner. It stays when this value is dropped.
+    /// Takes over a folder that has lost its owner. The folder stays when this value is dropped.
     fn take_over(private: PrivateFolder) -> Result<RunFolder, Refusal> {
         let lock = match private.open_file(LOCK) {
             Ok(Some(lock)) => lock,
@@ -82,7 +83,7 @@ impl RunFolder {
             Err(TryLockError::WouldBlock) => return Err(Refusal::Owned),
             Err(TryLockError::Error(_)) => return Err(Refusal::NoLock),
         }
-        // Its owner may have removed it in this instant.
+        // The owner may have removed the folder at this moment.
         let is_there = lock.metadata().is_ok_and(|its| its.nlink() > 0) && private.is_in_place();
         if is_there { Ok(RunFolder { private, _lock: lock, stays: true }) } else { Err(Refusal::Foreign) }
     }
@@ -97,7 +98,7 @@ impl RunFolder {
         self.private.path()
     }
 
-    /// Leaves the folder when this value is dropped.
+    /// Keeps the folder when this value is dropped.
     pub fn keep(&mut self) {
         self.stays = true;
     }
@@ -110,7 +111,7 @@ impl RunFolder {
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        // What somebody has put in its place may be a folder that must stay.
+        // If another folder is at this path now, it must stay.
         if !self.stays && self.private.is_in_place() {
             remove(self.path());
         }
@@ -119,12 +120,12 @@ impl Drop for RunFolder {
 
 /// Removes the folder at this path and all that is in it.
 ///
-/// A process that is killed meanwhile must not leave a part of it under its name: the lock may be
-/// gone first.
+/// It is renamed first. A process that is killed meanwhile must not leave a part of the folder
+/// under its old name, perhaps without the lock.
 pub fn remove(path: &Path) {
     let unfinished = named(path, UNFINISHED);
     let path = if fs::rename(path, &unfinished).is_ok() { &unfinished } else { path };
-    // What a JVM still writes may make this fail.
+    // This may fail if a JVM still writes files.
     let _ = fs::remove_dir_all(path);
 }
 
@@ -133,19 +134,18 @@ pub fn remove(path: &Path) {
 enum Refusal {
     /// Its owner lives.
     Owned,
-    /// It has no lock: earlier versions made such folders. Or the file system has no locks any
-    /// more.
+    /// It has no lock, as in earlier versions, or its file system no longer supports locks.
     NoLock,
-    /// It is no folder of this user's runs, or is gone.
+    /// It is not a folder of this user's runs, or no longer exists.
     Foreign,
 }
 
-/// A path whose name ends otherwise.
+/// A path with another suffix.
 fn named(path: &Path, end: &str) -> PathBuf {
     path.with_extension(&end[1..])
 }
 
-/// Whether a folder of a run has such a name.
+/// Whether a name is that of a run's folder.
 fn is_name(name: &OsStr) -> bool {
     let bytes = name.as_bytes();
     bytes.starts_with(PREFIX.as_bytes()) && bytes.ends_with(SUFFIX.as_bytes())

@@ -1,4 +1,4 @@
-//! Processes whose JVMs write into the folder of a run: all that have the run's variable.
+//! Processes whose JVMs write into the folder of a run. These are all that have the run's variable.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,18 +9,18 @@ use cct_profile::collection::VARIABLE;
 
 use super::record::cut;
 
-/// A process that runs.
+/// A running process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Its number.
+    /// Its process id.
     pub id: u32,
     /// Its command line, for people.
     pub command: String,
 }
 
-/// The processes of this user, without this one, that were started with a folder of this name.
+/// The other processes of this user that were started with a folder of this name.
 ///
-/// The name and not the path: somebody may have moved the folder, and its name is drawn at random.
+/// Compares names instead of paths: somebody may have moved the folder, and its name is random.
 pub fn of_folder(folder: &Path) -> Vec<Process> {
     let Some(name) = folder.file_name() else { return Vec::new() };
     let ids = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -38,7 +38,7 @@ pub fn of_folder(folder: &Path) -> Vec<Process> {
     found
 }
 
-/// Whether variables, each ended by a zero, name a folder of this name.
+/// Whether variables, each ended by a zero byte, name a folder of this name.
 fn names(variables: &[u8], name: &OsStr) -> bool {
     let value = |variable: &'_ [u8]| -> Option<bool> {
         let value = variable.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"=")?;
@@ -72,7 +72,7 @@ mod tests {
         let folder = Path::new("/nowhere/.cctrewrite-of-this-test.run");
         let mut command = std::process::Command::new("sleep");
         let mut child = command.arg("60").env(VARIABLE, folder).spawn().unwrap();
-        // Until it has been started, the child is this process's copy.
+        // Until `exec`, the child is a copy of this process.
         let mut found = Vec::new();
         for _ in 0..500 {
             found = of_folder(folder);

@@ -1,4 +1,4 @@
-//! What a run leaves in its folder about itself.
+//! The record that a run leaves in its folder about itself.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -7,24 +7,24 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use cct_private::PrivateFolder;
 
-/// What a run was asked for. In the file each part is ended by a zero.
+/// The output and command of a run. In the file, a zero byte ends each part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Its output: a name in the folder that the run's folder is in, or an absolute path.
+    /// Its output: an absolute path, or a name in the parent of the run's folder.
     pub output: PathBuf,
     /// Its command, with arguments.
     pub command: Vec<OsString>,
 }
 
 impl Record {
-    /// The contents of the file.
+    /// The contents of the file that holds the record.
     pub fn bytes(&self) -> Vec<u8> {
         let words = self.command.iter().map(OsString::as_os_str);
         let parts = std::iter::once(self.output.as_os_str()).chain(words);
         parts.flat_map(|part| [part.as_bytes(), b"\0"].concat()).collect()
     }
 
-    /// Reads it.
+    /// Reads the record in a folder.
     pub fn of(folder: &PrivateFolder) -> Result<Record> {
         let bytes = folder.read(LOCK)?.unwrap_or_default();
         let mut parts = bytes.split(|&byte| byte == 0).map(|part| OsStr::from_bytes(part).to_owned());
@@ -32,19 +32,19 @@ impl Record {
         let output =
             output.with_context(|| format!("{} names no output", folder.path().join(LOCK).display()))?;
         let mut command: Vec<OsString> = parts.collect();
-        // After the last zero.
+        // Removes the empty part after the last zero byte.
         command.pop();
         Ok(Record { output, command })
     }
 
-    /// The command line, for people: cut where it gets long.
+    /// The command line for people, cut if it is long.
     pub fn command_line(&self) -> String {
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
         cut(&words.join(" "))
     }
 }
 
-/// A command line, cut where it gets long.
+/// A command line, cut after 120 characters.
 pub fn cut(text: &str) -> String {
     const LONG: usize = 120;
     match text.char_indices().nth(LONG) {
@@ -54,7 +54,7 @@ pub fn cut(text: &str) -> String {
 }
 
 impl Default for Record {
-    /// That of a folder which does not say.
+    /// The record for a folder that has none.
     fn default() -> Record {
         Record { output: PathBuf::from("cctrewrite.cct"), command: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! What is made of traces beside profiles.
+//! Analyses of traces whose results are no profiles.
 
 use std::io::{self, Write};
 
@@ -17,20 +17,20 @@ use crate::args::{
 use crate::exit::{say, text_to_stdout, to_stdout};
 use crate::trace_command::remarks::remarks;
 
-/// Whether a class, by its name with slashes, is wanted.
+/// Tests whether a class is wanted, by its name with slashes.
 fn wanted(pattern: Option<&str>) -> impl Fn(&str) -> bool {
     let pattern = pattern.map(Pattern::new);
     move |name| pattern.as_ref().is_none_or(|pattern| pattern.matches(name.replace('/', ".").as_bytes()))
 }
 
-/// What was executed; what is odd about the trace is said.
+/// The executions in a trace. Reports what is odd about the trace.
 fn executions(trace: &Trace) -> Result<Executions> {
     let (executions, oddities) = Executions::of(trace)?;
     remarks(trace, &oddities).iter().for_each(|remark| say(&format!("note: {remark}")));
     Ok(executions)
 }
 
-/// Lines of a thread's stack.
+/// Prints the stack of a thread as lines.
 struct Lines<'t, 'o> {
     names: &'o mut Names<'t>,
     out: &'o mut (dyn Write + Send),
@@ -40,7 +40,7 @@ struct Lines<'t, 'o> {
     failed: Option<io::Error>,
 }
 
-/// What methods are called, put together once.
+/// The names of methods, each built once.
 struct Names<'t> {
     program: &'t Program,
     of: Vec<Option<Box<str>>>,
@@ -60,7 +60,8 @@ impl Visitor for Lines<'_, '_> {
     fn enter(&mut self, _: u32, callee: Callee, _: Option<Found<'_>>) -> u32 {
         if self.wants_more() {
             self.left -= 1;
-            // A line at once: what is written is looked through for what might harm a terminal.
+            // A write must hold a whole line, since each write is searched for what might harm a
+            // terminal.
             self.line.clear();
             self.line.extend(std::iter::repeat_n(' ', 2 * self.depth + 2));
             self.line.push_str(self.names.of(callee));
@@ -86,7 +87,7 @@ impl Visitor for Lines<'_, '_> {
     }
 }
 
-/// `replay`.
+/// Runs `replay`.
 pub fn replay(arguments: &TraceReplay) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let mut names = Names { program: &trace.program, of: vec![None; trace.program.callees().len()] };
@@ -109,7 +110,7 @@ pub fn replay(arguments: &TraceReplay) -> Result<()> {
     })
 }
 
-/// `callgraph`.
+/// Runs `callgraph`.
 pub fn callgraph(arguments: &TraceCallgraph) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let executions = executions(&trace)?;
@@ -157,7 +158,7 @@ pub fn callgraph(arguments: &TraceCallgraph) -> Result<()> {
     })
 }
 
-/// `metrics`.
+/// Runs `metrics`.
 pub fn metrics(arguments: &TraceMetrics) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let (values, oddities) = metrics::of(&trace)?;
@@ -181,7 +182,7 @@ pub fn metrics(arguments: &TraceMetrics) -> Result<()> {
     })
 }
 
-/// `coverage`.
+/// Runs `coverage`.
 pub fn coverage(arguments: &TraceCoverage) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let (ways, oddities) = coverage::ways(&trace)?;
@@ -194,7 +195,7 @@ pub fn coverage(arguments: &TraceCoverage) -> Result<()> {
     })
 }
 
-/// `timeline`.
+/// Runs `timeline`.
 pub fn timeline(arguments: &TraceTimeline) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let options =
@@ -212,7 +213,7 @@ pub fn timeline(arguments: &TraceTimeline) -> Result<()> {
     to_stdout(|out| timeline.write(&trace, out))
 }
 
-/// `structure`.
+/// Runs `structure`.
 pub fn structure(arguments: &TraceStructure) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let wanted = wanted(arguments.classes.as_deref());

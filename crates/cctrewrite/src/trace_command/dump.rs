@@ -24,7 +24,7 @@ pub fn run(arguments: &TraceDump) -> Result<()> {
         let threads: Vec<&ThreadChunks> = trace.threads.iter().filter(is_wanted).collect();
         return in_order(&trace, &threads, arguments);
     }
-    // One after the other, as they are read: a trace has no place in memory.
+    // Events are read and written one after the other: a trace may not fit into memory.
     let mut lines = Lines::new(&trace, arguments.numbers);
     let below = arguments.below.as_deref();
     text_to_stdout(|out| {
@@ -36,7 +36,7 @@ pub fn run(arguments: &TraceDump) -> Result<()> {
     })
 }
 
-/// All threads' events, one behind the other.
+/// Dumps the events of all threads in their global order.
 fn in_order(trace: &Trace, threads: &[&ThreadChunks], arguments: &TraceDump) -> Result<()> {
     if !trace.is_ordered {
         bail!(
@@ -93,16 +93,16 @@ fn dump(
 
 /// Which events of a thread are wanted.
 struct Wanted<'t> {
-    /// What this method does, and what it calls, alone.
+    /// Only events of this method and of its callees.
     below: Option<&'t str>,
-    /// How many may come.
+    /// Maximum number of events still to write.
     left: u64,
-    /// How deep below that method.
+    /// The current depth below that method.
     depth: u64,
 }
 
 impl Wanted<'_> {
-    /// Writes an event, if it is wanted; whether more may come.
+    /// Writes an event if it is wanted. Returns whether further events may be wanted.
     fn event(&mut self, event: Event, lines: &mut Lines<'_>, out: &mut dyn Write) -> Result<bool> {
         if let Some(below) = self.below {
             match event {
@@ -132,7 +132,7 @@ impl Wanted<'_> {
     }
 }
 
-/// A method's name with its class, and with its descriptor behind that.
+/// A method's class and name, followed by its descriptor.
 struct Name {
     whole: Box<str>,
     descriptor: usize,
@@ -144,18 +144,18 @@ impl Name {
     }
 }
 
-/// Names of methods, put together once.
+/// The names of methods, each built once.
 struct Names<'t> {
     program: &'t Program,
     of: HashMap<u32, Name>,
-    /// That of a method which the trace does not describe.
+    /// The name of a method that the trace does not describe.
     unknown: Name,
 }
 
 impl Names<'_> {
     fn of(&mut self, number: u32) -> &Name {
         let Some(found) = self.program.method(number) else {
-            // Not kept: in a trace that is damaged there may be many.
+            // This name is not cached: a damaged trace may have many of them.
             let whole: Box<str> = format!("method {number}").into();
             self.unknown = Name { descriptor: whole.len(), whole };
             return &self.unknown;
@@ -176,8 +176,8 @@ struct Lines<'t> {
     trace: &'t Trace,
     as_numbers: bool,
     names: Names<'t>,
-    /// The line in the making: it is written at once, since what is written is looked through for
-    /// what might harm a terminal.
+    /// The current line. A write must hold a whole line, since each write is searched for what
+    /// might harm a terminal.
     text: String,
 }
 
@@ -188,7 +188,8 @@ impl<'t> Lines<'t> {
         Lines { trace, as_numbers, names, text: String::new() }
     }
 
-    /// Writes an event behind what is in the line already, and the block that it implies.
+    /// Appends an event to the current line and writes the line. Then writes the block that the
+    /// event implies.
     fn write(&mut self, event: Event, out: &mut dyn Write) -> Result<()> {
         let implied = match event {
             Event::Start { method, ends_at_once: false, .. } => {

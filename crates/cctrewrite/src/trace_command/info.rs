@@ -27,8 +27,8 @@ struct Kinds {
 
 impl Kinds {
     fn of(trace: &Trace, thread: &ThreadChunks) -> Result<Kinds> {
-        // A chunk has whole events, which are counted whatever comes before it: so a thread, too,
-        // is counted on all cores.
+        // A chunk has whole events, so it can be counted without the chunks before it. All cores
+        // share even the chunks of a single thread.
         let chunks = (0..thread.count()).into_par_iter();
         let kinds = chunks.map(|place| Ok(Kinds::of_chunk(&trace.chunk(thread, place)?.words)));
         kinds.try_reduce(Kinds::default, |a, b| Ok(Kinds::sum(&[a, b])))

@@ -1,4 +1,4 @@
-//! `cctrewrite trace`: traces, read (docs/research/trace.md).
+//! `cctrewrite trace`: reads traces (docs/research/trace.md).
 
 mod analyses;
 mod dump;

@@ -1,10 +1,10 @@
-//! What is remarked of a trace.
+//! Remarks on a trace.
 
 use cct_build::text::counted;
 use cct_trace::Trace;
 use cct_trace::replay::Oddities;
 
-/// What must be known of numbers that come from this trace.
+/// Remarks on numbers that come from this trace.
 pub(crate) fn remarks(trace: &Trace, oddities: &Oddities) -> Vec<String> {
     let mut remarks = Vec::new();
     if trace.cut.is_some() || !trace.is_complete {

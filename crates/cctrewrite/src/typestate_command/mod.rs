@@ -1,4 +1,4 @@
-//! `cctrewrite typestate`: properties and what runs found of them (docs/research/typestate.md).
+//! `cctrewrite typestate`: properties, and reports of runs about them (docs/research/typestate.md).
 
 mod check;
 mod report;

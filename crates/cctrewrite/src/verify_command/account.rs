@@ -1,22 +1,22 @@
-//! What a check has found.
+//! The result of a check.
 
 use std::collections::BTreeSet;
 
 use cct_verify::{Finding, Links, Tally, linked};
 
-/// What was found in a class.
+/// What is wrong with a class.
 #[derive(Debug)]
 pub struct Found {
-    /// Where the rewritten class is, or the original, if it has no other.
+    /// Location of the rewritten class, or of the original if the output lacks the class.
     pub place: String,
-    /// What is wrong with it.
+    /// The findings about the class.
     pub findings: Vec<What>,
 }
 
-/// What may be wrong with a class.
+/// A finding about a class.
 #[derive(Debug)]
 pub enum What {
-    /// Something in it.
+    /// Something inside the class is wrong.
     Finding(Finding),
     /// It has no counterpart.
     Alone(&'static str),
@@ -24,27 +24,27 @@ pub enum What {
     Missing(String),
 }
 
-/// What was checked.
+/// The counts and findings of a check.
 #[derive(Debug, Default)]
 pub struct Account {
-    /// Classes, methods and so on.
+    /// Numbers of classes, methods and so on.
     pub tally: Tally,
-    /// Classes with findings, in the order of the rewritten classes, those that are missing behind
-    /// them.
+    /// Classes with findings: for each part of the output the rewritten classes in order, then
+    /// missing ones. Findings about links between classes come last.
     pub found: Vec<Found>,
-    /// Classes of the runtime, which the output has beside its own.
+    /// Number of the runtime's classes in the output.
     pub runtime: u64,
-    /// Classes of the original that a patch leaves out.
+    /// Number of original classes that a patch leaves out.
     pub left_out: u64,
-    /// Hashes of the originals, where the static side of a trace is looked at.
+    /// Hashes of the originals, if the static side of a trace is checked.
     pub(crate) originals: BTreeSet<u64>,
-    /// What the classes want of each other.
+    /// References between classes, which `link` follows.
     pub(crate) links: Vec<Links>,
-    /// References to extended forms that lead to one, and such as cannot be followed in what was
-    /// given.
+    /// Numbers of references to extended forms: those that lead to one, and those to classes that
+    /// were not given.
     pub linked: (u64, u64),
-    /// Call sites that count a callee that is there, and such whose callee is not in what was
-    /// given.
+    /// Numbers of call sites that count their callee: those whose callee is there, and those whose
+    /// callee was not given.
     pub counted: (u64, u64),
 }
 

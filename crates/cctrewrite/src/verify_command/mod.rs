@@ -1,4 +1,4 @@
-//! `cctrewrite verify`: whether rewritten classes are their originals and probes.
+//! `cctrewrite verify`: checks that rewritten classes are their originals plus probes.
 
 mod account;
 mod pairs;
@@ -59,7 +59,7 @@ fn verify(arguments: &Verify) -> Result<Account> {
             Some(expectation) => expectation.with_context(|| rewritten.path().display().to_string())?,
             None => Expectation::default(),
         };
-        // Those that count, too, say so in their index.
+        // Outputs that have markers and also count say so in their index.
         if lines.is_none() && has_markers(arguments, &rewritten)? {
             expectation.tool = Some(Tool::Markers);
         }
@@ -83,9 +83,9 @@ fn verify(arguments: &Verify) -> Result<Account> {
     Ok(account)
 }
 
-/// What the home of a JDK that traces says of its classes, and where; `None` of anything else.
+/// The static side in the home of a tracing JDK, with its path; `None` for any other folder.
 fn static_side(home: &Path) -> Result<Option<(PathBuf, StaticSide)>> {
-    // A JDK 8 has its class library one folder deeper.
+    // In JDK 8 the class library is one folder deeper.
     let places = ["lib/cctrewrite/structure", "jre/lib/cctrewrite/structure"].map(|place| home.join(place));
     let Some(path) = places.into_iter().find(|path| path.is_file()) else { return Ok(None) };
     let broken = || format!("{}: it is no static side of a trace", path.display());
@@ -103,14 +103,14 @@ fn static_side(home: &Path) -> Result<Option<(PathBuf, StaticSide)>> {
     Ok(Some((path, side)))
 }
 
-/// Whether an output has markers and nothing else: it says so itself, or it is of a JDK that brings
-/// along the rules for what is defined while programs run.
+/// Whether an output has markers and nothing else. An output says so itself, or belongs to a JDK
+/// with rules for classes that are defined at run time.
 fn has_markers(arguments: &Verify, rewritten: &Input) -> Result<bool> {
     let is_marked_jdk = || jdk::is_home(&arguments.rewritten) && marking::image::is_in(&arguments.rewritten);
     Ok(output::entry(rewritten, marking::ENTRY)?.is_some() || is_marked_jdk())
 }
 
-/// What is to be compared with what: of homes of JDKs each part of the class library.
+/// The pairs to compare. For homes of JDKs, there is one pair for each part of the class library.
 fn parts(original: &Path, rewritten: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
     match (jdk::is_home(original), jdk::is_home(rewritten)) {
         (false, false) => Ok(vec![(original.to_owned(), rewritten.to_owned())]),

@@ -1,4 +1,4 @@
-//! Which rewritten class is whose: by where they are in their containers.
+//! Pairs rewritten classes with their originals, by their locations in the containers.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use cct_verify::{Expectation, Finding, Links, StaticSide, Tally, check_with_link
 use crate::progress::Progress;
 use crate::verify_command::account::Account;
 
-/// What a class is in the output.
+/// The role of a class in the output.
 enum Seen {
     /// The counterpart of an original.
     Twin { key: String, findings: Vec<Finding>, tally: Box<Tally>, links: Option<Box<Links>> },
-    /// One of the runtime's.
+    /// A class of the runtime.
     Runtime,
-    /// Nobody's counterpart.
+    /// A class without an original.
     Extra,
 }
 
@@ -34,7 +34,7 @@ pub fn check(
     if side.is_some() {
         account.originals.extend(originals.values().map(|bytes| class_hash(bytes)));
     }
-    // Patches for modules: a jar for each.
+    // Patches for modules are jars, one for each module.
     let is_patches = original.layout() == Layout::Modules && rewritten.layout() == Layout::Plain;
     let is_patch = is_patches || original.layout() != rewritten.layout();
     let seen = rewritten.survey(|at, bytes| {
@@ -75,8 +75,8 @@ pub fn check(
     Ok(())
 }
 
-/// Where a class is, in the words of the class path: module, nested archives, path. `is_patches` is
-/// whether archives at the top stand for modules.
+/// The location of a class in the terms of the class path: module, nested archives, path.
+/// `is_patches` says whether archives at the top stand for modules.
 fn key(at: &Location<'_>, is_patches: bool) -> String {
     let name = &*at.entry.name;
     if at.archive.depth() == 0 {
@@ -86,7 +86,7 @@ fn key(at: &Location<'_>, is_patches: bool) -> String {
             None => name.to_owned(),
         };
     }
-    // Behind the path of the input, which the user gave.
+    // The part after the path of the input, which the user gave.
     let whole = at.to_string();
     let given = at.archive.input_path().display().to_string();
     let inside = whole.strip_prefix(&given).unwrap_or(&whole).trim_start_matches(['!', '/']);

@@ -1,4 +1,4 @@
-//! What was found, for people and for programs.
+//! Writes the result of a check, for people and for programs.
 
 use std::io::{self, Write};
 
@@ -10,11 +10,10 @@ use serde_json::{Value, json};
 
 use crate::verify_command::account::{Account, What};
 
-/// Methods that are named of each kind of what was not checked; the rest are counted.
+/// Maximum number of names in a line about unchecked parts. The rest are counted.
 const NAMED: usize = 4;
 
-/// A line for each finding, `limit` of them unless that is 0, and a summary unless it is not
-/// wanted.
+/// Writes at most `limit` findings (0 for all), one on each line, and a summary unless `quiet`.
 pub fn text(account: &Account, limit: usize, quiet: bool, out: &mut dyn Write) -> Result<()> {
     let limit = if limit == 0 { usize::MAX } else { limit };
     let all = account.found.iter().flat_map(|found| found.findings.iter().map(move |f| (&found.place, f)));
@@ -125,7 +124,7 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What was recognised and not proven.
+/// Lines about what was recognised but not proven.
 fn unchecked(tally: &Tally) -> Vec<String> {
     let mut lines = Vec::new();
     for (what, methods) in &tally.unchecked {
@@ -162,7 +161,7 @@ fn unchecked(tally: &Tally) -> Vec<String> {
     lines
 }
 
-/// All of it (docs/internals/verify.md).
+/// Writes the whole result as JSON (docs/internals/verify.md).
 pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
     let findings = account.found.iter().flat_map(|found| {
         found.findings.iter().map(move |what| match what {

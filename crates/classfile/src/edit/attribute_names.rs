@@ -1,4 +1,4 @@
-//! Facts about a class that the writing of code needs.
+//! The version of a class and the indices of attribute names, which writing its code needs.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{Index, PoolAdditions};
@@ -14,12 +14,13 @@ pub struct Version {
 }
 
 impl Version {
-    /// Whether code has a StackMapTable (JVMS 4.10.1: since version 50).
+    /// Whether code has a StackMapTable (class files from version 50 on, JVMS 4.10.1).
     pub fn has_frames(self) -> bool {
         self.major >= 50
     }
 
-    /// Writes `max_stack`, `max_locals` and `code_length`, which are narrower before version 45.3.
+    /// Writes `max_stack`, `max_locals` and `code_length`. Before version 45.3 these fields are
+    /// narrower.
     pub fn put_code_head(
         self,
         max_stack: u16,
@@ -41,8 +42,7 @@ impl Version {
     }
 }
 
-/// Facts about a class that the writing of code needs: the version, and the indices of attribute
-/// names.
+/// The version of a class and the indices of attribute names, which writing its code needs.
 #[derive(Debug, Default)]
 pub struct AttributeNames {
     /// The version the class will have.

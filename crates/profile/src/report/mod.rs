@@ -1,9 +1,9 @@
 //! Reports: a header, the tree with its thresholds, the table of the most expensive methods.
 //!
-//! [`Rows`] and [`Table`] hold the contents, for writers of any format; [`write_header`],
-//! [`write_tree`] and [`write_table`] write them for people. Counts then have thousands separators;
-//! names are those of [`FrameTable::readable`], with control characters escaped. A separate line
-//! reports what the thresholds hide.
+//! [`Rows`] and [`Table`] hold the contents, for writers of any format. [`write_header`],
+//! [`write_tree`] and [`write_table`] write them as text for people. In text, counts have thousands
+//! separators. Names are those of [`FrameTable::readable`], with control characters escaped. A
+//! separate line reports what the thresholds hide.
 
 mod callers;
 mod header;
@@ -44,10 +44,10 @@ pub enum ReportError {
 /// The order of rows, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The metric, of the row itself.
+    /// By the metric of the row itself.
     Own,
-    /// The metric, with all callees.
+    /// By the metric of the row and all its callees.
     Inclusive,
-    /// Calls.
+    /// By calls.
     Calls,
 }
