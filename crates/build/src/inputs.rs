@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Layout, Limits, Location};
+use cct_classfile::mutf8::lossy;
 use cct_index::mid::ClassHash;
 use cct_index::provenance::{self, Provenance};
 use cct_jdk::convention;
@@ -301,8 +302,4 @@ fn duplicates(world: &World) -> Vec<String> {
         }
     }
     notices
-}
-
-fn lossy(name: &[u8]) -> String {
-    cct_classfile::mutf8::decode_lossy(name).into_owned()
 }

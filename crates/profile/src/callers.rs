@@ -22,6 +22,8 @@ pub struct Caller {
     /// The metric's sum over the method and its callees, where it was called through this chain. A
     /// recursive call is part of the outermost one.
     pub inclusive: u64,
+    /// Whether chains go on beyond this caller, and are cut here.
+    pub is_cut: bool,
     /// Positions of the chains that are longer by one caller, by their labels.
     callers: BTreeMap<u32, usize>,
 }
@@ -50,19 +52,21 @@ impl Callers {
                 let inclusive = sums[subtree.end as usize] - sums[subtree.start as usize];
                 let inclusive = if is_outermost { inclusive } else { 0 };
                 let chain = stack.iter().rev().take(depth).map(|(label, _)| *label);
-                callers.add([node.method].into_iter().chain(chain), node.calls, inclusive)?;
+                let last = callers.add([node.method].into_iter().chain(chain), node.calls, inclusive)?;
+                callers.nodes[last].is_cut |= stack.len() > depth;
             }
             stack.push((node.method, subtree.end));
         }
         Ok(callers)
     }
 
+    /// Adds to a chain; returns the position of its last caller.
     fn add(
         &mut self,
         chain: impl Iterator<Item = u32>,
         calls: u64,
         inclusive: u64,
-    ) -> Result<(), MergeError> {
+    ) -> Result<usize, MergeError> {
         let mut at = 0;
         for label in chain {
             let new = self.nodes.len();
@@ -75,7 +79,7 @@ impl Callers {
             caller.calls = caller.calls.checked_add(calls).ok_or(MergeError::Overflow)?;
             caller.inclusive = caller.inclusive.checked_add(inclusive).ok_or(MergeError::Overflow)?;
         }
-        Ok(())
+        Ok(at)
     }
 
     /// The methods that were asked for, those with the largest sums first.
@@ -145,5 +149,10 @@ mod tests {
             (1, 0, 2, 6),
         ];
         assert_eq!(lines(&callers), expected);
+        // `main` calls `a` and `b`, and nobody calls `main`.
+        let is_cut =
+            |of: &Caller| callers.of_caller(of).iter().map(|caller| caller.is_cut).collect::<Vec<_>>();
+        assert_eq!(is_cut(callers.methods()[0]), [true, true, true]);
+        assert_eq!(is_cut(callers.methods()[1]), [false]);
     }
 }

@@ -5,6 +5,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_archive::{Action, INDEX_NAME, Layout, Location};
+use cct_classfile::mutf8::lossy;
 use cct_classfile::{ClassFile, ErrorKind, wellformed};
 use cct_index::mid::ClassHash;
 use cct_index::record::ClassRecord;
@@ -209,10 +210,6 @@ impl Counting<'_> {
         let path = layout.path(&at.entry.name).and_then(|(_, path)| path.strip_suffix(".class"));
         layout == Layout::Jmod && self.for_jlink && path.is_some_and(|path| jlink::makes(path.as_bytes()))
     }
-}
-
-fn lossy(name: &[u8]) -> String {
-    cct_classfile::mutf8::decode_lossy(name).into_owned()
 }
 
 /// Locks a mutex. A poisoned one means that another thread panicked, which ends the run anyway.

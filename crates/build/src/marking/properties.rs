@@ -14,7 +14,7 @@ pub fn properties(path: &Path) -> Result<Vec<Property>> {
         Some(text) => text.to_owned(),
         None => std::fs::read_to_string(path).with_context(|| {
             let known = shipped::names().collect::<Vec<_>>().join(", ");
-            format!("cannot read {} (what comes along is {known})", path.display())
+            format!("cannot read {} (files of cctrewrite are {known})", path.display())
         })?,
     };
     let properties = file::parse(&text).with_context(|| path.display().to_string())?;

@@ -148,7 +148,7 @@ impl Reader {
             if counts_none && *self.counts_bytecodes.get_or_insert(false) {
                 return Err(ListError::Line { line, problem: LineProblem::Mixed });
             }
-            // Lists have no columns, and none of ours says that it has.
+            // Lists have no columns. Those that cctrewrite writes name none.
             if key == COLUMNS {
                 return Ok(());
             }

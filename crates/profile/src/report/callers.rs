@@ -37,6 +37,10 @@ pub fn write_callers(
     while let Some((caller, depth)) = due.pop() {
         let name = names.get(caller.label as usize).map_or("?", String::as_str);
         rows.push(row(caller.calls, caller.inclusive, options, depth, name));
+        if caller.is_cut {
+            let text = "  ".repeat(depth + 1) + "... callers beyond --depth";
+            rows.push([String::new(), String::new(), String::new(), text]);
+        }
         let shown = |one: &&Caller| percent(u128::from(one.inclusive), of_methods) >= options.min_percent;
         let (more, hidden): (Vec<_>, Vec<_>) = callers.of_caller(caller).into_iter().partition(shown);
         if !hidden.is_empty() {

@@ -51,7 +51,7 @@ final class ChildIndex {
     /**
      * Adds a child of {@code parent}, which may be there already.
      *
-     * @return false when there is no memory
+     * @return false when there is no memory, or when another child has the same hash of 64 bits
      */
     static boolean add(long record, long parent, long node) {
         Unsafe u = CctMemory.U;
@@ -76,6 +76,9 @@ final class ChildIndex {
                 return true;
             }
             if ((found & TABLE) == 0L) {
+                if (level == LEVELS - 1) {
+                    return false;
+                }
                 // The one that is there moves one level down.
                 long below = table(record);
                 if (below == 0L) {
@@ -91,7 +94,6 @@ final class ChildIndex {
             table = found - TABLE;
             hash <<= 4;
         }
-        // Two with one hash of 64 bits.
         return false;
     }
 
