@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use cct_profile::merge::MERGED;
+use cct_profile::meta_keys::MERGED;
 use cct_profile::report::{aligned, counted, grouped, write_header};
 use cct_profile::summary::TreeSummary;
 use cct_profile::{ReportError, Summary};

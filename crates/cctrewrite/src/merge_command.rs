@@ -4,7 +4,8 @@ use std::fs;
 
 use anyhow::{Result, bail};
 use cct_build::pending_file::PendingFile;
-use cct_profile::merge::{Bodies, MergeOptions, Threads};
+use cct_profile::merge::{MergeOptions, Threads};
+use cct_profile::united_methods::Bodies;
 
 use crate::args::{Merge, ThreadsArgument};
 use crate::exit::{self, Outcome};

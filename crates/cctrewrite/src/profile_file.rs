@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_columns::Column;
-use cct_profile::merge::{MergeOptions, Merger};
+use cct_profile::merge::MergeOptions;
+use cct_profile::merger::Merger;
 use cct_profile::pair::{Input, Kind};
 use cct_profile::{Damage, Profile, Unit};
 

@@ -4,7 +4,7 @@ use crate::name::{Names, all_methods};
 use crate::source::{metric, stacks};
 use crate::walk::{Step, Walk};
 use crate::{ExportError, Metric, Options, PRUNED, Pruned, Source, Stacks};
-use cct_profile::merge::joined;
+use cct_profile::joined::joined;
 use cct_profile::report::{counted, grouped};
 use cct_profile::selection::{Selected, SelectionError};
 use cct_profile::{Damage, Node, Profile, Tree, TreeBuilder};

@@ -3,7 +3,7 @@
 use crate::name::{Names, all_methods};
 use crate::prune::pruned;
 use crate::{ExportError, Name, NameForm, PRUNED, Pruned, Threshold};
-use cct_profile::merge::joined;
+use cct_profile::joined::joined;
 use cct_profile::names::NameStyle;
 use cct_profile::report::counted;
 use cct_profile::selection::{Selected, Selection};

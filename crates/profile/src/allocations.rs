@@ -7,16 +7,9 @@
 //! them](Profile::without_allocations) equals a profile of the same program without counted
 //! objects. In [its objects](Profile::allocations) objects are the only counts.
 
-use crate::merge::MergeError;
-use crate::metric::METRICS;
+use crate::meta_keys::{ALLOCATIONS, METRICS, METRICS_OF_OBJECTS};
 use crate::tree::TreeTooLarge;
-use crate::{Method, Node, Profile, Tree, TreeBuilder};
-
-/// `META` key that says whether objects were counted.
-pub const ALLOCATIONS: &str = "allocations";
-
-/// The value of `META` key `metrics` in the result of [`Profile::allocations`].
-pub(crate) const METRICS_OF_OBJECTS: &str = "allocations";
+use crate::{MergeError, Method, Node, Profile, Tree, TreeBuilder};
 
 impl Profile {
     /// Whether objects were counted, by type. Such a profile is viewed through

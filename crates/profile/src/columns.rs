@@ -9,12 +9,9 @@
 //! Reports and exports show one column at a time ([`Profile::by_column`]): its numbers replace
 //! those of bytecodes.
 
-use crate::metric::{BYTECODES, CALLS};
+use crate::meta_keys::{BYTECODES, CALLS, COLUMNS, COST_MODEL, METRICS, METRICS_OF_OBJECTS};
 use crate::{MergeError, Method, Profile, Tree, TreeBuilder, Unit};
 use std::collections::BTreeSet;
-
-/// `META` key that names the columns, separated by spaces; none without columns.
-pub const COLUMNS: &str = "columns";
 
 /// The column in which calls of synchronized methods count.
 const MONITORS: &str = cct_columns::Column::Monitors.name();
@@ -46,8 +43,8 @@ impl Profile {
         let place = self.columns().iter().position(|other| *other == column)?;
         self.threads.iter_mut().for_each(|thread| thread.tree.counted_by(place));
         self.meta.remove(COLUMNS);
-        self.meta.remove(crate::metric::COST_MODEL);
-        self.meta.insert(crate::metric::METRICS.to_owned(), format!("{CALLS}+{}", column.name()));
+        self.meta.remove(COST_MODEL);
+        self.meta.insert(METRICS.to_owned(), format!("{CALLS}+{}", column.name()));
         Some(self)
     }
 
@@ -174,7 +171,7 @@ pub fn is_column(method: &Method) -> bool {
 
 /// The unit for a column's name, if it is a valid one.
 fn usable(name: &str) -> Option<Unit> {
-    Unit::of(name).filter(|_| ![CALLS, BYTECODES, crate::allocations::METRICS_OF_OBJECTS].contains(&name))
+    Unit::of(name).filter(|_| ![CALLS, BYTECODES, METRICS_OF_OBJECTS].contains(&name))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Trees with folded contexts: those that differ only by calls within a group, or by recursion, are
 //! joined.
 
-use crate::merge::columns_of;
+use crate::joined::columns_of;
 use crate::{MergeError, Node, ROOT, Tree, TreeBuilder};
 use rustc_hash::FxHashMap;
 
@@ -216,7 +216,7 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::joined;
+    use crate::joined::joined;
     use crate::testing::{deep, random, tree};
     use std::collections::BTreeMap;
 

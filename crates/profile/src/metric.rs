@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cct_columns::Column;
 
-use crate::allocations::METRICS_OF_OBJECTS;
+use crate::meta_keys::{BYTECODES, CALLS, METRICS, METRICS_OF_OBJECTS};
 use crate::{Node, Profile};
 
 /// A count of a context.
@@ -55,18 +55,6 @@ impl Unit {
         self.0
     }
 }
-
-/// `META` key: the metrics of the profile.
-pub(crate) const METRICS: &str = "metrics";
-
-/// The name of calls.
-pub(crate) const CALLS: &str = "calls";
-
-/// The name of executed bytecodes.
-pub(crate) const BYTECODES: &str = "bytecodes";
-
-/// `META` key that names the cost model, by name and content hash.
-pub(crate) const COST_MODEL: &str = "cost-model";
 
 impl Metric {
     /// The default metric of a profile: bytecodes or their cost, or calls where nothing else was

@@ -1,7 +1,7 @@
 //! The profile in memory.
 
 use crate::Tree;
-use crate::allocations::METRICS_OF_OBJECTS;
+use crate::meta_keys::METRICS_OF_OBJECTS;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;

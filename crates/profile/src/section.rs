@@ -1,7 +1,7 @@
 //! The container format of a `.cct` file: sections with their checksums, and the fields inside
 //! them.
 
-use crate::read::{Problem, ReadError};
+use crate::{Problem, ReadError};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 

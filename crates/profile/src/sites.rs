@@ -7,14 +7,13 @@
 //! request them without their sites ([`crate::labels::Labels::new`],
 //! [`FrameTable::without_call_sites`](crate::names::FrameTable::without_call_sites)).
 
-use crate::merge::{Bodies, joined, merged_methods};
+use crate::joined::joined;
+use crate::meta_keys::CALL_SITES;
+use crate::united_methods::{Bodies, united_methods};
 use crate::{MergeError, Method, Profile, ROOT, Site, Tree};
 
 #[cfg(test)]
 mod tests;
-
-/// `META` key of profiles that distinguish call sites; its value is `yes`.
-pub const CALL_SITES: &str = "call-sites";
 
 impl Profile {
     /// Whether call sites are distinguished.
@@ -37,7 +36,7 @@ impl Profile {
         if !self.has_call_sites() {
             return Ok(self);
         }
-        let (methods, labels) = merged_methods(&[&self], Bodies::Apart, true);
+        let (methods, labels) = united_methods(&[&self], Bodies::Apart, true);
         for thread in &mut self.threads {
             let parts: Vec<(&Tree, &[u32])> = labels.iter().map(|labels| (&thread.tree, &**labels)).collect();
             thread.tree = joined(&parts)?;

@@ -1,7 +1,7 @@
 //! Profiles for tests: hand-written and random ones.
 
 use crate::merge::{MergeOptions, Threads, merge};
-use crate::sites::CALL_SITES;
+use crate::meta_keys::CALL_SITES;
 use crate::{Method, Profile, Site, ThreadTree, Tree, TreeBuilder};
 use arbtest::arbitrary::{Result, Unstructured};
 

@@ -20,7 +20,7 @@ struct Level<'t> {
 
 /// Visits all nodes but the roots of two trees: equal paths together, in the order of the labels,
 /// callers before callees. The trees share their labels; children are sorted by label and siblings
-/// have different ones (as in the result of [`crate::merge::joined`]).
+/// have different ones (as in the result of [`crate::joined::joined`]).
 pub(crate) fn walk(a: &Tree, b: &Tree, mut visit: impl FnMut(Match)) {
     let level = |x, y| Level { a: a.children(x).peekable(), b: b.children(y).peekable() };
     let mut levels = vec![level(0, 0)];

@@ -1,13 +1,12 @@
 //! Removal of the contexts of unwanted classes from profiles.
 
 use crate::fold::{LeftOut, without};
-use crate::merge::{Bodies, MergeError, joined, merged_methods};
+use crate::joined::joined;
+use crate::meta_keys::SELECTION;
 use crate::report::counted;
-use crate::{Method, Metric, Profile, Site, Tree};
+use crate::united_methods::{Bodies, united_methods};
+use crate::{MergeError, Method, Metric, Profile, Site, Tree};
 use rustc_hash::FxHashMap;
-
-/// `META` key: which part of everything is in a profile.
-pub(crate) const SELECTION: &str = "selection";
 
 impl Profile {
     /// Removes the contexts of methods that are not `wanted`; their callees hang below the nearest
@@ -105,7 +104,7 @@ impl Profile {
         }
         self.methods = called;
         // Rows of one method that now have the same site are united, and all are sorted.
-        let (methods, labels) = merged_methods(&[&self], Bodies::Apart, false);
+        let (methods, labels) = united_methods(&[&self], Bodies::Apart, false);
         for thread in &mut self.threads {
             let parts: Vec<(&Tree, &[u32])> = labels.iter().map(|labels| (&thread.tree, &**labels)).collect();
             thread.tree = joined(&parts)?;

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use cct_pcc::{Chosen, Value};
 use cct_profile::Profile;
-use cct_profile::merge::{Bodies, MergeOptions, Threads, merge};
+use cct_profile::merge::{MergeOptions, Threads, merge};
 use cct_profile::report::grouped;
+use cct_profile::united_methods::Bodies;
 
 use crate::Error;
 use crate::tree::Values;

@@ -16,7 +16,7 @@ pub mod report;
 pub mod tree;
 
 use cct_pcc::{BadPattern, Value};
-use cct_profile::merge::MergeError;
+use cct_profile::MergeError;
 
 /// Why an analysis fails.
 #[derive(Debug, thiserror::Error)]

@@ -116,7 +116,7 @@ pub(super) mod tests {
     use super::super::sided::Side;
     use super::*;
     use crate::testing::{random, tree};
-    use cct_profile::merge::joined;
+    use cct_profile::joined::joined;
     use cct_profile::{Metric, Tree, TreeBuilder};
 
     const BYTECODES: Measure = Measure { side: Side::New, metric: Metric::Bytecodes };

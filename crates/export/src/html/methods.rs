@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::testing::{random, tree};
     use cct_profile::Metric;
-    use cct_profile::merge::joined;
+    use cct_profile::joined::joined;
     use cct_profile::sums::sums;
 
     const BYTECODES: Measure = Measure { side: Side::New, metric: Metric::Bytecodes };

@@ -1,7 +1,7 @@
 //! Trees of two profiles united: one tree with the contexts of both, and the counts of each.
 
 use crate::ExportError;
-use cct_profile::merge::joined;
+use cct_profile::joined::joined;
 use cct_profile::metric::Counts;
 use cct_profile::{Metric, Node, Tree, Unit};
 

@@ -9,12 +9,13 @@ use cct_profile::compare::{CompareOptions, compare};
 use cct_profile::contexts::{ContextsOptions, read_contexts, write_contexts};
 use cct_profile::diff::{DiffOptions, diff};
 use cct_profile::labels::{By, Labels};
-use cct_profile::merge::{Bodies, MergeOptions, Threads, merge};
+use cct_profile::merge::{MergeOptions, Threads, merge};
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::pair::TextOptions;
 use cct_profile::report::{Order, Rows, RowsOptions, Table, write_header, write_table, write_tree};
 use cct_profile::tables::{LibraryCalls, NativeShare, Owner, Shape};
+use cct_profile::united_methods::Bodies;
 use cct_profile::{
     Metric, Pattern, Profile, Selection, Summary, compare as comparison, diff as difference, labels,
 };

@@ -1,6 +1,7 @@
 use super::*;
 use crate::fold::without;
-use crate::merge::{MergeOptions, Threads, joined, merge};
+use crate::joined::joined;
+use crate::merge::{MergeOptions, Threads, merge};
 use crate::names::NameStyle;
 use crate::report::write_header;
 use crate::section::{MAGIC, section, string};
@@ -225,7 +226,7 @@ fn sums_have_the_columns_of_all() {
     assert_eq!(twice.columns(), p.columns());
     let error = merge(&[&p, &p.clone().without_columns()], MergeOptions::default());
     assert!(matches!(error, Err(MergeError::Incompatible { key: COLUMNS, .. })), "{error:?}");
-    let mut merger = crate::merge::Merger::new(MergeOptions::default());
+    let mut merger = crate::merger::Merger::new(MergeOptions::default());
     merger.add("a.cct", p.clone()).expect("the first");
     merger.add("b.cct", p.clone()).expect("the same columns");
     let error = merger.add("c.cct", p.clone().without_columns()).expect_err("none").to_string();

@@ -1,11 +1,12 @@
 //! The comparison of two trees: one walk collects contexts, and those that are listed get their
 //! names.
 
-use super::measure::Measure;
-use super::{Agreement, Comparison, FrameName, Listed, Only, PairError, Side};
+use super::measure::{Agreement, Measure};
+use super::result::{Comparison, FrameName, Listed, Only};
 use crate::largest::Largest;
 use crate::metric::{Counts, Metric};
 use crate::names::FrameTable;
+use crate::pair::{PairError, Side};
 use crate::walk::{Match, paths, walk};
 use crate::{MergeError, Tree};
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 use super::*;
 use crate::contexts::{ContextsOptions, write_contexts};
+use crate::metric::Counts;
+use crate::pair::Side;
 use crate::testing::{method, profile, random, thread, tree};
 use crate::{Damage, MergeError, Method, Missing, Pattern, Profile};
 use std::collections::BTreeMap;

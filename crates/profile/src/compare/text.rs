@@ -1,6 +1,7 @@
 //! A comparison as text for people.
 
-use super::{Agreement, Comparison, Listed, Only};
+use super::measure::Agreement;
+use super::result::{Comparison, Listed, Only};
 use crate::ReportError;
 use crate::metric::Counts;
 use crate::pair::{SIDES, TextOptions};

@@ -5,8 +5,8 @@
 //! that occur twice are added up when the trees are united.
 
 use super::FIRST_LINE;
-use crate::allocations::METRICS_OF_OBJECTS;
-use crate::columns::COLUMNS;
+use crate::meta_keys::COLUMNS;
+use crate::meta_keys::METRICS_OF_OBJECTS;
 use crate::names::{Frame, NEW, NameStyle, split_call_site};
 use crate::{Method, Profile, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
 use std::collections::HashMap;
@@ -64,7 +64,7 @@ pub enum LineProblem {
 #[derive(Clone, Debug, Default)]
 pub struct ContextList {
     /// The contexts as trees. They are not in canonical order, and siblings may have the same
-    /// method: [`crate::merge::joined`] unites them.
+    /// method: [`crate::joined::joined`] unites them.
     pub profile: Profile,
     /// Whether paths start with threads. Otherwise there is one tree, the sum over the threads.
     pub per_thread: bool,

@@ -1,6 +1,6 @@
 //! The meaning of the labels of two trees: methods, or groups of them.
 
-use super::Name;
+use super::difference::Name;
 use crate::Method;
 use crate::labels::{By, numbered};
 use crate::names::{Frame, FrameTable, NameStyle};

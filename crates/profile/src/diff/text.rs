@@ -1,6 +1,7 @@
 //! A difference as text for people.
 
-use super::{Change, ChangedContext, ChangedMethod, Difference, Excess};
+use super::change::Change;
+use super::difference::{ChangedContext, ChangedMethod, Difference, Excess};
 use crate::pair::TextOptions;
 use crate::report::numbers::{aligned, counted, cut, grouped};
 use crate::{Metric, ReportError};

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Method;
 use crate::testing::{deep, method, profile, random, thread, tree};
 use std::collections::BTreeMap;
 

@@ -14,8 +14,8 @@ pub use remarks::{Remark, SIDES, Side};
 pub use share::Share;
 
 use crate::contexts::tree_of_threads;
-use crate::merge::joined;
-use crate::metric::COST_MODEL;
+use crate::joined::joined;
+use crate::meta_keys::COST_MODEL;
 use crate::names::{Frame, FrameTable, NameStyle};
 use crate::selection::{Met, Selector, similar};
 use crate::suggestions::Suggestions;

@@ -3,9 +3,9 @@
 use super::{Input, Kind, Share};
 use crate::escape::terminal;
 use crate::exactness::{EXACT, Exactness, LIMITS};
+use crate::meta_keys::CALL_SITES;
+use crate::meta_keys::SELECTION;
 use crate::names::normalised_class;
-use crate::sites::CALL_SITES;
-use crate::wanted::SELECTION;
 use crate::{Method, Metric, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

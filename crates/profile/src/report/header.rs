@@ -6,10 +6,10 @@ use cct_columns::Column;
 use crate::allocations::ObjectTotals;
 use crate::escape::terminal;
 use crate::exactness::Exactness;
-use crate::merge::RUNS;
-use crate::metric::COST_MODEL;
+use crate::meta_keys::COST_MODEL;
+use crate::meta_keys::RUNS;
+use crate::meta_keys::SELECTION;
 use crate::summary::Summary;
-use crate::wanted::SELECTION;
 use crate::{Metric, ReportError};
 use std::io::Write;
 

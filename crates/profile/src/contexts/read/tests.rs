@@ -2,7 +2,7 @@ use super::*;
 use crate::Site;
 use crate::compare::{CompareOptions, compare};
 use crate::contexts::{ContextsOptions, write_contexts};
-use crate::merge::joined;
+use crate::joined::joined;
 use crate::names::{FrameTable, NameStyle};
 use crate::testing::{deep, method, profile, random, random_split, thread, tree};
 

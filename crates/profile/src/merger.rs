@@ -1,19 +1,12 @@
 //! Merging of many profiles, one after the other, with an account of the properties of each.
 
-use super::{
+use crate::merge::{
     DECISIVE, MergeOptions, Sites, columns_counted, counts_objects, different_columns, merged_meta, summed,
     tells,
 };
-use crate::allocations::ALLOCATIONS;
-use crate::wanted::SELECTION;
+use crate::meta_keys::{ALLOCATIONS, MERGED, RUNS, SELECTION};
 use crate::{MergeError, Profile};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// `META` key of a merged profile: number of runs that it is the sum of.
-pub const RUNS: &str = "runs";
-
-/// `META` key of a merged profile: the names of the merged profiles, one on each line.
-pub const MERGED: &str = "merged";
 
 /// Keys whose values, unless they are `yes`, are reported together with the profiles that have
 /// them.
@@ -33,8 +26,8 @@ const NAMED: usize = 3;
 /// Adds up named profiles. Memory holds the sum and about as many contexts that wait to be added,
 /// or the largest profile.
 ///
-/// The order of the profiles matters only for trees that stay separate ([`super::Threads::Apart`])
-/// and have the same thread's name.
+/// The order of the profiles matters only for trees that stay separate
+/// ([`Apart`](crate::merge::Threads::Apart)) and have the same thread's name.
 #[derive(Debug)]
 pub struct Merger {
     options: MergeOptions,
@@ -237,8 +230,9 @@ fn listed(names: &BTreeSet<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::{Bodies, Threads, merge};
+    use crate::merge::{Threads, merge};
     use crate::testing::{deep, method, profile, random, thread, tree};
+    use crate::united_methods::Bodies;
     use crate::{Damage, Missing};
 
     fn merged(profiles: &[(&str, &Profile)], options: MergeOptions) -> Profile {
