@@ -30,7 +30,6 @@ use columns::{Columns, Kept, Lost, number};
 use cut::Weights;
 use gather::Gathered;
 use serde::Serialize;
-use std::io::Write;
 
 /// Default maximum number of contexts of a page.
 pub const MOST_CONTEXTS: usize = 1_000_000;
@@ -239,14 +238,6 @@ impl Page {
             fold: options.fold_recursion,
         };
         Page { head, contexts, methods, pruning, incomplete, differing, vain }
-    }
-
-    /// Writes the page.
-    ///
-    /// # Errors
-    /// Fails if the output fails.
-    pub fn write(&self, out: &mut dyn Write) -> Result<(), ExportError> {
-        assemble::write(self, out)
     }
 }
 

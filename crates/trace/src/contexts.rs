@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::file::{Error, ThreadChunks, Trace};
-use crate::program::{Callee, Found, Program};
+use crate::found::Found;
+use crate::program::{Callee, Program};
 use crate::replay::{Oddities, Replay, Visitor};
 
 /// A context.

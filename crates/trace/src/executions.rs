@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 
 use crate::contexts::of_thread;
 use crate::file::{Error, Trace};
-use crate::program::{Callee, Found};
+use crate::found::Found;
+use crate::program::Callee;
 use crate::replay::{Oddities, Visitor};
 
 /// Execution counts.

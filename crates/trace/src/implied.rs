@@ -6,7 +6,8 @@
 use cct_events::Event;
 use cct_events::structure::{MOST_IMPLIED, Recording};
 
-use crate::program::{Found, Program};
+use crate::found::Found;
+use crate::program::Program;
 use crate::stack::{Runs, Stack};
 
 /// A running method.

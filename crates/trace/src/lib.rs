@@ -11,6 +11,7 @@ pub mod contexts;
 pub mod coverage;
 pub mod executions;
 mod file;
+mod found;
 mod implied;
 mod merged;
 pub mod metrics;
@@ -26,6 +27,7 @@ pub mod timeline;
 
 pub use cct_events::ring::SUFFIX as LAST_SUFFIX;
 pub use file::{Chunk, Error, ThreadChunks, Trace};
+pub use found::Found;
 pub use implied::Whole;
 pub use merged::Merged;
-pub use program::{Called, Callee, Found, Program};
+pub use program::{Called, Callee, Program};

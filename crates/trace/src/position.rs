@@ -7,7 +7,8 @@
 
 use cct_events::Method;
 
-use crate::program::{Found, Program};
+use crate::found::Found;
+use crate::program::Program;
 
 /// A callee that began while a block ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use cct_events::structure::{CallSite, Counted, MOST_IMPLIED, Name, Recording};
 use cct_events::{Class, Method};
 use rustc_hash::FxHashMap;
 
+use crate::found::Found;
 use crate::sites::Sites;
 
 /// Classes, methods and callees.
@@ -49,26 +50,6 @@ pub struct Called {
     pub id: u64,
     /// Whether it is a native.
     pub is_native: bool,
-}
-
-/// A method found in the trace.
-#[derive(Debug, Clone, Copy)]
-pub struct Found<'p> {
-    /// The index of the method's class.
-    pub place: u32,
-    /// The method's class.
-    pub class: &'p Class,
-    /// The method's number in the class.
-    pub index: u16,
-    /// The method's index in the class.
-    pub method: &'p Method,
-}
-
-impl Found<'_> {
-    /// The method's number.
-    pub fn number(self) -> u32 {
-        self.class.first_method + u32::from(self.index)
-    }
 }
 
 /// Size of the table. Methods with greater numbers are searched. Words of events have room for half

@@ -9,9 +9,10 @@ use cct_events::structure::Recording;
 use cct_events::{Decoder, Event};
 use rustc_hash::FxHashMap;
 
+use crate::found::Found;
 use crate::implied::Whole;
 use crate::position::{self, Began};
-use crate::program::{Callee, Found, Program};
+use crate::program::{Callee, Program};
 use crate::sites::Signature;
 use crate::stack::{Runs, Stack};
 

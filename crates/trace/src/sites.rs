@@ -6,7 +6,7 @@ use cct_events::structure::{CallSite, Name};
 use cct_events::{Class, Method};
 use rustc_hash::FxHashMap;
 
-use crate::program::Found;
+use crate::found::Found;
 
 /// A name and a descriptor, as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

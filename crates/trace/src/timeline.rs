@@ -16,7 +16,8 @@ use serde_json::json;
 
 use crate::contexts::of_thread;
 use crate::file::{Error, Trace};
-use crate::program::{Callee, Found, Program};
+use crate::found::Found;
+use crate::program::{Callee, Program};
 use crate::replay::{Oddities, Visitor};
 
 /// Options of a timeline.

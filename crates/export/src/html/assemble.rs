@@ -26,24 +26,29 @@ const SCRIPT: [&str; 9] = [
     include_str!("../../page/main.js"),
 ];
 
-/// Writes the page.
-pub(super) fn write(page: &Page, out: &mut dyn Write) -> Result<(), ExportError> {
-    let mut out = BufWriter::with_capacity(1 << 18, out);
-    let script = SCRIPT.concat();
-    let hashes = (hash(&script), hash(STYLE));
-    for (at, text) in PAGE.split("@@").enumerate() {
-        // Every other part is a placeholder's name.
-        match text {
-            _ if at % 2 == 0 => out.write_all(text.as_bytes())?,
-            "title" => out.write_all(xml(&page.title()).as_bytes())?,
-            "script-hash" => out.write_all(hashes.0.as_bytes())?,
-            "style-hash" => out.write_all(hashes.1.as_bytes())?,
-            "script" => out.write_all(script.as_bytes())?,
-            "style" => out.write_all(STYLE.as_bytes())?,
-            _ => data(page, &mut out)?,
+impl Page {
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// Fails if the output fails.
+    pub fn write(&self, out: &mut dyn Write) -> Result<(), ExportError> {
+        let mut out = BufWriter::with_capacity(1 << 18, out);
+        let script = SCRIPT.concat();
+        let hashes = (hash(&script), hash(STYLE));
+        for (at, text) in PAGE.split("@@").enumerate() {
+            // Every other part is a placeholder's name.
+            match text {
+                _ if at % 2 == 0 => out.write_all(text.as_bytes())?,
+                "title" => out.write_all(xml(&self.title()).as_bytes())?,
+                "script-hash" => out.write_all(hashes.0.as_bytes())?,
+                "style-hash" => out.write_all(hashes.1.as_bytes())?,
+                "script" => out.write_all(script.as_bytes())?,
+                "style" => out.write_all(STYLE.as_bytes())?,
+                _ => data(self, &mut out)?,
+            }
         }
+        Ok(out.flush()?)
     }
-    Ok(out.flush()?)
 }
 
 impl Page {

@@ -13,8 +13,9 @@ use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
 use cct_classfile::{ClassFile, ErrorKind, Result as Edited};
 
 use super::method::Method;
+use super::place::Place;
 use super::{
-    Library, Marked, Objection, Place, Result, Way, check_names, describe, find, method_name, number, refuse,
+    Library, Marked, Objection, Result, Way, check_names, describe, find, method_name, number, refuse,
 };
 use crate::attribute::{self, Descriptor};
 use crate::gate::Gate;

@@ -10,8 +10,8 @@ use cct_classfile::edit::{Asm, ClassEdit, CodeEdit, Finished, VerificationType};
 use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Instruction, Member, access, opcode};
 use cct_flow::initialisation;
 
-use super::throwing::can_throw;
-use super::{Place, is_instant, is_stored};
+use super::place::{Place, is_instant};
+use super::throwing::{can_throw, is_stored};
 use crate::gate::Exit;
 use crate::helpers::{Helper, Helpers, Slot};
 use crate::places::{Found, Spot};

@@ -9,6 +9,7 @@
 
 pub mod beside;
 mod method;
+mod place;
 #[cfg(test)]
 mod tests;
 mod throwing;
@@ -26,6 +27,8 @@ use crate::places::{self, Found, Refusal, Shape, Spot};
 use crate::rules::{At, Rule, Rules};
 use crate::world::World;
 use method::Method;
+use place::{Place, is_instant};
+use throwing::is_stored;
 
 /// Maximum number of markers of a class: the code that passes its descriptors has eight bytes for
 /// each.
@@ -79,13 +82,6 @@ impl Marked {
         self.dropped_attributes.clear();
         self.bytes = None;
     }
-}
-
-/// A method with matching locations.
-struct Place<'a> {
-    position: usize,
-    shape: Shape<'a>,
-    found: Vec<Found>,
 }
 
 /// The kind of library with the runtime, if it is not on the program's class path: the runtime is
@@ -356,16 +352,6 @@ fn objection(
     None
 }
 
-/// Whether code stores into a local.
-fn is_stored(code: &Code<'_>, slot: u16) -> bool {
-    code.instructions().any(|i| {
-        let stores = (opcode::ISTORE..=opcode::ASTORE_3).contains(&i.opcode) || i.opcode == opcode::IINC;
-        stores
-            && i.local()
-                .is_some_and(|(local, two)| local == slot || two && local.checked_add(1) == Some(slot))
-    })
-}
-
 /// The descriptors of a class's markers, in the order of their numbers: per-object markers first,
 /// since these have bits for 32.
 fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(Descriptor, usize)> {
@@ -391,23 +377,6 @@ fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(
         }
     }
     all
-}
-
-/// Whether entry and exit of a method are reported at once: if it has no other marker, which would
-/// come between.
-fn is_instant(
-    class: &ClassFile<'_>,
-    member: &Member<'_>,
-    place: &Place<'_>,
-    found: &Found,
-    rule: &Rule,
-) -> bool {
-    let is_of_method = found.spot == Spot::Method && member.name != b"<init>" && place.found.len() == 1;
-    is_of_method
-        && rule.pair
-        && !rule.result
-        && !class.is_interface()
-        && throwing::only_reads(class, member, &place.shape.code)
 }
 
 /// Descriptors, each with the position of its rule.

@@ -3,7 +3,15 @@
 
 use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
 
-use super::is_stored;
+/// Whether code stores into a local.
+pub(super) fn is_stored(code: &Code<'_>, slot: u16) -> bool {
+    code.instructions().any(|i| {
+        let stores = (opcode::ISTORE..=opcode::ASTORE_3).contains(&i.opcode) || i.opcode == opcode::IINC;
+        stores
+            && i.local()
+                .is_some_and(|(local, two)| local == slot || two && local.checked_add(1) == Some(slot))
+    })
+}
 
 /// Whether some instruction of a method may throw, as far as known.
 pub(super) fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, code: &Code<'_>) -> bool {

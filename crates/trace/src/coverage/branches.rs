@@ -6,7 +6,8 @@ use cct_events::Method;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::executions::Executions;
-use crate::program::{Callee, Found};
+use crate::found::Found;
+use crate::program::Callee;
 use crate::replay::Visitor;
 
 /// Execution counts, and successions of blocks.

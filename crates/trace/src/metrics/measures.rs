@@ -5,7 +5,8 @@ use cct_events::structure::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::executions::Executions;
-use crate::program::{Callee, Found};
+use crate::found::Found;
+use crate::program::Callee;
 use crate::replay::{Noted, Type, Visitor};
 
 /// The measures of a thread, and then of all.
