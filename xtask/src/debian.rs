@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use tempfile::TempDir;
 
 use crate::cache::Locked;
-use crate::jdks::entry;
+use crate::key_values::entry;
 use crate::process;
 
 /// The keys that sign Debian's archive; package `debian-archive-keyring`.

@@ -6,8 +6,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::workspace::root;
-
 /// Name of the workspace.
 const WORKSPACE: &str = "/cctrewrite";
 
@@ -16,11 +14,6 @@ const TARGET: &str = "/cctrewrite/target";
 
 /// Name of cargo's home, which contains the sources of dependencies.
 const HOME: &str = "/cargo";
-
-/// Cargo's target folder, for builds of this workspace.
-pub fn target_folder() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
-}
 
 /// Makes cargo's build use folder names that do not depend on the real paths.
 ///

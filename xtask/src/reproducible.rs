@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 
 use crate::jdks::{self, Fetch, Jdk};
 use crate::print::print_line;
-use crate::workspace::{cargo, root};
+use crate::workspace::{cargo, root, target_folder};
 use crate::{paths, process};
 
 /// Options of `cargo xtask reproducible`.
@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
     let mut answers = jdks::get(&[8], fetch)?;
     let jdk = answers.pop().context("JDK 8")?.jdk?;
-    let below = paths::target_folder().join("reproducible");
+    let below = target_folder().join("reproducible");
     let places = PLACES.map(|place| below.join(place));
     // All at once: a developer may go on editing while the first is built.
     places.iter().try_for_each(|place| copy_sources(&sources(place)))?;

@@ -17,6 +17,11 @@ pub fn root() -> PathBuf {
     package.parent().map_or_else(|| package.clone(), Path::to_path_buf)
 }
 
+/// Cargo's target folder, for builds of this workspace.
+pub fn target_folder() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// A cargo command in the workspace, with a `javac` for the build of the examples: that of `jdk` if
 /// the machine has none.
 pub fn cargo(jdk: &Jdk) -> Command {
@@ -77,7 +82,7 @@ pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<Built> {
     let mut build = cargo(jdk);
     build.args(["build", "--release", "--package", package]);
     build.args(["--message-format", "json-render-diagnostics"]);
-    paths::forget(&mut build, &root(), &paths::target_folder());
+    paths::forget(&mut build, &root(), &target_folder());
     build.stderr(Stdio::inherit());
     let output = build.output().context("cargo cannot be started")?;
     if !output.status.success() {

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::jdks::entry;
+use crate::key_values::entry;
 use crate::process;
 use crate::workspace;
 

@@ -13,7 +13,7 @@ use super::date;
 use super::glibc::Version;
 use super::zig::Zig;
 use crate::paths;
-use crate::workspace::{cargo_alone, root};
+use crate::workspace::{cargo_alone, root, target_folder};
 
 /// The oldest glibc on which the packages run: that of Debian 10, RHEL 8 and Ubuntu 18.10.
 pub const GLIBC: Version = Version { major: 2, minor: 28 };
@@ -64,7 +64,7 @@ impl Binaries {
 /// # Errors
 /// If something does not compile.
 pub fn build(linker: &Linker, offline: bool) -> Result<Binaries> {
-    let target = paths::target_folder().join("dist-build");
+    let target = target_folder().join("dist-build");
     let mut cargo = cargo_alone();
     match linker {
         Linker::Zig(zig) => {

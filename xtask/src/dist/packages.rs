@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::paths::target_folder;
+use crate::workspace::target_folder;
 
 /// The version of all packages: that of the workspace.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -10,6 +10,7 @@ mod known;
 mod link;
 mod obfuscate;
 mod obtain;
+mod outcome;
 mod sets;
 mod steps;
 mod survey;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::jdks::{self, Fetch, Jdk, tool};
 use crate::process;
@@ -28,10 +29,10 @@ use crate::programs::packages::Packages;
 use crate::programs::place::fresh;
 use crate::programs::stage::ProfiledJdk;
 use crate::workspace::{self, Built};
-use link::{Linked, Linker};
+use link::Linker;
 use obtain::{Obtained, list, obtain};
+use outcome::{OnJdk, Profiled, Tried, Way};
 use sets::{SETS, Set};
-use steps::{Checked, Instrumented};
 use survey::Survey;
 
 /// The JDK whose reader of class files is used: the first with a public one.
@@ -56,67 +57,6 @@ pub struct Arguments {
     /// Download nothing; sets that are not in the cache folder count as skipped
     #[arg(long)]
     offline: bool,
-}
-
-/// The time at which classes are rewritten.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Way {
-    /// By `cctrewrite instrument`
-    Offline,
-    /// When they are loaded
-    LoadTime,
-}
-
-impl Way {
-    /// The word for the way.
-    pub fn word(self) -> &'static str {
-        match self {
-            Way::Offline => "offline",
-            Way::LoadTime => "load time",
-        }
-    }
-}
-
-/// A set, with its results.
-pub struct Tried {
-    /// The set.
-    pub set: &'static Set,
-    /// Origins of its jars.
-    pub versions: Vec<String>,
-    /// Number of jars.
-    pub jars: usize,
-    /// The readers' results.
-    pub survey: Survey,
-    /// Results on each JDK.
-    pub on: Vec<OnJdk>,
-}
-
-/// The results of a set on a JDK.
-pub struct OnJdk {
-    /// The JDK's version.
-    pub version: u32,
-    /// The JDK's full version.
-    pub full_version: String,
-    /// The report of `instrument`.
-    pub instrumented: Instrumented,
-    /// The report of `verify`.
-    pub checked: Checked,
-    /// The plain JDK's JVM.
-    pub plain: Linked,
-    /// The results of the profiled JDK's JVM, in each way, with known and unknown differences.
-    pub profiled: Vec<Profiled>,
-}
-
-/// A run on a profiled JDK.
-pub struct Profiled {
-    /// The way.
-    pub way: Way,
-    /// The results for the classes.
-    pub linked: Linked,
-    /// Differences without a known cause.
-    pub unknown: Vec<String>,
-    /// Differences with their causes.
-    pub known: Vec<(String, &'static str)>,
 }
 
 /// Runs the task. The exit code is 1 if anything is found.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use cct_profile::report::grouped;
 
-use super::Tried;
+use super::outcome::{OnJdk, Tried};
 use crate::bench::page::megabytes;
 
 /// Maximum number of listed names of each kind; the rest are counted.
@@ -88,7 +88,7 @@ pub fn section(tried: &[Tried], skipped: &[String]) -> String {
 }
 
 /// Methods by treatment, and unusual properties.
-fn left_out(on: &super::OnJdk) -> String {
+fn left_out(on: &OnJdk) -> String {
     let steps = &on.instrumented;
     let mut parts: Vec<String> =
         steps.treatments.iter().map(|(name, number)| format!("{} {name}", count(*number))).collect();

@@ -10,13 +10,11 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context as _, Result, bail, ensure};
 use walkdir::WalkDir;
 
+use super::folder::{replace, stamp};
 use super::home::{Stated, tool};
 use super::relink;
-use crate::debian::{Archive, Package, unpack};
+use crate::debian::{Archive, unpack};
 use crate::process;
-
-/// File in each unpacked folder: the packages it came from, one per line.
-const STAMP: &str = "debian-packages.txt";
 
 /// Creates a JDK `version` from the packages of `suite`, at `home`. Replaces an existing home only
 /// after the new one is complete and has been seen to run.
@@ -40,26 +38,6 @@ pub fn jdk(archive: &mut Archive, version: u32, suite: &str, home: &Path) -> Res
     replace(&unpacked, home, work.path())?;
     eprintln!("  done: {}", home.display());
     Ok(())
-}
-
-/// Records in `folder` which packages it came from, and the path of its C library.
-///
-/// # Errors
-/// Fails if the file cannot be written.
-pub fn stamp<'a>(
-    folder: &Path,
-    suite: &str,
-    packages: impl Iterator<Item = &'a Package>,
-    libraries: Option<&Path>,
-) -> Result<()> {
-    let mut text = format!("suite {suite}\n");
-    for package in packages {
-        text += &format!("package {} {}\n", package.name, package.version);
-    }
-    if let Some(libraries) = libraries {
-        text += &format!("libraries {}\n", libraries.display());
-    }
-    fs::write(folder.join(STAMP), text).with_context(|| format!("write {}", folder.join(STAMP).display()))
 }
 
 /// The home in the unpacked packages. The other entries next to it are links to it.
@@ -158,17 +136,6 @@ fn check(home: &Path, work: &Path, version: &str) -> Result<()> {
     ensure!(said == version, "a class that prints its JVM's version {version} printed {said}");
     ensure!(home.join("include/jni.h").is_file(), "include/jni.h is missing");
     Ok(())
-}
-
-/// Moves `new` to `home` in one step; an existing home goes to `work` first.
-///
-/// # Errors
-/// Fails if they cannot be moved.
-pub fn replace(new: &Path, home: &Path, work: &Path) -> Result<()> {
-    if home.exists() {
-        fs::rename(home, work.join("replaced")).with_context(|| format!("replace {}", home.display()))?;
-    }
-    fs::rename(new, home).with_context(|| format!("move to {}", home.display()))
 }
 
 #[cfg(test)]

@@ -1,13 +1,38 @@
 //! A JDK home: its version, and whether it runs.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use super::Origin;
+use crate::key_values::entry;
 use crate::process;
+
+/// The origin of a JDK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The variable `JAVA<version>_HOME`.
+    Environment,
+    /// Installed on the machine.
+    Machine,
+    /// In the cache folder, from an earlier run.
+    Cache,
+    /// Just unpacked from Debian's packages.
+    DebianPackages,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Origin::Environment => "env",
+            Origin::Machine => "machine",
+            Origin::Cache => "cache",
+            Origin::DebianPackages => "Debian packages",
+        })
+    }
+}
 
 /// A JDK that runs on this machine.
 #[derive(Debug, Clone)]
@@ -105,15 +130,6 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     rest.split_once(after).map(|(found, _)| found)
 }
 
-/// The value of `key` in lines of the form `KEY="value"` or `KEY=value`, as in a JDK's `release`
-/// and in `os-release`.
-pub fn entry<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines().find_map(|line| {
-        let value = line.trim().strip_prefix(key)?.strip_prefix('=')?;
-        Some(value.trim_matches('"'))
-    })
-}
-
 /// The feature version of a version string: 8 for `1.8.0_482`, 21 for `21.0.11`, 26 for `26-ea`.
 pub fn feature(version: &str) -> Option<u32> {
     // Up to 8 the feature version stood second (JEP 223 changed that with 9).
@@ -134,15 +150,6 @@ mod tests {
         assert_eq!(feature("26-ea"), Some(26));
         assert_eq!(feature("unknown"), None);
         assert_eq!(feature(""), None);
-    }
-
-    #[test]
-    fn release_files_are_read() {
-        let release = "IMPLEMENTOR=\"Debian\"\nJAVA_VERSION_DATE=\"2025-04-15\"\nJAVA_VERSION=\"17.0.15\"\n";
-        assert_eq!(entry(release, "JAVA_VERSION"), Some("17.0.15"));
-        assert_eq!(entry(release, "IMPLEMENTOR"), Some("Debian"));
-        assert_eq!(entry(release, "JAVA"), None);
-        assert_eq!(entry("ID=debian\nVERSION_CODENAME=bookworm\n", "VERSION_CODENAME"), Some("bookworm"));
     }
 
     #[test]

@@ -5,8 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Origin;
-use super::home::{Jdk, Stated, feature, released_version};
+use super::home::{Jdk, Origin, Stated, feature, released_version};
 
 /// Folders in which installers put JDKs side by side. They are only a list to search; missing ones
 /// are skipped.

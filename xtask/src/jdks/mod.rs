@@ -7,18 +7,18 @@
 //! 4. Debian's packages, unpacked into the cache folder ([`crate::debian`], [`build`], [`relink`]).
 
 mod build;
+mod folder;
 mod home;
 mod machine;
 mod relink;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use crate::cache;
 use crate::debian::Archive;
-pub use home::{Jdk, entry, released_version, tool, without_user_options};
+pub use home::{Jdk, Origin, released_version, tool, without_user_options};
 
 /// The versions that the tests use: 8, every release with long-term support since, and the newest.
 pub const VERSIONS: [u32; 7] = cct_jdk::TESTED;
@@ -36,30 +36,6 @@ const SUITES: [(u32, &[&str]); 7] = [
     (26, &["sid"]),
     (27, &["sid"]),
 ];
-
-/// The origin of a JDK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The variable `JAVA<version>_HOME`.
-    Environment,
-    /// Installed on the machine.
-    Machine,
-    /// In the cache folder, from an earlier run.
-    Cache,
-    /// Just unpacked from Debian's packages.
-    DebianPackages,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Origin::Environment => "env",
-            Origin::Machine => "machine",
-            Origin::Cache => "cache",
-            Origin::DebianPackages => "Debian packages",
-        })
-    }
-}
 
 /// Whether a missing JDK may be downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

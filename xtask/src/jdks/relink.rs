@@ -13,7 +13,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result};
 use walkdir::WalkDir;
 
-use super::build::{replace, stamp};
+use super::folder::{replace, stamp};
 use crate::debian::{Archive, unpack};
 use crate::process;
 

@@ -18,9 +18,10 @@ use crate::bench::page::write_section_of;
 use crate::jdks::{self, Fetch, Jdk};
 use crate::print::print_line;
 use crate::process;
-use crate::programs::catalogue::{Program, programs};
+use crate::programs::catalogue::programs;
 use crate::programs::packages::Packages;
 use crate::programs::place::{self, Place, Start};
+use crate::programs::program::Program;
 use crate::watch::Limits;
 use tables::{Row, Tables};
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::catalogue::{Mask, Masked, Program, STANDARD_OUTPUT};
 use super::outcome::Outcome;
+use super::program::{Mask, Masked, Program, STANDARD_OUTPUT};
 
 /// One difference between a plain run and a profiled one.
 #[derive(Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use anyhow::{Context as _, Result, bail};
 use toml::{Table, Value};
 
-use super::catalogue::{Before, Mask, Masked, NOTHING, Program};
 use super::maven::{self, CENTRAL};
+use super::program::{Before, Mask, Masked, NOTHING, Program};
 use crate::workspace;
 
 /// The description of a program, in its folder.

@@ -1,7 +1,7 @@
 //! Differences with known causes. All others make the task fail.
 
-use super::Mode;
 use super::compare::Difference;
+use super::mode::Mode;
 use super::outcome::Outcome;
 
 /// A known cause of differences.

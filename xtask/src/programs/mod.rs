@@ -1,22 +1,26 @@
 //! `cargo xtask programs`: real programs must behave on a rewritten JDK as on a plain one.
 //!
-//! [`catalogue`], [`today`] and [`folders`] list the programs, [`packages`] fetches them (with
+//! [`program`] describes a program; [`catalogue`], [`today`] and [`folders`] list them,
+//! [`packages`] fetches them (with
 //! [`npm`] and [`maven`]), [`stage`] profiles the JDK, [`place`] prepares and runs them.
 //! [`outcome`] is the result of a run, [`compare`] compares two outcomes, [`known`] has the
 //! differences with known causes, and [`table`] prints the results. [`record`] keeps the results of
 //! programs of Maven Central, for the table of docs/internals/programs.md. That page is for
 //! readers.
 
+mod case;
 pub mod catalogue;
 pub mod compare;
 mod folders;
 pub mod jars;
 mod known;
 pub mod maven;
+mod mode;
 pub mod npm;
 pub mod outcome;
 pub mod packages;
 pub mod place;
+pub mod program;
 pub mod pypi;
 mod record;
 pub mod stage;
@@ -29,18 +33,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::jdks::{self, Fetch, Jdk};
-use crate::paths;
 use crate::print::print_line;
+use crate::workspace;
 use crate::workspace::Built;
-use catalogue::{Program, SMOKE, programs};
-use compare::Difference;
-use known::Known;
+use case::{Case, Profiled};
+use catalogue::{SMOKE, programs};
 use maven::CENTRAL;
-use outcome::Outcome;
+use mode::Mode;
 use packages::Packages;
+use program::Program;
 use stage::Stage;
 
 /// Options of `cargo xtask programs`.
@@ -78,77 +82,6 @@ pub struct Arguments {
     offline: bool,
 }
 
-/// A mode of running a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub enum Mode {
-    /// The unchanged program, on the unchanged JDK.
-    #[value(skip)]
-    Plain,
-    /// The program's jars rewritten, with the JDK's as library (JDK 8).
-    Offline,
-    /// The unchanged program, on the rewritten class library (JDK 8).
-    Untouched,
-    /// The unchanged program, on a profiled JDK (newer ones).
-    Image,
-    /// The unchanged program, under `cctrewrite run` (programs of Maven Central, all JDKs).
-    Run,
-}
-
-impl Mode {
-    /// The word for the mode.
-    pub fn word(self) -> &'static str {
-        match self {
-            Mode::Plain => "plain",
-            Mode::Offline => "offline",
-            Mode::Untouched => "untouched",
-            Mode::Image => "image",
-            Mode::Run => "run",
-        }
-    }
-
-    /// The folder for the files of such a run. All of them run in the folder `run`.
-    fn files(self) -> &'static str {
-        if self == Mode::Run { "below-run" } else { self.word() }
-    }
-
-    /// Whether a program is run in this mode on a JDK of `version`.
-    fn is_for(self, program: &Program, version: u32) -> bool {
-        let of_maven = program.suite == CENTRAL;
-        match self {
-            Mode::Plain => true,
-            Mode::Offline | Mode::Untouched => !of_maven && version == 8,
-            Mode::Image => !of_maven && version > 8,
-            Mode::Run => of_maven,
-        }
-    }
-}
-
-/// The results of a program.
-pub struct Case {
-    /// The program.
-    pub program: &'static Program,
-    /// The version of the JDK.
-    pub jdk: u32,
-    /// The program's packages, with their versions.
-    pub packages: Vec<String>,
-    /// The run on the plain JDK.
-    pub plain: Outcome,
-    /// The profiled runs.
-    pub profiled: Vec<Profiled>,
-}
-
-/// A profiled run, with its differences.
-pub struct Profiled {
-    /// The mode.
-    pub mode: Mode,
-    /// The outcome.
-    pub outcome: Outcome,
-    /// The differences from the plain run.
-    pub differences: Vec<Difference>,
-    /// The known cause of all differences.
-    pub known: Option<&'static Known>,
-}
-
 /// Runs the task. The exit code is 1 if there is a difference without a known cause, or if a
 /// program does not run plain.
 ///
@@ -167,7 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if arguments.table {
-        let table = record::table(&paths::target_folder().join("programs"))?;
+        let table = record::table(&workspace::target_folder().join("programs"))?;
         print_line(&table.trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -207,7 +140,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 /// Uses a command that was built before.
 fn built(command: &Path) -> Result<Built> {
     let program = fs::canonicalize(command).with_context(|| format!("find {}", command.display()))?;
-    Ok(Built { program, target: paths::target_folder() })
+    Ok(Built { program, target: workspace::target_folder() })
 }
 
 /// Programs that `cargo xtask test` runs: two agents, a compiler, a library of many generic types.
@@ -299,13 +232,6 @@ fn on(
         }
     }
     Ok(())
-}
-
-impl Profiled {
-    /// Whether it differs without a known cause.
-    pub fn is_unknown(&self) -> bool {
-        !self.differences.is_empty() && self.known.is_none()
-    }
 }
 
 /// The programs whose names start with one of `names`; all, if there are no names.

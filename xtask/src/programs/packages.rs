@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use walkdir::WalkDir;
 
-use super::catalogue::{Program, TOOLS};
 use super::maven::{self, Locked as Jar};
+use super::program::{Program, TOOLS};
 use super::{folders, npm};
 use crate::cache::{self, Locked};
 use crate::debian::{Archive, Package, unpack, unpack_source};

@@ -12,11 +12,11 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 use walkdir::WalkDir;
 
-use super::catalogue::{CLASS_PATH, CLASSES, INPUT, JAVAC, ORIGINAL, PATH, Program, SOURCES, TOOLS};
 use super::jars;
 use super::maven::CENTRAL;
 use super::outcome::{Outcome, files};
 use super::packages::Fetched;
+use super::program::{CLASS_PATH, CLASSES, INPUT, JAVAC, ORIGINAL, PATH, Program, SOURCES, TOOLS};
 use crate::jdks::{Jdk, tool};
 use crate::process;
 use crate::watch::{self, Ended, Limits};

@@ -12,8 +12,9 @@ use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};
 use walkdir::WalkDir;
 
+use super::case::{Case, Profiled};
+use super::mode::Mode;
 use super::table::{grouped, verdict, version};
-use super::{Case, Mode, Profiled};
 
 /// The record's name in a program's folder.
 const FILE: &str = "record.json";

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-use super::Mode;
-use super::catalogue::Program;
 use super::maven::CENTRAL;
+use super::mode::Mode;
 use super::outcome::{Outcome, totals};
 use super::packages::Fetched;
 use super::place::{self, Place, Start, fresh, instrument};
+use super::program::Program;
 use crate::class_library::{boot_jars, extension_jars, jars_in};
 use crate::jdks::{Jdk, tool};
 use crate::process;

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
+use super::case::{Case, Profiled};
 use super::known;
 use super::outcome::Outcome;
-use super::{Case, Profiled};
 use crate::print::print_line;
 
 /// Maximum number of shown differences of one run.

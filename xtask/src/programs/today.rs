@@ -1,7 +1,7 @@
 //! Programs of today, which no longer run on JDK 8: they run unchanged, on profiled JDKs.
 
-use super::catalogue::{Before, JAVAC, Mask, Masked, NOTHING, Program};
 use super::npm;
+use super::program::{Before, JAVAC, Mask, Masked, NOTHING, Program};
 
 const TOMCAT: &[&str] =
     &["libtomcat11-java", "libeclipse-jdt-core-java", "libeclipse-jdt-core-compiler-batch-java"];

@@ -5,6 +5,8 @@ mod copier;
 mod inputs;
 mod parts;
 pub mod peers;
+mod rounds;
+mod row;
 mod section;
 mod subject;
 
@@ -21,8 +23,8 @@ use crate::workspace;
 use copier::Copier;
 use inputs::{Input, Name};
 use peers::Peers;
-use section::{Page, Row, Table};
-use subject::{Bench, Sample, Subject};
+use section::{Page, Table};
+use subject::{Bench, Subject};
 
 /// Options of `cargo xtask bench rewrite`.
 #[derive(clap::Args)]
@@ -96,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             continue;
         }
         let subjects = Subject::on(input.name, arguments.all_peers);
-        let rows = measure(&bench, input, jdk, &subjects, rounds, tables.is_empty(), &mut missing)?;
+        let rows = rounds::measure(&bench, input, jdk, &subjects, rounds, tables.is_empty(), &mut missing)?;
         tables.push(Table::new(input, rounds, rows)?);
     }
     let load_after = machine::load().unwrap_or(f64::NAN);
@@ -120,84 +122,5 @@ impl Jdks {
         let answer = self.0.iter().find(|answer| answer.version == version);
         let answer = answer.with_context(|| format!("no answer about JDK {version}"))?;
         answer.jdk.as_ref().map_err(|reason| anyhow::anyhow!("{reason:#}"))
-    }
-}
-
-/// Measures everything on one input, in rounds. Collects failures in `missing`.
-fn measure(
-    bench: &Bench,
-    input: &Input,
-    jdk: &Jdk,
-    subjects: &[Subject],
-    rounds: u32,
-    warm_up: bool,
-    missing: &mut Vec<String>,
-) -> Result<Vec<Row>> {
-    let title = input.name.title();
-    eprintln!("{title}: {} classes", input.classes);
-    let mut runs: Vec<(Subject, Vec<Sample>)> = Vec::new();
-    for &subject in subjects {
-        if !bench.has(subject) {
-            continue; // The section says why.
-        }
-        // A first round fills the file cache with the programs, and is not counted; later inputs
-        // are read once.
-        let is_warm_up =
-            matches!(subject, Subject::PlainCopy) || (warm_up && !matches!(subject, Subject::LaterPasses(_)));
-        if is_warm_up && let Err(error) = bench.measure(subject, input, jdk) {
-            give_up(subject, title, error, missing)?;
-            continue;
-        }
-        runs.push((subject, Vec::new()));
-    }
-    for round in 0..rounds {
-        eprintln!("round {} of {rounds}", round + 1);
-        // Interleaved, so that a slow minute of the machine affects all; each round starts with
-        // another one.
-        let count = runs.len();
-        for turn in 0..count {
-            let (subject, samples) = &mut runs[(round as usize + turn) % count];
-            if !subject.is_in_round(round) {
-                continue;
-            }
-            match bench.measure(*subject, input, jdk) {
-                Ok(sample) => {
-                    let seconds: Vec<String> =
-                        sample.seconds.iter().map(|seconds| format!("{seconds:.3}")).collect();
-                    eprintln!("  {:<58} {} s", subject.name(), seconds.join(" "));
-                    if sample.left > 0 {
-                        say(
-                            missing,
-                            format!(
-                                "{title}, {}: {} classes (left as they were)",
-                                subject.name(),
-                                sample.left
-                            ),
-                        );
-                    }
-                    samples.push(sample);
-                }
-                Err(error) => give_up(*subject, title, error, missing)?,
-            }
-        }
-    }
-    Ok(runs.iter().filter_map(|(subject, samples)| Row::of(*subject, samples)).collect())
-}
-
-/// Handles a failed run: fails for cctrewrite, and adds a line for a foreign library.
-fn give_up(subject: Subject, title: &str, error: anyhow::Error, missing: &mut Vec<String>) -> Result<()> {
-    if subject.is_ours() {
-        return Err(error);
-    }
-    let first_line = format!("{error:#}").lines().next().unwrap_or_default().to_owned();
-    say(missing, format!("{title}, {}: failed ({first_line})", subject.name()));
-    Ok(())
-}
-
-/// Adds a line about a failure, once.
-fn say(missing: &mut Vec<String>, what: String) {
-    if !missing.contains(&what) {
-        eprintln!("{what}");
-        missing.push(what);
     }
 }

@@ -7,7 +7,8 @@ use anyhow::{Context as _, Result};
 
 use super::inputs::Input;
 use super::peers::Peer;
-use super::section::Row;
+use super::rounds;
+use super::row::Row;
 use super::subject::{Bench, Subject};
 use crate::bench::chart::{Across, Chart, Curve};
 use crate::jdks::Jdk;
@@ -92,7 +93,7 @@ pub fn measure(
             class_bytes: counted.bytes,
             about: String::new(),
         };
-        let rows = super::measure(bench, &input, jdk, &SUBJECTS, rounds, false, missing)?;
+        let rows = rounds::measure(bench, &input, jdk, &SUBJECTS, rounds, false, missing)?;
         parts.push(Part { eighths, classes: counted.classes, class_bytes: counted.bytes, rows });
     }
     Ok(Parts { rounds, parts })

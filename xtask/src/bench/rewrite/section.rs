@@ -6,9 +6,9 @@ use anyhow::Result;
 
 use super::inputs::{Input, bytes};
 use super::parts::Parts;
-use super::subject::{Sample, Subject};
+use super::row::Row;
+use super::subject::Subject;
 use crate::bench::machine;
-use crate::bench::measure::Spread;
 use crate::bench::page::megabytes;
 
 /// The picture's file, next to the page.
@@ -57,35 +57,6 @@ impl Table {
             file_bytes: bytes(&input.files)?,
             rounds,
             rows,
-        })
-    }
-}
-
-/// A subject on an input.
-pub struct Row {
-    /// The subject.
-    pub subject: Subject,
-    /// Wall-clock times.
-    pub seconds: Spread,
-    /// Processor times.
-    pub cpu_seconds: Option<Spread>,
-    /// The maximum over all rounds, in KiB.
-    pub peak_kib: Option<u64>,
-    /// Ratio of bytes written to bytes read.
-    pub growth: f64,
-}
-
-impl Row {
-    /// Summarises samples; `None` without any.
-    pub fn of(subject: Subject, samples: &[Sample]) -> Option<Row> {
-        let seconds: Vec<f64> = samples.iter().flat_map(|sample| sample.seconds.iter().copied()).collect();
-        let cpu_seconds: Vec<f64> = samples.iter().filter_map(|sample| sample.cpu_seconds).collect();
-        Some(Row {
-            subject,
-            seconds: Spread::of(&seconds)?,
-            cpu_seconds: Spread::of(&cpu_seconds),
-            peak_kib: samples.iter().filter_map(|sample| sample.peak_kib).max(),
-            growth: samples.first()?.growth,
         })
     }
 }
@@ -218,6 +189,7 @@ mod tests {
     use super::super::parts::Part;
     use super::super::peers::Peer;
     use super::*;
+    use crate::bench::measure::Spread;
 
     fn row(subject: Subject, median: f64, is_process: bool) -> Row {
         Row {
@@ -297,20 +269,5 @@ mod tests {
         assert!(text.contains("| 1/8 | 10000 | 8 MB | 1.00 s | 100 µs | - | - |\n"), "{text}");
         assert!(text.contains("| 8/8 | 20000 | 8 MB | 2.00 s | 100 µs | 1.00 s | 50 µs |\n"), "{text}");
         assert!(text.contains("(benchmarks-rewrite.svg)"), "{text}");
-    }
-
-    #[test]
-    fn a_row_has_the_times_of_all_samples() {
-        let sample = |seconds: &[f64]| Sample {
-            seconds: seconds.to_vec(),
-            cpu_seconds: None,
-            peak_kib: Some(seconds.len() as u64),
-            growth: 1.5,
-            left: 0,
-        };
-        let row = Row::of(Subject::OneThread, &[sample(&[1.0, 5.0]), sample(&[2.0])]).unwrap();
-        assert_eq!(row.seconds, Spread { median: 2.0, least: 1.0, most: 5.0 });
-        assert_eq!((row.peak_kib, row.cpu_seconds), (Some(2), None));
-        assert!(Row::of(Subject::OneThread, &[]).is_none());
     }
 }

@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result};
 use zip::ZipArchive;
 
 use super::columns::Column;
-use crate::programs::catalogue::{NOTHING, Program};
 use crate::programs::packages::Packages;
+use crate::programs::program::{NOTHING, Program};
 
 /// Maximum ratio to the plain processor time.
 pub const LIMIT: f64 = 30.0;

@@ -2,7 +2,8 @@
 
 use anyhow::{Context as _, Result};
 
-use crate::programs::catalogue::{Before, JAVAC, Mask, Masked, NOTHING, Program, programs};
+use crate::programs::catalogue::programs;
+use crate::programs::program::{Before, JAVAC, Mask, Masked, NOTHING, Program};
 
 /// A program that is measured.
 #[derive(Clone)]
@@ -22,7 +23,7 @@ const NONE_BEFORE_9: &[(u32, &str)] = &[(8, "there is none before JDK 9")];
 const SQL: Before = Before { main: JAVAC, arguments: &["-nowarn", "-g", "-d", "{classes}", "Sql.java"] };
 const SQL_INPUT: &[&str] = &["sql/Sql.java", "bench/work.sql"];
 const LUCENE_JARS: &[&str] =
-    &["lucene-core-8.7.0.jar", "lucene-analyzers-common-8.7.0.jar", crate::programs::catalogue::TOOLS];
+    &["lucene-core-8.7.0.jar", "lucene-analyzers-common-8.7.0.jar", crate::programs::program::TOOLS];
 
 /// All measured programs.
 ///

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use super::super::chart::{Across, Chart, Curve};
 use super::super::measure::Spread;
 use super::super::ways::Way;
-use super::{Bench, Found, shown, spread};
+use super::common::{Bench, Found, shown, spread};
 use crate::jdks::Fetch;
 use crate::programs::catalogue::programs;
 use crate::programs::packages::Packages;

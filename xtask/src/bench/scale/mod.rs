@@ -2,27 +2,27 @@
 //! warm-up.
 
 mod classes;
+mod common;
 mod profiles;
 mod start;
 mod threads;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
-use super::chart::{self, Chart};
+use super::chart;
 use super::ground::Ground;
 use super::machine;
-use super::measure::Spread;
 use super::page::write_section;
 use super::sources::Sources;
 use super::ways::{Homes, Way};
 use crate::jdks;
 use crate::print::print_line;
-use crate::process;
 use crate::workspace;
+use common::Bench;
+use start::STARTS;
 
 /// Options of `cargo xtask bench scale`.
 #[derive(clap::Args)]
@@ -55,28 +55,6 @@ enum Part {
 }
 
 const PARTS: [Part; 4] = [Part::Start, Part::Threads, Part::Classes, Part::Profiles];
-
-/// The JDKs on which starting is measured.
-const STARTS: [u32; 3] = [8, 17, 25];
-
-/// The results of a part.
-struct Found {
-    /// Markdown.
-    text: String,
-    /// The name of a picture in `docs/`, and the picture.
-    picture: Option<(&'static str, Chart)>,
-}
-
-/// The common basis of all parts.
-struct Bench {
-    ground: Ground,
-    /// The plain and the profiled homes, for [`Arguments::jdk`].
-    homes: Homes,
-    /// The classes of `Scale` and `Kernels`.
-    programs: PathBuf,
-    sources: Sources,
-    rounds: u32,
-}
 
 /// Measures, and writes the section of docs/benchmarks.md.
 ///
@@ -134,57 +112,4 @@ Load average {load_before:.2} before, {load_after:.2} after. {date}, commit {com
     let file = write_section("scale", &text)?;
     eprintln!("written: {}", file.display());
     Ok(())
-}
-
-/// The output of a mode of `Scale`: numbers, and text that is the same in all runs.
-struct Said {
-    numbers: Vec<f64>,
-    same: String,
-}
-
-impl Said {
-    fn parse(output: &str) -> Result<Said> {
-        let (numbers, same) = output.trim_end().split_once("= ").context("the program said nothing")?;
-        let numbers = numbers.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-        Ok(Said { numbers, same: same.to_owned() })
-    }
-}
-
-impl Bench {
-    /// Runs `Scale` in a way.
-    fn scale(&self, way: Way, arguments: &[String]) -> Result<Said> {
-        let mut java = self.homes.java(way)?;
-        java.arg("-cp").arg(&self.programs).arg("Scale").args(arguments);
-        Said::parse(&process::output(&mut java)?)
-    }
-}
-
-/// The spread of some measurements.
-fn spread(values: &[f64]) -> Result<Spread> {
-    Spread::of(values).context("no round")
-}
-
-/// Median, and in parentheses minimum and maximum, with this many digits.
-fn shown(spread: &Spread, digits: usize) -> String {
-    let Spread { median, least, most } = spread;
-    format!("{median:.digits$} ({least:.digits$} to {most:.digits$})")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_stand_before_what_is_the_same() {
-        let said = Said::parse("12 34 = 5\n").unwrap();
-        assert_eq!((said.numbers, said.same.as_str()), (vec![12.0, 34.0], "5"));
-        assert!(Said::parse("12 34\n").is_err());
-        assert!(Said::parse("12 x = 5\n").is_err());
-    }
-
-    #[test]
-    fn spreads_are_shown_with_their_ends() {
-        assert_eq!(shown(&spread(&[3.0, 1.0, 2.0]).unwrap(), 1), "2.0 (1.0 to 3.0)");
-        assert!(spread(&[]).is_err());
-    }
 }

@@ -12,7 +12,7 @@ use super::super::chart::{Across, Chart, Curve};
 use super::super::measure::{self, Spread};
 use super::super::page::megabytes;
 use super::super::ways::Way;
-use super::{Bench, Found, shown, spread};
+use super::common::{Bench, Found, shown, spread};
 use crate::jdks::tool;
 
 /// javac gets the first few of each group of this many of the library's files.

@@ -9,7 +9,7 @@ use cct_profile::Profile;
 use super::super::chart::{Across, Chart, Curve};
 use super::super::measure::Spread;
 use super::super::ways::Way;
-use super::{Bench, Found, shown, spread};
+use super::common::{Bench, Found, shown, spread};
 
 /// Numbers of threads.
 const COUNTS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];

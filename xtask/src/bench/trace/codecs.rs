@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use cct_events::FrameKind;
 use cct_events::file::FrameReader;
 
-use super::spelled;
+use super::figures::spelled;
 
 /// The compiled source.
 pub const TEN_LINES: &str = "import java.util.*;\n\npublic class Ten {\n    public static void main(String[] arguments) {\n        List<String> list = new ArrayList<>();\n        \

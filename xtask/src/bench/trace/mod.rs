@@ -5,6 +5,7 @@
 //! programs.
 
 mod codecs;
+mod figures;
 mod programs;
 
 use std::fs;
@@ -22,7 +23,7 @@ use super::turns::Choice;
 use super::ways;
 use crate::jdks::tool;
 use crate::print::print_line;
-use crate::process;
+use figures::{sizes, spelled};
 
 /// Options of `cargo xtask bench trace`.
 #[derive(clap::Args)]
@@ -184,31 +185,6 @@ fn measure_one(
     let said: Vec<String> = seconds.iter().map(|spread| format!("{:7.2}", spread.median)).collect();
     print_line(&format!("{name:<12} {} s", said.join(" ")))?;
     Ok((Row { name: name.to_owned(), seconds, events, stored }, of_codecs))
-}
-
-/// Number of events, and their size in the file in bytes.
-fn sizes(cctrewrite: &Path, trace: &Path) -> Result<(u64, u64)> {
-    let mut info = Command::new(cctrewrite);
-    let info = process::output(info.args(["trace", "info"]).arg(trace))?;
-    let number = |what: &str, before: bool| -> Option<u64> {
-        let line = info.lines().find(|line| line.contains(what))?;
-        let (left, right) = line.split_once(what)?;
-        let text =
-            if before { left.split_whitespace().next_back()? } else { right.split_whitespace().next()? };
-        text.parse().ok()
-    };
-    let events = number("events: ", false).context("trace info does not say how many events there are")?;
-    let stored = number(" of events (", true).context("trace info does not say how large they are")?;
-    Ok((events, stored))
-}
-
-/// A number with three significant digits.
-fn spelled(number: f64) -> String {
-    match number {
-        100.0.. => format!("{number:.0}"),
-        10.0.. => format!("{number:.1}"),
-        _ => format!("{number:.2}"),
-    }
 }
 
 fn table(rows: &[Row]) -> String {

@@ -10,7 +10,7 @@ use super::super::measure::Spread;
 use super::super::run::works::Work;
 use super::super::run::{FOR_SPEED, geometric};
 use super::super::turns::{self, Choice, Measured, Turns, Way};
-use super::{sizes, spelled};
+use super::figures::{sizes, spelled};
 use crate::jdks::Jdk;
 use crate::programs::packages::Fetched;
 use crate::programs::place::{Place, RAW};

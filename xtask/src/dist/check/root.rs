@@ -17,8 +17,8 @@ use walkdir::WalkDir;
 use crate::cache::{self, Locked};
 use crate::debian::{Archive, unpack};
 use crate::jdks::Fetch;
-use crate::paths::target_folder;
 use crate::process;
+use crate::workspace::target_folder;
 
 /// A system to try packages on.
 struct System {

@@ -7,9 +7,9 @@ use super::setting::Setting;
 use super::table::Row;
 use crate::dist::glibc;
 use crate::dist::packages::FULL_NAME;
-use crate::paths::target_folder;
 use crate::print::print_line;
 use crate::workspace::cargo_alone;
+use crate::workspace::target_folder;
 
 /// What the user does, after a line that finds the command. It prints the installed size, then the
 /// report's first lines.
