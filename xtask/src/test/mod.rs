@@ -33,8 +33,8 @@ pub struct Arguments {
     /// Only the tests: no `cargo fmt`, no `cargo clippy`, no check of the order of modules.
     #[arg(long)]
     no_lint: bool,
-    /// Also run the tests on JDKs that a newer release has superseded (26), which are skipped
-    /// otherwise.
+    /// Also run the tests on JDKs that a newer release has superseded (26), and tests of features
+    /// on JDK 17. Both are skipped otherwise.
     #[arg(long)]
     all_jdks: bool,
 }
@@ -42,6 +42,11 @@ pub struct Arguments {
 /// Releases without long-term support that are not the newest: a run on all JDKs takes a seventh
 /// longer.
 const SUPERSEDED: [u32; 1] = [26];
+
+/// The variable by which JVM tests leave out features on JDK 17
+/// (`crates/cctrewrite/tests/jvm/support/mod.rs`). 8 and 25 remain: what lies between differs
+/// little in them.
+const FEWER_JDKS: &str = "CCTREWRITE_FEWER_JDKS";
 
 /// The JDKs that run some real programs.
 const PROGRAMS_ON: [u32; 2] = [17, 25];
@@ -100,7 +105,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         parts.push(lint("deny", &["check", "bans", "licenses", "sources"], jdk_8)?);
         parts.push(workflows()?);
     }
-    let (tests, part) = test(arguments.offline, &answers, readers?.as_deref(), jdk_8)?;
+    let readers = readers?;
+    let environment =
+        Environment { answers: &answers, readers: readers.as_deref(), jdk_8, all_jdks: arguments.all_jdks };
+    let (tests, part) = test(arguments.offline, &environment)?;
     parts.push(part);
     for version in PROGRAMS_ON {
         if let Some(jdk) = answers
@@ -230,12 +238,12 @@ const RUN_AGAIN: usize = 3;
 /// Runs all tests, shows their output immediately, and counts. Up to [`RUN_AGAIN`] failed tests of
 /// [`JVM_TESTS`] are run once more, by themselves; the summary lists those that pass then with
 /// their output.
-fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Result<(Tests, Part)> {
+fn test(offline_too: bool, environment: &Environment<'_>) -> Result<(Tests, Part)> {
     heading("cargo test");
     // The test harness shows the output of passed tests, which says what they skipped, only with
     // this option.
     let arguments = ["--workspace", "--no-fail-fast", "--", "--show-output"];
-    let mut command = cargo_test(&offline(&arguments, offline_too), answers, readers, jdk_8);
+    let mut command = environment.cargo_test(&offline(&arguments, offline_too));
     let root = root();
     let mut space = Space::of(&root);
     let look = || space.iter_mut().for_each(|space| space.look(&root));
@@ -249,7 +257,7 @@ fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &J
             ["-p", "cctrewrite", "--test", "jvm", "--", "--exact", "--show-output", "--test-threads=1"];
         let failed = tally.failures().iter().map(|failure| &*failure.test);
         let arguments: Vec<_> = alone.into_iter().chain(failed).collect();
-        let mut command = cargo_test(&offline(&arguments, offline_too), answers, readers, jdk_8);
+        let mut command = environment.cargo_test(&offline(&arguments, offline_too));
         let (result, again) = timed(|| streamed(&mut command, &mut io::stdout(), || ()));
         let (second, passed) = result.context("cargo test")?;
         unsteady = tally.take_back(&second);
@@ -274,28 +282,47 @@ fn may_run_again(tally: &Tally) -> bool {
 /// The harness's variable for the number of tests at a time, by default one for each core.
 const TEST_THREADS: &str = "RUST_TEST_THREADS";
 
-/// The command `cargo test`, with the paths of the JDKs and the readers.
-fn cargo_test(arguments: &[&str], answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Command {
-    let mut command = cargo(jdk_8);
-    command.arg("test").args(arguments);
-    if env::var_os(TEST_THREADS).is_none() {
-        // Tests wait for JVMs, which end and start, sleep, and are killed.
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        command.env(TEST_THREADS, (cores + 1).to_string());
-    }
-    without_user_options(&mut command);
-    for answer in answers {
-        let variable = format!("JAVA{}_HOME", answer.version);
-        match &answer.jdk {
-            Ok(jdk) => command.env(variable, &jdk.home),
-            Err(_) => command.env_remove(variable),
+/// The surroundings of the tests.
+struct Environment<'a> {
+    /// The JDKs.
+    answers: &'a [Answer],
+    /// The folder of the readers of exports.
+    readers: Option<&'a Path>,
+    /// The JDK that compiles the examples.
+    jdk_8: &'a Jdk,
+    /// Whether features are tested on JDK 17, too.
+    all_jdks: bool,
+}
+
+impl Environment<'_> {
+    /// The command `cargo test`, with the paths of the JDKs and the readers.
+    fn cargo_test(&self, arguments: &[&str]) -> Command {
+        let mut command = cargo(self.jdk_8);
+        command.arg("test").args(arguments);
+        if env::var_os(TEST_THREADS).is_none() {
+            // Tests wait for JVMs, which end and start, sleep, and are killed.
+            let cores = thread::available_parallelism().map_or(1, NonZero::get);
+            command.env(TEST_THREADS, (cores + 1).to_string());
+        }
+        without_user_options(&mut command);
+        for answer in self.answers {
+            let variable = format!("JAVA{}_HOME", answer.version);
+            match &answer.jdk {
+                Ok(jdk) => command.env(variable, &jdk.home),
+                Err(_) => command.env_remove(variable),
+            };
+        }
+        match self.readers {
+            Some(folder) => command.env(readers::VARIABLE, folder),
+            None => command.env_remove(readers::VARIABLE),
         };
+        if self.all_jdks {
+            command.env_remove(FEWER_JDKS);
+        } else {
+            command.env(FEWER_JDKS, "1");
+        }
+        command
     }
-    match readers {
-        Some(folder) => command.env(readers::VARIABLE, folder),
-        None => command.env_remove(readers::VARIABLE),
-    };
-    command
 }
 
 /// Runs some real programs with the command that the tests were built with

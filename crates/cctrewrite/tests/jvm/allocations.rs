@@ -102,7 +102,7 @@ fn each_object_is_counted_once(jdk: &'static Jdk) {
     }
 }
 
-jdks!(counted, each_object_is_counted_once, [8, 17, 25]);
+jdks!(counted, each_object_is_counted_once, feature);
 
 /// Where call sites are distinguished, a type has the index of the instruction, and its line (for
 /// classes that are rewritten at load time).
@@ -157,7 +157,7 @@ fn runs_agree(jdk: &'static Jdk) {
     assert_eq!(first, second);
 }
 
-jdks!(agreement, runs_agree, [8, 17, 25]);
+jdks!(agreement, runs_agree, feature);
 
 /// Types in the code itself are also counted without the load-time library, in classes that were
 /// rewritten beforehand; a note lists the others.

@@ -109,7 +109,7 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
     }
 }
 
-jdks!(entries, counts_are_held_against_a_file, [8, 17, 25]);
+jdks!(entries, counts_are_held_against_a_file, feature);
 jdks!(trouble, what_cannot_be_counted_is_said, [17]);
 
 /// The harness process of a process, once it exists.

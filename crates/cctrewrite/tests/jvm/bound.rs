@@ -262,11 +262,11 @@ fn the_c_heap_is_exhausted(jdk: &'static Jdk) {
     assert!(notes(&profile)[0].starts_with("memory for the trees ran out: "), "{:?}", profile.notes);
 }
 
-jdks!(bound, past_the_bound_contexts_are_merged, [8, 17, 25]);
-jdks!(threads, threads_share_the_bound, [8, 17, 25]);
-jdks!(whole, a_whole_program, [8, 17, 25]);
-jdks!(refused, bounds_that_are_none_are_refused, [8, 17, 25]);
+jdks!(bound, past_the_bound_contexts_are_merged, feature);
+jdks!(threads, threads_share_the_bound, feature);
+jdks!(whole, a_whole_program, feature);
+jdks!(refused, bounds_that_are_none_are_refused, feature);
 jdks!(from_outside, run_takes_a_bound, [17]);
-jdks!(of_regions, regions_past_the_bound, [8, 17, 25]);
-jdks!(regions_and_memory, regions_without_memory, [8, 17, 25]);
-jdks!(exhausted, the_c_heap_is_exhausted, [8, 17, 25]);
+jdks!(of_regions, regions_past_the_bound, feature);
+jdks!(regions_and_memory, regions_without_memory, feature);
+jdks!(exhausted, the_c_heap_is_exhausted, feature);

@@ -51,7 +51,7 @@ fn cycles_are_those_derived_by_hand(jdk: &'static Jdk) {
     }
 }
 
-jdks!(by_hand, cycles_are_those_derived_by_hand, [8, 17, 25]);
+jdks!(by_hand, cycles_are_those_derived_by_hand, feature);
 
 /// In each context of the fixtures, and of the class library below some of them.
 fn unit_costs_are_bytecodes(jdk: &'static Jdk) {
@@ -84,7 +84,7 @@ fn unit_costs_are_bytecodes(jdk: &'static Jdk) {
     }
 }
 
-jdks!(unit, unit_costs_are_bytecodes, [8, 17, 25]);
+jdks!(unit, unit_costs_are_bytecodes, feature);
 
 /// Threads of the JVM do not run on the target.
 #[test]

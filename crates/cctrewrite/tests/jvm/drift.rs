@@ -99,7 +99,7 @@ fn natives_that_describe_exceptions_of_constructors(jdk: &'static Jdk) {
     assert_natives_steady(jdk, "described", 10);
 }
 
-jdks!(natives_that_call_back_and_clear_exceptions, natives_that_call_back_and_clear_exceptions, [8, 17, 25]);
+jdks!(natives_that_call_back_and_clear_exceptions, natives_that_call_back_and_clear_exceptions, feature);
 jdks!(
     natives_that_describe_exceptions_of_constructors,
     natives_that_describe_exceptions_of_constructors,

@@ -147,5 +147,5 @@ fn nothing_of_the_tracer(jdk: &'static Jdk) {
     }
 }
 
-jdks!(blocks, counts, [8, 17, 25]);
-jdks!(tracer, nothing_of_the_tracer, [8, 17, 25]);
+jdks!(blocks, counts, feature);
+jdks!(tracer, nothing_of_the_tracer, feature);

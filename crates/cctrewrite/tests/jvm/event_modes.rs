@@ -299,12 +299,12 @@ fn through_run(jdk: &'static Jdk) {
     assert!(text(&["info"], &trace).contains("last events"));
 }
 
-jdks!(made, objects, [8, 17, 25]);
+jdks!(made, objects, feature);
 jdks!(in_order, ordered, [8, 17]);
-jdks!(last_events, last, [8, 17, 25]);
+jdks!(last_events, last, feature);
 jdks!(last_events_of_the_killed, last_of_the_killed, [17]);
 jdks!(methods, by_method, [8, 17]);
 jdks!(archived, with_an_archive, [17, 25]);
 jdks!(memory, in_memory, [8, 17]);
-jdks!(javac, compiler, [8, 17, 25]);
+jdks!(javac, compiler, feature);
 jdks!(run_modes, through_run, [17]);

@@ -254,10 +254,10 @@ fn threads_that_go_on(jdk: &'static Jdk) {
     }
 }
 
-jdks!(figure, figure_3, [8, 17, 25]);
-jdks!(thrown, exceptions, [8, 17, 25]);
+jdks!(figure, figure_3, feature);
+jdks!(thrown, exceptions, feature);
 jdks!(receivers, receivers_and_classes, [8, 17]);
-jdks!(rebuilt_trees, trees, [8, 17, 25]);
+jdks!(rebuilt_trees, trees, feature);
 jdks!(kills, killed, [17]);
 jdks!(ends, threads_that_go_on, [8, 17]);
 jdks!(switched, switches, [8, 17]);

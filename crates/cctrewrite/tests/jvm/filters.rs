@@ -65,5 +65,5 @@ fn an_image_remembers_its_filters(jdk: &'static Jdk) {
         .assert_equal(&run, "types on an image without some");
 }
 
-jdks!(at_load_time, filters_hold_at_load_time, [8, 17, 25]);
+jdks!(at_load_time, filters_hold_at_load_time, feature);
 jdks!(of_an_image, an_image_remembers_its_filters, [17]);

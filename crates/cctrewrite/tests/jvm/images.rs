@@ -18,7 +18,9 @@ fn boots(jdk: &'static Jdk) {
 /// All modules, including those that are resolved only on request.
 fn links(jdk: &'static Jdk) {
     let link = |mut java: crate::support::Java| {
-        java.verify().option("--add-modules").option("ALL-SYSTEM");
+        // The program runs once through everything: the optimizing compiler takes longer than it
+        // saves.
+        java.verify().option("-XX:TieredStopAtLevel=1").option("--add-modules").option("ALL-SYSTEM");
         java.class_path([fixture("link/modules/classes")]).succeed("LinkModules", &[])
     };
     let expected = link(jdk.java("link-plain"));

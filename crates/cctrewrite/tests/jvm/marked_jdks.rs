@@ -224,9 +224,9 @@ fn who_wakes_virtual_threads(jdk: &'static Jdk) {
     assert!(printed.contains(" not delivered in the JVM's thread that wakes virtual threads"), "{printed}");
 }
 
-jdks!(runs, programs_as_they_are, [8, 17, 25]);
-jdks!(ancestors, rules_by_ancestors, [8, 17, 25]);
-jdks!(controlled, switched_off, [8, 17, 25]);
-jdks!(budgeted, a_budget, [8, 17, 25]);
-jdks!(kept, a_jdk_to_keep, [8, 17, 25]);
+jdks!(runs, programs_as_they_are, feature);
+jdks!(ancestors, rules_by_ancestors, feature);
+jdks!(controlled, switched_off, feature);
+jdks!(budgeted, a_budget, feature);
+jdks!(kept, a_jdk_to_keep, feature);
 jdks!(woken, who_wakes_virtual_threads, 25..);

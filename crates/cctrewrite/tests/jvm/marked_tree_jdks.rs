@@ -258,7 +258,7 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     assert!(said(&killed).contains("left nothing of its markers"), "{}", said(&killed));
 }
 
-jdks!(kept, a_jdk_to_keep, [8, 17, 25]);
-jdks!(golden_trees, trees, [8, 17, 25]);
-jdks!(left_out, what_is_not_marked, [8, 17, 25]);
-jdks!(runs, programs_as_they_are, [8, 17, 25]);
+jdks!(kept, a_jdk_to_keep, feature);
+jdks!(golden_trees, trees, feature);
+jdks!(left_out, what_is_not_marked, feature);
+jdks!(runs, programs_as_they_are, feature);

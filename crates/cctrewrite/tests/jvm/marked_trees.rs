@@ -405,12 +405,12 @@ fn checked_against_originals(jdk: &'static Jdk) {
     assert_eq!(code, Some(1), "{said}");
 }
 
-jdks!(golden_trees, trees, [8, 17, 25]);
-jdks!(heard, places, [8, 17, 25]);
-jdks!(told, nodes, [8, 17, 25]);
-jdks!(checked, properties, [8, 17, 25]);
-jdks!(verified, checked_against_originals, [8, 17, 25]);
-jdks!(switched, switches, [8, 17, 25]);
+jdks!(golden_trees, trees, feature);
+jdks!(heard, places, feature);
+jdks!(told, nodes, feature);
+jdks!(checked, properties, feature);
+jdks!(verified, checked_against_originals, feature);
+jdks!(switched, switches, feature);
 jdks!(on_virtual_threads, virtual_threads, [21, 25]);
-jdks!(large, too_large, [8, 17, 25]);
-jdks!(behaves, everywhere, [8, 17, 25]);
+jdks!(large, too_large, feature);
+jdks!(behaves, everywhere, feature);

@@ -235,13 +235,13 @@ pub fn every_place() -> String {
     rules
 }
 
-jdks!(place, places, [8, 17, 25]);
-jdks!(silent, silence, [8, 17, 25]);
-jdks!(switched, switches, [8, 17, 25]);
-jdks!(libraries, library, [8, 17, 25]);
-jdks!(cheap, cheaply, [8, 17, 25]);
-jdks!(overflows, overflowing, [8, 17, 25]);
-jdks!(changes, changing, [8, 17, 25]);
-jdks!(begins, beginning, [8, 17, 25]);
-jdks!(chooses, choosing, [8, 17, 25]);
-jdks!(all_places, everywhere, [8, 17, 25]);
+jdks!(place, places, feature);
+jdks!(silent, silence, feature);
+jdks!(switched, switches, feature);
+jdks!(libraries, library, feature);
+jdks!(cheap, cheaply, feature);
+jdks!(overflows, overflowing, feature);
+jdks!(changes, changing, feature);
+jdks!(begins, beginning, feature);
+jdks!(chooses, choosing, feature);
+jdks!(all_places, everywhere, feature);

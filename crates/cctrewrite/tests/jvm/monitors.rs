@@ -73,7 +73,7 @@ fn each_entry_is_counted_once(jdk: &'static Jdk) {
     }
 }
 
-jdks!(counted, each_entry_is_counted_once, [8, 17, 25]);
+jdks!(counted, each_entry_is_counted_once, feature);
 
 /// Without its column the profile equals that of a run without counted monitors.
 fn contexts_stay_what_they_are(jdk: &'static Jdk) {

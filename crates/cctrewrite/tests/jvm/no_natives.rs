@@ -33,4 +33,4 @@ fn below_the_root(jdk: &'static Jdk) {
     }
 }
 
-jdks!(below_the_root, below_the_root, [8, 17, 25]);
+jdks!(below_the_root, below_the_root, feature);

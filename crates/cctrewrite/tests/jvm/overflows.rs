@@ -170,7 +170,7 @@ fn classes_are_defined_near_the_end_of_the_stack(jdk: &'static Jdk) {
 // Its program inspects an exception by `sun.misc.Unsafe`, for JDK 8's layout: the top of an
 // overflowing stack is the runtime's, which later JDKs cannot show.
 jdks!(the_stack_is_replayed_near_its_end_too, the_stack_is_replayed_near_its_end_too, [8]);
-jdks!(exceptions_at_any_depth, exceptions_of_the_jvm_are_found_at_any_depth, [8, 17, 25]);
+jdks!(exceptions_at_any_depth, exceptions_of_the_jvm_are_found_at_any_depth, feature);
 jdks!(
     classes_are_defined_near_the_end_of_the_stack,
     classes_are_defined_near_the_end_of_the_stack,

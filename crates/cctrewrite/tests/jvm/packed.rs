@@ -112,5 +112,5 @@ fn runs_with_a_manifest(jdk: &'static Jdk) {
     }
 }
 
-jdks!(archives_with_jars_inside, runs_out_of_archives, [8, 17, 25]);
-jdks!(jars_named_by_a_manifest, runs_with_a_manifest, [8, 17, 25]);
+jdks!(archives_with_jars_inside, runs_out_of_archives, feature);
+jdks!(jars_named_by_a_manifest, runs_with_a_manifest, feature);

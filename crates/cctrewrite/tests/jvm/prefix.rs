@@ -70,6 +70,6 @@ fn moved(jdk: &'static Jdk) {
     assert!(!text.contains("archive-of-classes"), "{text}");
 }
 
-jdks!(trees, trees, [8, 17, 25]);
-jdks!(of_a_library, of_a_library, [8, 17, 25]);
+jdks!(trees, trees, feature);
+jdks!(of_a_library, of_a_library, feature);
 jdks!(moved, moved, [17]);

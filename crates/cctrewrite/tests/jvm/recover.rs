@@ -295,7 +295,7 @@ fn who_has_no_trees_is_told_so() {
     assert!(text(&none.stderr).contains("there is no process 4194305"), "{}", text(&none.stderr));
 }
 
-jdks!(a_killed_jvm_leaves_what_it_had_recorded, a_killed_jvm_leaves_what_it_had_recorded, [8, 17, 25]);
+jdks!(a_killed_jvm_leaves_what_it_had_recorded, a_killed_jvm_leaves_what_it_had_recorded, feature);
 jdks!(a_jvm_that_ends_takes_the_file_along, a_jvm_that_ends_takes_the_file_along, [8, 17]);
 jdks!(a_file_that_cannot_be_made_stops_the_jvm, a_file_that_cannot_be_made_stops_the_jvm, [8, 17]);
 jdks!(a_jvm_that_refuses_to_run_leaves_no_file, a_jvm_that_refuses_to_run_leaves_no_file, [8, 17]);
@@ -305,7 +305,7 @@ jdks!(
     a_profile_that_cannot_be_written_can_be_recovered,
     [17]
 );
-jdks!(killed_at_any_moment, killed_at_any_moment, [8, 17, 25]);
+jdks!(killed_at_any_moment, killed_at_any_moment, feature);
 jdks!(snapshots_only_grow, snapshots_only_grow, [17]);
 jdks!(regions_in_the_middle, regions_in_the_middle, [8, 17]);
 jdks!(run_recovers_by_itself, run_recovers_by_itself, [17]);

@@ -74,7 +74,7 @@ fn trees_are_folded(jdk: &'static Jdk) {
     }
 }
 
-jdks!(folded, trees_are_folded, [8, 17, 25]);
+jdks!(folded, trees_are_folded, feature);
 
 /// A recursion of 100,000 calls is a few contexts, and the JVM rejects an invalid bound.
 #[test]

@@ -287,14 +287,14 @@ fn run_leaves_out_what_is_not_wanted(jdk: &'static Jdk) {
 }
 
 jdks!(regions, what_was_executed_while_it_was_on, 8..);
-jdks!(switched_on_at_first, recording_begins_switched_on, [8, 17, 25]);
-jdks!(plain, nothing_happens_on_a_plain_jdk, [8, 17, 25]);
-jdks!(empty, an_empty_profile_says_why, [8, 17, 25]);
+jdks!(switched_on_at_first, recording_begins_switched_on, feature);
+jdks!(plain, nothing_happens_on_a_plain_jdk, feature);
+jdks!(empty, an_empty_profile_says_why, feature);
 jdks!(virtual_threads, virtual_threads_have_regions_of_their_own, 21..);
 jdks!(from_outside, run_takes_regions, [17]);
 jdks!(wanted, run_leaves_out_what_is_not_wanted, [17]);
 jdks!(in_extents, what_extents_execute, 8..);
-jdks!(ways_of_extents, extents_in_all_ways, [8, 17, 25]);
-jdks!(no_extents, what_cannot_be_an_extent_is_said, [8, 17, 25]);
-jdks!(from_an_entry_on, everything_from_an_entry_on, [8, 17, 25]);
-jdks!(both, regions_and_extents, [8, 17, 25]);
+jdks!(ways_of_extents, extents_in_all_ways, feature);
+jdks!(no_extents, what_cannot_be_an_extent_is_said, feature);
+jdks!(from_an_entry_on, everything_from_an_entry_on, feature);
+jdks!(both, regions_and_extents, feature);

@@ -91,7 +91,7 @@ fn lines_are_those_of_the_calls(jdk: &'static Jdk) {
     assert_eq!(site_of("main"), None);
 }
 
-jdks!(lines, lines_are_those_of_the_calls, [8, 17, 25]);
+jdks!(lines, lines_are_those_of_the_calls, feature);
 
 /// For a class that was rewritten beforehand, of which the load-time library sees only the
 /// attribute.
@@ -126,7 +126,7 @@ fn added_up_they_are_the_merged_tree(jdk: &'static Jdk) {
     }
 }
 
-jdks!(added_up, added_up_they_are_the_merged_tree, [8, 17, 25]);
+jdks!(added_up, added_up_they_are_the_merged_tree, feature);
 
 /// The runtime's own writer has no lines, and says so; calls by the JVM itself are below the
 /// context stored last.

@@ -99,4 +99,4 @@ jdks!(
     trees_that_are_leased_lose_nothing_and_stay_few,
     [8, 17, 25]
 );
-jdks!(a_tree_for_each_thread_loses_nothing, a_tree_for_each_thread_loses_nothing, [8, 17, 25]);
+jdks!(a_tree_for_each_thread_loses_nothing, a_tree_for_each_thread_loses_nothing, feature);

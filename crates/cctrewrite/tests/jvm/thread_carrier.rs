@@ -18,7 +18,7 @@ fn trees(jdk: &'static Jdk) {
 }
 
 jdks!(trees, trees, 8..=25);
-jdks!(call_sites, by_the_thread, [8, 17, 25]);
+jdks!(call_sites, by_the_thread, feature);
 
 /// `File.lastModified`, which opening a jar calls, calls a method of `FileSystem` that a native
 /// overrides: it calls the extended form, which counts it.

@@ -214,10 +214,10 @@ fn shared(jdk: &'static Jdk) {
     assert!(text.ends_with("FileApi: 1 objects, 501 events, 1 violations\n"), "{text}");
 }
 
-jdks!(micro_programs, micro, [8, 17, 25]);
-jdks!(events_that_change_something, adaptive, [8, 17, 25]);
-jdks!(pairs_of_objects, pairs, [8, 17, 25]);
-jdks!(many_objects, many, [8, 17, 25]);
-jdks!(budgets, budget, [8, 17, 25]);
-jdks!(shared_objects, shared, [8, 17, 25]);
-jdks!(streams_of_the_class_library, streams, [8, 17, 25]);
+jdks!(micro_programs, micro, feature);
+jdks!(events_that_change_something, adaptive, feature);
+jdks!(pairs_of_objects, pairs, feature);
+jdks!(many_objects, many, feature);
+jdks!(budgets, budget, feature);
+jdks!(shared_objects, shared, feature);
+jdks!(streams_of_the_class_library, streams, feature);

@@ -121,7 +121,7 @@ fn known(jdk: &'static Jdk) {
     assert_eq!(fs::metadata(run.profile_path()).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-jdks!(contexts_that_are_known, known, [8, 17, 25]);
+jdks!(contexts_that_are_known, known, feature);
 
 /// A tree's contexts with their values, computed step by step: place, value, calls.
 fn of_tree(profile: &Profile) -> Vec<(Place, Value, u64)> {
@@ -206,7 +206,7 @@ fn as_in_trees(jdk: &'static Jdk) {
     }
 }
 
-jdks!(all_contexts_of_fixtures, as_in_trees, [8, 17, 25]);
+jdks!(all_contexts_of_fixtures, as_in_trees, feature);
 
 /// Values lead back to the contexts of a tree, with their lines.
 fn translated(jdk: &'static Jdk) {
@@ -457,4 +457,4 @@ fn links(jdk: &'static Jdk) {
     assert_same_lines(&before, &now, &what);
 }
 
-jdks!(all_classes_link, links, [8, 17, 25]);
+jdks!(all_classes_link, links, feature);

@@ -12,9 +12,13 @@ use super::{ALL_BLOCKS, Blocks, Java, Jdk, Library, assert_succeeded, carrier, p
 #[derive(Debug)]
 pub struct Image {
     jdk: Jdk,
-    /// Whether the verifier checks all classes in each JVM.
+    /// Whether the verifier checks all classes in each JVM. Such JVMs use no archive of classes,
+    /// so the image has none.
     verifies: bool,
 }
+
+/// The name of images with pinned chance.
+const REPRODUCIBLE: &str = "reproducible";
 
 /// Images by the JDK's version and their names.
 type Images = BTreeMap<(u32, &'static str), Arc<OnceLock<&'static Image>>>;
@@ -33,11 +37,10 @@ impl Image {
         let cell = IMAGES.lock().unwrap().entry(key).or_default().clone();
         cell.get_or_init(|| {
             let home = images().join(format!("jdk-{}-{name}", jdk.version));
-            make(jdk, options, &home);
-            Box::leak(Box::new(Image {
-                jdk: Jdk::made(jdk.version, home),
-                verifies: name != Blocks::Exact.name(),
-            }))
+            let verifies = ![Blocks::Exact.name(), REPRODUCIBLE].contains(&name);
+            let archive: &[&str] = if verifies { &["--no-cds"] } else { &[] };
+            make(jdk, &[options, archive].concat(), &home);
+            Box::leak(Box::new(Image { jdk: Jdk::made(jdk.version, home), verifies }))
         })
     }
 
@@ -48,7 +51,7 @@ impl Image {
 
     /// The image of a JDK with pinned chance and exact counts.
     pub fn reproducible(jdk: &'static Jdk) -> &'static Image {
-        Image::made(jdk, "reproducible", &["--reproducible", "--blocks", "exact"])
+        Image::made(jdk, REPRODUCIBLE, &["--reproducible", "--blocks", "exact"])
     }
 
     /// The rules by which images of a JDK count. All are worth the time and the space on one JDK
@@ -94,7 +97,8 @@ impl Image {
 
     /// A JVM of the image. The verifier checks the classes that it loads, except for exact counts:
     /// `images::links` checks all classes of these images, once. Without the verifier JVMs start in
-    /// less than half the time, and use the archive of classes as users' JVMs do.
+    /// less than half the time, and use the archive of classes as users' JVMs do. With
+    /// `--reproducible` the code differs at a few calls only.
     pub fn java(&self, name: &str) -> Java {
         let mut java = Java::new(&self.jdk, name);
         if self.verifies {

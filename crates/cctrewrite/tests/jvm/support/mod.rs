@@ -26,9 +26,22 @@ use walkdir::WalkDir;
 
 /// Defines a module with a test for each of some JDKs, named after them:
 /// `jdks!(module, check, 11..)`, where `check` takes the JDK. The releases are a range of
-/// [`cct_jdk::TESTED`] or a list. A new release needs one more word in the ranges without an end,
-/// and one more test at the bottom.
+/// [`cct_jdk::TESTED`], a list, or `feature`, for what depends little on the release: 8 and 25, and
+/// 17 unless [`FEWER`] is set. A new release needs one more word in the ranges without an end, and
+/// one more test at the bottom.
 macro_rules! jdks {
+    ($module:ident, $check:ident, feature) => {
+        mod $module {
+            crate::support::jdks!(@test $check 8);
+            #[test]
+            fn jdk_17() {
+                if !crate::support::has_fewer_jdks() && let Some(jdk) = crate::support::Jdk::of_version(17) {
+                    super::$check(jdk);
+                }
+            }
+            crate::support::jdks!(@test $check 25);
+        }
+    };
     ($module:ident, $check:ident, [$($release:tt),+]) => { crate::support::jdks!(@module $module $check $($release)+); };
     ($module:ident, $check:ident, 8..) => { crate::support::jdks!(@module $module $check 8 11 17 21 25 26 27); };
     ($module:ident, $check:ident, 11..) => { crate::support::jdks!(@module $module $check 11 17 21 25 26 27); };
@@ -60,6 +73,19 @@ macro_rules! jdks {
     };
 }
 pub(crate) use jdks;
+
+/// The variable by which `cargo xtask test` without `--all-jdks` leaves out tests of features on
+/// JDK 17.
+const FEWER: &str = "CCTREWRITE_FEWER_JDKS";
+
+/// Whether tests of features are left out on JDK 17; the calling test then says that it is skipped.
+pub fn has_fewer_jdks() -> bool {
+    let has_fewer = std::env::var_os(FEWER).is_some();
+    if has_fewer {
+        eprintln!("skipped: features on JDK 17 (--all-jdks)");
+    }
+    has_fewer
+}
 
 const _: () = assert!(
     matches!(cct_jdk::TESTED, [8, 11, 17, 21, 25, 26, 27]),
