@@ -11,6 +11,7 @@ mod fixtures;
 mod foreign;
 mod fuzz;
 mod jdks;
+mod key_values;
 mod papers;
 mod paths;
 mod print;
@@ -20,6 +21,7 @@ mod quickstart;
 mod readers;
 mod reproducible;
 mod runtime;
+mod site;
 mod soak;
 mod structure;
 mod test;
@@ -125,6 +127,12 @@ enum Task {
     /// 2009), methods and contexts (JP2 2011).
     Papers(papers::Arguments),
 
+    /// Make a site of static HTML, with search, from the documentation.
+    ///
+    /// By mdBook: the installed one, or one that is built in the cache folder. Checks all links
+    /// between the pages.
+    Docs(site::Arguments),
+
     /// Make packages of the command: a tarball, a Debian package and a container image
     /// (docs/internals/packaging.md).
     ///
@@ -172,6 +180,7 @@ fn main() -> Result<ExitCode> {
         Task::Runtime(arguments) => runtime::run(&arguments)?,
         Task::Fixtures(arguments) => fixtures::run(&arguments)?,
         Task::Papers(arguments) => papers::run(&arguments)?,
+        Task::Docs(arguments) => site::run(&arguments)?,
         Task::Dist(arguments) => dist::run(&arguments)?,
         Task::Bench(benchmark) => bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,

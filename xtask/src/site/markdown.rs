@@ -1,0 +1,37 @@
+//! Headings, links and paths in pages.
+
+use std::path::{Component, Path, PathBuf};
+
+/// The text of the first heading of a page.
+pub fn first_heading(page: &str) -> Option<&str> {
+    page.lines().find_map(|line| line.strip_prefix("# "))
+}
+
+/// The targets of the links on a line, without anchors.
+pub fn links_of(line: &str) -> impl Iterator<Item = &str> {
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    targets.map(|(target, _)| target.split_once('#').map_or(target, |(file, _)| file))
+}
+
+/// A path without `.` and `..`.
+pub fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_have_no_parents() {
+        assert_eq!(plain(Path::new("docs/use/../../README.md")), Path::new("README.md"));
+    }
+}
