@@ -131,7 +131,7 @@ fn another_meaning_is_seen() {
         assert_ne!(meaning(&changed), sound, "byte {at}: {to} in the place of {before}");
         changed[at] = before;
     };
-    let mut seen = 0;
+    let (mut candidates, mut seen) = (0, 0);
     for method in &class.methods {
         let Some(code) = Code::of(&class, method).unwrap() else { continue };
         let begin = code.bytes.as_ptr() as usize - bytes.as_ptr() as usize;
@@ -143,8 +143,12 @@ fn another_meaning_is_seen() {
                 opcode::IFEQ | opcode::IFNULL => instruction.opcode + 1,
                 _ => continue,
             };
-            other(begin + instruction.bci as usize, opposite);
-            seen += 1;
+            // Reading the class again for each of its thousands of instructions takes minutes.
+            if candidates % 31 == 0 {
+                other(begin + instruction.bci as usize, opposite);
+                seen += 1;
+            }
+            candidates += 1;
         }
     }
     assert!(seen > 50, "{seen}");

@@ -39,7 +39,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Some(folder) => std::path::absolute(folder)?,
         None => target_folder().join("site"),
     };
-    if fs::read_dir(&site).is_ok_and(|mut files| files.next().is_some()) && !site.join("book.js").exists() {
+    if fs::read_dir(&site).is_ok_and(|mut files| files.next().is_some()) && !site.join("toc.html").exists() {
         bail!("{} has files that are no site; name another folder", site.display());
     }
     let mdbook = mdbook::find(arguments.offline)?;

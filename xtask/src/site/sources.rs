@@ -65,13 +65,13 @@ pub fn write(root: &Path, book: &Path) -> Result<usize> {
     for page in &pages {
         let text = fs::read_to_string(root.join(page)).with_context(|| page.display().to_string())?;
         let folder = page.parent().unwrap_or(Path::new(""));
-        let text = without_links_outside(&text, |target| there(&plain(&folder.join(target))));
-        put(&source.join(page), text.as_bytes())?;
+        let text = adapted(&text, |target| there(&plain(&folder.join(target))));
+        put(&source.join(in_site(&page.to_string_lossy())), text.as_bytes())?;
     }
     for picture in &pictures {
         put(&source.join(picture), &fs::read(root.join(picture))?)?;
     }
-    put(&source.join("SUMMARY.md"), contents.as_bytes())?;
+    put(&source.join("SUMMARY.md"), adapted(&contents, |_| true).as_bytes())?;
     put(&book.join("book.toml"), CONFIGURATION.as_bytes())?;
     Ok(pages.len())
 }
@@ -83,8 +83,9 @@ fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).with_context(|| format!("write {}", path.display()))
 }
 
-/// A page in which links to files that are not `there` are only their text.
-fn without_links_outside(page: &str, there: impl Fn(&str) -> bool) -> String {
+/// A page in which links to files that are not `there` are only their text, and links to the first
+/// page of a folder have its name in the site.
+fn adapted(page: &str, there: impl Fn(&str) -> bool) -> String {
     let mut kept = String::with_capacity(page.len());
     let mut code = false;
     for line in page.split_inclusive('\n') {
@@ -98,17 +99,29 @@ fn without_links_outside(page: &str, there: impl Fn(&str) -> bool) -> String {
         let mut rest = line;
         while let Some((label, after)) = rest.split_once("](") {
             let Some((target, end)) = after.split_once(')') else { break };
-            let file = target.split_once('#').map_or(target, |(file, _)| file);
-            let is_kept = file.is_empty() || file.contains("://") || there(file);
-            match label.rsplit_once('[') {
-                Some((before, text)) if !is_kept => kept.extend([before, text]),
-                _ => kept.extend([label, "](", target, ")"]),
+            kept.push_str(label);
+            let (file, anchor) =
+                target.split_once('#').map_or((target, None), |(file, name)| (file, Some(name)));
+            if file.is_empty() || file.contains("://") || there(file) {
+                let anchor = anchor.map(|name| format!("#{name}")).unwrap_or_default();
+                kept.extend(["](", &in_site(file), &anchor, ")"]);
+            } else if let Some(opening) = kept.rfind('[') {
+                kept.remove(opening);
             }
             rest = end;
         }
         kept.push_str(rest);
     }
     kept
+}
+
+/// The path of a page among mdBook's sources: mdBook makes `index.html` of a README, but leaves
+/// links to it as they are.
+pub fn in_site(path: &str) -> String {
+    match path.strip_suffix("README.md") {
+        Some(folder) => format!("{folder}index.md"),
+        None => path.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -118,8 +131,13 @@ mod tests {
     #[test]
     fn links_to_files_outside_are_text() {
         let page =
-            "See [a](a.md#x), [the model](../m.toml) and [it](https://x.org).\n    [code](../m.toml)\n";
-        let expected = "See [a](a.md#x), the model and [it](https://x.org).\n    [code](../m.toml)\n";
-        assert_eq!(without_links_outside(page, |target| target == "a.md"), expected);
+            "See [a](a.md#x), [the\nmodel](../m.toml) and [it](https://x.org).\n    [code](../m.toml)\n";
+        let expected = "See [a](a.md#x), the\nmodel and [it](https://x.org).\n    [code](../m.toml)\n";
+        assert_eq!(adapted(page, |target| target == "a.md"), expected);
+    }
+
+    #[test]
+    fn first_pages_of_folders_have_another_name() {
+        assert_eq!(adapted("[x](../README.md#y)", |_| true), "[x](../index.md#y)");
     }
 }
