@@ -8,7 +8,7 @@ use cct_verify::{Expectation, check};
 
 use super::alterations::{at_instructions, helper, instead};
 use super::jdk::library;
-use super::support::{expectation, monitors, rewriter, sample, verify};
+use super::support::{expectation, monitors, rewriter, sample, step, verify};
 
 fn counting() -> Settings {
     Settings { columns: Column::all().collect(), ..Settings::default() }
@@ -93,7 +93,7 @@ fn broken_probes_are_found() {
 
 #[test]
 fn class_libraries() {
-    library(8, counting(), 5);
+    library(8, counting(), step(8));
     let all = Settings { allocations: true, call_sites: true, context: ContextCarrier::Thread, ..counting() };
-    library(17, all, 5);
+    library(17, all, step(12));
 }

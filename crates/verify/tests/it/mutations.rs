@@ -14,7 +14,7 @@ use cct_tables::BlockRule;
 use cct_verify::{Expectation, check};
 
 use super::alterations::{BUILT, FOUND, ORIGINAL_CONSTANT};
-use super::support::{class_library, classes, expectation, monitors, rewriter, sample, sample_with_names};
+use super::support::{ClassLibrary, expectation, monitors, rewriter, sample, sample_with_names};
 
 /// A class, and its original.
 struct Subject {
@@ -67,13 +67,13 @@ impl Altered {
 }
 
 /// Number of broken files of a kind for each class.
-const PER_CLASS: usize = 4;
+const PER_CLASS: usize = 3;
 
 /// Classes with code of many shapes, by each rule.
 fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
-    let all = class_library(8).map_or(Vec::new(), |path| classes(&path));
-    let lone = vec![sample(), sample_with_names(), monitors()];
+    let lone = ClassLibrary::new(vec![sample(), sample_with_names(), monitors()]);
+    let sets: Vec<_> = ClassLibrary::of(8).map(|all| (all, 400)).into_iter().chain([(&lone, 1)]).collect();
     for (blocks, call_sites, allocations, from) in [
         (BlockRule::Exact, false, false, 0),
         (BlockRule::Precise, false, false, 7),
@@ -86,16 +86,13 @@ fn subjects() -> Vec<Subject> {
         let columns = Column::all().filter(|_| allocations).collect();
         let settings = Settings { blocks, call_sites, allocations, columns, ..Settings::default() };
         let expectation = expectation(&settings);
-        for (classes, step) in [(&all, 260), (&lone, 1)] {
-            let rewriter = rewriter(classes, settings);
-            for original in classes.iter().skip(if step == 1 { 0 } else { from }).step_by(step) {
+        for &(library, step) in &sets {
+            let rewriter = library.rewriter(settings);
+            for original in library.classes.iter().skip(if step == 1 { 0 } else { from }).step_by(step) {
                 let Some(rewritten) = rewriter.rewrite(original).unwrap().bytes else { continue };
                 subjects.push(Subject { original: original.clone(), rewritten, expectation });
             }
         }
-    }
-    if all.is_empty() {
-        println!("skipped: no JDK 8 was found, only one class was altered");
     }
     subjects
 }

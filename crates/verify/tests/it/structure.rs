@@ -8,7 +8,7 @@ use cct_events::structure::{Class, Counted, Method, Recording};
 use cct_settings::{Settings, Tool};
 use cct_verify::{Problem, StaticSide, check_with_links};
 
-use super::support::{class_library, classes, expectation, rewriter, sample};
+use super::support::{ClassLibrary, expectation, sample};
 
 /// An alteration that makes one statement wrong. Returns whether there was such a statement.
 type Alteration = (&'static str, fn(&mut Class) -> bool);
@@ -101,9 +101,9 @@ const ALTERATIONS: &[Alteration] = &[
 ];
 
 /// How often each alteration was made; all are found.
-fn alter(classes: &[Vec<u8>], all: &[Vec<u8>]) -> Vec<usize> {
+fn alter(classes: &[Vec<u8>], all: &ClassLibrary) -> Vec<usize> {
     let settings = Settings { tool: Tool::Trace, allocations: true, ..Settings::default() };
-    let rewriter = rewriter(all, settings);
+    let rewriter = all.rewriter(settings);
     let mut made = vec![0; ALTERATIONS.len()];
     for original in classes {
         let rewritten = rewriter.rewrite(original).unwrap();
@@ -140,19 +140,19 @@ fn alter(classes: &[Vec<u8>], all: &[Vec<u8>]) -> Vec<usize> {
 
 #[test]
 fn what_is_said_of_a_class_is_as_it_is() {
-    let class = [sample()];
-    let made = alter(&class, &class);
+    let class = ClassLibrary::new(vec![sample()]);
+    let made = alter(&class.classes, &class);
     assert!(made.iter().filter(|made| **made > 0).count() > 15, "{made:?}");
 }
 
 #[test]
 fn of_jdk_8() {
-    let Some(path) = class_library(8) else { return println!("skipped: no JDK 8 was found") };
-    let all = classes(&path);
+    let Some(library) = ClassLibrary::of(8) else { return };
+    let all = &library.classes;
     // Few natives return at once.
     let is_class = |bytes: &&Vec<u8>| ClassFile::parse(bytes).is_ok_and(|c| c.name() == b"java/lang/Class");
     let some: Vec<Vec<u8>> = all.iter().step_by(150).chain(all.iter().find(is_class)).cloned().collect();
-    let made = alter(&some, &all);
+    let made = alter(&some, library);
     for ((what, _), made) in ALTERATIONS.iter().zip(&made) {
         assert!(*made > 0, "{what} occurs nowhere");
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use cct_archive::{Input, Limits};
 use cct_rewrite::marks::{Marks, MethodName};
@@ -11,11 +12,65 @@ use cct_verify::linked::{Linked, follow};
 use cct_verify::{Expectation, Finding, StaticSide, Tally, check_with_links};
 use rayon::prelude::*;
 
-/// The class library of a JDK: `rt.jar`, or `lib/modules`; `None` without such a JDK.
-pub fn class_library(feature: u32) -> Option<PathBuf> {
+/// Classes with their summaries. Class libraries are read once for all tests: that takes longer than
+/// most of them.
+pub struct ClassLibrary {
+    /// All classes, in order.
+    pub classes: Vec<Vec<u8>>,
+    summaries: Vec<(Role, ClassSummary)>,
+}
+
+impl ClassLibrary {
+    /// These classes.
+    pub fn new(classes: Vec<Vec<u8>>) -> ClassLibrary {
+        let summaries = summaries(&classes);
+        ClassLibrary { classes, summaries }
+    }
+
+    /// The class library of JDK 8 or 17; `None`, with a message, without such a JDK.
+    ///
+    /// # Panics
+    /// For other versions: all together would fill the memory.
+    pub fn of(feature: u32) -> Option<&'static ClassLibrary> {
+        static LIBRARIES: [OnceLock<Option<ClassLibrary>>; 2] = [const { OnceLock::new() }; 2];
+        let at = [8, 17].iter().position(|&kept| kept == feature).unwrap();
+        let library = LIBRARIES[at].get_or_init(|| classes_of(feature).map(ClassLibrary::new));
+        if library.is_none() {
+            println!("skipped: no JDK {feature} was found");
+        }
+        library.as_ref()
+    }
+
+    /// A rewriter for it.
+    pub fn rewriter(&self, settings: Settings) -> Rewriter {
+        self.filtered(settings, |_| true)
+    }
+
+    /// A rewriter for it that records the classes that the function accepts.
+    pub fn filtered(&self, settings: Settings, recorded: fn(&[u8]) -> bool) -> Rewriter {
+        with(self.summaries.clone(), settings, recorded)
+    }
+}
+
+/// The step with which a test goes through its subjects: `usual`, or each one with `THOROUGH=1`,
+/// which takes three times as long.
+pub fn step(usual: usize) -> usize {
+    if std::env::var_os("THOROUGH").is_some() { 1 } else { usual }
+}
+
+/// What is altered in tests: every `step`-th class of JDK 8, and a stored class. Each with its
+/// library and the number of classes to skip.
+pub fn sets(step: usize) -> Vec<(&'static ClassLibrary, usize)> {
+    static LONE: OnceLock<ClassLibrary> = OnceLock::new();
+    let lone = LONE.get_or_init(|| ClassLibrary::new(vec![sample()]));
+    ClassLibrary::of(8).map(|library| (library, step)).into_iter().chain([(lone, 1)]).collect()
+}
+
+/// The classes of a JDK's `rt.jar` or `lib/modules`; `None` without such a JDK.
+pub fn classes_of(feature: u32) -> Option<Vec<Vec<u8>>> {
     let home = PathBuf::from(std::env::var_os(format!("JAVA{feature}_HOME"))?);
     let parts = [home.join("jre/lib/rt.jar"), home.join("lib/modules")];
-    parts.into_iter().find(|part| part.is_file())
+    Some(classes(&parts.into_iter().find(|part| part.is_file())?))
 }
 
 /// A stored class, for machines without a JDK.
@@ -37,20 +92,21 @@ pub fn monitors() -> Vec<u8> {
 }
 
 /// All classes of an input, in order.
-pub fn classes(path: &Path) -> Vec<Vec<u8>> {
+fn classes(path: &Path) -> Vec<Vec<u8>> {
     let input = Input::open(path, &Limits::default()).unwrap();
     input.survey(|_, bytes| Ok::<_, ()>(bytes.to_vec())).unwrap().classes
 }
 
 /// A rewriter for these classes.
 pub fn rewriter(classes: &[Vec<u8>], settings: Settings) -> Rewriter {
-    filtered(classes, settings, |_| true)
+    with(summaries(classes), settings, |_| true)
 }
 
-/// A rewriter for these classes that records those the function accepts.
-pub fn filtered(classes: &[Vec<u8>], settings: Settings, recorded: fn(&[u8]) -> bool) -> Rewriter {
-    let summaries: Vec<_> =
-        classes.par_iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
+fn summaries(classes: &[Vec<u8>]) -> Vec<(Role, ClassSummary)> {
+    classes.par_iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect()
+}
+
+fn with(summaries: Vec<(Role, ClassSummary)>, settings: Settings, recorded: fn(&[u8]) -> bool) -> Rewriter {
     let provenance = cct_rewrite::provenance(&settings, "test", None);
     Rewriter::new(World::new(summaries), settings, provenance, recorded).unwrap()
 }
@@ -58,11 +114,9 @@ pub fn filtered(classes: &[Vec<u8>], settings: Settings, recorded: fn(&[u8]) -> 
 /// A rewriter for these classes with one method as an extent, and another as a start.
 pub fn marked(classes: &[Vec<u8>], settings: Settings, extent: &str, start: &str) -> Rewriter {
     let [extents, starts] = [extent, start].map(|name| vec![MethodName::parse(name).unwrap()]);
-    let summaries: Vec<_> =
-        classes.iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
     let provenance = cct_rewrite::provenance(&settings, "test", None);
     let marks = Marks { extents, starts };
-    Rewriter::marked(World::new(summaries), settings, marks, provenance, |_| true).unwrap()
+    Rewriter::marked(World::new(summaries(classes)), settings, marks, provenance, |_| true).unwrap()
 }
 
 /// The expectation for an output with these settings.

@@ -12,7 +12,7 @@ use super::alterations::{Place, at_instructions, helper, instead, offset};
 use super::build::{Body, Builder};
 use super::jdk::library;
 use super::mutations::{Change, nothing_panics};
-use super::support::{class_library, classes, expectation, filtered, marked, rewriter, sample, verify};
+use super::support::{ClassLibrary, expectation, marked, rewriter, sample, sets, step, verify};
 
 fn settings(allocations: bool) -> Settings {
     Settings { tool: Tool::Trace, allocations, ..Settings::default() }
@@ -24,23 +24,22 @@ fn all_of_jdk_8() {
 }
 
 #[test]
-fn all_of_jdk_17() {
-    library(17, settings(false), 1);
+fn some_of_jdk_17() {
+    library(17, settings(false), step(5));
 }
 
 #[test]
 fn with_objects_and_monitors() {
-    library(8, settings(true), 5);
-    library(17, Settings { intrinsics: Intrinsics::Native, reproducible: true, ..settings(true) }, 5);
+    library(8, settings(true), step(8));
+    library(17, Settings { intrinsics: Intrinsics::Native, reproducible: true, ..settings(true) }, step(12));
 }
 
 #[test]
 fn classes_that_are_left_out() {
-    let Some(path) = class_library(8) else { return println!("skipped: no JDK 8 was found") };
-    let all = classes(&path);
+    let Some(library) = ClassLibrary::of(8) else { return };
     let settings = settings(true);
-    let rewriter = filtered(&all, settings, |class| !class.starts_with(b"java/util/"));
-    let some: Vec<Vec<u8>> = all.iter().step_by(5).cloned().collect();
+    let rewriter = library.filtered(settings, |class| !class.starts_with(b"java/util/"));
+    let some: Vec<Vec<u8>> = library.classes.iter().step_by(5).cloned().collect();
     let (findings, tally, _) = verify(&some, &rewriter, expectation(&settings));
     assert!(findings.is_empty(), "{:#?}", findings.iter().take(5).collect::<Vec<_>>());
     assert!(tally.bodies > 1000);
@@ -253,14 +252,13 @@ const KINDS: &[Kind] = &[
 
 #[test]
 fn what_is_altered_is_found() {
-    let all = class_library(8).map_or(Vec::new(), |path| classes(&path));
     let mut made: BTreeMap<&str, u32> = BTreeMap::new();
     for allocations in [false, true] {
         let settings = settings(allocations);
         let expectation = expectation(&settings);
-        for (classes, step) in [(&all, 130), (&vec![sample()], 1)] {
-            let rewriter = rewriter(classes, settings);
-            for original in classes.iter().step_by(step) {
+        for (library, step) in sets(130) {
+            let rewriter = library.rewriter(settings);
+            for original in library.classes.iter().step_by(step) {
                 let Some(rewritten) = rewriter.rewrite(original).unwrap().bytes else { continue };
                 let class = ClassFile::parse(&rewritten).unwrap();
                 for (name, kind) in KINDS {
@@ -303,9 +301,8 @@ fn linked(parts: &[(&Rewriter, &[Vec<u8>])], expectation: Expectation) -> Vec<(S
 /// No two methods may share a number: classes that were numbered separately do.
 #[test]
 fn numbers_that_two_methods_have_are_found() {
-    let Some(path) = class_library(8) else { return println!("skipped: no JDK 8 was found") };
-    let mut all = classes(&path);
-    all.truncate(400);
+    let Some(library) = ClassLibrary::of(8) else { return };
+    let all = library.classes[..400].to_vec();
     let settings = settings(false);
     let expectation = expectation(&settings);
     let (first, second) = all.split_at(200);
