@@ -256,10 +256,12 @@ impl<'l> View<'_, 'l> {
         let (closure, is_open) = self.closure.get_or_insert_with(|| hierarchy.closure(node, steps));
         let definers = hierarchy.definers.get(&(name, descriptor)).map_or(&[][..], Vec::as_slice);
         self.steps = self.steps.saturating_sub(definers.len() as u64);
-        match definers.iter().any(|definer| closure.contains(definer)) {
-            true => Some(true),
-            false if *is_open || self.steps == 0 => None,
-            false => Some(false),
+        if definers.iter().any(|definer| closure.contains(definer)) {
+            Some(true)
+        } else if *is_open || self.steps == 0 {
+            None
+        } else {
+            Some(false)
         }
     }
 }

@@ -171,11 +171,15 @@ impl Class<'_, '_> {
             let is_last = plan.quiet.last.get(block) == Some(&true);
             let (next, is_last) = if plan.uses_local { (next, is_last) } else { (None, false) };
             let expected = Block { start, metrics, next, is_last };
-            let what = match *said == expected {
-                true => continue,
-                false if said.start != start => StaticSidePart::BlockStart,
-                false if said.metrics != metrics => StaticSidePart::Metrics,
-                false => StaticSidePart::Next,
+            if *said == expected {
+                continue;
+            }
+            let what = if said.start != start {
+                StaticSidePart::BlockStart
+            } else if said.metrics != metrics {
+                StaticSidePart::Metrics
+            } else {
+                StaticSidePart::Next
             };
             wrong.push((what, Some(start)));
         }

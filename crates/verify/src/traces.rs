@@ -207,10 +207,10 @@ impl Plan {
             ops.extend([Op::Dup, record, event.word(), Op::Helper(Helper::Monitor)]);
         }
         if opcode::is_return(i.opcode) {
-            match self.says_end(n) {
-                true => ops.extend(self.end(locals, is_extent, false)),
-                false if is_extent => ops.extend(extent(locals, -1)),
-                false => {}
+            if self.says_end(n) {
+                ops.extend(self.end(locals, is_extent, false));
+            } else if is_extent {
+                ops.extend(extent(locals, -1));
             }
         }
         ops

@@ -141,11 +141,15 @@ impl Plan {
             }
             Some(t) if is_super_call && t.is_redispatch() => stored,
             Some(t) if t.has_extended_form() => CallTarget::Extended,
-            Some(Treatment::CallerCounted) => match monomorphic(world, op, owner, class, summary) {
-                true => counted(class, summary),
-                false if may_be_hash_code && *class.name == *OBJECT => hash_code(),
-                false => stored,
-            },
+            Some(Treatment::CallerCounted) => {
+                if monomorphic(world, op, owner, class, summary) {
+                    counted(class, summary)
+                } else if may_be_hash_code && *class.name == *OBJECT {
+                    hash_code()
+                } else {
+                    stored
+                }
+            }
             Some(_) => stored,
             None if summary.is(access::NATIVE)
                 && monomorphic(world, op, owner, class, summary)
