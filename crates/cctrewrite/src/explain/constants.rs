@@ -1,6 +1,6 @@
 //! Constants of a class file (JVMS 4.4) as text.
 
-use cct_build::text::{quoted, readable};
+use cct_build::text::{readable, string_constant};
 use cct_classfile::attributes::{AttributeInfo, BootstrapMethod};
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, ConstantPool, Index, Result};
@@ -45,7 +45,7 @@ impl<'a> Constants<'a> {
             Some(tag::FLOAT) => format!("float {:?}", pool.float(index)?),
             Some(tag::LONG) => format!("long {}", pool.long(index)?),
             Some(tag::DOUBLE) => format!("double {:?}", pool.double(index)?),
-            Some(tag::STRING) => format!("String {}", quoted(pool.string(index)?)),
+            Some(tag::STRING) => format!("String {}", string_constant(pool.string(index)?)),
             Some(tag::METHOD_TYPE) => format!("MethodType {}", readable(pool.method_type(index)?)),
             Some(tag::METHOD_HANDLE) => self.handle(index)?,
             Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => {
