@@ -67,7 +67,7 @@ impl Env {
         }
         // SAFETY: JNI terminates the text with a zero byte.
         let bytes = unsafe { std::ffi::CStr::from_ptr(chars) }.to_bytes();
-        let text = cct_classfile::mutf8::decode_lossy(bytes).into_owned();
+        let text = cct_classfile::mutf8::lossy(bytes);
         jni!(self, ReleaseStringUTFChars, string, chars);
         Some(text)
     }

@@ -360,8 +360,7 @@ extern "system" fn method(raw: *mut sys::JNIEnv, _: jclass, mid: jlong) -> jobje
     guarded(raw, ptr::null_mut(), |env| {
         let Some(method) = state().library.method(Mid(mid as u64)) else { return ptr::null_mut() };
         let parts = [&*method.class, &method.name, &method.descriptor];
-        let mut texts: Vec<String> =
-            parts.iter().map(|text| cct_classfile::mutf8::decode_lossy(text).into_owned()).collect();
+        let mut texts: Vec<String> = parts.iter().map(|text| cct_classfile::mutf8::lossy(text)).collect();
         // Properties of the method: native, synchronized.
         let letters = [(method.is_native, 'n'), (method.is_synchronized, 's')];
         let letters: String = letters.into_iter().filter(|(is, _)| *is).map(|(_, letter)| letter).collect();

@@ -65,7 +65,7 @@ impl Descriptor {
         let [token, predicate, flags, place, method, descriptor, bci, line, detail] = fields[..] else {
             return None;
         };
-        let string = |bytes: &[u8]| mutf8::decode_lossy(bytes).into_owned();
+        let string = |bytes: &[u8]| mutf8::lossy(bytes);
         let line: i32 = string(line).parse().ok()?;
         Some(Descriptor {
             token: string(token),

@@ -4,7 +4,7 @@
 //! all see the members of a class. So a module may change code and add private methods. Its state
 //! belongs in classes of its own.
 
-use cct_classfile::mutf8::decode_lossy;
+use cct_classfile::mutf8::{decode_lossy, lossy};
 use cct_classfile::{ClassFile, Code, Member, access, wellformed};
 
 use crate::module::RUNTIME_PACKAGE;
@@ -82,7 +82,7 @@ pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit>
 /// name.
 pub fn check_runtime(bytes: &[u8]) -> Result<String, Misfit> {
     let class = sound(bytes)?;
-    let name = decode_lossy(class.name()).into_owned();
+    let name = lossy(class.name());
     let is_ours = OWN_CLASSES.contains(&class.name());
     if name.starts_with(RUNTIME_PACKAGE) && !is_ours { Ok(name) } else { Err(Misfit::NotInPackage(name)) }
 }

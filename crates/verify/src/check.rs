@@ -89,7 +89,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let left = after.attributes.iter().filter(may_go);
         for attribute in left {
             if !before.attributes.iter().any(|a| (a.name, a.data) == (attribute.name, attribute.data)) {
-                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                self.find(Problem::Attribute(mutf8::lossy(attribute.name)));
             }
         }
     }
@@ -264,7 +264,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let mut after = self.after.attributes.iter();
         for attribute in self.before.attributes.iter() {
             if after.next().is_none_or(|a| (a.name, a.data) != (attribute.name, attribute.data)) {
-                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                self.find(Problem::Attribute(mutf8::lossy(attribute.name)));
                 return;
             }
         }

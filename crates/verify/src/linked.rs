@@ -176,7 +176,7 @@ pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierar
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {
-    mutf8::decode_lossy(bytes).into_owned()
+    mutf8::lossy(bytes)
 }
 
 #[cfg(test)]

@@ -380,7 +380,7 @@ impl<'c, 'a> Class<'c, 'a> {
             let its = original.attributes.find(attribute.name);
             if attribute.name != b"RuntimeVisibleAnnotations" || its.is_none_or(|a| a.data != attribute.data)
             {
-                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                self.find(Problem::Attribute(mutf8::lossy(attribute.name)));
             }
         }
         // A subclass may have an extended form of its own that leads to a final method

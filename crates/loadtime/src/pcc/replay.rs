@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cct_classfile::mutf8::decode_lossy;
+use cct_classfile::mutf8::lossy;
 use cct_index::treatment::Treatment;
 use cct_jdk::convention::without_extension;
 use cct_pcc::value::caller;
@@ -130,7 +130,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
     };
     let original = without_extension(&descriptor).unwrap_or(descriptor);
     let is_extent = state().selected.marks.extents.iter().any(|extent| extent.is(&shown, &name, &original));
-    let [class, name, descriptor] = [&*shown, &name, &original].map(|text| decode_lossy(text).into_owned());
+    let [class, name, descriptor] = [&*shown, &name, &original].map(|text| lossy(text));
     let takes_part = chosen()?.takes_part(&class, &name, &descriptor);
     Some(Frame { caller: takes_part.then(|| caller(&class, &name, &descriptor)), code, is_extent })
 }
@@ -166,7 +166,7 @@ pub fn of_native(
     let shown = state().shown_name(&known.summary.name).to_vec();
     let [class, name, descriptor] =
         [&shown, known.summary.method_name(method), known.summary.method_descriptor(method)]
-            .map(|text| decode_lossy(text).into_owned());
+            .map(|text| lossy(text));
     (calls_back && chosen()?.takes_part(&class, &name, &descriptor))
         .then(|| Site::of(&class, &name, &descriptor, None))
 }

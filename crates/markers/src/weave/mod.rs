@@ -77,7 +77,7 @@ impl Marked {
         let places = self.descriptors.drain(..).zip(self.rules.drain(..));
         self.refused.extend(places.map(|(place, rule)| {
             let name = [class, b".", &place.method, &place.descriptor].concat();
-            Refusal { rule, method: mutf8::decode_lossy(&name).into_owned(), why }
+            Refusal { rule, method: mutf8::lossy(&name), why }
         }));
         self.dropped_attributes.clear();
         self.bytes = None;
@@ -202,11 +202,11 @@ fn is_outgrown(error: &cct_classfile::Error) -> bool {
 
 fn method_name(class: &ClassFile<'_>, member: &Member<'_>) -> String {
     let name = [class.name(), b".", member.name, member.descriptor].concat();
-    mutf8::decode_lossy(&name).into_owned()
+    mutf8::lossy(&name)
 }
 
 fn check_names(class: &ClassFile<'_>) -> Result<()> {
-    let name = || mutf8::decode_lossy(class.name()).into_owned();
+    let name = || mutf8::lossy(class.name());
     if class.attributes.find(attribute::NAME).is_some() {
         return Err(Error::AlreadyMarked(name()));
     }
@@ -217,9 +217,7 @@ fn check_names(class: &ClassFile<'_>) -> Result<()> {
     };
     match class.methods.iter().chain(&class.fields).find(is_ours) {
         None => Ok(()),
-        Some(member) => {
-            Err(Error::NameTaken { class: name(), member: mutf8::decode_lossy(member.name).into_owned() })
-        }
+        Some(member) => Err(Error::NameTaken { class: name(), member: mutf8::lossy(member.name) }),
     }
 }
 

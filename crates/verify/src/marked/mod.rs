@@ -141,7 +141,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let mut after = self.after.attributes.iter();
         for attribute in self.before.attributes.iter() {
             if after.next().is_none_or(|a| (a.name, a.data) != (attribute.name, attribute.data)) {
-                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                self.find(Problem::Attribute(mutf8::lossy(attribute.name)));
                 return None;
             }
         }
