@@ -2,7 +2,7 @@
 //! class's markers. The runtime gets the same texts.
 
 use cct_classfile::bytes::{Cursor, PutBytes};
-use cct_classfile::{ClassFile, mutf8};
+use cct_classfile::{ClassFile, NameAndType, mutf8};
 
 /// Name of the attribute.
 pub const NAME: &[u8] = b"cctrewrite.Markers";
@@ -41,6 +41,11 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
+    /// The method's name and descriptor.
+    pub fn name_and_type(&self) -> NameAndType<'_> {
+        NameAndType::new(&self.method, &self.descriptor)
+    }
+
     /// The text of the descriptor, in modified UTF-8.
     pub(crate) fn text(&self) -> Vec<u8> {
         let flag = |letter: &'static [u8], is_set| &letter[..usize::from(is_set)];

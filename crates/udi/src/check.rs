@@ -4,7 +4,7 @@
 //! all see the members of a class. So a module may change code and add private methods. Its state
 //! belongs in classes of its own.
 
-use cct_classfile::mutf8::{decode_lossy, lossy};
+use cct_classfile::mutf8::lossy;
 use cct_classfile::{ClassFile, Code, Member, access, wellformed};
 
 use crate::module::RUNTIME_PACKAGE;
@@ -123,5 +123,5 @@ fn kept<'n, 'a>(old: &[Member<'_>], new: &'n [Member<'a>]) -> Result<&'n [Member
 }
 
 fn shown(member: &Member<'_>) -> String {
-    format!("{}{}", decode_lossy(member.name), decode_lossy(member.descriptor))
+    member.name_and_type().to_string()
 }

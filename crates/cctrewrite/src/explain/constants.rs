@@ -3,7 +3,7 @@
 use cct_build::text::{readable, string_constant};
 use cct_classfile::attributes::{AttributeInfo, BootstrapMethod};
 use cct_classfile::constant_pool::tag;
-use cct_classfile::{ClassFile, ConstantPool, Index, Result};
+use cct_classfile::{ClassFile, ConstantPool, Index, NameAndType, Result};
 
 /// Names of the kinds of method handles (JVMS table 5.4.3.5-A). The first has number 1.
 const HANDLE_KINDS: [&str; 9] = [
@@ -49,7 +49,7 @@ impl<'a> Constants<'a> {
             Some(tag::METHOD_TYPE) => format!("MethodType {}", readable(pool.method_type(index)?)),
             Some(tag::METHOD_HANDLE) => self.handle(index)?,
             Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => {
-                let (bootstrap, name, descriptor) = pool.dynamic(index)?;
+                let (bootstrap, NameAndType { name, descriptor }) = pool.dynamic(index)?;
                 format!("{}:{} by {}", readable(name), readable(descriptor), self.bootstrap(bootstrap)?)
             }
             Some(tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF) => {
