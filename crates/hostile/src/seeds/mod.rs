@@ -26,7 +26,7 @@ pub use texts::{answers, marker_rules, properties, violations};
 pub use traces::{frames, lasts, traces};
 pub use values::values;
 
-#[path = "../../archive/tests/it/image_builder.rs"]
+#[path = "../../../archive/tests/it/image_builder.rs"]
 #[allow(dead_code, reason = "its other users ask where things are")]
 mod image_builder;
 
