@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use cct_classfile::mutf8;
+use cct_classfile::{MemberRef, mutf8};
 use cct_index::method_flags::{NATIVE, SYNCHRONIZED};
 use cct_index::mid::{COLUMN_CLASS, Mid, NEW};
 use cct_index::positions::Packed;
@@ -91,8 +91,8 @@ impl Contents {
                 for (k, method) in methods(packed).enumerate() {
                     let known = Known {
                         class: class.clone(),
-                        name: method.name.into(),
-                        descriptor: method.descriptor.into(),
+                        name: method.method.name.into(),
+                        descriptor: method.method.descriptor.into(),
                         is_native: method.flags & NATIVE != 0,
                         is_synchronized: method.flags & SYNCHRONIZED != 0,
                         positions: method.positions.into(),
@@ -100,7 +100,7 @@ impl Contents {
                     self.named.insert(hash.method(k, method.shape).0, known);
                 }
             }
-            Some(Entry::Foreign(mid, class, name, descriptor)) => {
+            Some(Entry::Foreign(mid, MemberRef { class, name, descriptor })) => {
                 // As in an index: natives, Object's constructor, types, and columns.
                 let known = Known {
                     class: mutf8::decode_lossy(class).into(),

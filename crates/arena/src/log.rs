@@ -1,6 +1,7 @@
 //! The log in the file: names, and how the numbers were recorded. A list of entries to which the
 //! JVM only appends.
 
+use cct_classfile::{MemberRef, NameAndType};
 use cct_index::mid::{ClassHash, Mid, Shape};
 
 /// An entry. Names of classes and methods are those of class files (modified UTF-8), all other
@@ -32,8 +33,8 @@ pub enum Entry<'a> {
     /// original slots, its flags, its name and its descriptor, each text after a length of two
     /// bytes. The positions of its bytecodes follow, after a length of four bytes.
     Class(&'a [u8], ClassHash, &'a [u8]),
-    /// A method that its callers count: id, class, name, descriptor.
-    Foreign(Mid, &'a [u8], &'a [u8], &'a [u8]),
+    /// A method that its callers count, with its id.
+    Foreign(Mid, MemberRef<'a>),
 }
 
 impl Entry<'_> {
@@ -56,7 +57,7 @@ impl Entry<'_> {
                 number = hash.0.to_le_bytes();
                 (10, &[name, &number, methods])
             }
-            Entry::Foreign(mid, class, name, descriptor) => {
+            Entry::Foreign(mid, MemberRef { class, name, descriptor }) => {
                 number = mid.0.to_le_bytes();
                 (11, &[&number, class, name, descriptor])
             }
@@ -115,7 +116,7 @@ fn decode(kind: u8, body: &[u8]) -> Option<Entry<'_>> {
         9 => Entry::Index(body),
         10 => Entry::Class(part()?, ClassHash(number(part()?)?), rest),
         12 => Entry::IndexInJar(text(part()?)?, rest),
-        11 => Entry::Foreign(Mid(number(part()?)?), part()?, part()?, rest),
+        11 => Entry::Foreign(Mid(number(part()?)?), MemberRef::new(part()?, part()?, rest)),
         _ => return None,
     })
 }
@@ -127,10 +128,8 @@ pub struct PackedMethod<'a> {
     pub shape: Shape,
     /// Flags, as in an index.
     pub flags: u8,
-    /// Name.
-    pub name: &'a [u8],
-    /// Original descriptor.
-    pub descriptor: &'a [u8],
+    /// Name and original descriptor.
+    pub method: NameAndType<'a>,
     /// The original positions of its bytecodes, if call sites are distinguished
     /// ([`cct_index::positions`]).
     pub positions: &'a [u8],
@@ -150,11 +149,11 @@ pub fn methods(packed: &[u8]) -> impl Iterator<Item = PackedMethod<'_>> {
             rest = behind;
             Some(text)
         };
-        let (name, descriptor) = (text()?, text()?);
+        let method = NameAndType::new(text()?, text()?);
         let (length, behind) = rest.split_first_chunk()?;
         let (positions, behind) = behind.split_at_checked(u32::from_be_bytes(*length) as usize)?;
         rest = behind;
-        Some(PackedMethod { shape, flags, name, descriptor, positions })
+        Some(PackedMethod { shape, flags, method, positions })
     })
 }
 
@@ -162,7 +161,7 @@ impl PackedMethod<'_> {
     /// Appends the method to the packed ones of an [`Entry::Class`].
     pub fn pack(&self, to: &mut Vec<u8>) {
         to.extend([self.shape.slots, self.shape.on_entry, self.flags]);
-        for text in [self.name, self.descriptor] {
+        for text in [self.method.name, self.method.descriptor] {
             // A constant of a class file is no longer than that (JVMS 4.4.7).
             to.extend((text.len() as u16).to_be_bytes());
             to.extend_from_slice(text);
@@ -183,15 +182,13 @@ mod tests {
             PackedMethod {
                 shape: Shape { slots: 3, on_entry: 7 },
                 flags: 1,
-                name: b"m",
-                descriptor: b"()V",
+                method: NameAndType::new(b"m", b"()V"),
                 positions: &[],
             },
             PackedMethod {
                 shape: Shape::default(),
                 flags: 0,
-                name: b"",
-                descriptor: b"(J)I",
+                method: NameAndType::new(b"", b"(J)I"),
                 positions: &[1, 2, 3],
             },
         ];
@@ -208,7 +205,7 @@ mod tests {
             Entry::Index(&[0, 255, 7]),
             Entry::IndexInJar("/c/rt.jar", b"tool=y\n"),
             Entry::Class(b"a/D", ClassHash(u64::MAX - 1), &packed),
-            Entry::Foreign(Mid(0x1234_5678_9ABC_DEF0), b"F", b"f", b"()V"),
+            Entry::Foreign(Mid(0x1234_5678_9ABC_DEF0), MemberRef::new(b"F", b"f", b"()V")),
         ];
         let mut log = Vec::new();
         let places: Vec<u64> = all
@@ -229,7 +226,7 @@ mod tests {
         let mut log = Vec::new();
         Entry::Meta("key", "value").encode(&mut log);
         let first = log.len();
-        Entry::Foreign(Mid(7), b"F", b"f", b"()V").encode(&mut log);
+        Entry::Foreign(Mid(7), MemberRef::new(b"F", b"f", b"()V")).encode(&mut log);
         for length in 0..log.len() {
             let whole = entries(&log[..length]).filter(|(_, entry)| entry.is_some()).count();
             assert_eq!(whole, usize::from(length >= first));

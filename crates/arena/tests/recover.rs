@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use cct_arena::layout::{header, node, record};
 use cct_arena::log::{Entry, PackedMethod};
 use cct_arena::{Arena, Memory, ReadError, Recovered, State, recover};
+use cct_classfile::{MemberRef, NameAndType};
 use cct_index::mid::{ClassHash, Mid, Shape};
 use cct_profile::{Method, Profile, ROOT, ThreadTree};
 
@@ -38,8 +39,7 @@ impl Jvm {
             PackedMethod {
                 shape: Shape::of_slots(1),
                 flags: 0,
-                name: name.as_bytes(),
-                descriptor: b"()V",
+                method: NameAndType::new(name.as_bytes(), b"()V"),
                 positions: &[],
             }
             .pack(&mut methods);
@@ -163,7 +163,7 @@ fn trees_names_and_description() {
     jvm.put(pool + record::GROUP, group);
     jvm.put(pool + record::THREADS, 4);
     jvm.put(pool + record::DAEMON, 1);
-    jvm.arena.log(&Entry::Foreign(Mid(0x9980), b"n/N", b"n", b"()V"));
+    jvm.arena.log(&Entry::Foreign(Mid(0x9980), MemberRef::new(b"n/N", b"n", b"()V")));
     // Their bits 7 to 11 say what each call counts: 19, and 1.
     jvm.child(jvm.root(pool), 0x9980, 5, 0);
     jvm.child(jvm.root(pool), 0x1_0080, 6, 0);
@@ -204,8 +204,7 @@ fn call_sites_and_their_lines() {
     PackedMethod {
         shape: Shape::of_slots(1),
         flags: 0,
-        name: b"s",
-        descriptor: b"()V",
+        method: NameAndType::new(b"s", b"()V"),
         positions: &positions,
     }
     .pack(&mut methods);

@@ -64,7 +64,7 @@ impl Archive<'_> {
     /// The entry that says which modules a JVM resolves.
     pub fn resolved_modules(&self) -> (&'static str, Vec<u8>) {
         let names = module_graph::resolved(self.modules).into_iter();
-        let lines = names.map(|name| cct_classfile::mutf8::decode_lossy(name).into_owned() + "\n");
+        let lines = names.map(|name| cct_classfile::mutf8::lossy(name) + "\n");
         (RESOLVED_NAME, lines.collect::<String>().into())
     }
 }

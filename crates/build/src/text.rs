@@ -28,18 +28,26 @@ pub fn counted(n: u64, thing: &str) -> String {
     cct_profile::report::counted(u128::from(n), thing)
 }
 
-/// A string constant, in quotes.
-pub fn quoted(bytes: &[u8]) -> String {
+/// A string constant of a class file, in quotes, as text that cannot harm a terminal.
+pub fn string_constant(bytes: &[u8]) -> String {
     let text = cct_classfile::mutf8::decode_lossy(bytes);
     let escaped: String =
         text.chars().map(|c| if c == '"' || c == '\\' { format!("\\{c}") } else { c.to_string() }).collect();
     format!("\"{}\"", readable(escaped.as_bytes()))
 }
 
-/// A path as a shell takes it.
+/// A path as one word of a POSIX shell.
 pub fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:,@".contains(c);
+    shell_quoted(path.display().to_string(), |c| c.is_alphanumeric() || "/._-+:,@".contains(c))
+}
+
+/// An option as one word of a POSIX shell.
+pub fn shell_option(option: &str) -> String {
+    shell_quoted(option.to_owned(), |c| c.is_ascii_alphanumeric() || "-_+=:,./@%".contains(c))
+}
+
+/// Quotes a text unless all its characters are plain.
+fn shell_quoted(text: String, is_plain: impl Fn(char) -> bool) -> String {
     if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
@@ -54,6 +62,13 @@ mod tests {
     }
 
     #[test]
+    fn options_are_quoted_for_shells() {
+        assert_eq!(shell_option("-Xbootclasspath/p:/a/b-1.jar:/c"), "-Xbootclasspath/p:/a/b-1.jar:/c");
+        assert_eq!(shell_option("-X:/my jars/it's"), r"'-X:/my jars/it'\''s'");
+        assert_eq!(shell_option("-X:$HOME"), "'-X:$HOME'");
+    }
+
+    #[test]
     fn one_is_no_plural() {
         let texts = [counted(0, "call"), counted(1, "class"), counted(1234, "class")];
         assert_eq!(texts, ["0 calls", "1 class", "1,234 classes"]);
@@ -63,7 +78,7 @@ mod tests {
     fn nothing_reaches_the_terminal_unescaped() {
         assert_eq!(readable(b"java/lang/String"), "java/lang/String");
         assert_eq!(readable("a\u{1b}[2J\u{202e}é".as_bytes()), "a\\u{1b}[2J\\u{202e}é");
-        assert_eq!(quoted(b"a\n\"b\\"), r#""a\n\"b\\""#);
+        assert_eq!(string_constant(b"a\n\"b\\"), r#""a\n\"b\\""#);
         assert_eq!(harmless("a\r\nb\u{9b}m \u{1F600}"), "a\\r\\nb\\u{9b}m \u{1F600}");
     }
 }

@@ -158,7 +158,7 @@ fn shown(bytes: &[u8]) -> Option<Shown> {
         wellformed::check(&class).is_ok() && ClassSummary::of(&class).is_ok_and(|s| !s.is_rewritten());
     let is_for_it = is_sound && !class.is(access::MODULE) && !hooks::is_runtime_class(class.name());
     is_for_it.then(|| Shown {
-        name: cct_classfile::mutf8::decode_lossy(class.name()).into_owned(),
+        name: cct_classfile::mutf8::lossy(class.name()),
         hash: ClassHash::of(bytes),
         bytes: bytes.to_vec(),
     })

@@ -10,6 +10,7 @@ use cct_archive::{INDEX_NAME, Input, InputKind, Limits};
 use cct_build::jvm_options::{exactness, reproducible, stack_traces};
 use cct_build::marking;
 use cct_build::place::{PLACE_NAME, Place, RESOLVED_NAME};
+use cct_build::text::shell_option;
 use cct_build::{load_time, output};
 
 use crate::args::Flags;
@@ -68,7 +69,7 @@ pub fn run(arguments: &Flags) -> Result<()> {
 
 fn print(options: &[String], one_line: bool) -> Result<()> {
     let separator = if one_line { " " } else { "\n" };
-    let options: Vec<String> = options.iter().map(|option| quoted(option)).collect();
+    let options: Vec<String> = options.iter().map(|option| shell_option(option)).collect();
     if options.is_empty() {
         return Ok(());
     }
@@ -286,7 +287,7 @@ fn hints(outputs: &[Output]) -> Result<Vec<String>> {
         }
     }
     for output in outputs.iter().filter(|output| output.is(&Place::Application)) {
-        let (path, word) = (output.shown.display(), quoted(&output.shown.display().to_string()));
+        let (path, word) = (output.shown.display(), shell_option(&output.shown.display().to_string()));
         hints.push(format!(
             "put {path} on the class path in place of what it was made from (java ... -cp {word})"
         ));
@@ -307,22 +308,4 @@ fn other_jars(folder: &Path, known: &[&Output]) -> Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
-}
-
-/// Quotes an option that a POSIX shell would not read as one word.
-fn quoted(option: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_+=:,./@%".contains(c);
-    if option.chars().all(plain) { option.to_owned() } else { format!("'{}'", option.replace('\'', r"'\''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_needs_them_gets_quotes() {
-        assert_eq!(quoted("-Xbootclasspath/p:/a/b-1.jar:/c"), "-Xbootclasspath/p:/a/b-1.jar:/c");
-        assert_eq!(quoted("-X:/my jars/it's"), r"'-X:/my jars/it'\''s'");
-        assert_eq!(quoted("-X:$HOME"), "'-X:$HOME'");
-    }
 }

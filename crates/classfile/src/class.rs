@@ -5,6 +5,7 @@ use crate::bytes::{Cursor, u2_at};
 use crate::constant_pool::{ConstantPool, Index};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutf8;
+use crate::names::{MemberRef, NameAndType};
 
 /// A class file with checked structure, down to members and attribute headers; attribute contents
 /// are read on demand.
@@ -55,7 +56,17 @@ pub struct Member<'a> {
     pub raw: &'a [u8],
 }
 
-impl Member<'_> {
+impl<'a> Member<'a> {
+    /// Its name and descriptor.
+    pub fn name_and_type(&self) -> NameAndType<'a> {
+        NameAndType::new(self.name, self.descriptor)
+    }
+
+    /// It, as a member of this class.
+    pub fn of_class(&self, class: &'a [u8]) -> MemberRef<'a> {
+        self.name_and_type().of_class(class)
+    }
+
     /// Whether all these flags are set.
     pub fn is(&self, flags: u16) -> bool {
         self.access_flags & flags == flags
@@ -63,7 +74,7 @@ impl Member<'_> {
 
     /// Adds this member's name to an error.
     pub fn locate(&self, e: Error) -> Error {
-        e.in_member(&mutf8::decode_lossy(self.name), &mutf8::decode_lossy(self.descriptor))
+        e.in_member(self.name_and_type())
     }
 }
 
@@ -211,7 +222,7 @@ impl<'a> ClassFile<'a> {
             let descriptor =
                 pool.utf8(descriptor_index).map_err(|e| Error::at(e.kind().clone(), start + 4))?;
             let attributes = Attributes::parse(cursor, bytes, pool)
-                .map_err(|e| e.in_member(&mutf8::decode_lossy(name), &mutf8::decode_lossy(descriptor)))?;
+                .map_err(|e| e.in_member(NameAndType::new(name, descriptor)))?;
             let raw = &bytes[start..cursor.offset()];
             members.push(Member {
                 access_flags,

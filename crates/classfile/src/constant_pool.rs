@@ -13,6 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::bytes::{Cursor, PutBytes, u2_at, u4_at};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutf8;
+use crate::names::{MemberRef, NameAndType};
 
 /// Index of a constant; 0 names no constant.
 pub type Index = u16;
@@ -43,23 +44,20 @@ pub mod tag {
 /// states its own length.
 const PAYLOAD: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
 
-/// A reference to a member: the class constant, and name and descriptor.
+/// A `CONSTANT_Fieldref`, `CONSTANT_Methodref` or `CONSTANT_InterfaceMethodref`: what it names, and
+/// the constants by which it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MemberRef<'p> {
-    /// `CONSTANT_Fieldref`, `Methodref` or `InterfaceMethodref` tag.
+pub struct MemberConstant<'p> {
+    /// The constant's tag.
     pub tag: u8,
     /// Index of the `CONSTANT_Class` of the owner.
     pub class_index: Index,
-    /// Internal name of the owner, or an array descriptor.
-    pub class: &'p [u8],
     /// Index of the name.
     pub name_index: Index,
-    /// Member name.
-    pub name: &'p [u8],
     /// Index of the descriptor.
     pub descriptor_index: Index,
-    /// Member descriptor.
-    pub descriptor: &'p [u8],
+    /// The member.
+    pub member: MemberRef<'p>,
 }
 
 /// The constants of one class file. Strings are modified UTF-8 bytes, borrowed from the file.
@@ -222,9 +220,9 @@ impl<'a> ConstantPool<'a> {
         Ok((self.file[at], u2_at(self.file, at + 1)))
     }
 
-    /// Bootstrap-method index, name and descriptor of a `CONSTANT_Dynamic` or
+    /// Bootstrap-method index, and name and descriptor, of a `CONSTANT_Dynamic` or
     /// `CONSTANT_InvokeDynamic`.
-    pub fn dynamic(&self, index: Index) -> Result<(u16, &'a [u8], &'a [u8])> {
+    pub fn dynamic(&self, index: Index) -> Result<(u16, NameAndType<'a>)> {
         let at = match self.tag(index) {
             Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => self.offsets[index as usize] as usize + 1,
             _ => {
@@ -232,19 +230,26 @@ impl<'a> ConstantPool<'a> {
                 return Err(Error::new(ErrorKind::BadIndex { index, expected }));
             }
         };
-        let (name, descriptor) = self.name_and_type(u2_at(self.file, at + 2))?;
-        Ok((u2_at(self.file, at), name, descriptor))
+        Ok((u2_at(self.file, at), self.name_and_type(u2_at(self.file, at + 2))?))
     }
 
     /// Name and descriptor of a `CONSTANT_NameAndType`.
-    pub fn name_and_type(&self, index: Index) -> Result<(&'a [u8], &'a [u8])> {
+    pub fn name_and_type(&self, index: Index) -> Result<NameAndType<'a>> {
         let at = self.payload(index, tag::NAME_AND_TYPE, "a CONSTANT_NameAndType")?;
-        Ok((self.utf8(u2_at(self.file, at))?, self.utf8(u2_at(self.file, at + 2))?))
+        Ok(NameAndType::new(self.utf8(u2_at(self.file, at))?, self.utf8(u2_at(self.file, at + 2))?))
     }
 
-    /// A `CONSTANT_Fieldref`, `CONSTANT_Methodref` or `CONSTANT_InterfaceMethodref`.
+    /// The member that a `CONSTANT_Fieldref`, `CONSTANT_Methodref` or `CONSTANT_InterfaceMethodref`
+    /// names.
     #[inline]
     pub fn member_ref(&self, index: Index) -> Result<MemberRef<'a>> {
+        self.member_constant(index).map(|constant| constant.member)
+    }
+
+    /// A `CONSTANT_Fieldref`, `CONSTANT_Methodref` or `CONSTANT_InterfaceMethodref`, with its tag
+    /// and its indices.
+    #[inline]
+    pub fn member_constant(&self, index: Index) -> Result<MemberConstant<'a>> {
         let tag = match self.tag(index) {
             Some(t @ (tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF)) => t,
             _ => {
@@ -256,15 +261,9 @@ impl<'a> ConstantPool<'a> {
         let class_index = u2_at(self.file, at);
         let nt = self.payload(u2_at(self.file, at + 2), tag::NAME_AND_TYPE, "a CONSTANT_NameAndType")?;
         let (name_index, descriptor_index) = (u2_at(self.file, nt), u2_at(self.file, nt + 2));
-        Ok(MemberRef {
-            tag,
-            class_index,
-            class: self.class(class_index)?,
-            name_index,
-            name: self.utf8(name_index)?,
-            descriptor_index,
-            descriptor: self.utf8(descriptor_index)?,
-        })
+        let (class, name) = (self.class(class_index)?, self.utf8(name_index)?);
+        let member = MemberRef::new(class, name, self.utf8(descriptor_index)?);
+        Ok(MemberConstant { tag, class_index, name_index, descriptor_index, member })
     }
 
     /// Index of the first `CONSTANT_Utf8` with these bytes. The search is linear, meant for a
@@ -328,8 +327,8 @@ impl ConstantPool<'_> {
             6 | 7 => &[tag::METHODREF, tag::INTERFACE_METHODREF],
             _ => &[tag::INTERFACE_METHODREF],
         };
-        let member = self.member_ref(reference)?;
-        if !allowed.contains(&member.tag) || (kind == 8) != (member.name == b"<init>") {
+        let MemberConstant { tag, member, .. } = self.member_constant(reference)?;
+        if !allowed.contains(&tag) || (kind == 8) != (member.name == b"<init>") {
             let expected = "what a method handle of this kind refers to";
             return Err(Error::new(ErrorKind::BadIndex { index: reference, expected }));
         }
@@ -465,6 +464,12 @@ impl PoolAdditions {
     /// Index of a `CONSTANT_NameAndType`, added if needed.
     pub fn name_and_type(&mut self, name: Index, descriptor: Index) -> Result<Index> {
         self.fixed(tag::NAME_AND_TYPE, u64::from(name) << 16 | u64::from(descriptor), 1)
+    }
+
+    /// Index of a reference with this tag to a member of the class at `class`, added if needed.
+    pub fn member_of(&mut self, tag: u8, class: Index, member: NameAndType<'_>) -> Result<Index> {
+        let (name, descriptor) = (self.utf8(member.name)?, self.utf8(member.descriptor)?);
+        self.member_ref(tag, class, name, descriptor)
     }
 
     /// Index of a member reference with this tag, added if needed.

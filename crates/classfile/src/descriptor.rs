@@ -90,7 +90,7 @@ fn class_name_length(bytes: &[u8]) -> Option<usize> {
 
 #[cold]
 fn bad(descriptor: &[u8]) -> Error {
-    ErrorKind::BadDescriptor(mutf8::decode_lossy(descriptor).into_owned()).into()
+    ErrorKind::BadDescriptor(mutf8::lossy(descriptor)).into()
 }
 
 /// Parses a field descriptor.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::names::NameAndType;
+
 /// The reason why a class file was refused, or could not be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -126,8 +128,8 @@ impl Error {
     /// Adds the member.
     #[cold]
     #[must_use]
-    pub fn in_member(mut self, name: &str, descriptor: &str) -> Self {
-        self.0.member.get_or_insert_with(|| format!("{name}{descriptor}"));
+    pub fn in_member(mut self, member: NameAndType<'_>) -> Self {
+        self.0.member.get_or_insert_with(|| member.to_string());
         self
     }
 

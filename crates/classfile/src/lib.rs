@@ -16,11 +16,13 @@ pub mod descriptor;
 pub mod edit;
 pub mod error;
 pub mod mutf8;
+pub mod names;
 pub mod opcode;
 pub mod stack;
 pub mod wellformed;
 
 pub use class::{Attribute, Attributes, ClassFile, Member};
 pub use code::{Bci, BciSet, Code, Handler, Instruction, Switch};
-pub use constant_pool::{ConstantPool, Index, MemberRef, PoolAdditions};
+pub use constant_pool::{ConstantPool, Index, MemberConstant, PoolAdditions};
 pub use error::{Error, ErrorKind, Result};
+pub use names::{MemberName, MemberRef, MemberRefBuf, NameAndType, NameAndTypeBuf};

@@ -68,7 +68,7 @@ impl Constant {
         let read = |index| {
             let is_dynamic = matches!(pool.tag(index), Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC));
             let descriptor = if is_dynamic {
-                pool.dynamic(index).ok()?.2
+                pool.dynamic(index).ok()?.1.descriptor
             } else {
                 pool.member_ref(index).ok()?.descriptor
             };

@@ -1,6 +1,7 @@
 //! Method ids (docs/reference/formats/index.md, *Method ids*): content hashes, so that separate
 //! runs agree without a registry.
 
+use cct_classfile::MemberRef;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Hash of a class file's original bytes.
@@ -95,8 +96,8 @@ impl Mid {
 
     /// The MID of a method without an instrumented body, which its caller counts: a hash of its
     /// full name.
-    pub fn foreign(owner: &[u8], name: &[u8], descriptor: &[u8], slots: u8) -> Self {
-        let full: Vec<u8> = [owner, b".", name, b":", descriptor].concat();
+    pub fn foreign(method: MemberRef<'_>, slots: u8) -> Self {
+        let full: Vec<u8> = [method.class, b".", method.name, b":", method.descriptor].concat();
         Mid::new(mix(xxh3_64(&full)), Shape::of_slots(slots))
     }
 
@@ -104,13 +105,13 @@ impl Mid {
     /// descriptor. Types of one name in several loaders share it, since they cannot be
     /// distinguished before they are resolved.
     pub fn of_type(name: &[u8]) -> Self {
-        Mid::foreign(name, NEW, b"", 0)
+        Mid::foreign(MemberRef::new(name, NEW, b""), 0)
     }
 
     /// The id of the cells of a column. Cells are leaves below a node, and their calls are the
     /// node's number in the column.
     pub fn of_column(name: &[u8]) -> Self {
-        Mid::foreign(COLUMN_CLASS, name, b"", 0)
+        Mid::foreign(MemberRef::new(COLUMN_CLASS, name, b""), 0)
     }
 }
 

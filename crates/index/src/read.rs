@@ -345,6 +345,8 @@ fn partition(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use cct_classfile::MemberRef;
+
     use super::*;
     use crate::mid::{MAX_ON_ENTRY, MAX_SLOTS};
     use crate::provenance::Provenance;
@@ -384,7 +386,7 @@ mod tests {
     fn what_is_written_is_read() {
         let mut classes = [class("B", 7), class("java/lang/Object", 1), class("A", u64::MAX), class("B", 3)];
         classes[0].foreign.push(ForeignRecord {
-            mid: Mid::foreign(b"F", b"f", b"()V", 0),
+            mid: Mid::foreign(MemberRef::new(b"F", b"f", b"()V"), 0),
             class: (*b"F").into(),
             name: (*b"f").into(),
             descriptor: (*b"()V").into(),
@@ -402,7 +404,7 @@ mod tests {
             let method = &class.methods[1];
             assert_eq!((found.class, found.name), (class.name.clone(), method.name.clone()));
         }
-        let foreign = index.method(Mid::foreign(b"F", b"f", b"()V", 0)).unwrap();
+        let foreign = index.method(Mid::foreign(MemberRef::new(b"F", b"f", b"()V"), 0)).unwrap();
         assert!(foreign.is_native && *foreign.class == *b"F" && *foreign.descriptor == *b"()V");
         assert_eq!(index.method(ClassHash(7).method(2, SHAPE)), None);
         assert_eq!(index.provenance(), LINES.as_bytes());

@@ -1,5 +1,7 @@
 //! The records of an index: classes, their methods, and methods that callers count.
 
+use cct_classfile::{MemberRef, NameAndType};
+
 use crate::class_attribute::{ClassAttribute, MethodRow};
 use crate::mid::{COLUMN_CLASS, ClassHash, Mid, NEW, Shape};
 use crate::positions::Packed;
@@ -23,6 +25,13 @@ pub struct MethodRecord {
     pub treatment: Treatment,
     /// The original positions of its bytecodes, if call sites are kept separate.
     pub positions: Packed,
+}
+
+impl MethodRecord {
+    /// Its name and original descriptor.
+    pub fn name_and_type(&self) -> NameAndType<'_> {
+        NameAndType::new(&self.name, &self.descriptor)
+    }
 }
 
 impl From<&MethodRecord> for MethodRow {
@@ -66,6 +75,11 @@ pub struct ForeignRecord {
 }
 
 impl ForeignRecord {
+    /// The method.
+    pub fn member(&self) -> MemberRef<'_> {
+        MemberRef::new(&self.class, &self.name, &self.descriptor)
+    }
+
     /// The record of a type: a class's name, or an array's descriptor.
     pub fn of_type(name: &[u8]) -> Self {
         ForeignRecord { mid: Mid::of_type(name), class: name.into(), name: NEW.into(), descriptor: [].into() }
@@ -136,7 +150,7 @@ mod tests {
     #[test]
     fn types_have_ids_of_their_own() {
         assert_ne!(Mid::of_type(b"A"), Mid::of_type(b"[A"));
-        assert_ne!(Mid::of_type(b"A"), Mid::foreign(b"A", b"<init>", b"()V", 0));
+        assert_ne!(Mid::of_type(b"A"), Mid::foreign(MemberRef::new(b"A", b"<init>", b"()V"), 0));
         assert_eq!(Mid::of_type(b"A").0 & 0x7F, 0);
         assert_eq!(ForeignRecord::of_type(b"A").mid, Mid::of_type(b"A"));
         let column = ForeignRecord::of_column(b"a");

@@ -1,7 +1,6 @@
 //! The writer of an index (docs/reference/formats/index.md). [`read`](crate::read) mirrors it.
 
 use cct_classfile::bytes::PutBytes;
-use cct_classfile::mutf8::decode_lossy;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -152,18 +151,8 @@ fn check_collisions(classes: &[&ClassRecord], foreign: &[&ForeignRecord]) -> Res
     let mut ids: Vec<(Mid, usize, usize)> = declared.chain(foreign_ids).collect();
     ids.sort_unstable();
     let full = |&(_, c, k): &(Mid, usize, usize)| match classes.get(c) {
-        Some(class) => format!(
-            "{}.{}{}",
-            decode_lossy(&class.name),
-            decode_lossy(&class.methods[k].name),
-            decode_lossy(&class.methods[k].descriptor)
-        ),
-        None => format!(
-            "{}.{}{}",
-            decode_lossy(&foreign[k].class),
-            decode_lossy(&foreign[k].name),
-            decode_lossy(&foreign[k].descriptor)
-        ),
+        Some(class) => class.methods[k].name_and_type().of_class(&class.name).to_string(),
+        None => foreign[k].member().to_string(),
     };
     match ids.windows(2).find(|w| w[0].0 == w[1].0) {
         Some(w) => Err(MidCollision(full(&w[0]), full(&w[1]))),

@@ -1,5 +1,7 @@
 //! Calls of the runtime in the bodies of single methods of the class library.
 
+use cct_classfile::MemberName;
+
 use crate::Mode;
 use crate::helpers::{TRACE_RUNTIME, VALUES_RUNTIME};
 use crate::runtime_classes::{HOOKS, STACKS, WALKS};
@@ -28,10 +30,8 @@ pub enum Place {
 /// A call of a static method of the runtime in the bodies of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BodyHook {
-    /// Class of the method.
-    pub class: &'static [u8],
-    /// Name of the method.
-    pub name: &'static [u8],
+    /// The method, with all its overloads.
+    pub method: MemberName<'static>,
     /// The location of the call.
     pub place: Place,
     /// The runtime's method.
@@ -43,31 +43,28 @@ const INSTRUMENTATION: &[u8] = b"sun/instrument/InstrumentationImpl";
 
 /// The hooks of all modes, without those of the JVM's boot (docs/internals/runtime.md).
 const USUAL: &[BodyHook] = &[
-    body_hook(b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, b"launch"),
-    body_hook(b"java/lang/Shutdown", b"halt", Place::Entry, b"finish"),
-    body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
+    body_hook(MemberName::new(b"sun/launcher/LauncherHelper", b"checkAndLoadMain"), Place::Entry, b"launch"),
+    body_hook(MemberName::new(b"java/lang/Shutdown", b"halt"), Place::Entry, b"finish"),
+    body_hook(MemberName::new(b"java/lang/Shutdown", b"shutdown"), Place::Return, b"finish"),
     // Agents. The JVM must report class files after agents have changed them. Agents must see the
     // original class files of the program (docs/internals/loadtime.md).
-    body_hook(INSTRUMENTATION, b"<init>", Place::Return, b"agent"),
-    body_hook(INSTRUMENTATION, b"addTransformer", Place::Return, b"agent"),
+    body_hook(MemberName::new(INSTRUMENTATION, b"<init>"), Place::Return, b"agent"),
+    body_hook(MemberName::new(INSTRUMENTATION, b"addTransformer"), Place::Return, b"agent"),
     BodyHook {
-        class: INSTRUMENTATION,
-        name: b"transform",
+        method: MemberName::new(INSTRUMENTATION, b"transform"),
         place: Place::Argument(5),
         call: RuntimeMethod::of(HOOKS, b"original", b"(Ljava/lang/Object;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[BZ)[B"),
     },
     // `transform` of JDK 9 and later, which also takes the class's module.
     BodyHook {
-        class: INSTRUMENTATION,
-        name: b"transform",
+        method: MemberName::new(INSTRUMENTATION, b"transform"),
         place: Place::Argument(6),
         call: RuntimeMethod::of(HOOKS, b"original", b"(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[BZ)[B"),
     },
     // The depth of an exception's stack trace, which counts only frames that the program sees (JDK
     // 9 and later).
     BodyHook {
-        class: b"java/lang/Throwable",
-        name: b"getOurStackTrace",
+        method: MemberName::new(b"java/lang/Throwable", b"getOurStackTrace"),
         place: Place::Read(b"depth"),
         call: RuntimeMethod::of(STACKS, b"depth", b"(ILjava/lang/Throwable;)I"),
     },
@@ -77,8 +74,7 @@ const USUAL: &[BodyHook] = &[
     walk_hook(6, b"end$doStackWalk"),
     // The VM's description of a frame's method (up to JDK 21).
     BodyHook {
-        class: b"java/lang/invoke/MemberName",
-        name: b"expandFromVM",
+        method: MemberName::new(b"java/lang/invoke/MemberName", b"expandFromVM"),
         place: Place::ReturnWithThis,
         call: RuntimeMethod::of(WALKS, b"expanded", b"(Ljava/lang/Object;)V"),
     },
@@ -91,37 +87,36 @@ const USUAL: &[BodyHook] = &[
 /// name that the VM must intern again is a new string, without the earlier hash code.
 pub const REPRODUCIBLE: &[BodyHook] = &[
     // findForm(MethodType mtype), once for each method type.
-    keeps(b"java/lang/invoke/MethodTypeForm", b"findForm", 0),
+    keeps(MemberName::new(b"java/lang/invoke/MethodTypeForm", b"findForm"), 0),
     // makeSite(MethodHandle bootstrapMethod, String name, MethodType type, Object info, Class<?>
     // callerClass)
-    keeps(b"java/lang/invoke/CallSite", b"makeSite", 1),
+    keeps(MemberName::new(b"java/lang/invoke/CallSite", b"makeSite"), 1),
     // linkMethod(Class<?> callerClass, int refKind, Class<?> defc, String name, Object type,
     // Object[] appendixResult)
-    keeps(b"java/lang/invoke/MethodHandleNatives", b"linkMethod", 3),
+    keeps(MemberName::new(b"java/lang/invoke/MethodHandleNatives", b"linkMethod"), 3),
     // linkMethodHandleConstant(Class<?> callerClass, int refKind, Class<?> defc, String name,
     // Object type)
-    keeps(b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant", 3),
+    keeps(MemberName::new(b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant"), 3),
 ];
 
 /// The hook of a static method that keeps one of its arguments from collection.
-const fn keeps(class: &'static [u8], name: &'static [u8], local: u16) -> BodyHook {
+const fn keeps(method: MemberName<'static>, local: u16) -> BodyHook {
     let call = RuntimeMethod::of(HOOKS, b"keep", b"(Ljava/lang/Object;)V");
-    BodyHook { class, name, place: Place::EntryWith(local), call }
+    BodyHook { method, place: Place::EntryWith(local), call }
 }
 
 /// The hook of `AbstractStackWalker.doStackWalk(long anchor, int skipped, int frames, int start,
 /// int end)`. Releases before 24 read the end, later ones the number of frames.
 const fn walk_hook(local: u16, call: &'static [u8]) -> BodyHook {
     BodyHook {
-        class: b"java/lang/StackStreamFactory$AbstractStackWalker",
-        name: b"doStackWalk",
+        method: MemberName::new(b"java/lang/StackStreamFactory$AbstractStackWalker", b"doStackWalk"),
         place: Place::Argument(local),
         call: RuntimeMethod::of(WALKS, call, b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIIII)I"),
     }
 }
 
-const fn body_hook(class: &'static [u8], name: &'static [u8], place: Place, call: &'static [u8]) -> BodyHook {
-    BodyHook { class, name, place, call: RuntimeMethod::of(HOOKS, call, b"()V") }
+const fn body_hook(method: MemberName<'static>, place: Place, call: &'static [u8]) -> BodyHook {
+    BodyHook { method, place, call: RuntimeMethod::of(HOOKS, call, b"()V") }
 }
 
 /// The hooks of a JVM's boot. They call `boot` of this class of the runtime.
@@ -131,7 +126,7 @@ const fn boots(runtime: &'static [u8]) -> [BodyHook; 2] {
 
 const fn boot(name: &'static [u8], runtime: &'static [u8]) -> BodyHook {
     let call = RuntimeMethod::of(runtime, b"boot", b"()V");
-    BodyHook { class: b"java/lang/System", name, place: Place::Return, call }
+    BodyHook { method: MemberName::new(b"java/lang/System", name), place: Place::Return, call }
 }
 
 /// The boot of a JVM that counts calls.

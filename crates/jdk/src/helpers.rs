@@ -1,6 +1,8 @@
 //! The helpers: static methods that the rewriter adds to `java/lang/Object`. Inserted code in every
 //! class calls them, and they forward to the runtime.
 
+use cct_classfile::NameAndType;
+
 use crate::Mode;
 use crate::runtime_method::RuntimeMethod;
 
@@ -65,8 +67,8 @@ macro_rules! helpers {
             $($(#[$doc])* $id,)*
         }
 
-        const ROWS: &[(Helper, &[u8], &[u8], Group)] =
-            &[$((Helper::$id, $name, $descriptor, Group::$group)),*];
+        const ROWS: &[(Helper, NameAndType<'_>, Group)] =
+            &[$((Helper::$id, NameAndType::new($name, $descriptor), Group::$group)),*];
     };
 }
 
@@ -172,22 +174,22 @@ impl Helper {
         ROWS.iter().map(|row| row.0)
     }
 
-    /// The name of the helper in `java/lang/Object`. The runtime's method has the same name without
-    /// `cct$`.
-    pub fn name(self) -> &'static [u8] {
+    /// The name of the helper in `java/lang/Object`, and its descriptor. The runtime's method has the
+    /// same name without `cct$`, and the same descriptor.
+    pub fn name_and_type(self) -> NameAndType<'static> {
         ROWS[self as usize].1
     }
 
-    /// The descriptor of the helper, which is also that of the runtime's method.
-    pub fn descriptor(self) -> &'static [u8] {
-        ROWS[self as usize].2
+    /// The name of the helper in `java/lang/Object`.
+    pub fn name(self) -> &'static [u8] {
+        self.name_and_type().name
     }
 
     /// The method of the runtime to which the helper forwards; `None` if this mode has no such
     /// helper.
     pub fn target(self, mode: Mode) -> Option<RuntimeMethod> {
         let Mode { allocations, columns, call_sites, traces, values } = mode;
-        let class = match ROWS[self as usize].3 {
+        let class = match ROWS[self as usize].2 {
             Group::Contexts | Group::ContextsAndSites if values => VALUES_RUNTIME,
             Group::Sites | Group::ContextsAndSites if call_sites => SITES_RUNTIME,
             Group::Common | Group::Contexts | Group::Sites | Group::ContextsAndSites => RUNTIME,
@@ -200,18 +202,14 @@ impl Helper {
             Group::Values if values => VALUES_RUNTIME,
             _ => return None,
         };
-        Some(runtime_method(class, self.name(), self.descriptor()))
+        Some(runtime_method(class, self.name_and_type()))
     }
 }
 
 /// The runtime's method to which a helper of this name forwards.
-pub fn runtime_method(
-    class: &'static [u8],
-    helper: &'static [u8],
-    descriptor: &'static [u8],
-) -> RuntimeMethod {
-    let name = helper.strip_prefix(crate::convention::PREFIX).unwrap_or(helper);
-    RuntimeMethod { class, name, descriptor }
+pub fn runtime_method(class: &'static [u8], helper: NameAndType<'static>) -> RuntimeMethod {
+    let name = helper.name.strip_prefix(crate::convention::PREFIX).unwrap_or(helper.name);
+    RuntimeMethod::of(class, name, helper.descriptor)
 }
 
 #[cfg(test)]
@@ -222,14 +220,14 @@ mod tests {
     fn rows_stand_in_the_order_of_the_helpers() {
         for (place, row) in ROWS.iter().enumerate() {
             assert_eq!(row.0 as usize, place);
-            assert!(row.1.starts_with(crate::convention::PREFIX));
+            assert!(row.1.name.starts_with(crate::convention::PREFIX));
         }
     }
 
     #[test]
     fn helpers_forward_to_the_class_of_their_mode() {
         let usual = Mode::default();
-        let class = |helper: Helper, mode: Mode| helper.target(mode).map(|method| method.class);
+        let class = |helper: Helper, mode: Mode| helper.target(mode).map(|method| method.member.class);
         assert_eq!(class(Helper::Store, usual), Some(RUNTIME));
         assert_eq!(class(Helper::Store, Mode { call_sites: true, ..usual }), Some(SITES_RUNTIME));
         // Values have call sites, too.
@@ -243,6 +241,6 @@ mod tests {
         assert_eq!(class(Helper::Column, Mode { columns: true, ..usual }), Some(COLUMNS_RUNTIME));
         let traced = Mode { traces: true, ..objects };
         assert_eq!((class(Helper::Copy, traced), class(Helper::Object, traced)), (Some(TRACE_RUNTIME), None));
-        assert_eq!(Helper::Enter.target(usual).map(|method| method.name), Some(&b"enter"[..]));
+        assert_eq!(Helper::Enter.target(usual).map(|method| method.member.name), Some(&b"enter"[..]));
     }
 }

@@ -1,5 +1,7 @@
 //! Natives of the class library whose wrappers call the runtime.
 
+use cct_classfile::{MemberName, MemberRef};
+
 use crate::runtime_classes::{HOOKS, NATIVES, STACKS, TRANSITIONS, WALKS};
 use crate::runtime_method::RuntimeMethod;
 
@@ -46,10 +48,8 @@ pub const DEFINE_LENGTH: RuntimeMethod =
 /// that fits applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HookedNative {
-    /// Internal name of the class.
-    pub class: &'static [u8],
-    /// Name of the native.
-    pub name: &'static [u8],
+    /// The native, with all its overloads.
+    pub native: MemberName<'static>,
     /// The hook in its wrapper.
     pub hook: NativeHook,
 }
@@ -57,8 +57,7 @@ pub struct HookedNative {
 macro_rules! native_hooks {
     ($($class:literal $name:literal $kind:ident $runtime:ident $call:literal $descriptor:literal;)*) => {
         &[$(HookedNative {
-            class: $class,
-            name: $name,
+            native: MemberName::new($class, $name),
             hook: NativeHook::$kind(RuntimeMethod::of($runtime, $call, $descriptor)),
         }),*]
     };
@@ -158,8 +157,7 @@ pub const REPRODUCIBLE: &[HookedNative] = native_hooks! {
 macro_rules! walk_begins {
     ($frames:literal, $mode:literal, $number:literal) => {
         HookedNative {
-            class: b"java/lang/StackStreamFactory$AbstractStackWalker",
-            name: b"callStackWalk",
+            native: MemberName::new(b"java/lang/StackStreamFactory$AbstractStackWalker", b"callStackWalk"),
             hook: NativeHook::Arguments(&[
                 ($number, RuntimeMethod::of(WALKS, b"frames$callStackWalk", $frames)),
                 (0, RuntimeMethod::of(WALKS, b"mode$callStackWalk", $mode)),
@@ -188,18 +186,18 @@ const WALK: &[HookedNative] = &[
 
 /// Private natives that the runtime calls without their hooks, through a method of this class with
 /// the name after `cct$`.
-pub const CALLED_BY_RUNTIME: &[(&[u8], &[u8])] = &[
-    (b"java/lang/Class", b"getDeclaredFields0"),
-    (b"java/lang/Class", b"getDeclaredMethods0"),
-    (b"java/lang/StackTraceElement", b"initStackTraceElement"),
-    (b"java/lang/StackTraceElement", b"initStackTraceElements"),
-    (b"java/lang/StackStreamFactory$AbstractStackWalker", b"fetchStackFrames"),
+pub const CALLED_BY_RUNTIME: &[MemberName<'_>] = &[
+    MemberName::new(b"java/lang/Class", b"getDeclaredFields0"),
+    MemberName::new(b"java/lang/Class", b"getDeclaredMethods0"),
+    MemberName::new(b"java/lang/StackTraceElement", b"initStackTraceElement"),
+    MemberName::new(b"java/lang/StackTraceElement", b"initStackTraceElements"),
+    MemberName::new(b"java/lang/StackStreamFactory$AbstractStackWalker", b"fetchStackFrames"),
 ];
 
 /// Static natives that become Java methods which call the runtime. Programs call them by
 /// reflection, which uses no extended form.
-pub const REPLACED: &[(&[u8], &[u8], &[u8])] =
-    &[(b"sun/reflect/Reflection", b"getCallerClass", b"(I)Ljava/lang/Class;")];
+pub const REPLACED: &[MemberRef<'_>] =
+    &[MemberRef::new(b"sun/reflect/Reflection", b"getCallerClass", b"(I)Ljava/lang/Class;")];
 
 /// The natives that always have a hook, in the order in which rows are tried. Under
 /// `--reproducible`, those of [`REPRODUCIBLE`] come before them.

@@ -1,7 +1,8 @@
 //! Reads of clocks in the class library that `--reproducible` replaces by constants
 //! (docs/ci/reproducible.md).
 
-use cct_classfile::{ClassFile, opcode};
+use cct_classfile::opcode::{self, Opcode};
+use cct_classfile::{ClassFile, MemberName, MemberRef};
 
 /// A clock that the class library reads, a `long`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,28 +16,20 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// Class of the method or field.
-    pub fn class(self) -> &'static [u8] {
+    /// The method or field.
+    pub fn member(self) -> MemberRef<'static> {
         match self {
-            Clock::Nanos | Clock::Millis => b"java/lang/System",
-            Clock::Collections => b"java/lang/ref/SoftReference",
+            Clock::Nanos => MemberRef::new(b"java/lang/System", b"nanoTime", b"()J"),
+            Clock::Millis => MemberRef::new(b"java/lang/System", b"currentTimeMillis", b"()J"),
+            Clock::Collections => MemberRef::new(b"java/lang/ref/SoftReference", b"clock", b"J"),
         }
     }
 
-    /// Name of the method or field.
-    pub fn name(self) -> &'static [u8] {
+    /// The instruction that reads it.
+    pub fn opcode(self) -> Opcode {
         match self {
-            Clock::Nanos => b"nanoTime",
-            Clock::Millis => b"currentTimeMillis",
-            Clock::Collections => b"clock",
-        }
-    }
-
-    /// The instruction that reads it, and the descriptor.
-    pub fn read(self) -> (u8, &'static [u8]) {
-        match self {
-            Clock::Nanos | Clock::Millis => (opcode::INVOKESTATIC, b"()J"),
-            Clock::Collections => (opcode::GETSTATIC, b"J"),
+            Clock::Nanos | Clock::Millis => opcode::INVOKESTATIC,
+            Clock::Collections => opcode::GETSTATIC,
         }
     }
 
@@ -55,10 +48,8 @@ impl Clock {
 /// A method of the class library that reads a clock for a purpose other than the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
-    /// Internal name of the class.
-    pub class: &'static [u8],
-    /// Name of the method.
-    pub method: &'static [u8],
+    /// The method, with all its overloads.
+    pub method: MemberName<'static>,
     /// The clock that it asks, at one or more locations.
     pub clock: Clock,
     /// The first JDK in which it does.
@@ -71,8 +62,8 @@ pub struct Pin {
 /// must have the same pins.
 const NEWEST: u16 = u16::MAX;
 
-const fn pin(class: &'static [u8], method: &'static [u8], clock: Clock, since: u16, until: u16) -> Pin {
-    Pin { class, method, clock, since, until }
+const fn pin(method: MemberName<'static>, clock: Clock, since: u16, until: u16) -> Pin {
+    Pin { method, clock, since, until }
 }
 
 /// All pins, by class. `Math.random`, `Collections.shuffle`, the probes of `LongAdder` and
@@ -80,22 +71,27 @@ const fn pin(class: &'static [u8], method: &'static [u8], clock: Clock, since: u
 /// generators of `java.util.random` take their seeds from these. (`java.util.secureRandomSeed`,
 /// with which a user requests seeds from the operating system, still works.)
 pub const PINS: &[Pin] = &[
-    pin(b"java/lang/ref/SoftReference", b"<init>", Clock::Collections, 8, NEWEST),
-    pin(b"java/lang/ref/SoftReference", b"get", Clock::Collections, 8, NEWEST),
+    pin(MemberName::new(b"java/lang/ref/SoftReference", b"<init>"), Clock::Collections, 8, NEWEST),
+    pin(MemberName::new(b"java/lang/ref/SoftReference", b"get"), Clock::Collections, 8, NEWEST),
     // SALT, from 17 on SALT32L and REVERSE. While the VM dumps an archive, it supplies the seed.
-    pin(b"java/util/ImmutableCollections", b"<clinit>", Clock::Nanos, 9, 26),
-    pin(b"java/util/ImmutableCollections", b"runtimeSetup", Clock::Nanos, 27, NEWEST),
-    pin(b"java/util/Random", b"<init>", Clock::Nanos, 8, NEWEST),
-    pin(b"java/util/SplittableRandom", b"initialSeed", Clock::Nanos, 8, 8),
-    pin(b"java/util/SplittableRandom", b"initialSeed", Clock::Millis, 8, 8),
-    pin(b"java/util/SplittableRandom", b"<clinit>", Clock::Nanos, 9, 16),
-    pin(b"java/util/SplittableRandom", b"<clinit>", Clock::Millis, 9, 16),
-    pin(b"java/util/concurrent/ThreadLocalRandom", b"initialSeed", Clock::Nanos, 8, 8),
-    pin(b"java/util/concurrent/ThreadLocalRandom", b"initialSeed", Clock::Millis, 8, 8),
-    pin(b"java/util/concurrent/ThreadLocalRandom", b"<clinit>", Clock::Nanos, 9, NEWEST),
-    pin(b"java/util/concurrent/ThreadLocalRandom", b"<clinit>", Clock::Millis, 9, NEWEST),
-    pin(b"jdk/internal/util/random/RandomSupport", b"initialSeed", Clock::Nanos, 17, NEWEST),
-    pin(b"jdk/internal/util/random/RandomSupport", b"initialSeed", Clock::Millis, 17, NEWEST),
+    pin(MemberName::new(b"java/util/ImmutableCollections", b"<clinit>"), Clock::Nanos, 9, 26),
+    pin(MemberName::new(b"java/util/ImmutableCollections", b"runtimeSetup"), Clock::Nanos, 27, NEWEST),
+    pin(MemberName::new(b"java/util/Random", b"<init>"), Clock::Nanos, 8, NEWEST),
+    pin(MemberName::new(b"java/util/SplittableRandom", b"initialSeed"), Clock::Nanos, 8, 8),
+    pin(MemberName::new(b"java/util/SplittableRandom", b"initialSeed"), Clock::Millis, 8, 8),
+    pin(MemberName::new(b"java/util/SplittableRandom", b"<clinit>"), Clock::Nanos, 9, 16),
+    pin(MemberName::new(b"java/util/SplittableRandom", b"<clinit>"), Clock::Millis, 9, 16),
+    pin(MemberName::new(b"java/util/concurrent/ThreadLocalRandom", b"initialSeed"), Clock::Nanos, 8, 8),
+    pin(MemberName::new(b"java/util/concurrent/ThreadLocalRandom", b"initialSeed"), Clock::Millis, 8, 8),
+    pin(MemberName::new(b"java/util/concurrent/ThreadLocalRandom", b"<clinit>"), Clock::Nanos, 9, NEWEST),
+    pin(MemberName::new(b"java/util/concurrent/ThreadLocalRandom", b"<clinit>"), Clock::Millis, 9, NEWEST),
+    pin(MemberName::new(b"jdk/internal/util/random/RandomSupport", b"initialSeed"), Clock::Nanos, 17, NEWEST),
+    pin(
+        MemberName::new(b"jdk/internal/util/random/RandomSupport", b"initialSeed"),
+        Clock::Millis,
+        17,
+        NEWEST,
+    ),
 ];
 
 impl Pin {
@@ -103,7 +99,7 @@ impl Pin {
     /// 8.
     pub fn of(class: &ClassFile<'_>) -> impl Iterator<Item = &'static Pin> {
         let (name, jdk) = (class.name().to_vec(), class.major_version.saturating_sub(44));
-        PINS.iter().filter(move |pin| *pin.class == *name && (pin.since..=pin.until).contains(&jdk))
+        PINS.iter().filter(move |pin| *pin.method.class == *name && (pin.since..=pin.until).contains(&jdk))
     }
 }
 
@@ -115,7 +111,7 @@ mod tests {
     fn each_read_stands_there_once_for_each_jdk() {
         for jdk in [8, 11, 16, 17, 26, 27, 40] {
             let of_jdk = PINS.iter().filter(|pin| (pin.since..=pin.until).contains(&jdk));
-            let mut reads: Vec<_> = of_jdk.map(|pin| (pin.class, pin.method, pin.clock)).collect();
+            let mut reads: Vec<_> = of_jdk.map(|pin| (pin.method, pin.clock)).collect();
             let all = reads.len();
             reads.sort_unstable();
             reads.dedup();

@@ -1,5 +1,6 @@
 //! Static methods of the runtime, which inserted code calls.
 
+use cct_classfile::MemberRef;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 
 use crate::convention::OBJECT;
@@ -7,18 +8,14 @@ use crate::convention::OBJECT;
 /// A static method of the runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuntimeMethod {
-    /// Class.
-    pub class: &'static [u8],
-    /// Name.
-    pub name: &'static [u8],
-    /// Descriptor.
-    pub descriptor: &'static [u8],
+    /// Its class, name and descriptor.
+    pub member: MemberRef<'static>,
 }
 
 impl RuntimeMethod {
     /// The method of this class, name and descriptor.
     pub const fn of(class: &'static [u8], name: &'static [u8], descriptor: &'static [u8]) -> Self {
-        RuntimeMethod { class, name, descriptor }
+        RuntimeMethod { member: MemberRef::new(class, name, descriptor) }
     }
 
     /// Whether the result may be any object. The runtime's methods take and return `Object` for
@@ -26,14 +23,14 @@ impl RuntimeMethod {
     /// `java.base` has. A typed descriptor would make the JVM look for all its classes when a
     /// program reflects over the runtime.
     pub fn gives_any(&self) -> bool {
-        self.descriptor.ends_with(b")Ljava/lang/Object;")
+        self.member.descriptor.ends_with(b")Ljava/lang/Object;")
     }
 
     /// Whether it can be called with values of these types, given as in a descriptor.
     pub fn takes(&self, given: &[u8]) -> bool {
         let given = [b"(", given, b")V"].concat();
         let (Ok(wanted), Ok(given)) =
-            (MethodDescriptor::parse(self.descriptor), MethodDescriptor::parse(&given))
+            (MethodDescriptor::parse(self.member.descriptor), MethodDescriptor::parse(&given))
         else {
             return false;
         };
@@ -45,6 +42,6 @@ impl RuntimeMethod {
     /// Whether it returns this type, or an object that may be of this type.
     pub fn gives(&self, result: &[u8]) -> bool {
         let is_reference = matches!(result, [b'L' | b'[', ..]);
-        self.descriptor.ends_with(&[b")", result].concat()) || self.gives_any() && is_reference
+        self.member.descriptor.ends_with(&[b")", result].concat()) || self.gives_any() && is_reference
     }
 }

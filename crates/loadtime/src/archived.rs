@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use cct_classfile::{ClassFile, Code, opcode};
+use cct_classfile::{ClassFile, Code, NameAndTypeBuf, opcode};
 use cct_columns::Column;
 use cct_index::record::{ForeignRecord, Named};
 use cct_jdk::convention::without_extension;
@@ -31,9 +31,9 @@ pub fn is_given(env: Env) -> bool {
 /// The id of the node of a method's frames, read from the method's code. `None` for wrappers and
 /// for code that was not rewritten.
 pub fn mid(jvmti: Jvmti, class: jclass, method: jmethodID) -> Option<u64> {
-    let (_, descriptor) = jvmti.method_name(method)?;
+    let named = jvmti.method_name(method)?;
     let (count, pool) = jvmti.constant_pool(class)?;
-    mid_in(&jvmti.bytecodes(method)?, count, &pool, without_extension(&descriptor).is_some())
+    mid_in(&jvmti.bytecodes(method)?, count, &pool, without_extension(&named.descriptor).is_some())
 }
 
 /// The names of the methods with these ids, as far as loaded classes have them.
@@ -80,18 +80,20 @@ fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u
     };
     let name = shown_name(&name);
     let counts_monitors = state().library.counts(Column::Monitors);
-    let natives: Vec<(Vec<u8>, Vec<u8>)> =
+    let natives: Vec<NameAndTypeBuf> =
         ids.iter().filter(|id| jvmti.is_native(**id)).filter_map(|id| jvmti.method_name(*id)).collect();
     let of_method = |&id: &jmethodID| {
-        let (method, descriptor) = jvmti.method_name(id)?;
-        let original = without_extension(&descriptor);
+        let mut method = jvmti.method_name(id)?;
+        let original = without_extension(&method.descriptor);
         let mid = mid_of(&jvmti.bytecodes(id)?, original.is_some())?;
-        let original = original.as_deref().unwrap_or(&descriptor).to_vec();
-        let is_native = natives.iter().any(|native| (&native.0, &native.1) == (&method, &original));
+        if let Some(original) = original {
+            method.descriptor = original.into();
+        }
+        let is_native = natives.contains(&method);
         let named = Named {
             class: name.clone(),
-            name: method.into(),
-            descriptor: original.into(),
+            name: method.name,
+            descriptor: method.descriptor,
             is_native,
             is_synchronized: counts_monitors && jvmti.is_synchronized(id),
             // The JVM does not keep the attribute that held them.
@@ -127,9 +129,7 @@ fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
             opcode::INVOKESTATIC => {
                 // Their class is `Object`, or a class that inherits them.
                 let callee = class.pool.member_ref(index).ok()?;
-                let is = |helper: &Helper| {
-                    (callee.name, callee.descriptor) == (helper.name(), helper.descriptor())
-                };
+                let is = |helper: &Helper| callee.name_and_type() == helper.name_and_type();
                 if [Helper::Enter, Helper::EnterAndPoll].iter().any(is) {
                     return pushed.map(|mid| mid as u64);
                 }
@@ -196,6 +196,7 @@ fn class_file(code: &[u8], count: u16, pool: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use cct_classfile::NameAndType;
 
     use super::*;
 
@@ -204,7 +205,8 @@ mod tests {
         let mut pool = vec![5];
         pool.extend_from_slice(&mid.to_be_bytes());
         pool.extend_from_slice(&[10, 0, 4, 0, 5, 7, 0, 6, 12, 0, 7, 0, 8]);
-        for text in [b"a/Parent", helper.name(), helper.descriptor()] {
+        let NameAndType { name, descriptor } = helper.name_and_type();
+        for text in [b"a/Parent", name, descriptor] {
             pool.push(1);
             pool.extend_from_slice(&(text.len() as u16).to_be_bytes());
             pool.extend_from_slice(text);

@@ -13,19 +13,19 @@ use jni_sys::{jint, jlong};
 
 use crate::arena::{self, arena};
 use crate::guard::guarded;
-use crate::jni::{Env, jbyteArray, jclass, jstring};
+use crate::jni::{Env, Native, jbyteArray, jclass, jstring};
 
 /// Binds the natives.
 pub fn register(env: Env) -> bool {
-    let natives: [(&[u8], &[u8], *mut c_void); 8] = [
-        (b"make\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", make as *mut c_void),
-        (b"board\0", b"()J\0", board as *mut c_void),
-        (b"path\0", b"()Ljava/lang/String;\0", path as *mut c_void),
-        (b"memory\0", b"()J\0", memory as *mut c_void),
-        (b"text\0", b"(Ljava/lang/String;)J\0", text as *mut c_void),
-        (b"say\0", b"(ILjava/lang/String;Ljava/lang/String;)V\0", say as *mut c_void),
-        (b"remember\0", b"(Ljava/lang/String;J[B)V\0", remember as *mut c_void),
-        (b"ended\0", b"()V\0", ended as *mut c_void),
+    let natives = [
+        Native::new(c"make", c"(Ljava/lang/String;)Ljava/lang/String;", make as *mut c_void),
+        Native::new(c"board", c"()J", board as *mut c_void),
+        Native::new(c"path", c"()Ljava/lang/String;", path as *mut c_void),
+        Native::new(c"memory", c"()J", memory as *mut c_void),
+        Native::new(c"text", c"(Ljava/lang/String;)J", text as *mut c_void),
+        Native::new(c"say", c"(ILjava/lang/String;Ljava/lang/String;)V", say as *mut c_void),
+        Native::new(c"remember", c"(Ljava/lang/String;J[B)V", remember as *mut c_void),
+        Native::new(c"ended", c"()V", ended as *mut c_void),
     ];
     env.find_class("cctrewrite/runtime/Arena").is_some_and(|class| env.register(class, &natives))
 }

@@ -96,8 +96,8 @@ unsafe extern "system" fn get_class_methods(
 }
 
 fn is_added(jvmti: Jvmti, method: jmethodID) -> bool {
-    let Some((name, descriptor)) = jvmti.method_name(method) else { return false };
-    name.starts_with(convention::PREFIX) || without_extension(&descriptor).is_some()
+    let Some(named) = jvmti.method_name(method) else { return false };
+    named.name.starts_with(convention::PREFIX) || without_extension(&named.descriptor).is_some()
 }
 
 #[cfg(test)]

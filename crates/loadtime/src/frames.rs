@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cct_classfile::MemberRef;
 use cct_index::positions::{Form, Packed};
 
 use crate::archived;
@@ -63,14 +64,13 @@ fn in_versions(
     jvmti: Jvmti,
     members: &Members,
     class: jclass,
-    names: (&[u8], &[u8], &[u8]),
+    method: MemberRef<'_>,
 ) -> Option<Vec<Body>> {
-    let (class_name, name, descriptor) = names;
     let loader = jvmti.class_loader(class)?;
     let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
     let state = state();
-    let versions = state.versions.get(&(number, class_name.into()))?;
-    let bodies = versions.iter().filter_map(|version| match version.appearance(name, descriptor) {
+    let versions = state.versions.get(&(number, method.class.into()))?;
+    let bodies = versions.iter().filter_map(|version| match version.appearance(method.name_and_type()) {
         Appearance::Node(body) => Some(body),
         _ => None,
     });
@@ -80,7 +80,8 @@ fn in_versions(
 /// How frames of a method appear, and whether that is final. (More anonymous classes of a name may
 /// follow.)
 fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Option<(Shown, bool)> {
-    let (name, descriptor) = jvmti.method_name(method)?;
+    let named = jvmti.method_name(method)?;
+    let named = named.name_and_type();
     let class = jvmti.declaring_class(method)?;
     let class_name = jvmti.class_name(class)?;
     // Loaders may define classes whose names end with a number, too.
@@ -92,7 +93,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
         let classes = state.anonymous.get(&*without_number(common)).map_or(&[][..], Vec::as_slice);
         let mut bodies: Vec<Body> = classes
             .iter()
-            .filter_map(|class| match class.appearance(&name, &descriptor) {
+            .filter_map(|class| match class.appearance(named) {
                 Appearance::Node(body) => Some(body),
                 _ => None,
             })
@@ -112,8 +113,8 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
         let body = archived::mid(jvmti, class, method).map(|mid| Body { mid, code });
         return Some((body.into_iter().collect(), true));
     }
-    if let Some(mut bodies) = in_versions(env, jvmti, members, class, (&class_name, &name, &descriptor)) {
-        if let Some(Appearance::Node(body)) = known.map(|known| known.appearance(&name, &descriptor)) {
+    if let Some(mut bodies) = in_versions(env, jvmti, members, class, named.of_class(&class_name)) {
+        if let Some(Appearance::Node(body)) = known.map(|known| known.appearance(named)) {
             bodies.push(body);
         }
         bodies.sort_unstable_by_key(|body| body.mid);
@@ -124,15 +125,15 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
     }
     Some(match known {
         None => (Shown::default(), true),
-        Some(known) => match known.appearance(&name, &descriptor) {
+        Some(known) => match known.appearance(named) {
             Appearance::None => (Shown::default(), true),
             Appearance::Node(body) => ([body].into(), true),
             Appearance::CountedByCaller => {
                 // With a slot if it may call back, otherwise without (`Foreign::mid`).
                 let body = |slots| {
-                    let mid = cct_index::mid::Mid::foreign(&class_name, &name, &descriptor, slots).0;
+                    let mid = cct_index::mid::Mid::foreign(named.of_class(&class_name), slots).0;
                     // Apart from natives only Object's constructor.
-                    let code = if *name == *b"<init>" { Bytecodes::Original } else { Bytecodes::Native };
+                    let code = if named.name == b"<init>" { Bytecodes::Original } else { Bytecodes::Native };
                     Body { mid, code }
                 };
                 let mut bodies = [body(0), body(1)];

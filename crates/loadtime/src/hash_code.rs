@@ -3,11 +3,15 @@
 //! that the program's own reflection could notice. The JVM keeps the answer's data for ever, so
 //! this is the exception.
 
+use cct_classfile::NameAndType;
+
 use crate::frames::known_class;
 use crate::jni::{Env, jclass};
 use crate::jvmti::Jvmti;
 use crate::members::Members;
 use crate::state::jvmti;
+
+const HASH_CODE: NameAndType<'_> = NameAndType::new(b"hashCode", b"()I");
 
 /// Whether no class from `class` up to `Object` overrides `hashCode`. `None` if the JVM does not
 /// say.
@@ -25,7 +29,7 @@ pub fn is_inherited(env: Env, class: jclass) -> Option<bool> {
         }
         let name = jvmti.class_name(class)?;
         let declares = match known_class(env, jvmti, members, class, &name) {
-            Some(known) => known.summary.find(b"hashCode", b"()I").is_some(),
+            Some(known) => known.summary.find(HASH_CODE).is_some(),
             None => declares(jvmti, class)?,
         };
         if declares {
@@ -37,9 +41,9 @@ pub fn is_inherited(env: Env, class: jclass) -> Option<bool> {
 
 fn declares(jvmti: Jvmti, class: jclass) -> Option<bool> {
     let methods = jvmti.class_methods(class)?;
-    Some(methods.into_iter().any(|method| {
-        jvmti
-            .method_name(method)
-            .is_some_and(|(name, descriptor)| name == b"hashCode" && descriptor == b"()I")
-    }))
+    Some(
+        methods
+            .into_iter()
+            .any(|method| jvmti.method_name(method).is_some_and(|named| named.name_and_type() == HASH_CODE)),
+    )
 }

@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 
 use jni_sys as sys;
@@ -11,6 +11,21 @@ pub use jni_sys::{
     jbyteArray, jclass, jfieldID, jint, jlong, jlongArray, jmethodID, jobject, jobjectArray, jsize, jstring,
     jweak,
 };
+
+/// A native of a class, and the function to bind to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Native {
+    name: &'static CStr,
+    descriptor: &'static CStr,
+    function: *mut c_void,
+}
+
+impl Native {
+    /// The native of this name and descriptor, bound to this function.
+    pub fn new(name: &'static CStr, descriptor: &'static CStr, function: *mut c_void) -> Self {
+        Native { name, descriptor, function }
+    }
+}
 
 /// The calling thread's JNI interface.
 #[derive(Clone, Copy)]
@@ -53,9 +68,9 @@ impl Env {
     }
 
     /// The address of some function of the JVM.
-    pub fn any_function(self) -> *const std::ffi::c_void {
+    pub fn any_function(self) -> *const c_void {
         // SAFETY: the calling thread's interface.
-        unsafe { (**self.0).v1_6.GetVersion as *const std::ffi::c_void }
+        unsafe { (**self.0).v1_6.GetVersion as *const c_void }
     }
 
     /// A string's text; `None` if memory runs out. Replaces ill-formed characters.
@@ -67,7 +82,7 @@ impl Env {
         }
         // SAFETY: JNI terminates the text with a zero byte.
         let bytes = unsafe { std::ffi::CStr::from_ptr(chars) }.to_bytes();
-        let text = cct_classfile::mutf8::decode_lossy(bytes).into_owned();
+        let text = cct_classfile::mutf8::lossy(bytes);
         jni!(self, ReleaseStringUTFChars, string, chars);
         Some(text)
     }
@@ -307,17 +322,13 @@ impl Env {
     }
 
     /// Binds the natives of a class.
-    pub fn register(
-        self,
-        class: jclass,
-        natives: &[(&'static [u8], &'static [u8], *mut std::ffi::c_void)],
-    ) -> bool {
+    pub fn register(self, class: jclass, natives: &[Native]) -> bool {
         let methods: Vec<sys::JNINativeMethod> = natives
             .iter()
-            .map(|&(name, signature, function)| sys::JNINativeMethod {
-                name: name.as_ptr().cast::<c_char>().cast_mut(),
-                signature: signature.as_ptr().cast::<c_char>().cast_mut(),
-                fnPtr: function,
+            .map(|native| sys::JNINativeMethod {
+                name: native.name.as_ptr().cast_mut(),
+                signature: native.descriptor.as_ptr().cast_mut(),
+                fnPtr: native.function,
             })
             .collect();
         jni!(self, RegisterNatives, class, methods.as_ptr(), methods.len() as jint) == 0 && !self.failed()

@@ -8,6 +8,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 
+use cct_classfile::NameAndTypeBuf;
 use jni_sys as sys;
 use std::sync::OnceLock;
 
@@ -213,7 +214,7 @@ impl Jvmti {
     }
 
     /// Name and descriptor of a method.
-    pub fn method_name(self, method: jmethodID) -> Option<(Vec<u8>, Vec<u8>)> {
+    pub fn method_name(self, method: jmethodID) -> Option<NameAndTypeBuf> {
         let (mut name, mut descriptor) = (ptr::null_mut(), ptr::null_mut());
         let found = jvmti!(
             self,
@@ -224,7 +225,10 @@ impl Jvmti {
             &mut descriptor,
             ptr::null_mut()
         );
-        found.then(|| (self.take(name), self.take(descriptor)))
+        found.then(|| NameAndTypeBuf {
+            name: self.take(name).into(),
+            descriptor: self.take(descriptor).into(),
+        })
     }
 
     /// The class of a method, as a new local reference.

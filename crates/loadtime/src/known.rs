@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cct_classfile::NameAndType;
 use cct_index::class_attribute::MethodRow;
 use cct_index::positions::{Form, Packed};
 use cct_index::record::{ClassRecord, MethodRecord};
@@ -88,10 +89,11 @@ impl Known {
     }
 
     /// How a frame of this method appears, by its name and its descriptor in the rewritten class.
-    pub fn appearance(&self, name: &[u8], descriptor: &[u8]) -> Appearance {
+    pub fn appearance(&self, method: NameAndType<'_>) -> Appearance {
         use Treatment as T;
-        let original = cct_jdk::convention::without_extension(descriptor);
-        let Some(k) = self.summary.find(name, original.as_deref().unwrap_or(descriptor)) else {
+        let original = cct_jdk::convention::without_extension(method.descriptor);
+        let descriptor = original.as_deref().unwrap_or(method.descriptor);
+        let Some(k) = self.summary.find(NameAndType::new(method.name, descriptor)) else {
             return Appearance::None;
         };
         let row = &self.rows[k];

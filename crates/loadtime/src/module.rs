@@ -63,7 +63,7 @@ pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
     if !is_for_it {
         return None;
     }
-    let name = cct_classfile::mutf8::decode_lossy(class.name()).into_owned();
+    let name = cct_classfile::mutf8::lossy(class.name());
     if patched {
         state().note("classes with constants of their definers', which were not given to the module", &name);
         return None;

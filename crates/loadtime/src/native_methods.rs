@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cct_classfile::NameAndType;
 use cct_index::mid::Mid;
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
@@ -33,7 +34,7 @@ pub fn row(
     descriptor.extend(jvmti.class_signature(result)?);
 
     let known = known_class(env, jvmti, members, class, &class_name)?;
-    let k = known.summary.find(name.as_bytes(), &descriptor)?;
+    let k = known.summary.find(NameAndType::new(name.as_bytes(), &descriptor))?;
     Some((known, k))
 }
 

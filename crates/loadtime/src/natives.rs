@@ -23,7 +23,7 @@ use crate::hash_code;
 use crate::hook;
 use crate::identity::How;
 use crate::interpose;
-use crate::jni::{Env, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
+use crate::jni::{Env, Native, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
 use crate::marking;
 use crate::members::Members;
 use crate::module;
@@ -55,65 +55,33 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 26] = [
-        (b"add\0", b"([BLjava/lang/String;)Ljava/lang/String;\0", add as *mut c_void),
-        (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
-        (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
-        (
-            b"rewrite\0",
-            b"(Ljava/lang/ClassLoader;Ljava/lang/Class;[BIII[Ljava/lang/Object;)[B\0",
-            rewrite as *mut c_void,
-        ),
-        (
-            b"module\0",
-            b"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0",
-            module as *mut c_void,
-        ),
-        (b"last\0", b"()Ljava/lang/String;\0", last as *mut c_void),
-        (
-            b"original\0",
-            b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BLjava/lang/String;)[B\0",
-            original as *mut c_void,
-        ),
-        (
-            b"isToComeLast\0",
-            b"(Ljava/lang/String;Ljava/lang/String;)Z\0",
-            is_to_come_last as *mut c_void,
-        ),
-        (b"raw\0", b"()[Ljava/lang/String;\0", raw_classes as *mut c_void),
-        (b"fold\0", b"()V\0", fold as *mut c_void),
-        (b"replay\0", b"(Ljava/lang/Thread;J)J\0", replay as *mut c_void),
-        (b"inheritsHashCode\0", b"(Ljava/lang/Class;)J\0", inherits_hash_code as *mut c_void),
-        (
-            b"nativeMethod\0",
-            b"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;[Ljava/lang/Class;)J\0",
-            native_method as *mut c_void,
-        ),
-        (b"typeId\0", b"(Ljava/lang/Class;)J\0", type_id as *mut c_void),
-        (b"index\0", b"()[B\0", index as *mut c_void),
-        (b"method\0", b"(J)[Ljava/lang/String;\0", method as *mut c_void),
-        (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
-        (
-            b"markers\0",
-            b"(Ljava/lang/String;)Ljava/lang/String;\0",
-            marking::natives::take as *mut c_void,
-        ),
-        (b"marked\0", b"()Ljava/lang/String;\0", marking::natives::placed as *mut c_void),
-        (b"unmarked\0", b"()[Ljava/lang/String;\0", marking::natives::notes as *mut c_void),
-        (b"place\0", b"()Ljava/lang/String;\0", place as *mut c_void),
-        (b"option\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", option as *mut c_void),
-        (
-            b"select\0",
-            b"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0",
-            select as *mut c_void,
-        ),
-        (b"selected\0", b"([J)[Ljava/lang/String;\0", selected as *mut c_void),
-        (b"collect\0", b"([J)[J\0", collect as *mut c_void),
-        (
-            b"write\0",
-            b"(JI[Ljava/lang/String;[J[Ljava/lang/String;[J)Ljava/lang/String;\0",
-            write as *mut c_void,
-        ),
+    let natives = [
+        Native::new(c"add", c"([BLjava/lang/String;)Ljava/lang/String;", add as *mut c_void),
+        Native::new(c"addFile", c"(Ljava/lang/String;)Ljava/lang/String;", add_file as *mut c_void),
+        Native::new(c"flag", c"(Ljava/lang/String;)Ljava/lang/String;", flag as *mut c_void),
+        Native::new(c"rewrite", c"(Ljava/lang/ClassLoader;Ljava/lang/Class;[BIII[Ljava/lang/Object;)[B", rewrite as *mut c_void),
+        Native::new(c"module", c"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;", module as *mut c_void),
+        Native::new(c"last", c"()Ljava/lang/String;", last as *mut c_void),
+        Native::new(c"original", c"(Ljava/lang/ClassLoader;Ljava/lang/String;[BLjava/lang/String;)[B", original as *mut c_void),
+        Native::new(c"isToComeLast", c"(Ljava/lang/String;Ljava/lang/String;)Z", is_to_come_last as *mut c_void),
+        Native::new(c"raw", c"()[Ljava/lang/String;", raw_classes as *mut c_void),
+        Native::new(c"fold", c"()V", fold as *mut c_void),
+        Native::new(c"replay", c"(Ljava/lang/Thread;J)J", replay as *mut c_void),
+        Native::new(c"inheritsHashCode", c"(Ljava/lang/Class;)J", inherits_hash_code as *mut c_void),
+        Native::new(c"nativeMethod", c"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;[Ljava/lang/Class;)J", native_method as *mut c_void),
+        Native::new(c"typeId", c"(Ljava/lang/Class;)J", type_id as *mut c_void),
+        Native::new(c"index", c"()[B", index as *mut c_void),
+        Native::new(c"method", c"(J)[Ljava/lang/String;", method as *mut c_void),
+        Native::new(c"notes", c"()[Ljava/lang/String;", notes as *mut c_void),
+        Native::new(c"markers", c"(Ljava/lang/String;)Ljava/lang/String;", marking::natives::take as *mut c_void),
+        Native::new(c"marked", c"()Ljava/lang/String;", marking::natives::placed as *mut c_void),
+        Native::new(c"unmarked", c"()[Ljava/lang/String;", marking::natives::notes as *mut c_void),
+        Native::new(c"place", c"()Ljava/lang/String;", place as *mut c_void),
+        Native::new(c"option", c"(Ljava/lang/String;)Ljava/lang/String;", option as *mut c_void),
+        Native::new(c"select", c"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;", select as *mut c_void),
+        Native::new(c"selected", c"([J)[Ljava/lang/String;", selected as *mut c_void),
+        Native::new(c"collect", c"([J)[J", collect as *mut c_void),
+        Native::new(c"write", c"(JI[Ljava/lang/String;[J[Ljava/lang/String;[J)Ljava/lang/String;", write as *mut c_void),
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
         // A class library that is marked and not counted. In one that is both, `LoadTime` has these
@@ -360,8 +328,7 @@ extern "system" fn method(raw: *mut sys::JNIEnv, _: jclass, mid: jlong) -> jobje
     guarded(raw, ptr::null_mut(), |env| {
         let Some(method) = state().library.method(Mid(mid as u64)) else { return ptr::null_mut() };
         let parts = [&*method.class, &method.name, &method.descriptor];
-        let mut texts: Vec<String> =
-            parts.iter().map(|text| cct_classfile::mutf8::decode_lossy(text).into_owned()).collect();
+        let mut texts = parts.map(cct_classfile::mutf8::lossy).to_vec();
         // Properties of the method: native, synchronized.
         let letters = [(method.is_native, 'n'), (method.is_synchronized, 's')];
         let letters: String = letters.into_iter().filter(|(is, _)| *is).map(|(_, letter)| letter).collect();

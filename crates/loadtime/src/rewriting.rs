@@ -129,7 +129,7 @@ fn rewrite_at(
             return None;
         }
     };
-    let name = cct_classfile::mutf8::decode_lossy(class.name()).into_owned();
+    let name = cct_classfile::mutf8::lossy(class.name());
     env.frame(64, || Definition { env, moment, loader, host, how, class: &class, patched }.rewrite())
         .unwrap_or_else(|| Err("no memory for references".to_owned()))
         .unwrap_or_else(|trouble| {
@@ -207,7 +207,7 @@ impl Definition<'_, '_> {
         let scope = self.scope(members, jvmti)?;
         if let Some(attribute) = ClassAttribute::of(class).map_err(|e| e.to_string())? {
             if self.own_loader(scope).is_some() {
-                let name = cct_classfile::mutf8::decode_lossy(class.name()).into_owned();
+                let name = cct_classfile::mutf8::lossy(class.name());
                 state().note("classes of loaders of the program's that were rewritten beforehand, and cannot be told apart by them", &name);
             }
             let known = Arc::new(Known { summary: Arc::new(summary), rows: attribute.methods.into() });
@@ -247,7 +247,7 @@ impl Definition<'_, '_> {
         {
             let mut state = state();
             state.add(&identity.name, known.clone(), &record.foreign);
-            let name = cct_classfile::mutf8::decode_lossy(&identity.name).into_owned();
+            let name = cct_classfile::mutf8::lossy(&identity.name);
             state.selected.found(&rewritten.report);
             for what in &rewritten.report.unpinned {
                 state.note("what was to be pinned and is not there", &format!("{name}.{what}"));

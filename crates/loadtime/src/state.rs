@@ -71,10 +71,9 @@ impl State {
             if arena::is_open() {
                 let mut methods = Vec::new();
                 for (method, row) in class.summary.methods.iter().zip(&class.rows) {
-                    let (method, descriptor) =
-                        (class.summary.method_name(method), class.summary.method_descriptor(method));
+                    let method = class.summary.name_and_type(method);
                     let (shape, flags, positions) = (row.shape, row.flags, &row.positions);
-                    PackedMethod { shape, flags, name: method, descriptor, positions }.pack(&mut methods);
+                    PackedMethod { shape, flags, method, positions }.pack(&mut methods);
                 }
                 arena::log(&Entry::Class(name, class.summary.hash, &methods));
             }
@@ -122,7 +121,7 @@ impl State {
     /// Adds a method that its callers count.
     pub fn add_foreign(&mut self, method: ForeignRecord) {
         if !self.foreign.contains(&method) {
-            arena::log(&Entry::Foreign(method.mid, &method.class, &method.name, &method.descriptor));
+            arena::log(&Entry::Foreign(method.mid, method.member()));
             self.foreign.insert(method);
         }
     }

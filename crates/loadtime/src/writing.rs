@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_arena::layout::node::MERGED_MID;
 use cct_arena::{Callees, Rows};
+use cct_classfile::mutf8::lossy;
 use cct_index::mid::Mid;
 use cct_index::positions::Packed;
 use cct_index::record::Named;
@@ -90,7 +91,7 @@ impl Collected {
                         _ => 0,
                     };
                     let flags = kind | if named.is_synchronized { Method::SYNCHRONIZED } else { 0 };
-                    (text(&named.class), text(&named.name), text(&named.descriptor), flags)
+                    (lossy(&named.class), lossy(&named.name), lossy(&named.descriptor), flags)
                 }
                 (_, Some(([class, name, descriptor], flags))) if !class.is_empty() => {
                     (class.clone(), name.clone(), descriptor.clone(), *flags)
@@ -160,10 +161,6 @@ fn write_tree(writer: &mut TreeWriter<'_>, tree: &Tree<'_>, rows: &Rows) -> Resu
         writer.node(method, node.calls(), node.bytecodes(), children.len() as u64)?;
     }
     Ok(())
-}
-
-fn text(name: &[u8]) -> String {
-    cct_classfile::mutf8::decode_lossy(name).into_owned()
 }
 
 /// Collected trees that are not written yet, by number.

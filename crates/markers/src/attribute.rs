@@ -2,7 +2,7 @@
 //! class's markers. The runtime gets the same texts.
 
 use cct_classfile::bytes::{Cursor, PutBytes};
-use cct_classfile::{ClassFile, mutf8};
+use cct_classfile::{ClassFile, NameAndType, mutf8};
 
 /// Name of the attribute.
 pub const NAME: &[u8] = b"cctrewrite.Markers";
@@ -41,6 +41,11 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
+    /// The method's name and descriptor.
+    pub fn name_and_type(&self) -> NameAndType<'_> {
+        NameAndType::new(&self.method, &self.descriptor)
+    }
+
     /// The text of the descriptor, in modified UTF-8.
     pub(crate) fn text(&self) -> Vec<u8> {
         let flag = |letter: &'static [u8], is_set| &letter[..usize::from(is_set)];
@@ -65,7 +70,7 @@ impl Descriptor {
         let [token, predicate, flags, place, method, descriptor, bci, line, detail] = fields[..] else {
             return None;
         };
-        let string = |bytes: &[u8]| mutf8::decode_lossy(bytes).into_owned();
+        let string = |bytes: &[u8]| mutf8::lossy(bytes);
         let line: i32 = string(line).parse().ok()?;
         Some(Descriptor {
             token: string(token),

@@ -2,9 +2,9 @@
 //! counted, helpers of `java.lang.Object`. Every loader knows these helpers, and they keep the work
 //! of clients out of the tree (docs/research/markers.md, *With a calling-context tree*).
 
-use cct_classfile::Result;
 use cct_classfile::constant_pool::{Index, tag};
 use cct_classfile::edit::ClassEdit;
+use cct_classfile::{NameAndType, Result};
 
 /// The way in which a region is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,20 +62,16 @@ impl Gate {
         match self {
             Gate::Class(name) => {
                 let class = edit.additions.class_named(name)?;
-                let (name, descriptor) = call.of_class();
-                member(edit, class, name, descriptor)
+                edit.additions.member_of(tag::METHODREF, class, call.of_class())
             }
-            Gate::Helpers(owner) => {
-                let (name, descriptor) = call.of_helpers();
-                member(edit, owner, name, descriptor)
-            }
+            Gate::Helpers(owner) => edit.additions.member_of(tag::METHODREF, owner, call.of_helpers()),
         }
     }
 }
 
 impl Call {
-    fn of_class(self) -> (&'static [u8], &'static [u8]) {
-        match self {
+    fn of_class(self) -> NameAndType<'static> {
+        let (name, descriptor): (&[u8], &[u8]) = match self {
             Call::IsReady => (b"isReady", b"()Z"),
             Call::Bits => (b"bits", b"(Ljava/lang/Object;I)I"),
             Call::Settled => (b"settled", b"(Ljava/lang/Object;)V"),
@@ -100,11 +96,12 @@ impl Call {
             Call::Exit(Exit::Result) => (b"returned", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
             // Code that calls a class does these in other ways.
             Call::Register | Call::Row | Call::Array | Call::Put(_) => (b"", b""),
-        }
+        };
+        NameAndType::new(name, descriptor)
     }
 
-    fn of_helpers(self) -> (&'static [u8], &'static [u8]) {
-        match self {
+    fn of_helpers(self) -> NameAndType<'static> {
+        let (name, descriptor): (&[u8], &[u8]) = match self {
             Call::IsReady => (b"cct$markerReady", b"()Z"),
             Call::Bits => (b"cct$markerBits", b"(Ljava/lang/Object;I)I"),
             Call::Settled => (b"cct$markerSettled", b"(Ljava/lang/Object;)V"),
@@ -141,24 +138,14 @@ impl Call {
                     Some(_) => b"(Ljava/lang/Object;ID)V",
                 },
             ),
-        }
+        };
+        NameAndType::new(name, descriptor)
     }
 }
 
-/// A method of a class, as a constant.
-pub(crate) fn member(
-    edit: &mut ClassEdit<'_, '_>,
-    class: Index,
-    name: &[u8],
-    descriptor: &[u8],
-) -> Result<Index> {
-    let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
-    edit.additions.member_ref(tag::METHODREF, class, name, descriptor)
-}
-
-/// The helpers of `java.lang.Object`: names and descriptors. The runtime's methods have the same
-/// names without `cct$`, in `java.lang.CctMarkers`.
-pub fn helpers() -> Vec<(&'static [u8], &'static [u8])> {
+/// The helpers of `java.lang.Object`. The runtime's methods have the same names without `cct$`, in
+/// `java.lang.CctMarkers`.
+pub fn helpers() -> Vec<NameAndType<'static>> {
     let simple = [
         Call::IsReady,
         Call::Bits,

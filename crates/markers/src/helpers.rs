@@ -9,19 +9,23 @@ use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::{Asm, ClassEdit};
-use cct_classfile::{Result, access, opcode};
+use cct_classfile::{NameAndType, Result, access, opcode};
 
 use crate::branching::Branching;
-use crate::gate::{Call, Exit, Gate, member};
+use crate::gate::{Call, Exit, Gate};
 
 /// Prefix of the names of added members.
 pub(crate) const PREFIX: &[u8] = b"cct$";
 /// Fields with one bit for each marker, on while the marker has a client.
 const GUARD: &str = "cct$markers";
 /// Field of objects, with the bits of markers that ignore the object.
-const SKIPPED: &[u8] = b"cct$skipped";
-const TABLE: &[u8] = b"cct$table";
-const REGISTER: &[u8] = b"cct$register";
+const SKIPPED: NameAndType<'_> = NameAndType::new(b"cct$skipped", b"I");
+/// Field with the class's table, once the class has registered.
+const TABLE: NameAndType<'_> = NameAndType::new(b"cct$table", OBJECT);
+/// Method that returns the table.
+const TABLE_METHOD: NameAndType<'_> = NameAndType::new(b"cct$table", b"()Ljava/lang/Object;");
+/// Method that registers the class and returns the table.
+const REGISTER: NameAndType<'_> = NameAndType::new(b"cct$register", b"()Ljava/lang/Object;");
 
 const OBJECT: &[u8] = b"Ljava/lang/Object;";
 
@@ -112,15 +116,13 @@ impl Helpers {
         }
     }
 
-    fn own_method(&self, edit: &mut ClassEdit<'_, '_>, name: &[u8], descriptor: &[u8]) -> Result<Index> {
+    fn own_method(&self, edit: &mut ClassEdit<'_, '_>, method: NameAndType<'_>) -> Result<Index> {
         let kind = if self.is_interface { tag::INTERFACE_METHODREF } else { tag::METHODREF };
-        let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
-        edit.additions.member_ref(kind, self.own, name, descriptor)
+        edit.additions.member_of(kind, self.own, method)
     }
 
-    fn own_field(&self, edit: &mut ClassEdit<'_, '_>, name: &[u8], descriptor: &[u8]) -> Result<Index> {
-        let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
-        edit.additions.member_ref(tag::FIELDREF, self.own, name, descriptor)
+    fn own_field(&self, edit: &mut ClassEdit<'_, '_>, field: NameAndType<'_>) -> Result<Index> {
+        edit.additions.member_of(tag::FIELDREF, self.own, field)
     }
 
     /// Whether helpers get the thread's position in its tree.
@@ -145,7 +147,8 @@ impl Helpers {
                 asm.int(offset as i16).op(opcode::I2L).op(opcode::LADD);
             }
         }
-        let index = self.own_method(edit, &helper.name(), &helper.descriptor(slot.is_some()))?;
+        let (name, descriptor) = (helper.name(), helper.descriptor(slot.is_some()));
+        let index = self.own_method(edit, NameAndType::new(&name, &descriptor))?;
         asm.indexed(opcode::INVOKESTATIC, index);
         Ok(())
     }
@@ -183,10 +186,12 @@ impl Helpers {
                 })?;
                 edit.add_field(field.finish());
             }
-            let (name, descriptor) = (edit.additions.utf8(TABLE)?, edit.additions.utf8(OBJECT)?);
+            let (name, descriptor) =
+                (edit.additions.utf8(TABLE.name)?, edit.additions.utf8(TABLE.descriptor)?);
             edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
             if helpers.iter().any(|helper| helper.per_object) {
-                let (name, descriptor) = (edit.additions.utf8(SKIPPED)?, edit.additions.utf8(b"I")?);
+                let (name, descriptor) =
+                    (edit.additions.utf8(SKIPPED.name)?, edit.additions.utf8(SKIPPED.descriptor)?);
                 let flags = access::PRIVATE | access::TRANSIENT | access::SYNTHETIC;
                 edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
             }
@@ -227,16 +232,16 @@ impl Helpers {
             };
         };
         if self.is_interface {
-            let table = self.own_method(edit, TABLE, b"()Ljava/lang/Object;")?;
+            let table = self.own_method(edit, TABLE_METHOD)?;
             code.asm.indexed(opcode::INVOKESTATIC, table);
             index(&mut code.asm);
             self.gate(edit, Call::IsOn, &mut code.asm)?;
         } else {
             let word = usize::from(helper.index / 32);
-            let field = self.own_field(edit, &guard(GUARD, word), b"I")?;
+            let field = self.own_field(edit, NameAndType::new(&guard(GUARD, word), b"I"))?;
             code.asm.indexed(opcode::GETSTATIC, field);
             if helper.per_object {
-                let skipped = self.own_field(edit, SKIPPED, b"I")?;
+                let skipped = self.own_field(edit, SKIPPED)?;
                 code.asm.load(Kind::Reference, receiver).indexed(opcode::CHECKCAST, self.own);
                 code.asm.indexed(opcode::GETFIELD, skipped);
                 code.asm.int(-1).op(opcode::IXOR).op(opcode::IAND);
@@ -247,7 +252,7 @@ impl Helpers {
             code.asm.op(opcode::ISHL).op(opcode::IAND);
         }
         code.unless(opcode::IFNE, nothing);
-        let table = self.own_method(edit, TABLE, b"()Ljava/lang/Object;")?;
+        let table = self.own_method(edit, TABLE_METHOD)?;
         code.asm.indexed(opcode::INVOKESTATIC, table);
         index(&mut code.asm);
         code.asm.load(Kind::Reference, receiver);
@@ -266,7 +271,8 @@ impl Helpers {
         let call = Call::At { pair: helper.pair, has_arguments: helper.arguments.is_some() };
         self.gate(edit, call, &mut code.asm)?;
         code.asm.ret(helper.pair.then_some(Kind::Reference));
-        self.method(edit, &helper.name(), &helper.descriptor(self.has_slot()), &code, slots)
+        let (name, descriptor) = (helper.name(), helper.descriptor(self.has_slot()));
+        self.method(edit, NameAndType::new(&name, &descriptor), &code, slots)
     }
 
     /// Pushes the array of arguments, if there is one. Returns the first slot after them.
@@ -304,7 +310,8 @@ impl Helpers {
                 };
                 let class = edit.additions.class_named(boxed)?;
                 let descriptor = [b"(", &[base][..], b")L", boxed, b";"].concat();
-                let value_of = member(edit, class, b"valueOf", &descriptor)?;
+                let value_of = NameAndType::new(b"valueOf", &descriptor);
+                let value_of = edit.additions.member_of(tag::METHODREF, class, value_of)?;
                 asm.indexed(opcode::INVOKESTATIC, value_of);
             }
             asm.op(opcode::AASTORE);
@@ -343,13 +350,13 @@ impl Helpers {
     /// Adds the method that returns the class's table and registers the class if needed. It is
     /// small, so that callers inline it.
     fn table(&self, edit: &mut ClassEdit<'_, '_>) -> Result<()> {
-        let register = self.own_method(edit, REGISTER, b"()Ljava/lang/Object;")?;
+        let register = self.own_method(edit, REGISTER)?;
         let mut code = Branching::new();
         if self.is_interface {
             code.asm.ldc(self.own);
             self.gate(edit, Call::TableOf, &mut code.asm)?;
         } else {
-            let field = self.own_field(edit, TABLE, OBJECT)?;
+            let field = self.own_field(edit, TABLE)?;
             code.asm.indexed(opcode::GETSTATIC, field);
         }
         code.asm.store(Kind::Reference, 0).load(Kind::Reference, 0);
@@ -357,7 +364,7 @@ impl Helpers {
             asm.load(Kind::Reference, 0).ret(Some(Kind::Reference));
         });
         code.asm.indexed(opcode::INVOKESTATIC, register).ret(Some(Kind::Reference));
-        self.method(edit, TABLE, b"()Ljava/lang/Object;", &code, 1)
+        self.method(edit, TABLE_METHOD, &code, 1)
     }
 
     /// Adds the method that registers the class: it passes the class, by a lookup, and the texts of
@@ -384,10 +391,10 @@ impl Helpers {
             }
         }
         if !self.is_interface {
-            let field = self.own_field(edit, TABLE, OBJECT)?;
+            let field = self.own_field(edit, TABLE)?;
             code.asm.op(opcode::DUP).indexed(opcode::PUTSTATIC, field);
             for word in 0..words {
-                let field = self.own_field(edit, &guard(GUARD, word), b"I")?;
+                let field = self.own_field(edit, NameAndType::new(&guard(GUARD, word), b"I"))?;
                 code.asm.op(opcode::DUP).int(word as i16);
                 self.gate(edit, Call::Bits, &mut code.asm)?;
                 code.asm.indexed(opcode::PUTSTATIC, field);
@@ -400,7 +407,7 @@ impl Helpers {
         code.handler = Some((from, code.asm.bytes.len() as u16));
         self.gate(edit, Call::Abandoned, &mut code.asm)?;
         code.asm.op(opcode::ATHROW);
-        self.method(edit, REGISTER, b"()Ljava/lang/Object;", &code, 0)
+        self.method(edit, REGISTER, &code, 0)
     }
 
     /// Passes the class, by a lookup, and its texts in an array; pushes the table.
@@ -417,7 +424,8 @@ impl Helpers {
             b"(Ljava/lang/Class;[Ljava/lang/String;)Ljava/lang/Object;"
         } else {
             let handles = edit.additions.class_named(b"java/lang/invoke/MethodHandles")?;
-            let lookup = member(edit, handles, b"lookup", b"()Ljava/lang/invoke/MethodHandles$Lookup;")?;
+            let lookup = NameAndType::new(b"lookup", b"()Ljava/lang/invoke/MethodHandles$Lookup;");
+            let lookup = edit.additions.member_of(tag::METHODREF, handles, lookup)?;
             asm.indexed(opcode::INVOKESTATIC, lookup);
             b"(Ljava/lang/invoke/MethodHandles$Lookup;[Ljava/lang/String;)Ljava/lang/Object;"
         };
@@ -429,7 +437,8 @@ impl Helpers {
             asm.op(opcode::DUP).int(position as i16).ldc(text).op(opcode::AASTORE);
         }
         let gate = edit.additions.class_named(gate)?;
-        let register = member(edit, gate, b"register", register)?;
+        let register = NameAndType::new(b"register", register);
+        let register = edit.additions.member_of(tag::METHODREF, gate, register)?;
         asm.indexed(opcode::INVOKESTATIC, register);
         Ok(())
     }
@@ -437,12 +446,11 @@ impl Helpers {
     fn method(
         &self,
         edit: &mut ClassEdit<'_, '_>,
-        name: &[u8],
-        descriptor: &[u8],
+        method: NameAndType<'_>,
         code: &Branching,
         locals: u16,
     ) -> Result<()> {
-        let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
+        let (name, descriptor) = (edit.additions.utf8(method.name)?, edit.additions.utf8(method.descriptor)?);
         let flags = access::PRIVATE | access::STATIC | access::SYNTHETIC;
         let mut method = MemberBuilder::new(flags, name, descriptor);
         let mut names = std::mem::take(&mut edit.names);

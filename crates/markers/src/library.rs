@@ -6,7 +6,7 @@ use cct_classfile::constant_pool::{Index, tag};
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
-use cct_classfile::{ClassFile, Code, Result, access, opcode};
+use cct_classfile::{ClassFile, Code, MemberName, NameAndType, Result, access, opcode};
 
 /// The runtime's class in the class library.
 const RUNTIME: &[u8] = b"java/lang/CctMarkers";
@@ -30,12 +30,12 @@ pub fn unmarked(class: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Methods before which the runtime is called: class, name, and the called method.
-const CALLS: [(&[u8], &[u8], &[u8]); 2] = [
+/// Methods before which the runtime is called, and the called method.
+const CALLS: [(MemberName<'_>, &[u8]); 2] = [
     // Before the launcher loads the main class.
-    (b"sun/launcher/LauncherHelper", b"checkAndLoadMain", b"launched"),
+    (MemberName::new(b"sun/launcher/LauncherHelper", b"checkAndLoadMain"), b"launched"),
     // At the end of each exit path, including `Runtime.halt`, which runs no hooks.
-    (b"java/lang/Shutdown", b"halt", b"halting"),
+    (MemberName::new(b"java/lang/Shutdown", b"halt"), b"halting"),
 ];
 
 /// The class with its additions; `None` for all but four classes of the class library.
@@ -45,8 +45,8 @@ pub fn prepared(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
         b"java/lang/Module" => return with_packages(class),
         _ => {}
     }
-    match CALLS.iter().find(|(of, ..)| *of == class.name()) {
-        Some((_, method, call)) => with_call(class, method, call),
+    match CALLS.iter().find(|(method, _)| method.class == class.name()) {
+        Some((method, call)) => with_call(class, method.name, call),
         None => Ok(None),
     }
 }
@@ -66,7 +66,7 @@ fn with_call(class: &ClassFile<'_>, method: &[u8], call: &[u8]) -> Result<Option
     let Some(position) = class.methods.iter().position(|member| member.name == method) else {
         return Ok(None);
     };
-    let call = runtime_method(&mut edit, call, b"()V")?;
+    let call = runtime_method(&mut edit, NameAndType::new(call, b"()V"))?;
     with_code(&mut edit, position, |code_edit| {
         let mut asm = Asm::new();
         asm.indexed(opcode::INVOKESTATIC, call);
@@ -94,7 +94,8 @@ fn with_packages(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
                 && let Some(packages) = last.strip_suffix(b")V")
             {
                 let descriptor = [b"([", packages, b")[", packages].concat();
-                calls.push((instruction.bci, runtime_method(&mut edit, b"packages", &descriptor)?));
+                let packages = NameAndType::new(b"packages", &descriptor);
+                calls.push((instruction.bci, runtime_method(&mut edit, packages)?));
             }
         }
         if calls.is_empty() {
@@ -112,10 +113,9 @@ fn with_packages(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
     if is_changed { edit.finish().map(Some) } else { Ok(None) }
 }
 
-fn runtime_method(edit: &mut ClassEdit<'_, '_>, name: &[u8], descriptor: &[u8]) -> Result<Index> {
+fn runtime_method(edit: &mut ClassEdit<'_, '_>, method: NameAndType<'_>) -> Result<Index> {
     let runtime = edit.additions.class_named(RUNTIME)?;
-    let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
-    edit.additions.member_ref(tag::METHODREF, runtime, name, descriptor)
+    edit.additions.member_of(tag::METHODREF, runtime, method)
 }
 
 /// Edits the code of a method; one without code stays unchanged.

@@ -110,7 +110,7 @@ fn effect(instruction: &Instruction<'_>, pool: &ConstantPool<'_>) -> Option<(u32
             }
         }
         INVOKEDYNAMIC => {
-            let (_, _, descriptor) = pool.dynamic(instruction.pool_index()?).ok()?;
+            let descriptor = pool.dynamic(instruction.pool_index()?).ok()?.1.descriptor;
             call(descriptor, 0)?
         }
         INVOKEVIRTUAL..=INVOKEINTERFACE => {

@@ -2,7 +2,9 @@
 
 use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::attributes::debug::LineNumber;
-use cct_classfile::{Attributes, Bci, ClassFile, Code, Instruction, Member, Result, access, opcode};
+use cct_classfile::{
+    Attributes, Bci, ClassFile, Code, Instruction, Member, NameAndType, Result, access, opcode,
+};
 use cct_flow::initialisation::{self, Region};
 use cct_flow::{BlockId, Blocks, DepthFirst, Dominators, Graph, Loops};
 use cct_tables::BlockRule;
@@ -330,7 +332,7 @@ impl Finder<'_, '_> {
         let Some(index) = instruction.pool_index() else { return Ok(()) };
         let pool = &self.class.pool;
         let (name, detail) = if instruction.opcode == opcode::INVOKEDYNAMIC {
-            let (_, name, descriptor) = pool.dynamic(index)?;
+            let (_, NameAndType { name, descriptor }) = pool.dynamic(index)?;
             ([&b"invokedynamic/"[..], name].concat(), [b"invokedynamic.", name, descriptor].concat())
         } else {
             let callee = pool.member_ref(index)?;

@@ -3,7 +3,7 @@
 //! The objects of a type form a node below the context that allocates them. The node's calls are
 //! the number of objects, its id is [`Mid::of_type`](cct_index::mid::Mid::of_type).
 
-use cct_classfile::{Bci, ClassFile, Instruction, Result, opcode};
+use cct_classfile::{Bci, ClassFile, Instruction, MemberName, Result, opcode};
 
 use cct_jdk::convention::OBJECT;
 
@@ -118,8 +118,8 @@ fn primitive(code: u8) -> Option<&'static [u8; 2]> {
 }
 
 /// Whether the method is the native that copies objects.
-pub fn is_clone(class: &[u8], name: &[u8]) -> bool {
-    class == OBJECT && name == b"clone"
+pub fn is_clone(method: MemberName<'_>) -> bool {
+    method == MemberName::new(OBJECT, b"clone")
 }
 
 /// The objects that a native allocates, which its wrapper counts.
@@ -133,8 +133,8 @@ pub enum NativeMakes {
 
 /// The objects of natives that allocate what their caller names: natives of reflection, and those
 /// of `Unsafe` by which method handles allocate.
-pub fn of_native(class: &[u8], name: &[u8]) -> Option<NativeMakes> {
-    Some(match (class, name) {
+pub fn of_native(native: MemberName<'_>) -> Option<NativeMakes> {
+    Some(match (native.class, native.name) {
         (b"java/lang/reflect/Array", b"newArray") => NativeMakes::Result,
         (b"java/lang/reflect/Array", b"multiNewArray") => NativeMakes::Arrays(1),
         (b"sun/misc/Unsafe" | b"jdk/internal/misc/Unsafe", b"allocateInstance") => NativeMakes::Result,

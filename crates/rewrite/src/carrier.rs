@@ -6,9 +6,10 @@
 //! otherwise. Where the thread carries all contexts (JP2), no callee takes an argument, and bodies
 //! keep the thread that they have read on entry.
 
+use cct_classfile::constant_pool::tag;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
-use cct_classfile::{Bci, Index, MemberRef, Result, constant_pool, opcode};
+use cct_classfile::{Bci, Index, MemberConstant, Result, opcode};
 use cct_index::mid::{MAX_SLOTS, Mid};
 
 use cct_events::Event;
@@ -72,9 +73,7 @@ impl Constants {
             return Ok(known);
         }
         let owner = self.helpers_owner(edit)?;
-        let (name, descriptor) =
-            (edit.additions.utf8(helper.name())?, edit.additions.utf8(helper.descriptor())?);
-        let index = edit.additions.member_ref(constant_pool::tag::METHODREF, owner, name, descriptor)?;
+        let index = edit.additions.member_of(tag::METHODREF, owner, helper.name_and_type())?;
         self.helpers[helper as usize] = Some(index);
         Ok(index)
     }
@@ -90,8 +89,8 @@ impl Constants {
     /// The reference to the extended form of the method that the class's reference `of` names.
     pub fn extended_reference(&mut self, of: Index, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         self.extended_once(of, edit, |this, edit| {
-            let MemberRef { tag, class_index, name_index, descriptor_index, .. } =
-                edit.class().pool.member_ref(of)?;
+            let MemberConstant { tag, class_index, name_index, descriptor_index, .. } =
+                edit.class().pool.member_constant(of)?;
             let descriptor = this.extended_descriptor(descriptor_index, edit)?;
             edit.additions.member_ref(tag, class_index, name_index, descriptor)
         })
@@ -119,9 +118,8 @@ impl Constants {
 
     /// `CONSTANT_Methodref` of a method of the runtime; for classes of the boot class path only.
     pub fn runtime_method(&mut self, method: RuntimeMethod, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
-        let class = edit.additions.class_named(method.class)?;
-        let (name, descriptor) = (edit.additions.utf8(method.name)?, edit.additions.utf8(method.descriptor)?);
-        edit.additions.member_ref(constant_pool::tag::METHODREF, class, name, descriptor)
+        let class = edit.additions.class_named(method.member.class)?;
+        edit.additions.member_of(tag::METHODREF, class, method.member.name_and_type())
     }
 }
 

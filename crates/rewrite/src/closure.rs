@@ -17,7 +17,7 @@
 //! and so have methods that HotSpot may replace with code that counts nothing. A method that one of
 //! these overrides gets a redispatching form, so that callers reach the override.
 
-use cct_classfile::access;
+use cct_classfile::{NameAndType, access};
 use cct_index::treatment::Treatment;
 use cct_jdk::convention;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -68,10 +68,10 @@ fn is_raw(world: &World, class: ClassId) -> bool {
 /// The declarations of the same virtual method in the superclasses of its class, nearest first.
 fn overridden<'w>(world: &'w World, method: MethodId) -> impl Iterator<Item = MethodId> + 'w {
     let (class, summary) = world.method(method);
-    let (name, descriptor) = (class.method_name(summary), class.method_descriptor(summary));
+    let named = class.name_and_type(summary);
     world.superclasses(method.class).skip(1).filter_map(move |c| {
         let super_class = &world[c].summary;
-        let index = super_class.find(name, descriptor)?;
+        let index = super_class.find(named)?;
         super_class.methods[index]
             .is_virtual(super_class)
             .then_some(MethodId { class: c, index: index as u16 })
@@ -86,7 +86,7 @@ fn virtual_methods(world: &World, class: ClassId) -> impl Iterator<Item = Method
 
 fn lists_frames(world: &World, method: MethodId) -> bool {
     let (class, summary) = world.method(method);
-    rules::FRAME_LISTING_NATIVES.contains(&(&*class.name, class.method_name(summary)))
+    rules::FRAME_LISTING_NATIVES.contains(&class.member(summary).member_name())
 }
 
 fn lead_to_extended_forms(world: &World, plan: &mut Plan) {
@@ -96,12 +96,12 @@ fn lead_to_extended_forms(world: &World, plan: &mut Plan) {
         plan.get(method).is_some_and(|p| counts(p.treatment))
             && !rules::changes_the_current_thread(&world[method.class].summary.name)
     };
-    let mut names: FxHashSet<(&[u8], &[u8])> = FxHashSet::default();
+    let mut names: FxHashSet<NameAndType<'_>> = FxHashSet::default();
     for id in world.ids().filter(|id| !is_raw(world, *id)) {
         let methods = virtual_methods(world, id).filter(|&m| only_extended(plan, m));
         for below in methods.collect::<Vec<MethodId>>() {
             let (class, summary) = world.method(below);
-            names.insert((class.method_name(summary), class.method_descriptor(summary)));
+            names.insert(class.name_and_type(summary));
             for above in overridden(world, below).collect::<Vec<MethodId>>() {
                 lead(world, plan, above, below);
             }
@@ -114,7 +114,7 @@ fn lead_to_extended_forms(world: &World, plan: &mut Plan) {
             let declared = virtual_methods(world, interface);
             let named = declared.filter(|&m| {
                 let (class, summary) = world.method(m);
-                names.contains(&(class.method_name(summary), class.method_descriptor(summary)))
+                names.contains(&class.name_and_type(summary))
             });
             for above in named.collect::<Vec<MethodId>>() {
                 if let Some(below) = implementation(world, id, above).filter(|&m| only_extended(plan, m)) {
@@ -147,10 +147,10 @@ fn lead(world: &World, plan: &mut Plan, above: MethodId, below: MethodId) {
 /// The method with which a class implements an interface's method: its own or an inherited one.
 fn implementation(world: &World, class: ClassId, method: MethodId) -> Option<MethodId> {
     let (interface, summary) = world.method(method);
-    let (name, descriptor) = (interface.method_name(summary), interface.method_descriptor(summary));
+    let named = interface.name_and_type(summary);
     world.superclasses(class).find_map(|class| {
         let summary = &world[class].summary;
-        let index = summary.find(name, descriptor)?;
+        let index = summary.find(named)?;
         summary.methods[index].is_virtual(summary).then_some(MethodId { class, index: index as u16 })
     })
 }
@@ -224,14 +224,14 @@ fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
     }
     // In the order of declaration, so that the result does not depend on hashing.
     let mut candidates: Vec<Vec<MethodId>> = Vec::new();
-    let mut position: FxHashMap<(&[u8], &[u8]), usize> = FxHashMap::default();
+    let mut position: FxHashMap<NameAndType<'_>, usize> = FxHashMap::default();
     for &i in &interfaces {
         let summary = &world[i].summary;
         for (index, m) in summary.methods.iter().enumerate() {
             let id = MethodId { class: i, index: index as u16 };
             let extended = plan.get(id).is_some_and(|p| p.treatment.is_redispatch());
             if extended && !m.is(access::STATIC) {
-                let key = (summary.method_name(m), summary.method_descriptor(m));
+                let key = summary.name_and_type(m);
                 let at = *position.entry(key).or_insert_with(|| {
                     candidates.push(Vec::new());
                     candidates.len() - 1
@@ -264,14 +264,14 @@ fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
 /// is inherited.
 fn is_settled_above(world: &World, plan: &Plan, class: ClassId, method: MethodId) -> bool {
     let (owner, summary) = world.method(method);
-    let (name, descriptor) = (owner.method_name(summary), owner.method_descriptor(summary));
+    let named = owner.name_and_type(summary);
     let same = |m: &MethodId| {
         let (o, s) = world.method(*m);
-        o.method_name(s) == name && o.method_descriptor(s) == descriptor
+        o.name_and_type(s) == named
     };
     let breaks_tie = |c: ClassId| plan.tie_breaks(c).iter().any(same);
     let declares = |c: ClassId| {
-        world[c].summary.find(name, descriptor).is_some_and(|index| {
+        world[c].summary.find(named).is_some_and(|index| {
             let id = MethodId { class: c, index: index as u16 };
             plan.get(id).is_some_and(|p| p.treatment.has_extended_form())
         })

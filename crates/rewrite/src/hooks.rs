@@ -2,6 +2,7 @@
 //! class library.
 
 use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::{MemberName, MemberRef};
 use cct_jdk::body_hooks::{self, BodyHook, Place};
 use cct_jdk::convention;
 use cct_jdk::helpers::Helper;
@@ -14,63 +15,60 @@ use cct_settings::Settings;
 
 /// The hooks of a method's bodies.
 pub fn body_hooks<'m>(
-    class: &'m [u8],
-    name: &'m [u8],
-    descriptor: &'m [u8],
+    method: MemberRef<'m>,
     settings: &Settings,
 ) -> impl Iterator<Item = &'static BodyHook> + use<'m> {
     let special = if settings.reproducible { body_hooks::REPRODUCIBLE } else { &[] };
     let all = body_hooks::usual(settings.mode()).chain(special);
-    all.filter(move |hook| hook.class == class && hook.name == name && belongs_into(hook, descriptor))
+    all.filter(move |hook| hook.method == method.member_name() && belongs_into(hook, method.descriptor))
 }
 
 /// Whether a hook fits a method with this descriptor: releases differ.
 fn belongs_into(hook: &BodyHook, descriptor: &[u8]) -> bool {
     let arguments = |of: &[u8]| MethodDescriptor::parse(of).map(|parsed| parsed.arguments().count()).ok();
     match hook.place {
-        Place::Argument(_) => arguments(hook.call.descriptor) == arguments(descriptor).map(|count| count + 1),
+        Place::Argument(_) => {
+            arguments(hook.call.member.descriptor) == arguments(descriptor).map(|count| count + 1)
+        }
         _ => true,
     }
 }
 
 /// Whether the runtime calls a native of this name.
-pub fn is_called_by_the_runtime(class: &[u8], native: &[u8]) -> bool {
-    native_hooks::CALLED_BY_RUNTIME.contains(&(class, native))
+pub fn is_called_by_the_runtime(native: MemberName<'_>) -> bool {
+    native_hooks::CALLED_BY_RUNTIME.contains(&native)
 }
 
 /// The hook of a native; `None` if its parameters do not fit. Natives of the same name have
 /// different parameters in different versions of the class library.
 pub fn native_hook(
-    class: &[u8],
-    name: &[u8],
-    descriptor: &[u8],
+    native: MemberRef<'_>,
     is_static: bool,
     reproducible: bool,
 ) -> Option<&'static NativeHook> {
     let special = if reproducible { native_hooks::REPRODUCIBLE } else { &[] };
     let mut all = special.iter().chain(native_hooks::usual());
-    let fitting = all.find(|native| {
-        native.class == class && native.name == name && fits(&native.hook, class, descriptor, is_static)
-    });
-    fitting.map(|native| &native.hook)
+    let fitting = all.find(|row| row.native == native.member_name() && fits(&row.hook, native, is_static));
+    fitting.map(|row| &row.hook)
 }
 
 /// Whether natives of this name have hooks in some release of the class library.
-pub fn is_hooked(class: &[u8], native: &[u8]) -> bool {
-    native_hooks::usual().any(|hooked| hooked.class == class && hooked.name == native)
+pub fn is_hooked(native: MemberName<'_>) -> bool {
+    native_hooks::usual().any(|hooked| hooked.native == native)
 }
 
-/// Whether the runtime's method fits a native with this descriptor: it takes the same arguments and
-/// returns the same result.
-fn fits(hook: &NativeHook, class: &[u8], native: &[u8], is_static: bool) -> bool {
-    let close = native.iter().rposition(|&b| b == b')').unwrap_or_default();
-    let (arguments, result) = (&native[1..close], &native[close + 1..]);
-    let receiver = if is_static { Vec::new() } else { [b"L", class, b";"].concat() };
+/// Whether the runtime's method fits a native: it takes the same arguments and returns the same
+/// result.
+fn fits(hook: &NativeHook, native: MemberRef<'_>, is_static: bool) -> bool {
+    let close = native.descriptor.iter().rposition(|&b| b == b')').unwrap_or_default();
+    let (arguments, result) = (&native.descriptor[1..close], &native.descriptor[close + 1..]);
+    let receiver = if is_static { Vec::new() } else { [b"L", native.class, b";"].concat() };
     let all = [&*receiver, arguments].concat();
     match hook {
         NativeHook::Define(method) => method.takes(&all),
         NativeHook::Last(method) => {
-            method.descriptor.split(|&b| b == b')').next_back().is_some_and(|last| arguments.ends_with(last))
+            let mut parts = method.member.descriptor.split(|&b| b == b')');
+            parts.next_back().is_some_and(|last| arguments.ends_with(last))
         }
         NativeHook::Result(method) => method.takes(result) && method.gives(result),
         NativeHook::Instead(method) => method.takes(&all) && method.gives(result),
@@ -84,15 +82,15 @@ fn fits(hook: &NativeHook, class: &[u8], native: &[u8], is_static: bool) -> bool
 }
 
 /// The runtime's method of the same name and descriptor that a native becomes a caller of.
-pub fn replacement(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<RuntimeMethod> {
-    let row = native_hooks::REPLACED.iter().find(|row| **row == (class, name, descriptor));
-    row.map(|(_, name, descriptor)| RuntimeMethod::of(STACKS, name, descriptor))
+pub fn replacement(native: MemberRef<'_>) -> Option<RuntimeMethod> {
+    let row = native_hooks::REPLACED.iter().find(|row| **row == native);
+    row.map(|row| RuntimeMethod { member: row.name_and_type().of_class(STACKS) })
 }
 
 /// The helper that replaces the body of a method by which a program asks for the value of its
 /// context; `None` for other methods.
-pub fn question(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<Helper> {
-    ((class, name, descriptor) == QUESTION).then_some(Helper::Value)
+pub fn question(method: MemberRef<'_>) -> Option<Helper> {
+    (method == QUESTION).then_some(Helper::Value)
 }
 
 /// Packages of cctrewrite whose classes a program supplies itself: they are rewritten like the
@@ -118,7 +116,7 @@ mod tests {
     fn hooks_fit_the_natives_of_each_jdk_and_no_others() {
         let class_loader = b"java/lang/ClassLoader";
         let hook = |name: &[u8], descriptor: &[u8], is_static| {
-            native_hook(class_loader, name, descriptor, is_static, false).is_some()
+            native_hook(MemberRef::new(class_loader, name, descriptor), is_static, false).is_some()
         };
         let jdk_8 =
             b"(Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/lang/Class;";
@@ -128,25 +126,19 @@ mod tests {
         assert!(hook(b"defineClass0", jdk_17, true));
         assert!(!hook(b"defineClass0", jdk_17, false));
         assert!(!hook(b"defineClass0", &jdk_17.map(|b| if b == b'Z' { b'I' } else { b }), true));
-        let members = native_hook(
-            b"java/lang/Class",
-            b"getDeclaredFields0",
-            b"(Z)[Ljava/lang/reflect/Field;",
-            false,
-            true,
-        );
-        assert!(members.is_some());
+        let members =
+            MemberRef::new(b"java/lang/Class", b"getDeclaredFields0", b"(Z)[Ljava/lang/reflect/Field;");
+        assert!(native_hook(members, false, true).is_some());
     }
 
     #[test]
     fn members_are_sorted_where_profiles_are_to_be_the_same() {
-        let hook = |reproducible| {
-            let descriptor = b"(Z)[Ljava/lang/reflect/Method;";
-            native_hook(b"java/lang/Class", b"getDeclaredMethods0", descriptor, false, reproducible)
-        };
+        let members =
+            MemberRef::new(b"java/lang/Class", b"getDeclaredMethods0", b"(Z)[Ljava/lang/reflect/Method;");
+        let hook = |reproducible| native_hook(members, false, reproducible);
         fn name(hook: Option<&'static NativeHook>) -> &'static [u8] {
             match hook {
-                Some(NativeHook::Result(method)) => method.name,
+                Some(NativeHook::Result(method)) => method.member.name,
                 other => panic!("{other:?}"),
             }
         }
@@ -157,8 +149,9 @@ mod tests {
     #[test]
     fn walks_are_hooked_in_all_releases() {
         let walker = b"java/lang/StackStreamFactory$AbstractStackWalker";
-        let hook =
-            |name: &[u8], descriptor: &[u8]| native_hook(walker, name, descriptor, false, false).is_some();
+        let hook = |name: &[u8], descriptor: &[u8]| {
+            native_hook(MemberRef::new(walker, name, descriptor), false, false).is_some()
+        };
         for parameters in ["JJII", "IJII", "IJIII"] {
             assert!(hook(b"fetchStackFrames", format!("({parameters}[Ljava/lang/Object;)I").as_bytes()));
         }
@@ -174,7 +167,7 @@ mod tests {
     #[test]
     fn what_may_be_any_object_may_be_of_a_class() {
         let hook = |class: &[u8], name: &[u8], descriptor: &[u8], is_static| {
-            native_hook(class, name, descriptor, is_static, false).is_some()
+            native_hook(MemberRef::new(class, name, descriptor), is_static, false).is_some()
         };
         for result in ["Ljava/lang/Object;", "[Ljava/lang/StackTraceElement;"] {
             assert!(hook(b"java/lang/Thread", b"getStackTrace0", format!("(){result}").as_bytes(), false));
@@ -187,7 +180,7 @@ mod tests {
     #[test]
     fn hooks_that_see_arguments_and_results_state_both() {
         let hook = |class: &[u8], name: &[u8], descriptor: &[u8], is_static| {
-            native_hook(class, name, descriptor, is_static, false).is_some()
+            native_hook(MemberRef::new(class, name, descriptor), is_static, false).is_some()
         };
         let (throwable, threads) = (b"java/lang/Throwable", b"sun/management/ThreadImpl");
         assert!(hook(throwable, b"getStackTraceElement", b"(I)Ljava/lang/StackTraceElement;", false));

@@ -7,7 +7,7 @@
 //! only recognise as part of a pattern, and those whose body they do not replace, count as ordinary
 //! in both ([`is_ordinary`]).
 
-use cct_classfile::{ClassFile, Member, access};
+use cct_classfile::{ClassFile, Member, MemberName, MemberRef, access};
 
 /// Annotations of methods that HotSpot may replace (9 to 15; 16 and later).
 const CANDIDATE: &[&[u8]] =
@@ -132,8 +132,8 @@ const TABLE: &[(&[u8], Methods)] = &[
 /// `Math.fma` by `BigDecimal`, a few thousand bytecodes instead of one instruction. A HotSpot whose
 /// processor has the instruction uses it in its interpreter, too, so the body runs nearly nowhere.
 /// Such an intrinsic is left to HotSpot whatever `--intrinsics` says.
-pub fn is_one_instruction(class: &[u8], method: &[u8]) -> bool {
-    (class, method) == (b"java/lang/Math", b"fma")
+pub fn is_one_instruction(method: MemberName<'_>) -> bool {
+    method == MemberName::new(b"java/lang/Math", b"fma")
 }
 
 /// Annotated methods that count as ordinary: class, and names of methods; `*` for all.
@@ -160,18 +160,18 @@ const ORDINARY: &[(&[u8], &[&str])] = &[
     (b"java/lang/invoke/MethodHandleImpl", &["isCompileConstant"]),
 ];
 
-/// All intrinsics of JDK 8 with a Java body: class, name and descriptor.
-pub fn of_jdk_8() -> impl Iterator<Item = (&'static [u8], &'static str, &'static str)> {
-    TABLE
-        .iter()
-        .flat_map(|(class, methods)| methods.iter().map(|(name, descriptor)| (*class, *name, *descriptor)))
+/// All intrinsics of JDK 8 with a Java body.
+pub fn of_jdk_8() -> impl Iterator<Item = MemberRef<'static>> {
+    TABLE.iter().flat_map(|(class, methods)| {
+        methods.iter().map(|(name, of)| MemberRef::new(class, name.as_bytes(), of.as_bytes()))
+    })
 }
 
 /// Whether HotSpot may run other code instead of this method's body. `annotations` are the
 /// descriptors of the method's annotations.
 pub(crate) fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotations: &[&[u8]]) -> bool {
     let has_body = method.access_flags & (access::NATIVE | access::ABSTRACT) == 0;
-    if !has_body || method.name.starts_with(b"<") || is_ordinary(class.name(), method.name) {
+    if !has_body || method.name.starts_with(b"<") || is_ordinary(MemberName::new(class.name(), method.name)) {
         return false;
     }
     if class.major_version > LAST_VERSION_WITHOUT_ANNOTATION {
@@ -198,13 +198,15 @@ pub(crate) fn is_recognised(
     let has_body = method.access_flags & (access::NATIVE | access::ABSTRACT) == 0;
     let is_annotated = annotations.iter().any(|a| CANDIDATE.contains(a));
     let says_nothing = class.major_version <= LAST_VERSION_WITHOUT_ANNOTATION;
-    let is_pattern = is_ordinary(class.name(), method.name) && (is_annotated || says_nothing);
+    let is_pattern =
+        is_ordinary(MemberName::new(class.name(), method.name)) && (is_annotated || says_nothing);
     is_candidate || has_body && (is_annotated || is_pattern)
 }
 
 /// Whether a method counts as ordinary although it is annotated.
-fn is_ordinary(class: &[u8], name: &[u8]) -> bool {
-    ORDINARY.iter().any(|(c, names)| *c == class && names.iter().any(|n| *n == "*" || n.as_bytes() == name))
+fn is_ordinary(method: MemberName<'_>) -> bool {
+    let has_name = |names: &[&str]| names.iter().any(|n| *n == "*" || n.as_bytes() == method.name);
+    ORDINARY.iter().any(|(class, names)| *class == method.class && has_name(names))
 }
 
 #[cfg(test)]
@@ -257,8 +259,8 @@ mod tests {
 
     #[test]
     fn patterns_are_no_replacements() {
-        assert!(is_ordinary(b"java/lang/StringBuilder", b"append"));
-        assert!(is_ordinary(b"java/lang/Integer", b"valueOf"));
-        assert!(!is_ordinary(b"java/lang/Integer", b"bitCount"));
+        assert!(is_ordinary(MemberName::new(b"java/lang/StringBuilder", b"append")));
+        assert!(is_ordinary(MemberName::new(b"java/lang/Integer", b"valueOf")));
+        assert!(!is_ordinary(MemberName::new(b"java/lang/Integer", b"bitCount")));
     }
 }

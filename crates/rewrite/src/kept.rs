@@ -4,6 +4,7 @@
 //! of the library were rewritten for the extended forms of its original. So a class file that
 //! replaces such a class gets exactly these extended forms, whatever its own plan would say.
 
+use cct_classfile::{NameAndType, NameAndTypeBuf};
 use cct_index::treatment::Treatment;
 use rustc_hash::FxHashMap;
 
@@ -16,9 +17,6 @@ pub enum Kept {
     ExtendedForm(bool),
 }
 
-/// An extended form without an original, by name and original descriptor.
-pub type LoneForm = (Box<[u8]>, Box<[u8]>);
-
 /// The members that a class has to keep.
 #[derive(Debug, Clone, Default)]
 pub struct KeptMembers {
@@ -27,7 +25,7 @@ pub struct KeptMembers {
     /// Whether the JVM has loaded the class, so that no member can be added.
     is_loaded: bool,
     /// Name and original descriptor of the extended forms without an original in the class.
-    tie_breaks: Vec<LoneForm>,
+    tie_breaks: Vec<NameAndTypeBuf>,
 }
 
 impl KeptMembers {
@@ -39,13 +37,13 @@ impl KeptMembers {
 
     /// The members of a loaded class, with its [tie breaks](crate::plan::Plan::tie_breaks) by name
     /// and original descriptor.
-    pub fn of_loaded(tie_breaks: Vec<LoneForm>) -> Self {
+    pub fn of_loaded(tie_breaks: Vec<NameAndTypeBuf>) -> Self {
         KeptMembers { is_loaded: true, tie_breaks, ..KeptMembers::default() }
     }
 
     /// Adds a method by its name and its original descriptor.
-    pub fn add(&mut self, name: &[u8], descriptor: &[u8], kept: Kept) {
-        self.methods.insert(key(name, descriptor), kept);
+    pub fn add(&mut self, method: NameAndType<'_>, kept: Kept) {
+        self.methods.insert(key(method), kept);
     }
 
     /// Whether the JVM has loaded the class.
@@ -54,20 +52,20 @@ impl KeptMembers {
     }
 
     /// Name and original descriptor of the extended forms that the class has without an original.
-    pub fn tie_breaks(&self) -> &[LoneForm] {
+    pub fn tie_breaks(&self) -> &[NameAndTypeBuf] {
         &self.tie_breaks
     }
 
     /// The property that a method must keep, by its name and original descriptor; `None` if its
     /// treatment is free.
-    pub(crate) fn find(&self, name: &[u8], descriptor: &[u8]) -> Option<Kept> {
-        let known = self.methods.get(&key(name, descriptor));
+    pub(crate) fn find(&self, method: NameAndType<'_>) -> Option<Kept> {
+        let known = self.methods.get(&key(method));
         known.copied().or(self.is_loaded.then_some(Kept::ExtendedForm(false)))
     }
 }
 
 /// Key of a method: name and descriptor joined. A descriptor starts with a parenthesis, which no
 /// name contains (JVMS 4.2.2).
-fn key(name: &[u8], descriptor: &[u8]) -> Box<[u8]> {
-    [name, descriptor].concat().into()
+fn key(method: NameAndType<'_>) -> Box<[u8]> {
+    [method.name, method.descriptor].concat().into()
 }

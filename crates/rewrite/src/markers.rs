@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
-use cct_classfile::{ClassFile, ErrorKind, access};
+use cct_classfile::{ClassFile, ErrorKind, NameAndType, access};
 use cct_index::treatment::Treatment;
 use cct_markers::{Beside, LeftOut, Rules, Slot, World, library};
 use rustc_hash::FxHashSet;
@@ -92,16 +92,16 @@ pub(crate) fn of_class<'r, 'c, 'a>(
     left_out: &LeftOut,
 ) -> Result<Beside<'r, 'c, 'a>> {
     let class: &'c ClassFile<'a> = edit.class();
-    let bodiless: FxHashSet<(&[u8], &[u8])> = class
+    let bodiless: FxHashSet<NameAndType<'_>> = class
         .methods
         .iter()
         .zip(planned)
         .filter(|(member, planned)| !member.is(access::NATIVE) && !has_body(planned.treatment))
-        .map(|(member, _)| (member.name, member.descriptor))
+        .map(|(member, _)| member.name_and_type())
         .collect();
     let whole = library::unmarked(class.name());
-    let objection = |name: &[u8], descriptor: &[u8]| {
-        let is_bodiless = bodiless.contains(&(name, descriptor));
+    let objection = |method: NameAndType<'_>| {
+        let is_bodiless = bodiless.contains(&method);
         let why = is_bodiless.then_some(
             "where the program is counted, too, it has no body of its own; mark its calls, by at = \"call\"",
         );

@@ -1,7 +1,7 @@
 //! Methods that the user names to limit recording (docs/use/parts.md): extents, and starts, from
 //! whose first entry on everything is recorded.
 
-use cct_classfile::access;
+use cct_classfile::{MemberRef, access};
 use cct_index::treatment::Treatment;
 
 use crate::planned::{Planned, planned};
@@ -50,10 +50,10 @@ impl MethodName {
     }
 
     /// Whether the name matches this method.
-    pub fn is(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
-        *self.class == *class
-            && *self.name == *name
-            && self.descriptor.as_deref().is_none_or(|d| d == descriptor)
+    pub fn is(&self, method: MemberRef<'_>) -> bool {
+        *self.class == *method.class
+            && *self.name == *method.name
+            && self.descriptor.as_deref().is_none_or(|d| d == method.descriptor)
     }
 }
 
@@ -68,22 +68,22 @@ pub struct Marks {
 
 impl Marks {
     /// Positions of the extents that match this method.
-    pub fn extents_of(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Vec<usize> {
-        places(&self.extents, class, name, descriptor)
+    pub fn extents_of(&self, method: MemberRef<'_>) -> Vec<usize> {
+        places(&self.extents, method)
     }
 
     /// Positions of the starts that match this method.
-    pub fn starts_of(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Vec<usize> {
-        places(&self.starts, class, name, descriptor)
+    pub fn starts_of(&self, method: MemberRef<'_>) -> Vec<usize> {
+        places(&self.starts, method)
     }
 
     /// The treatment of a method as far as its class decides. A method that is named as an extent
     /// and can be one takes its context from the thread and restores it on every exit. Callers by
     /// the extended signature are led to that body.
     pub(crate) fn treatment(&self, class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
-        let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
-        let is_extent = self.extents.iter().any(|extent| extent.is(&class.name, name, descriptor));
-        if !is_extent || refusal(method, name, base.treatment).is_some() {
+        let member = class.member(method);
+        let is_extent = self.extents.iter().any(|extent| extent.is(member));
+        if !is_extent || refusal(method, member.name, base.treatment).is_some() {
             return base;
         }
         match base.treatment {
@@ -99,8 +99,8 @@ impl Marks {
     }
 }
 
-fn places(names: &[MethodName], class: &[u8], name: &[u8], descriptor: &[u8]) -> Vec<usize> {
-    let fits = |(_, method): &(usize, &MethodName)| method.is(class, name, descriptor);
+fn places(names: &[MethodName], method: MemberRef<'_>) -> Vec<usize> {
+    let fits = |(_, name): &(usize, &MethodName)| name.is(method);
     names.iter().enumerate().filter(fits).map(|(place, _)| place).collect()
 }
 
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn methods_are_named_with_dots_or_slashes() {
         let is = |text: &str, descriptor: &[u8]| {
-            MethodName::parse(text).is_some_and(|m| m.is(b"a/b/C$D", b"m", descriptor))
+            MethodName::parse(text).is_some_and(|m| m.is(MemberRef::new(b"a/b/C$D", b"m", descriptor)))
         };
         for text in ["a.b.C$D.m", "a/b/C$D.m"] {
             assert!(is(text, b"()V") && is(text, b"(I)V"), "{text}");

@@ -4,7 +4,7 @@
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::mutf8::lossy;
-use cct_classfile::{Member, Result, opcode};
+use cct_classfile::{Member, MemberRef, Result, opcode};
 use cct_index::mid::Mid;
 use cct_jdk::helpers::Helper;
 use cct_pcc::Chosen;
@@ -60,7 +60,8 @@ impl Part {
 
 /// The part of a method without an instrumented body, which its caller handles.
 pub fn of_foreign(chosen: &Chosen, callee: &Foreign<'_>) -> WrappersPart {
-    let [class, name, descriptor] = [callee.class, callee.name, callee.descriptor].map(lossy);
+    let MemberRef { class, name, descriptor } = callee.method;
+    let [class, name, descriptor] = [class, name, descriptor].map(lossy);
     WrappersPart {
         site: chosen
             .takes_part(&class, &name, &descriptor)

@@ -18,22 +18,19 @@ use cct_jdk::pins::{Clock, Pin};
 
 /// The reads of clocks in a method's code whose results are replaced, in code order.
 pub fn reads(class: &ClassFile<'_>, method: &[u8], code: &Code<'_>) -> Result<Vec<(Bci, Clock)>> {
-    let clocks: Vec<Clock> = Pin::of(class).filter(|pin| pin.method == method).map(|pin| pin.clock).collect();
+    let clocks: Vec<Clock> =
+        Pin::of(class).filter(|pin| pin.method.name == method).map(|pin| pin.clock).collect();
     let mut found = Vec::new();
     if clocks.is_empty() {
         return Ok(found);
     }
     for read in code.instructions() {
-        if !clocks.iter().any(|clock| clock.read().0 == read.opcode) {
+        if !clocks.iter().any(|clock| clock.opcode() == read.opcode) {
             continue;
         }
         let Some(index) = read.pool_index() else { continue };
         let member = class.pool.member_ref(index)?;
-        let is_read = |clock: Clock| {
-            clock.read() == (read.opcode, member.descriptor)
-                && clock.class() == member.class
-                && clock.name() == member.name
-        };
+        let is_read = |clock: Clock| clock.opcode() == read.opcode && clock.member() == member;
         found.extend(clocks.iter().find(|&&clock| is_read(clock)).map(|&clock| (read.bci, clock)));
     }
     Ok(found)
@@ -82,7 +79,7 @@ mod tests {
             let mut bytes = asks_both("java/util/SplittableRandom", "m").bytes();
             bytes[6..8].copy_from_slice(&version.to_be_bytes());
             let class = ClassFile::parse(&bytes).unwrap();
-            Pin::of(&class).map(|pin| pin.method).collect::<Vec<_>>()
+            Pin::of(&class).map(|pin| pin.method.name).collect::<Vec<_>>()
         };
         assert_eq!(clocks(52), [b"initialSeed"; 2]);
         assert_eq!(clocks(55), [b"<clinit>"; 2]);

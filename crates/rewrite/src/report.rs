@@ -113,7 +113,7 @@ impl ClassReport {
         self.excluded += u32::from(!recorded);
         let reason = fallback.map_or(reason, Fallback::describe);
         if let Some(f) = fallback {
-            self.fallbacks.push((format!("{}{}", lossy(member.name), lossy(member.descriptor)), f));
+            self.fallbacks.push((member.name_and_type().to_string(), f));
         }
         if !reason.is_empty() {
             self.methods.push(MethodReport {

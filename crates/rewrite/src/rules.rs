@@ -1,7 +1,7 @@
 //! Special rules for methods of the class library. docs/internals/treatments.md has the evidence
 //! for each row.
 
-use cct_classfile::Member;
+use cct_classfile::{Member, MemberName, MemberRef, NameAndType};
 
 use crate::hooks;
 
@@ -30,52 +30,57 @@ pub const VM_ANNOTATIONS: &[&[u8]] = &[
 /// The overridable methods of `java/lang/Object`. Its virtual table has exactly these five entries
 /// (HotSpot's `compute_Object_vtable`) and arrays share it, so these methods have no extended form
 /// anywhere.
-pub const OBJECT_METHODS: &[(&[u8], &[u8])] = &[
-    (b"clone", b"()Ljava/lang/Object;"),
-    (b"equals", b"(Ljava/lang/Object;)Z"),
-    (b"finalize", b"()V"),
-    (b"hashCode", b"()I"),
-    (b"toString", b"()Ljava/lang/String;"),
+pub const OBJECT_METHODS: &[NameAndType<'_>] = &[
+    NameAndType::new(b"clone", b"()Ljava/lang/Object;"),
+    NameAndType::new(b"equals", b"(Ljava/lang/Object;)Z"),
+    NameAndType::new(b"finalize", b"()V"),
+    NameAndType::new(b"hashCode", b"()I"),
+    NameAndType::new(b"toString", b"()Ljava/lang/String;"),
 ];
 
 /// Final natives of `java/lang/Object`: a reference to one leads here for any owner. (`wait(J)V` is
 /// not a native since JDK 19.)
-pub const OBJECT_FINAL_NATIVES: &[(&[u8], &[u8])] =
-    &[(b"getClass", b"()Ljava/lang/Class;"), (b"notify", b"()V"), (b"notifyAll", b"()V"), (b"wait", b"(J)V")];
+pub const OBJECT_FINAL_NATIVES: &[NameAndType<'_>] = &[
+    NameAndType::new(b"getClass", b"()Ljava/lang/Class;"),
+    NameAndType::new(b"notify", b"()V"),
+    NameAndType::new(b"notifyAll", b"()V"),
+    NameAndType::new(b"wait", b"(J)V"),
+];
 
 /// Natives that inspect the stack and must be called by the frame that they are about, although not
 /// all are annotated: their callers count them (CCCP 4.3).
-pub const STACK_INSPECTING_NATIVES: &[(&[u8], &[u8])] =
-    &[(b"sun/reflect/Reflection", b"getCallerClass"), (b"java/security/AccessController", b"doPrivileged")];
+pub const STACK_INSPECTING_NATIVES: &[MemberName<'_>] = &[
+    MemberName::new(b"sun/reflect/Reflection", b"getCallerClass"),
+    MemberName::new(b"java/security/AccessController", b"doPrivileged"),
+];
 
 /// Natives that have a wrapper in every run, caller-sensitive or not, and that super calls from
 /// other runs rely on. The wrapper removes frames that are not the program's from the result. A
 /// class that overrides one of them is refused unless it is rewritten.
-pub const FRAME_LISTING_NATIVES: &[(&[u8], &[u8])] =
-    &[(b"java/lang/SecurityManager", b"getClassContext"), (b"java/lang/SecurityManager", b"classDepth")];
+pub const FRAME_LISTING_NATIVES: &[MemberName<'_>] = &[
+    MemberName::new(b"java/lang/SecurityManager", b"getClassContext"),
+    MemberName::new(b"java/lang/SecurityManager", b"classDepth"),
+];
 
 /// Whether a native's frame appears in no stack, so that its forwarder's must not replace it. A
 /// virtual thread leaves its carrier by this native, with its caller as the youngest frame. (Since
 /// JDK 27 HotSpot itself lists the frames of such threads.)
-pub fn never_has_a_frame(class: &[u8], native: &[u8]) -> bool {
-    (class, native) == (b"jdk/internal/vm/Continuation", b"doYield")
+pub fn never_has_a_frame(native: MemberName<'_>) -> bool {
+    native == MemberName::new(b"jdk/internal/vm/Continuation", b"doYield")
 }
 
 /// Methods that must keep their original signature.
-pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
+pub const ORIGINAL_ONLY: &[(MemberName<'_>, &str)] = &[
     (
-        b"java/lang/reflect/Method",
-        b"invoke",
+        MemberName::new(b"java/lang/reflect/Method", b"invoke"),
         "HotSpot skips this frame by its original signature when it looks for a caller",
     ),
     (
-        b"java/lang/ref/Finalizer",
-        b"runFinalizer",
+        MemberName::new(b"java/lang/ref/Finalizer", b"runFinalizer"),
         "called in a loop by a thread that is older than the first context",
     ),
     (
-        b"java/lang/ref/Reference",
-        b"tryHandlePending",
+        MemberName::new(b"java/lang/ref/Reference", b"tryHandlePending"),
         "called in a loop by a thread that is older than the first context",
     ),
 ];
@@ -87,33 +92,33 @@ const LAST_VERSION_INSTRUMENTED_BY_JFR: u16 = 66;
 
 /// Methods into which Flight Recorder copies code. It finds them by their original signatures, so
 /// these must have the bodies.
-pub const INSTRUMENTED_BY_JFR: &[(&[u8], &[u8])] = &[
-    (b"java/io/FileInputStream", b"read"),
-    (b"java/io/FileOutputStream", b"write"),
-    (b"java/io/RandomAccessFile", b"read"),
-    (b"java/io/RandomAccessFile", b"write"),
-    (b"java/net/Socket$SocketInputStream", b"read"),
-    (b"java/net/Socket$SocketOutputStream", b"write"),
-    (b"java/net/SocketInputStream", b"read"),
-    (b"java/net/SocketOutputStream", b"socketWrite"),
-    (b"sun/nio/ch/FileChannelImpl", b"force"),
-    (b"sun/nio/ch/FileChannelImpl", b"read"),
-    (b"sun/nio/ch/FileChannelImpl", b"write"),
-    (b"sun/nio/ch/SocketChannelImpl", b"read"),
-    (b"sun/nio/ch/SocketChannelImpl", b"write"),
+pub const INSTRUMENTED_BY_JFR: &[MemberName<'_>] = &[
+    MemberName::new(b"java/io/FileInputStream", b"read"),
+    MemberName::new(b"java/io/FileOutputStream", b"write"),
+    MemberName::new(b"java/io/RandomAccessFile", b"read"),
+    MemberName::new(b"java/io/RandomAccessFile", b"write"),
+    MemberName::new(b"java/net/Socket$SocketInputStream", b"read"),
+    MemberName::new(b"java/net/Socket$SocketOutputStream", b"write"),
+    MemberName::new(b"java/net/SocketInputStream", b"read"),
+    MemberName::new(b"java/net/SocketOutputStream", b"socketWrite"),
+    MemberName::new(b"sun/nio/ch/FileChannelImpl", b"force"),
+    MemberName::new(b"sun/nio/ch/FileChannelImpl", b"read"),
+    MemberName::new(b"sun/nio/ch/FileChannelImpl", b"write"),
+    MemberName::new(b"sun/nio/ch/SocketChannelImpl", b"read"),
+    MemberName::new(b"sun/nio/ch/SocketChannelImpl", b"write"),
 ];
 
 /// Whether Flight Recorder copies code into this method, in a class file of this version.
-pub fn is_instrumented_by_jfr(version: u16, class: &[u8], method: &[u8]) -> bool {
-    version <= LAST_VERSION_INSTRUMENTED_BY_JFR && INSTRUMENTED_BY_JFR.contains(&(class, method))
+pub fn is_instrumented_by_jfr(version: u16, method: MemberName<'_>) -> bool {
+    version <= LAST_VERSION_INSTRUMENTED_BY_JFR && INSTRUMENTED_BY_JFR.contains(&method)
 }
 
 /// Whether Flight Recorder inserts code that reports the object at the end of this constructor. A
 /// wrapper would report it a second time.
-pub fn is_constructor_instrumented_by_jfr(version: u16, class: &[u8], method: &[u8]) -> bool {
+pub fn is_constructor_instrumented_by_jfr(version: u16, method: MemberName<'_>) -> bool {
     version <= LAST_VERSION_INSTRUMENTED_BY_JFR
-        && method == b"<init>"
-        && matches!(class, b"java/lang/Error" | b"java/lang/Throwable")
+        && method.name == b"<init>"
+        && matches!(method.class, b"java/lang/Error" | b"java/lang/Throwable")
 }
 
 /// Whether Flight Recorder copies this class's code into another class, and so must find it as
@@ -123,39 +128,39 @@ pub fn is_copied_by_jfr(class: &[u8]) -> bool {
 }
 
 /// Methods whose original body the VM replaces with magic that a copy would lose.
-pub const MAGIC: &[(&[u8], &[u8])] = &[(b"java/lang/ref/Reference", b"get")];
+pub const MAGIC: &[MemberName<'_>] = &[MemberName::new(b"java/lang/ref/Reference", b"get")];
 
 /// Whether a class with a method of [`MAGIC`] has the native to which JDK 21.0.13, 26 and later
 /// moved the magic. The method itself is then ordinary: the VM executes its body, which calls the
-/// native. `declares` says whether the class declares a method of a name and a descriptor.
-pub fn has_native_for_magic(declares: impl Fn(&[u8], &[u8]) -> bool) -> bool {
-    declares(b"get0", b"()Ljava/lang/Object;")
+/// native. `declares` says whether the class declares a method.
+pub fn has_native_for_magic(declares: impl Fn(NameAndType<'_>) -> bool) -> bool {
+    declares(NameAndType::new(b"get0", b"()Ljava/lang/Object;"))
 }
 
 /// Methods that HotSpot itself calls within a bytecode, besides class initialisers, `loadClass`,
 /// and the constructors of the exceptions that it throws (`vmSymbols`, `JavaCalls`; 8 to 27).
-const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
-    (b"java/lang/ClassLoader", b"addClass"),
-    (b"java/lang/ClassLoader", b"checkPackageAccess"),
-    (b"java/lang/ClassLoader", b"findNative"),
-    (b"java/lang/ClassLoader", b"getSystemClassLoader"),
-    (b"java/lang/ClassLoader", b"loadClassInternal"),
-    (b"java/lang/Throwable", b"getCause"),
+const CALLED_BY_VM: &[MemberName<'_>] = &[
+    MemberName::new(b"java/lang/ClassLoader", b"addClass"),
+    MemberName::new(b"java/lang/ClassLoader", b"checkPackageAccess"),
+    MemberName::new(b"java/lang/ClassLoader", b"findNative"),
+    MemberName::new(b"java/lang/ClassLoader", b"getSystemClassLoader"),
+    MemberName::new(b"java/lang/ClassLoader", b"loadClassInternal"),
+    MemberName::new(b"java/lang/Throwable", b"getCause"),
     // Since JDK 17: for an exception that leaves a class initialiser, to use in later errors.
-    (b"java/lang/Throwable", b"getStackTrace"),
-    (b"java/lang/Throwable", b"initCause"),
-    (b"java/lang/invoke/MethodHandleNatives", b"findMethodHandleType"),
-    (b"java/lang/invoke/MethodHandleNatives", b"linkCallSite"),
-    (b"java/lang/invoke/MethodHandleNatives", b"linkDynamicConstant"),
-    (b"java/lang/invoke/MethodHandleNatives", b"linkMethod"),
-    (b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant"),
-    (b"java/lang/ref/Finalizer", b"register"),
-    (b"java/security/ProtectionDomain", b"impliesCreateAccessControlContext"),
-    (b"jdk/internal/misc/Unsafe", b"throwIllegalAccessError"),
-    (b"jdk/internal/misc/Unsafe", b"throwNoSuchMethodError"),
-    (b"sun/instrument/InstrumentationImpl", b"transform"),
-    (b"sun/misc/Unsafe", b"throwIllegalAccessError"),
-    (b"sun/misc/Unsafe", b"throwNoSuchMethodError"),
+    MemberName::new(b"java/lang/Throwable", b"getStackTrace"),
+    MemberName::new(b"java/lang/Throwable", b"initCause"),
+    MemberName::new(b"java/lang/invoke/MethodHandleNatives", b"findMethodHandleType"),
+    MemberName::new(b"java/lang/invoke/MethodHandleNatives", b"linkCallSite"),
+    MemberName::new(b"java/lang/invoke/MethodHandleNatives", b"linkDynamicConstant"),
+    MemberName::new(b"java/lang/invoke/MethodHandleNatives", b"linkMethod"),
+    MemberName::new(b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant"),
+    MemberName::new(b"java/lang/ref/Finalizer", b"register"),
+    MemberName::new(b"java/security/ProtectionDomain", b"impliesCreateAccessControlContext"),
+    MemberName::new(b"jdk/internal/misc/Unsafe", b"throwIllegalAccessError"),
+    MemberName::new(b"jdk/internal/misc/Unsafe", b"throwNoSuchMethodError"),
+    MemberName::new(b"sun/instrument/InstrumentationImpl", b"transform"),
+    MemberName::new(b"sun/misc/Unsafe", b"throwIllegalAccessError"),
+    MemberName::new(b"sun/misc/Unsafe", b"throwNoSuchMethodError"),
 ];
 
 /// The exceptions that HotSpot creates by calling their constructors (`vmSymbols`, 8 to 27).
@@ -225,7 +230,7 @@ pub fn is_called_by_vm(class: &[u8], method: &Member<'_>) -> bool {
             method.descriptor == b"(Ljava/lang/String;)Ljava/lang/Class;"
                 && !method.is(cct_classfile::access::STATIC)
         }
-        name => CALLED_BY_VM.binary_search(&(class, name)).is_ok(),
+        name => CALLED_BY_VM.binary_search(&MemberName::new(class, name)).is_ok(),
     }
 }
 
@@ -356,12 +361,12 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
 
 /// Whether a native is a leaf. One with a hook is not: the hook is in its wrapper, and calls of
 /// leaves bypass wrappers.
-pub fn is_leaf(class: &[u8], name: &[u8]) -> bool {
-    let Some((_, names)) = LEAF_NATIVES.iter().find(|(c, _)| *c == class) else { return false };
-    let excluded = |n: &&str| n.strip_prefix('-').is_some_and(|n| n.as_bytes() == name);
-    names.iter().any(|n| *n == "*" || n.as_bytes() == name)
+pub fn is_leaf(native: MemberName<'_>) -> bool {
+    let Some((_, names)) = LEAF_NATIVES.iter().find(|(c, _)| *c == native.class) else { return false };
+    let excluded = |n: &&str| n.strip_prefix('-').is_some_and(|n| n.as_bytes() == native.name);
+    names.iter().any(|n| *n == "*" || n.as_bytes() == native.name)
         && !names.iter().any(excluded)
-        && !hooks::is_hooked(class, name)
+        && !hooks::is_hooked(native)
 }
 
 /// The reason why all methods of a class keep their original signature; `None` if they need not.
@@ -513,11 +518,11 @@ pub const LINKED_HASH_CODE: &[u8] = b"(Ljava/lang/Object;Ljava/lang/invoke/Membe
 
 /// Whether a method is signature-polymorphic or a linker (JVMS 2.9.3, and HotSpot's `linkTo*`): no
 /// argument may be added anywhere.
-pub fn is_signature_polymorphic(class: &[u8], access_flags: u16, descriptor: &[u8]) -> bool {
+pub fn is_signature_polymorphic(method: MemberRef<'_>, access_flags: u16) -> bool {
     use cct_classfile::access::{NATIVE, VARARGS};
-    has_signature_polymorphic_methods(class)
+    has_signature_polymorphic_methods(method.class)
         && access_flags & (NATIVE | VARARGS) == NATIVE | VARARGS
-        && descriptor.starts_with(b"([Ljava/lang/Object;)")
+        && method.descriptor.starts_with(b"([Ljava/lang/Object;)")
 }
 
 #[cfg(test)]
@@ -531,6 +536,7 @@ mod tests {
 
     #[test]
     fn leaves_are_found_by_name_and_by_class() {
+        let is_leaf = |class: &[u8], name: &[u8]| is_leaf(MemberName::new(class, name));
         assert!(is_leaf(b"java/lang/System", b"arraycopy"));
         assert!(!is_leaf(b"java/lang/System", b"initProperties"));
         assert!(is_leaf(b"sun/misc/Unsafe", b"getLong"));

@@ -2,7 +2,7 @@
 //! by number.
 
 use cct_classfile::attributes::AttributeInfo;
-use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, Result, access, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, NameAndType, Result, access, opcode};
 use cct_events::structure::{Block, CallSite, Counted, Handler, METRICS, Method, Name, Recording};
 
 use crate::allocation::Allocation;
@@ -116,7 +116,7 @@ fn call_site(
     let mut site = CallSite { bci, place, opcode: instruction.opcode, ..CallSite::default() };
     if let Some(index) = instruction.pool_index() {
         if instruction.opcode == opcode::INVOKEDYNAMIC {
-            let (_, name, descriptor) = class.pool.dynamic(index)?;
+            let (_, NameAndType { name, descriptor }) = class.pool.dynamic(index)?;
             (site.name, site.descriptor) = (name.into(), descriptor.into());
         } else {
             let callee = class.pool.member_ref(index)?;
@@ -127,7 +127,7 @@ fn call_site(
     if let CallTarget::Counted(callee) | CallTarget::Dispatched(callee) = target {
         site.counted =
             if matches!(target, CallTarget::Counted(_)) { Counted::Always } else { Counted::Perhaps };
-        site.callee = callee.class.into();
+        site.callee = callee.method.class.into();
         site.bytecodes = callee.bytecodes.into();
         site.id = callee.mid().0;
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cct_classfile::{Attribute, ClassFile, Code, Member, access, opcode};
+use cct_classfile::{Attribute, ClassFile, Code, Member, MemberRef, NameAndType, access, opcode};
 use cct_index::class_attribute::ClassAttribute;
 use cct_index::mid::ClassHash;
 use cct_index::record::ClassRecord;
@@ -79,18 +79,18 @@ pub mod trait_bits {
 
 impl MethodSummary {
     fn new(
-        name: &[u8],
-        descriptor: &[u8],
+        method: NameAndType<'_>,
         access: u16,
         traits: u8,
         text: &mut Vec<u8>,
     ) -> cct_classfile::Result<Self> {
+        let NameAndType { name, descriptor } = method;
         let start = text.len() as u32;
         text.extend_from_slice(name);
         text.extend_from_slice(descriptor);
         let parsed = cct_classfile::descriptor::MethodDescriptor::parse(descriptor)?;
         Ok(MethodSummary {
-            key: method_key(name, descriptor),
+            key: method_key(method),
             name: (start, name.len() as u16),
             descriptor_length: descriptor.len() as u16,
             access,
@@ -123,11 +123,11 @@ impl MethodSummary {
 }
 
 /// Key of a method within its class.
-pub(crate) fn method_key(name: &[u8], descriptor: &[u8]) -> u32 {
+pub(crate) fn method_key(method: NameAndType<'_>) -> u32 {
     use std::hash::Hasher;
     let mut hasher = rustc_hash::FxHasher::default();
-    hasher.write(name);
-    hasher.write(descriptor);
+    hasher.write(method.name);
+    hasher.write(method.descriptor);
     let hash = hasher.finish();
     (hash ^ hash >> 32) as u32
 }
@@ -164,7 +164,7 @@ impl ClassSummary {
         let methods: cct_classfile::Result<Box<[MethodSummary]>> = record
             .methods
             .iter()
-            .map(|m| MethodSummary::new(&m.name, &m.descriptor, m.access, 0, &mut text))
+            .map(|m| MethodSummary::new(m.name_and_type(), m.access, 0, &mut text))
             .collect();
         Ok(ClassSummary {
             name: record.name.clone(),
@@ -227,7 +227,7 @@ impl ClassSummary {
         {
             traits |= trait_bits::EMPTY;
         }
-        MethodSummary::new(member.name, member.descriptor, member.access_flags, traits, text)
+        MethodSummary::new(member.name_and_type(), member.access_flags, traits, text)
     }
 
     /// A method's name.
@@ -242,23 +242,30 @@ impl ClassSummary {
         &self.text[start..start + usize::from(method.descriptor_length)]
     }
 
+    /// A method's name and descriptor.
+    pub fn name_and_type(&self, method: &MethodSummary) -> NameAndType<'_> {
+        NameAndType::new(self.method_name(method), self.method_descriptor(method))
+    }
+
+    /// A method with its class.
+    pub fn member(&self, method: &MethodSummary) -> MemberRef<'_> {
+        self.name_and_type(method).of_class(&self.name)
+    }
+
     /// Position of a declared method; `None` if the class does not declare it.
-    pub fn find(&self, name: &[u8], descriptor: &[u8]) -> Option<usize> {
-        self.find_keyed(method_key(name, descriptor), name, descriptor)
+    pub fn find(&self, method: NameAndType<'_>) -> Option<usize> {
+        self.find_keyed(method_key(method), method)
     }
 
     /// Position of a declared method, as [`ClassSummary::find`], by a key that the caller has
     /// computed.
-    pub(crate) fn find_keyed(&self, key: u32, name: &[u8], descriptor: &[u8]) -> Option<usize> {
-        self.methods.iter().position(|m| {
-            m.key == key && self.method_name(m) == name && self.method_descriptor(m) == descriptor
-        })
+    pub(crate) fn find_keyed(&self, key: u32, method: NameAndType<'_>) -> Option<usize> {
+        self.methods.iter().position(|m| m.key == key && self.name_and_type(m) == method)
     }
 
     /// Whether a method's treatment may not change, since its class must [keep](crate::kept) it.
     pub(crate) fn keeps(&self, method: &MethodSummary) -> bool {
-        let kept =
-            |kept: &Arc<KeptMembers>| kept.find(self.method_name(method), self.method_descriptor(method));
+        let kept = |kept: &Arc<KeptMembers>| kept.find(self.name_and_type(method));
         self.kept.as_ref().and_then(kept).is_some()
     }
 

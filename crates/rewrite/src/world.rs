@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cct_classfile::access;
+use cct_classfile::{MemberRef, NameAndType, access};
 use cct_index::mid::ClassHash;
 use cct_jdk::convention;
 use rustc_hash::FxHashMap;
@@ -208,12 +208,12 @@ impl World {
 
     /// Resolves a method reference: in the class, its superclasses, then its superinterfaces, where
     /// a default method takes precedence over abstract ones.
-    pub fn resolve(&self, owner: &[u8], name: &[u8], descriptor: &[u8]) -> Resolved {
-        match self.class_named(owner) {
-            Some(class) => self.resolve_in(class, name, descriptor),
+    pub fn resolve(&self, method: MemberRef<'_>) -> Resolved {
+        match self.class_named(method.class) {
+            Some(class) => self.resolve_in(class, method.name_and_type()),
             // Arrays have the methods of Object (JVMS 5.4.3.3 with JLS 10.7).
-            None if owner.first() == Some(&b'[') => match self.class_named(convention::OBJECT) {
-                Some(object) => self.resolve_in(object, name, descriptor),
+            None if method.class.first() == Some(&b'[') => match self.class_named(convention::OBJECT) {
+                Some(object) => self.resolve_in(object, method.name_and_type()),
                 None => Resolved::Unknown,
             },
             None => Resolved::Unknown,
@@ -221,10 +221,10 @@ impl World {
     }
 
     /// Resolves a method reference from a known class.
-    pub fn resolve_in(&self, class: ClassId, name: &[u8], descriptor: &[u8]) -> Resolved {
-        let key = method_key(name, descriptor);
+    pub fn resolve_in(&self, class: ClassId, method: NameAndType<'_>) -> Resolved {
+        let key = method_key(method);
         let declared = |c: ClassId| {
-            let index = self[c].summary.find_keyed(key, name, descriptor)? as u16;
+            let index = self[c].summary.find_keyed(key, method)? as u16;
             Some(MethodId { class: c, index })
         };
         let mut last = class;

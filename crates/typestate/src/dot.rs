@@ -19,10 +19,12 @@ fn write_graph(out: &mut String, property: &Property) -> std::fmt::Result {
     writeln!(out, "digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=circle];", property.name)?;
     writeln!(out, "  start [shape=point];")?;
     for (at, state) in property.automaton.states.iter().enumerate() {
-        let (label, shape) = match property.automaton.sink == Some(at) {
-            true => ("violation".to_owned(), "octagon"),
-            false if state.accepting => (property.state_name(at), "doublecircle"),
-            false => (property.state_name(at), "circle"),
+        let (label, shape) = if property.automaton.sink == Some(at) {
+            ("violation".to_owned(), "octagon")
+        } else if state.accepting {
+            (property.state_name(at), "doublecircle")
+        } else {
+            (property.state_name(at), "circle")
         };
         writeln!(out, "  s{at} [label=\"{label}\" shape={shape}];")?;
     }

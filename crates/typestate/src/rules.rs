@@ -22,14 +22,14 @@ pub fn rules(properties: &[Property]) -> String {
 }
 
 fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place) -> std::fmt::Result {
-    writeln!(out, "[[marker]]\ntoken = {}", quoted(&property.name))?;
-    writeln!(out, "predicate = {}", quoted(&predicate(event, place)))?;
+    writeln!(out, "[[marker]]\ntoken = {}", toml_string(&property.name))?;
+    writeln!(out, "predicate = {}", toml_string(&predicate(event, place)))?;
     if !place.rule.iter().any(|(key, _)| key == "at") {
         writeln!(out, "at = \"method\"")?;
     }
     for (key, value) in &place.rule {
         match value {
-            Words::One(text) => writeln!(out, "{key} = {}", quoted(text))?,
+            Words::One(text) => writeln!(out, "{key} = {}", toml_string(text))?,
             Words::Numbers(all) => writeln!(out, "{key} = {all:?}")?,
             Words::Flag(_) => {}
         }
@@ -72,8 +72,8 @@ pub fn predicate(event: &str, place: &Place) -> String {
     format!("{event} {} {} {}", place.when.word(), role(place.object), role(place.parent))
 }
 
-/// Quotes a text as a basic string of TOML.
-fn quoted(text: &str) -> String {
+/// A text as a basic string of TOML.
+fn toml_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

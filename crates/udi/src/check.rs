@@ -4,7 +4,7 @@
 //! all see the members of a class. So a module may change code and add private methods. Its state
 //! belongs in classes of its own.
 
-use cct_classfile::mutf8::decode_lossy;
+use cct_classfile::mutf8::lossy;
 use cct_classfile::{ClassFile, Code, Member, access, wellformed};
 
 use crate::module::RUNTIME_PACKAGE;
@@ -82,7 +82,7 @@ pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit>
 /// name.
 pub fn check_runtime(bytes: &[u8]) -> Result<String, Misfit> {
     let class = sound(bytes)?;
-    let name = decode_lossy(class.name()).into_owned();
+    let name = lossy(class.name());
     let is_ours = OWN_CLASSES.contains(&class.name());
     if name.starts_with(RUNTIME_PACKAGE) && !is_ours { Ok(name) } else { Err(Misfit::NotInPackage(name)) }
 }
@@ -123,5 +123,5 @@ fn kept<'n, 'a>(old: &[Member<'_>], new: &'n [Member<'a>]) -> Result<&'n [Member
 }
 
 fn shown(member: &Member<'_>) -> String {
-    format!("{}{}", decode_lossy(member.name), decode_lossy(member.descriptor))
+    member.name_and_type().to_string()
 }

@@ -1,13 +1,16 @@
 //! Allocating instructions and natives, and the probes that count their objects
 //! (docs/use/allocations.md).
 
-use cct_classfile::{Bci, ClassFile, Instruction, opcode};
+use cct_classfile::{Bci, ClassFile, Instruction, MemberName, MemberRef, NameAndType, opcode};
 use cct_jdk::convention::OBJECT;
 use cct_jdk::helpers::Helper;
 
 use crate::convention;
 use crate::op::{Kind, Op};
 use crate::sites::HandedOn;
+
+/// The native that copies objects.
+const CLONE: NameAndType<'_> = NameAndType::new(b"clone", b"()Ljava/lang/Object;");
 
 /// The method name in ids of types.
 const NEW: &[u8] = b"<new>";
@@ -67,12 +70,12 @@ impl Makes {
 }
 
 fn id(of: &[u8]) -> i64 {
-    convention::foreign_id(of, NEW, b"", 0)
+    convention::foreign_id(MemberRef::new(of, NEW, b""), 0)
 }
 
 /// The id under which callers count `Object.clone`.
 pub fn clone_id() -> i64 {
-    convention::foreign_id(OBJECT, b"clone", b"()Ljava/lang/Object;", 0)
+    convention::foreign_id(CLONE.of_class(OBJECT), 0)
 }
 
 /// The objects that an instruction allocates; `None` if it allocates nothing.
@@ -95,7 +98,7 @@ pub fn of(class: &ClassFile<'_>, i: &Instruction<'_>) -> Option<Makes> {
         }
         opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL => {
             let callee = class.pool.member_ref(i.pool_index()?).ok()?;
-            let is_clone = (callee.name, callee.descriptor) == (b"clone", b"()Ljava/lang/Object;");
+            let is_clone = callee.name_and_type() == CLONE;
             return is_clone.then_some(Makes::Copy);
         }
         _ => return None,
@@ -137,9 +140,9 @@ pub struct Counted {
 }
 
 /// The probe that counts the result of a native in its wrapper. The node is in a local.
-pub fn of_native(class: &[u8], name: &[u8], node: u16) -> Option<Vec<Op<'static>>> {
+pub fn of_native(native: MemberName<'_>, node: u16) -> Option<Vec<Op<'static>>> {
     let node = Op::Load(Kind::Long, node);
-    Some(match (class, name) {
+    Some(match (native.class, native.name) {
         (b"java/lang/reflect/Array", b"multiNewArray") => {
             vec![Op::Dup, Op::Load(Kind::Reference, 1), node, Op::Helper(Helper::ResultArrays)]
         }

@@ -157,7 +157,7 @@ impl<'a> Class<'_, 'a> {
             if says != says_not {
                 let method = &self.before.methods[number];
                 let problem = Problem::OwnAttribute(OwnAttributeFault::Recorded);
-                self.findings.push(Finding::of(problem).in_member(method.name, method.descriptor));
+                self.findings.push(Finding::of(problem).in_member(method.name_and_type()));
             }
         }
     }

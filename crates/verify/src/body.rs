@@ -221,7 +221,7 @@ impl<'a> Method<'_, 'a> {
         let part = self
             .expectation
             .chosen()
-            .map(|chosen| Part::of(chosen, self.before.name(), self.original.name, self.original.descriptor));
+            .map(|chosen| Part::of(chosen, self.original.of_class(self.before.name())));
         let is_recorded = match events {
             Some(plan) => Some(plan.method.is_some()),
             None => self.is_recorded(&prologue, part.as_ref(), slots, calls)?,
@@ -237,8 +237,7 @@ impl<'a> Method<'_, 'a> {
         let pieces = erased.pieces(&prologue.locals, reader, (prologue.locals.node, offset));
         let pair = Pair {
             class: self.before,
-            name: self.original.name,
-            descriptor: self.original.descriptor,
+            method: self.original.name_and_type(),
             code: reader,
             prologue,
             expectation: &self.expectation,

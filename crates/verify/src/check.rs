@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::descriptor::end_of_parameters;
-use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
+use cct_classfile::{Attribute, ClassFile, Code, Member, MemberName, NameAndType, access, mutf8};
 use cct_columns::Column;
 use cct_jdk::convention::{OBJECT, with_extension};
 use cct_jdk::fields::added_fields;
@@ -19,7 +19,7 @@ use crate::finding::{Finding, Problem};
 use crate::forwarder::Target;
 use crate::links::Links;
 use crate::marked::Beside;
-use crate::marked::attribute::{is_list, is_on};
+use crate::marked::attribute::is_list;
 use crate::probe::Reader;
 use crate::structure::StaticSide;
 use crate::tables::is_static;
@@ -89,7 +89,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let left = after.attributes.iter().filter(may_go);
         for attribute in left {
             if !before.attributes.iter().any(|a| (a.name, a.data) == (attribute.name, attribute.data)) {
-                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                self.find(Problem::Attribute(mutf8::lossy(attribute.name)));
             }
         }
     }
@@ -102,7 +102,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         self.heads();
         for field in &before.fields {
-            self.own_fields.entry((field.name, field.descriptor)).or_insert(field.access_flags);
+            self.own_fields.entry(field.name_and_type()).or_insert(field.access_flags);
         }
         match Beside::of(after) {
             Some(beside) => self.beside = beside,
@@ -146,13 +146,11 @@ impl<'c, 'a> Class<'c, 'a> {
                     self.method(number, original, rewritten, twin, rows.get(number).copied());
                     for finding in &mut self.findings[found..] {
                         if finding.member.is_none() {
-                            *finding = finding.clone().in_member(original.name, original.descriptor);
+                            *finding = finding.clone().in_member(original.name_and_type());
                         }
                     }
                 }
-                None => self
-                    .findings
-                    .push(Finding::of(Problem::Missing).in_member(original.name, original.descriptor)),
+                None => self.findings.push(Finding::of(Problem::Missing).in_member(original.name_and_type())),
             }
         }
         self.recorded_rows();
@@ -171,13 +169,13 @@ impl<'c, 'a> Class<'c, 'a> {
         if !self.findings.is_empty() {
             return;
         }
-        if let Some((name, descriptor)) = self.beside.untold() {
+        if let Some(method) = self.beside.untold() {
             let problem = Problem::Marker(MarkerFault::Missing);
-            self.findings.push(Finding::of(problem).in_member(name, descriptor));
+            self.findings.push(Finding::of(problem).in_member(method));
         }
-        for (name, descriptor, is_there) in self.beside.wrong_methods(self.after, &self.of_markers) {
+        for (method, is_there) in self.beside.wrong_methods(self.after, &self.of_markers) {
             let problem = if is_there { Problem::AddedMember } else { Problem::Missing };
-            self.findings.push(Finding::of(problem).in_member(&name, &descriptor));
+            self.findings.push(Finding::of(problem).in_member(method.name_and_type()));
         }
     }
 
@@ -218,43 +216,41 @@ impl<'c, 'a> Class<'c, 'a> {
         let (before, after) = (self.before, self.after);
         for (number, field) in before.fields.iter().enumerate() {
             if after.fields.get(number).is_none_or(|f| f.raw != field.raw) {
-                self.findings.push(Finding::of(Problem::Field).in_member(field.name, field.descriptor));
+                self.findings.push(Finding::of(Problem::Field).in_member(field.name_and_type()));
             }
         }
         let markers = self.expectation.markers == Some(true);
         let mode = convention::mode(&self.expectation);
-        let expected: Vec<_> =
-            added_fields(before.name(), mode, markers).map(|field| (field.name, field.descriptor)).collect();
-        for &(name, descriptor) in &expected {
+        let expected: Vec<_> = added_fields(before.name(), mode, markers).collect();
+        for &wanted in &expected {
             let added = after.fields.iter().skip(before.fields.len());
-            if added.filter(|f| (f.name, f.descriptor) == (name, descriptor)).count() != 1 {
-                self.findings.push(Finding::of(Problem::Missing).in_member(name, descriptor));
+            if added.filter(|field| field.name_and_type() == wanted).count() != 1 {
+                self.findings.push(Finding::of(Problem::Missing).in_member(wanted));
             }
         }
-        let mut wanted: BTreeMap<Vec<u8>, _> = BTreeMap::new();
-        for (name, descriptor, flags, all_on) in self.beside.fields(after) {
-            wanted.insert(name, (descriptor, flags, all_on));
+        let mut wanted: BTreeMap<Box<[u8]>, _> = BTreeMap::new();
+        for gained in self.beside.fields(after) {
+            wanted.insert(gained.field.name.clone(), gained);
         }
         for field in after.fields.iter().skip(before.fields.len()) {
-            if let Some((descriptor, flags, all_on)) = wanted.remove(field.name) {
+            if let Some(gained) = wanted.remove(field.name) {
                 self.tally.added_fields += 1;
-                let has_value = if all_on { is_on(after, field) } else { field.attributes.is_empty() };
-                if (field.descriptor, field.access_flags) != (descriptor, flags) || !has_value {
+                if !gained.is(after, field) {
                     let finding = Finding::of(Problem::AddedMember);
-                    self.findings.push(finding.in_member(field.name, field.descriptor));
+                    self.findings.push(finding.in_member(field.name_and_type()));
                 }
                 continue;
             }
-            let is_known = expected.contains(&(field.name, field.descriptor))
+            let is_known = expected.contains(&field.name_and_type())
                 && field.access_flags == access::TRANSIENT | access::SYNTHETIC
                 && field.attributes.is_empty();
             self.tally.added_fields += 1;
             if !is_known {
-                self.findings.push(Finding::of(Problem::AddedMember).in_member(field.name, field.descriptor));
+                self.findings.push(Finding::of(Problem::AddedMember).in_member(field.name_and_type()));
             }
         }
         if let Some(name) = wanted.into_keys().next() {
-            self.findings.push(Finding::of(Problem::Missing).in_member(&name, b""));
+            self.findings.push(Finding::of(Problem::Missing).in_member(NameAndType::new(&name, b"")));
         }
     }
 
@@ -264,7 +260,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let mut after = self.after.attributes.iter();
         for attribute in self.before.attributes.iter() {
             if after.next().is_none_or(|a| (a.name, a.data) != (attribute.name, attribute.data)) {
-                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                self.find(Problem::Attribute(mutf8::lossy(attribute.name)));
                 return;
             }
         }
@@ -286,11 +282,12 @@ impl<'c, 'a> Class<'c, 'a> {
         let mut helpers = 0;
         let mut seen = BTreeSet::new();
         // Natives that the runtime calls without their hooks, with their static flag.
-        let mut natives: BTreeMap<(&[u8], &[u8]), u16> = before
+        let mut natives: BTreeMap<NameAndType<'_>, u16> = before
             .methods
             .iter()
-            .filter(|m| m.is(access::NATIVE) && CALLED_BY_RUNTIME.contains(&(before.name(), m.name)))
-            .map(|m| ((m.name, m.descriptor), m.access_flags & access::STATIC))
+            .filter(|m| m.is(access::NATIVE))
+            .filter(|m| CALLED_BY_RUNTIME.contains(&MemberName::new(before.name(), m.name)))
+            .map(|m| (m.name_and_type(), m.access_flags & access::STATIC))
             .collect();
         let mut renamed: BTreeMap<(Vec<u8>, &[u8]), u16> =
             self.renamed_natives().map(|(name, descriptor, flags)| ((name, descriptor), flags)).collect();
@@ -298,7 +295,7 @@ impl<'c, 'a> Class<'c, 'a> {
             before.methods.iter().map(|m| (m.name, with_extension(m.descriptor))).collect();
         for method in after.methods.iter().skip(before.methods.len()) {
             self.tally.added_methods += 1;
-            let is_first = seen.insert((method.name, method.descriptor));
+            let is_first = seen.insert(method.name_and_type());
             let key = (method.name, method.descriptor.to_vec());
             let mut is_known = if wanted.contains(&key) {
                 twins.insert(key, method).is_none()
@@ -312,7 +309,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 method.access_flags == access::PUBLIC | access::SYNTHETIC && !method.is(access::STATIC)
             } else {
                 let native = method.name.strip_prefix(b"cct$").unwrap_or_default();
-                natives.remove(&(native, method.descriptor)).is_some_and(|kind| {
+                natives.remove(&NameAndType::new(native, method.descriptor)).is_some_and(|kind| {
                     method.access_flags == kind | access::FINAL | access::SYNTHETIC
                         && forwarder::is_call_for_the_runtime(after, method, is_static(kind))
                 })
@@ -329,17 +326,16 @@ impl<'c, 'a> Class<'c, 'a> {
                     || before.name() == OBJECT && a.name == b"RuntimeVisibleAnnotations"
             });
             if !is_known {
-                self.findings
-                    .push(Finding::of(Problem::AddedMember).in_member(method.name, method.descriptor));
+                self.findings.push(Finding::of(Problem::AddedMember).in_member(method.name_and_type()));
             }
         }
         for (name, descriptor) in renamed.into_keys() {
             let problem = Problem::Class(ClassPart::RenamedNative);
-            self.findings.push(Finding::of(problem).in_member(&name, descriptor));
+            self.findings.push(Finding::of(problem).in_member(NameAndType::new(&name, descriptor)));
         }
-        for ((native, descriptor), _) in natives {
+        for native in natives.into_keys() {
             let problem = Problem::Runtime(RuntimeFault::NoMethod);
-            self.findings.push(Finding::of(problem).in_member(native, descriptor));
+            self.findings.push(Finding::of(problem).in_member(native));
         }
         if before.name() == OBJECT && helpers != convention::helpers(&self.expectation).count() {
             self.find(Problem::Class(ClassPart::Helpers));
@@ -359,7 +355,7 @@ pub(crate) fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bo
     let Ok(Some(code)) = Code::of(class, method) else { return false };
     let callee = code.instructions().filter_map(|i| class.pool.member_ref(i.pool_index()?).ok());
     let same = callee.filter(|c| c.name == method.name && c.descriptor == descriptor).last();
-    same.and_then(|c| Target::of(class, method.name, c.descriptor, false))
+    same.and_then(|c| Target::of(class, c.name_and_type(), false))
         .is_some_and(|t| t.redispatch().is(class, method))
 }
 

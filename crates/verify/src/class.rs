@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cct_classfile::{Bci, ClassFile, Member};
+use cct_classfile::{Bci, ClassFile, Member, MemberRefBuf};
 use cct_events::structure::Recording;
 
 use crate::expectation::Expectation;
@@ -15,7 +15,7 @@ use crate::tally::Tally;
 use crate::traces::Level;
 
 /// Key of counted callees: opcode, reference, and their probe.
-type Counting = (u8, [Box<[u8]>; 3], (u8, i64, Option<Entered>));
+type Counting = (u8, MemberRefBuf, (u8, i64, Option<Entered>));
 
 /// The check of one class against its original.
 pub struct Class<'c, 'a> {

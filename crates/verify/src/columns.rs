@@ -1,7 +1,7 @@
 //! Columns beside calls and bytecodes (the table is [`cct_columns`]): the instructions that they
 //! count, and their probe.
 
-use cct_classfile::{Bci, Instruction, opcode};
+use cct_classfile::{Bci, Instruction, MemberRef, opcode};
 use cct_columns::{Column, Columns};
 use cct_jdk::helpers::Helper;
 
@@ -31,7 +31,7 @@ pub fn probe(column: Column, node: u16, offset: i64) -> [Op<'static>; 6] {
         Op::Int(offset as i32),
         Op::IntToLong,
         Op::LongAdd,
-        Op::Long(convention::foreign_id(b"", column.name().as_bytes(), b"", 0)),
+        Op::Long(convention::foreign_id(MemberRef::new(b"", column.name().as_bytes(), b""), 0)),
         Op::Helper(Helper::Column),
     ]
 }

@@ -8,7 +8,7 @@
 //! other. The rules (docs/internals/scheme.md, *Bytecodes*) are statements about these two facts.
 
 use cct_classfile::constant_pool::tag;
-use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, MemberName, access, opcode};
 use cct_jdk::convention::OBJECT;
 use cct_tables::BlockEnds;
 
@@ -390,17 +390,16 @@ impl<'k, 'a> Knows<'k, 'a> {
     /// access to a field of the class through `this`; access to a static field of the class in code
     /// that runs only after its initialisation has begun.
     fn is_harmless(&self, number: usize, i: &Instruction<'_>) -> bool {
-        let Some(member) = i.pool_index().and_then(|index| self.body.class.pool.member_ref(index).ok())
-        else {
-            return false;
-        };
+        let constant = i.pool_index().and_then(|index| self.body.class.pool.member_constant(index).ok());
+        let Some(constant) = constant else { return false };
+        let member = constant.member;
         if i.opcode == opcode::INVOKESPECIAL {
-            return (member.class, member.name) == (OBJECT, b"<init>");
+            return member.member_name() == MemberName::new(OBJECT, b"<init>");
         }
-        if member.tag != tag::FIELDREF || member.class != self.body.class.name() {
+        if constant.tag != tag::FIELDREF || member.class != self.body.class.name() {
             return false;
         }
-        let Some(flags) = self.body.fields.get(&(member.name, member.descriptor)) else { return false };
+        let Some(flags) = self.body.fields.get(&member.name_and_type()) else { return false };
         let declared_is = |flag: u16| flags & flag != 0;
         let name = self.body.method.name;
         let assigns = matches!(i.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);

@@ -2,5 +2,7 @@
 
 use std::collections::HashMap;
 
+use cct_classfile::NameAndType;
+
 /// A class's own fields: flags by name and descriptor.
-pub type Fields<'a> = HashMap<(&'a [u8], &'a [u8]), u16>;
+pub type Fields<'a> = HashMap<NameAndType<'a>, u16>;

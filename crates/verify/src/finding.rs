@@ -4,7 +4,7 @@ use crate::faults::{
     ClassPart, ClockFault, CountFault, EventFault, FormsFault, ForwarderKind, FrameFault, HandlerFault,
     LimitFault, MarkerFault, MethodPart, OwnAttributeFault, ProbeFault, RuntimeFault, StaticSidePart,
 };
-use cct_classfile::{Bci, mutf8};
+use cct_classfile::{Bci, NameAndType};
 
 use crate::readers::compare::Part;
 
@@ -102,8 +102,8 @@ impl Finding {
 
     /// Names the member.
     #[must_use]
-    pub fn in_member(mut self, name: &[u8], descriptor: &[u8]) -> Self {
-        self.member = Some(format!("{}{}", mutf8::decode_lossy(name), mutf8::decode_lossy(descriptor)));
+    pub fn in_member(mut self, member: NameAndType<'_>) -> Self {
+        self.member = Some(member.to_string());
         self
     }
 }

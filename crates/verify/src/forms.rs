@@ -131,7 +131,7 @@ impl<'c, 'a> Class<'c, 'a> {
             } else {
                 Problem::Forwarder(ForwarderKind::Extended)
             });
-            self.findings.push(finding.in_member(twin.name, twin.descriptor));
+            self.findings.push(finding.in_member(twin.name_and_type()));
         }
         if let (true, Some(Extended::ToNative)) = (is_hooked, &form) {
             self.tally.hooks += ways[0].len() as u64;

@@ -4,11 +4,10 @@
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
-use cct_classfile::{ClassFile, Code, Member, opcode};
+use cct_classfile::{ClassFile, Code, Member, MemberName, MemberRef, NameAndType, opcode};
 use cct_jdk::helpers::{Helper, PADDING};
 use cct_jdk::native_hooks::{CALLED_BY_RUNTIME, DEFINE_LENGTH, DEFINE_OFFSET, DEPTH};
 use cct_jdk::runtime_classes::STACKS;
-use cct_jdk::runtime_method::RuntimeMethod;
 
 use crate::allocations;
 use crate::convention::{FACTOR, helpers};
@@ -27,12 +26,10 @@ use cct_jdk::convention::{
 /// A method that has a forwarder or is one.
 #[derive(Debug, Clone)]
 pub struct Target<'a> {
-    class: &'a [u8],
+    method: MemberRef<'a>,
     is_interface: bool,
     pub(crate) is_static: bool,
     is_constructor: bool,
-    name: &'a [u8],
-    pub(crate) descriptor: &'a [u8],
     extended: Vec<u8>,
     /// Kinds of the arguments and their locals, without `this`.
     arguments: Vec<(Kind, u16)>,
@@ -73,8 +70,8 @@ pub enum Entry {
 
 impl<'a> Target<'a> {
     /// The description of a method; `None` if its descriptor is invalid.
-    pub fn of(class: &ClassFile<'a>, name: &'a [u8], descriptor: &'a [u8], is_static: bool) -> Option<Self> {
-        let parsed = MethodDescriptor::parse(descriptor).ok().filter(|d| d.argument_slots() <= 255)?;
+    pub fn of(class: &ClassFile<'a>, method: NameAndType<'a>, is_static: bool) -> Option<Self> {
+        let parsed = MethodDescriptor::parse(method.descriptor).ok().filter(|d| d.argument_slots() <= 255)?;
         let mut slots = u16::from(!is_static);
         let mut arguments = Vec::new();
         for t in parsed.arguments() {
@@ -82,13 +79,11 @@ impl<'a> Target<'a> {
             slots += t.slots();
         }
         Some(Target {
-            class: class.name(),
+            method: method.of_class(class.name()),
             is_interface: class.is_interface(),
             is_static,
-            is_constructor: name == b"<init>",
-            name,
-            descriptor,
-            extended: with_extension(descriptor),
+            is_constructor: method.name == b"<init>",
+            extended: with_extension(method.descriptor),
             arguments,
             slots,
             result: Kind::of(parsed.result),
@@ -106,9 +101,16 @@ impl<'a> Target<'a> {
         this.into_iter().chain(self.arguments.iter().map(|(kind, slot)| Op::Load(*kind, *slot))).collect()
     }
 
-    pub(crate) fn callee<'s>(&'s self, descriptor: &'s [u8]) -> Callee<'s> {
+    /// The method itself, as a callee.
+    pub(crate) fn own_callee(&self) -> Callee<'a> {
         let tag = if self.is_interface { tag::INTERFACE_METHODREF } else { tag::METHODREF };
-        Callee { tag, class: self.class, name: self.name, descriptor }
+        Callee { tag, method: self.method }
+    }
+
+    /// The method or its twin, as a callee.
+    fn callee<'s>(&'s self, descriptor: &'s [u8]) -> Callee<'s> {
+        let callee = self.own_callee();
+        Callee { method: MemberRef { descriptor, ..callee.method }, ..callee }
     }
 
     /// A call of the twin, without dispatch.
@@ -147,7 +149,7 @@ impl<'a> Target<'a> {
     pub fn redispatch(&self) -> Straight<'_> {
         let mut ops = vec![Op::Load(Kind::Long, self.slots), Op::Helper(Helper::Store)];
         ops.extend(self.arguments());
-        let callee = self.callee(self.descriptor);
+        let callee = self.own_callee();
         ops.push(if self.is_interface {
             Op::Invoke(opcode::INVOKEINTERFACE, callee, self.slots as u8)
         } else {
@@ -201,7 +203,7 @@ impl<'a> Target<'a> {
                 native_hooks::Kind::Define => self.define(hook, &mut ops),
                 native_hooks::Kind::Last => {
                     let last = self.slots.saturating_sub(1);
-                    ops.extend([Op::Load(Kind::Reference, last), runtime(hook.call)]);
+                    ops.extend([Op::Load(Kind::Reference, last), Op::runtime(hook.call)]);
                     ops.push(Op::Store(Kind::Reference, last));
                 }
                 native_hooks::Kind::Argument(number) => {
@@ -259,9 +261,9 @@ impl<'a> Target<'a> {
             for load in self.arguments() {
                 let is_depth = matches!(load, Op::Load(Kind::Int, slot) if self.is_int(slot));
                 ops.push(load);
-                ops.extend(is_depth.then(|| runtime(DEPTH)));
+                ops.extend(is_depth.then(|| Op::runtime(DEPTH)));
             }
-            ops.push(self.twin(self.descriptor));
+            ops.push(self.twin(self.method.descriptor));
         } else {
             self.then_original(&mut ops);
         }
@@ -273,7 +275,7 @@ impl<'a> Target<'a> {
             restore.extend(Event::End { method, by_exception: true }.ops(self.slots, None));
         }
         if let Some(hook) = of(native_hooks::Kind::Result) {
-            ops.push(runtime(hook.call));
+            ops.push(Op::runtime(hook.call));
             self.cast(hook, &mut ops);
         }
         if let Some(hook) = of(native_hooks::Kind::After) {
@@ -288,7 +290,7 @@ impl<'a> Target<'a> {
 
     /// The probe that counts the objects of the native.
     fn makes(&self) -> Option<Vec<Op<'static>>> {
-        allocations::of_native(self.class, self.name, self.slots)
+        allocations::of_native(self.method.member_name(), self.slots)
     }
 
     /// The forwarder of a leaf native that allocates its result, which is counted below its node;
@@ -310,14 +312,14 @@ impl<'a> Target<'a> {
     /// Calls the runtime with the receiver and the arguments.
     fn call<'s>(&'s self, hook: &'s NativeHook, ops: &mut Vec<Op<'s>>) {
         ops.extend(self.arguments());
-        ops.push(runtime(hook.call));
+        ops.push(Op::runtime(hook.call));
     }
 
     /// Casts the runtime's result, which may be any object, to the native's type.
     fn cast<'s>(&'s self, hook: &NativeHook, ops: &mut Vec<Op<'s>>) {
-        let native = MethodDescriptor::parse(self.descriptor).map(|d| d.result);
+        let native = MethodDescriptor::parse(self.method.descriptor).map(|d| d.result);
         if let (Ok(FieldType::Class(class) | FieldType::Array(class)), true) =
-            (native, hook.call.descriptor.ends_with(b")Ljava/lang/Object;"))
+            (native, hook.call.member.descriptor.ends_with(b")Ljava/lang/Object;"))
             && class != OBJECT
         {
             ops.push(Op::CheckCast(class));
@@ -330,7 +332,7 @@ impl<'a> Target<'a> {
         let free = self.slots + 5;
         self.call(hook, ops);
         ops.push(Op::Store(Kind::Reference, free));
-        let Ok(descriptor) = MethodDescriptor::parse(self.descriptor) else { return };
+        let Ok(descriptor) = MethodDescriptor::parse(self.method.descriptor) else { return };
         let is_class_file =
             |t| matches!(t, FieldType::Array(b"[B") | FieldType::Class(b"java/nio/ByteBuffer"));
         let Some(number) = descriptor.arguments().position(is_class_file) else { return };
@@ -341,7 +343,7 @@ impl<'a> Target<'a> {
                     Op::Load(Kind::Reference, free),
                     Op::Load(Kind::Reference, slot),
                     Op::Load(Kind::Int, place),
-                    runtime(tells),
+                    Op::runtime(tells),
                     Op::Store(Kind::Int, place),
                 ]);
             }
@@ -352,7 +354,7 @@ impl<'a> Target<'a> {
     /// Whether the argument in a local is exactly `int`, no shorter type.
     fn is_int(&self, slot: u16) -> bool {
         let number = self.arguments.iter().position(|(_, of)| *of == slot);
-        let descriptor = MethodDescriptor::parse(self.descriptor).ok();
+        let descriptor = MethodDescriptor::parse(self.method.descriptor).ok();
         descriptor.zip(number).is_some_and(|(d, n)| d.arguments().nth(n) == Some(FieldType::Base(b'I')))
     }
 
@@ -364,8 +366,9 @@ impl<'a> Target<'a> {
     }
 
     /// Calls a method of the runtime with the same descriptor.
-    pub fn to_runtime<'s>(&'s self, class: &'s [u8], name: &'s [u8]) -> Straight<'s> {
-        let callee = Callee { tag: tag::METHODREF, class, name, descriptor: self.descriptor };
+    pub fn to_runtime<'s>(&'s self, runtime: MemberName<'s>) -> Straight<'s> {
+        let method = MemberRef::new(runtime.class, runtime.name, self.method.descriptor);
+        let callee = Callee { tag: tag::METHODREF, method };
         let mut ops = self.arguments();
         ops.push(Op::Invoke(opcode::INVOKESTATIC, callee, 0));
         self.plain(ops, FORWARDER_LINE)
@@ -373,8 +376,8 @@ impl<'a> Target<'a> {
 
     /// A helper of `java/lang/Object`: it calls a method of the runtime with the same descriptor,
     /// and is too large for HotSpot's first compiler to inline.
-    pub fn helper<'s>(&'s self, class: &'s [u8], name: &'s [u8]) -> Straight<'s> {
-        let mut helper = self.to_runtime(class, name);
+    pub fn helper<'s>(&'s self, runtime: MemberName<'s>) -> Straight<'s> {
+        let mut helper = self.to_runtime(runtime);
         helper.ops.splice(..0, [Op::Nothing; PADDING]);
         helper
     }
@@ -432,7 +435,7 @@ impl<'a> Target<'a> {
 
     fn then_original<'s>(&'s self, ops: &mut Vec<Op<'s>>) {
         ops.extend(self.arguments());
-        ops.push(self.twin(self.descriptor));
+        ops.push(self.twin(self.method.descriptor));
     }
 
     fn then_original_and_restore<'s>(&'s self, mut ops: Vec<Op<'s>>, start: usize) -> Straight<'s> {
@@ -474,11 +477,6 @@ impl<'a> Target<'a> {
         ops.push(Op::Return(self.result));
         Straight { ops, catch: None, ours: Vec::new(), line }
     }
-}
-
-/// A static method of the runtime.
-fn runtime(RuntimeMethod { class, name, descriptor }: RuntimeMethod) -> Op<'static> {
-    Op::Invoke(opcode::INVOKESTATIC, Callee { tag: tag::METHODREF, class, name, descriptor }, 0)
 }
 
 pub(crate) fn read_thread(thread: u16, saved: u16) -> Vec<Op<'static>> {
@@ -535,22 +533,22 @@ impl Straight<'_> {
 /// Whether an added method of `java/lang/Object` is a helper of such an output.
 pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>, expectation: &Expectation) -> bool {
     helpers(expectation).any(|(name, runtime)| {
-        (method.name, method.descriptor) == (name, runtime.descriptor)
-            && Target::of(class, method.name, method.descriptor, true)
-                .is_some_and(|t| t.helper(runtime.class, runtime.name).is(class, method))
+        method.name_and_type() == NameAndType::new(name, runtime.member.descriptor)
+            && Target::of(class, method.name_and_type(), true)
+                .is_some_and(|t| t.helper(runtime.member.member_name()).is(class, method))
     })
 }
 
 /// Whether an added method calls a private native for the runtime.
 pub fn is_call_for_the_runtime(class: &ClassFile<'_>, method: &Member<'_>, is_static: bool) -> bool {
     let Some(native) = method.name.strip_prefix(b"cct$") else { return false };
-    CALLED_BY_RUNTIME.contains(&(class.name(), native))
-        && Target::of(class, native, method.descriptor, is_static)
+    CALLED_BY_RUNTIME.contains(&MemberName::new(class.name(), native))
+        && Target::of(class, NameAndType::new(native, method.descriptor), is_static)
             .is_some_and(|t| t.for_the_runtime().is(class, method))
 }
 
 /// Whether a native became a method that calls the runtime's method of the same name.
 pub fn is_replacement(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
-    Target::of(class, method.name, method.descriptor, true)
-        .is_some_and(|t| t.to_runtime(STACKS, method.name).is(class, method))
+    Target::of(class, method.name_and_type(), true)
+        .is_some_and(|t| t.to_runtime(MemberName::new(STACKS, method.name)).is(class, method))
 }

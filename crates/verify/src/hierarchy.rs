@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cct_classfile::access;
+use cct_classfile::{NameAndType, access};
 
 use crate::links::{Declared, Links};
 
@@ -17,9 +17,6 @@ pub type Node = usize;
 /// Maximum number of steps of all walks over interfaces; a hostile file could ask for trillions.
 /// Questions beyond the limit count as unknown.
 const MOST_STEPS: u64 = 1 << 28;
-
-/// Name and descriptor.
-type Signature<'l> = (&'l [u8], &'l [u8]);
 
 /// A method, and the class that declares it.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +54,7 @@ pub struct Hierarchy<'l> {
     is_open: Vec<bool>,
     /// Classes by the extended or original signature of a method, except those in one tree with the
     /// asking class.
-    definers: HashMap<Signature<'l>, Vec<Node>>,
+    definers: HashMap<NameAndType<'l>, Vec<Node>>,
 }
 
 impl<'l> Hierarchy<'l> {
@@ -88,10 +85,10 @@ impl<'l> Hierarchy<'l> {
                 class.interfaces.iter().for_each(|interface| above(interface, false));
             }
         }
-        let mut definers: HashMap<Signature<'l>, Vec<Node>> = HashMap::new();
+        let mut definers: HashMap<NameAndType<'l>, Vec<Node>> = HashMap::new();
         for (node, classes) in of_node.iter().enumerate() {
             for method in classes.iter().flat_map(|class| &class.declared) {
-                let found = definers.entry((&method.name, &method.descriptor)).or_default();
+                let found = definers.entry(method.name_and_type()).or_default();
                 if found.last() != Some(&node) {
                     found.push(node);
                 }
@@ -165,7 +162,7 @@ pub struct View<'v, 'l> {
     above: Vec<Above>,
     seen: Vec<bool>,
     /// The methods of the class and its superclasses, the nearest last.
-    active: HashMap<Signature<'l>, Vec<Resolved<'l>>>,
+    active: HashMap<NameAndType<'l>, Vec<Resolved<'l>>>,
     /// All supertypes of this class, and whether one of them is missing.
     closure: Option<(HashSet<Node>, bool)>,
     steps: u64,
@@ -203,7 +200,7 @@ impl<'l> View<'_, 'l> {
             for class in &hierarchy.classes[node] {
                 for method in &class.declared {
                     let resolved = Resolved { class, method };
-                    self.active.entry((&method.name, &method.descriptor)).or_default().push(resolved);
+                    self.active.entry(method.name_and_type()).or_default().push(resolved);
                 }
             }
             self.node = node;
@@ -216,15 +213,15 @@ impl<'l> View<'_, 'l> {
 
     fn leave(&mut self, node: Node) {
         for method in self.hierarchy.classes[node].iter().flat_map(|class| &class.declared) {
-            if let Some(methods) = self.active.get_mut(&(&*method.name, &*method.descriptor)) {
+            if let Some(methods) = self.active.get_mut(&method.name_and_type()) {
                 methods.pop();
             }
         }
     }
 
     /// The method that the class or the nearest of its superclasses declares; `None` if unknown.
-    pub fn nearest(&self, name: &[u8], descriptor: &[u8]) -> Option<Resolved<'l>> {
-        let found = self.active.get(&(name, descriptor)).and_then(|methods| methods.last()).copied();
+    pub fn nearest(&self, method: NameAndType<'_>) -> Option<Resolved<'l>> {
+        let found = self.active.get(&method).and_then(|methods| methods.last()).copied();
         found.filter(|_| !self.above[self.node].is_ambiguous)
     }
 
@@ -235,7 +232,7 @@ impl<'l> View<'_, 'l> {
         let classes = self.hierarchy.classes[self.node].iter().filter(move |_| is_known);
         let methods = classes.flat_map(|class| class.declared.iter().map(move |method| (*class, method)));
         methods.filter_map(|(class, method)| {
-            let active = self.active.get(&(&*method.name, &*method.descriptor))?;
+            let active = self.active.get(&method.name_and_type())?;
             let above = active.get(active.len().checked_sub(2)?)?;
             above.is_final_for(class, method).then_some(method)
         })
@@ -243,8 +240,8 @@ impl<'l> View<'_, 'l> {
 
     /// Whether the class has a method, or inherits it from a superclass or an interface; `None` if
     /// unknown.
-    pub fn inherits(&mut self, name: &[u8], descriptor: &[u8]) -> Option<bool> {
-        if self.active.get(&(name, descriptor)).is_some_and(|methods| !methods.is_empty()) {
+    pub fn inherits(&mut self, method: NameAndType<'_>) -> Option<bool> {
+        if self.active.get(&method).is_some_and(|methods| !methods.is_empty()) {
             return Some(true);
         }
         let above = self.above[self.node];
@@ -254,12 +251,14 @@ impl<'l> View<'_, 'l> {
         let (node, hierarchy) = (self.node, self.hierarchy);
         let steps = &mut self.steps;
         let (closure, is_open) = self.closure.get_or_insert_with(|| hierarchy.closure(node, steps));
-        let definers = hierarchy.definers.get(&(name, descriptor)).map_or(&[][..], Vec::as_slice);
+        let definers = hierarchy.definers.get(&method).map_or(&[][..], Vec::as_slice);
         self.steps = self.steps.saturating_sub(definers.len() as u64);
-        match definers.iter().any(|definer| closure.contains(definer)) {
-            true => Some(true),
-            false if *is_open || self.steps == 0 => None,
-            false => Some(false),
+        if definers.iter().any(|definer| closure.contains(definer)) {
+            Some(true)
+        } else if *is_open || self.steps == 0 {
+            None
+        } else {
+            Some(false)
         }
     }
 }

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
-use cct_classfile::{access, mutf8, opcode};
+use cct_classfile::mutf8::lossy;
+use cct_classfile::{MemberRef, access, opcode};
 use cct_jdk::convention::OBJECT;
 
-use crate::convention::foreign_id;
+use crate::convention::{HASH_CODE, foreign_id};
 use crate::faults::ProbeFault;
 use crate::finding::{Finding, Problem};
 use crate::hierarchy::{Hierarchy, Node, Resolved};
@@ -36,7 +37,7 @@ pub struct Linked {
 /// A question about the methods that a class has or inherits.
 pub(crate) enum Question<'l> {
     /// Whether an extended form exists, and the asking class.
-    Extended(&'l Links, &'l [Box<[u8]>; 3]),
+    Extended(&'l Links, MemberRef<'l>),
     /// Whether the callee may be counted by its caller, and the asking class.
     Counted(&'l Links, &'l Counted),
 }
@@ -49,7 +50,8 @@ pub fn follow(classes: &[Links]) -> Linked {
     let mut questions: HashMap<Node, Vec<Question<'_>>> = HashMap::new();
     for class in classes {
         for reference in &class.wanted {
-            match hierarchy.node(&reference[0]) {
+            let reference = reference.member();
+            match hierarchy.node(reference.class) {
                 Some(node) => questions.entry(node).or_default().push(Question::Extended(class, reference)),
                 None => linked.unknown += 1,
             }
@@ -67,21 +69,17 @@ pub fn follow(classes: &[Links]) -> Linked {
         let overrides = view.overridden_finals().filter(|method| is_extended(&method.descriptor));
         linked.wrong.extend(overrides.map(|method| {
             let finding = Finding::of(Problem::FinalOverridden);
-            (text(class), finding.in_member(&method.name, &method.descriptor))
+            (lossy(class), finding.in_member(method.name_and_type()))
         }));
         for question in questions.get(&view.node()).into_iter().flatten() {
             match question {
-                Question::Extended(class, [owner, name, descriptor]) => match view.inherits(name, descriptor)
-                {
+                Question::Extended(class, callee) => match view.inherits(callee.name_and_type()) {
                     Some(true) => linked.found += 1,
                     None => linked.unknown += 1,
-                    Some(false) => {
-                        let callee = [&**owner, b".", name, descriptor].concat();
-                        linked.missing.push((text(&class.name), text(&callee)));
-                    }
+                    Some(false) => linked.missing.push((lossy(&class.name), callee.to_string())),
                 },
                 Question::Counted(class, callee) => {
-                    match view.nearest(&callee.callee[1], &callee.callee[2]) {
+                    match view.nearest(callee.callee.member().name_and_type()) {
                         None if callee.is_question() => {}
                         None => linked.uncounted += callee.sites,
                         Some(method) => match wrong(callee, method, &hierarchy) {
@@ -92,7 +90,7 @@ pub fn follow(classes: &[Links]) -> Linked {
                             }
                             Some(problem) => {
                                 let finding = Finding { problem, ..callee.place.clone() };
-                                linked.wrong.push((text(&class.name), finding));
+                                linked.wrong.push((lossy(&class.name), finding));
                             }
                         },
                     }
@@ -109,7 +107,7 @@ pub fn follow(classes: &[Links]) -> Linked {
         // Several archives may contain the same class file.
         let is_same = (first, before) == (next, name);
         if !is_same && first.checked_add(count).is_none_or(|end| end > next) {
-            linked.wrong.push((text(name), Finding::of(Problem::Numbers)));
+            linked.wrong.push((lossy(name), Finding::of(Problem::Numbers)));
         }
     }
     // Sort by class, since the order of visits is arbitrary.
@@ -122,11 +120,11 @@ pub fn follow(classes: &[Links]) -> Linked {
 /// even if the reference names a class above it (JVMS 6.5, *invokespecial*); for an array it is
 /// `Object`.
 pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l [u8]> {
-    let [owner, name, _] = &callee.callee;
+    let MemberRef { class: owner, name, .. } = callee.callee.member();
     if owner.first() == Some(&b'[') {
         return Some(OBJECT);
     }
-    if callee.opcode == opcode::INVOKESPECIAL && **name != *b"<init>" && *owner != class.name {
+    if callee.opcode == opcode::INVOKESPECIAL && name != b"<init>" && *owner != *class.name {
         class.superclass.as_deref()
     } else {
         Some(owner)
@@ -135,20 +133,20 @@ pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l 
 
 /// The fault of counting a callee that is this method, if any.
 pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierarchy<'_>) -> Option<Problem> {
-    let [owner, name, descriptor] = &callee.callee;
+    let reference = callee.callee.member();
     let Resolved { class, method } = resolved;
+    let declared = reference.name_and_type().of_class(&class.name);
     // Only one method can be meant (docs/internals/scheme.md, *Calls that cannot take a context*).
     // Arrays have no subclasses.
     let is_alone = matches!(callee.opcode, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
         || method.flags & (access::FINAL | access::PRIVATE) != 0
         || class.is_final
-        || owner.first() == Some(&b'[')
-        || hierarchy.is_final(owner);
+        || reference.class.first() == Some(&b'[')
+        || hierarchy.is_final(reference.class);
     if let Means::Nothing(chosen) = callee.means {
         // The caller omits a record that only callers can make.
-        let is_place =
-            chosen.is_some_and(|chosen| values::Part::of(chosen, &class.name, name, descriptor).is_place);
-        let is_hash_code = (&**name, &**descriptor) == (b"hashCode", b"()I");
+        let is_place = chosen.is_some_and(|chosen| values::Part::of(chosen, declared).is_place);
+        let is_hash_code = reference.name_and_type() == HASH_CODE;
         let is_missed = method.by_callers && (is_alone || is_hash_code && is_place);
         return is_missed.then_some(Problem::Probe(ProbeFault::NoCalleeProbe));
     }
@@ -157,7 +155,7 @@ pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierar
     }
     let wrong = match callee.means {
         Means::Counted(id) => {
-            let is_right = id == foreign_id(&class.name, name, descriptor, (id & 0x7F) as usize);
+            let is_right = id == foreign_id(declared, (id & 0x7F) as usize);
             (!is_right).then_some(ProbeFault::CountsOther)
         }
         Means::Entered(chosen, entered) => values::wrong(chosen, &entered, &resolved),
@@ -175,12 +173,10 @@ pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierar
     }
 }
 
-pub(crate) fn text(bytes: &[u8]) -> String {
-    mutf8::decode_lossy(bytes).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
+    use cct_classfile::MemberRefBuf;
+
     use super::*;
     use crate::links::Declared;
 
@@ -201,7 +197,14 @@ mod tests {
             is_final: false,
             numbers: (None, 0),
             declared: defined.iter().map(declared).collect(),
-            wanted: wanted.iter().map(|[owner, name]| [bytes(owner), bytes(name), descriptor()]).collect(),
+            wanted: wanted
+                .iter()
+                .map(|[owner, name]| MemberRefBuf {
+                    class: bytes(owner),
+                    name: bytes(name),
+                    descriptor: descriptor(),
+                })
+                .collect(),
             counted: Vec::new(),
         }
     }
@@ -259,7 +262,7 @@ mod tests {
         let mut caller = class("C", &["B"], &[], &[]);
         caller.counted = vec![Counted {
             opcode,
-            callee: callee.map(bytes),
+            callee: MemberRef::new(callee[0].as_bytes(), callee[1].as_bytes(), callee[2].as_bytes()).into(),
             means: Means::Counted(id),
             is_known: false,
             sites: 3,
@@ -270,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_callee_is_counted_once_and_as_what_it_is() {
-        let id = foreign_id(b"A", b"n", b"()V", 1);
+        let id = foreign_id(MemberRef::new(b"A", b"n", b"()V"), 1);
         let (b, call) = (["B", "n", "()V"], opcode::INVOKEVIRTUAL);
         let problem =
             |linked: Linked| linked.wrong.first().map(|(class, f)| (class.clone(), f.problem.clone()));

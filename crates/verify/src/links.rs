@@ -2,7 +2,7 @@
 //! nobody else counts what a caller counts.
 
 use cct_classfile::descriptor::end_of_parameters;
-use cct_classfile::{ClassFile, access};
+use cct_classfile::{ClassFile, MemberRefBuf, NameAndType, access};
 use cct_jdk::convention::EXTENSION;
 use cct_pcc::Chosen;
 
@@ -21,8 +21,8 @@ pub struct Links {
     pub(crate) numbers: (Option<u32>, u32),
     /// The methods of the class, in both forms.
     pub(crate) declared: Vec<Declared>,
-    /// References to extended forms: owner, name and descriptor.
-    pub(crate) wanted: Vec<[Box<[u8]>; 3]>,
+    /// References to extended forms.
+    pub(crate) wanted: Vec<MemberRefBuf>,
     /// Callees that it counts.
     pub(crate) counted: Vec<Counted>,
 }
@@ -38,6 +38,13 @@ pub struct Declared {
     pub(crate) counts_itself: bool,
     /// Whether it has no extended form or probes, and callers must count it, since it is recorded.
     pub(crate) by_callers: bool,
+}
+
+impl Declared {
+    /// Its name and descriptor.
+    pub(crate) fn name_and_type(&self) -> NameAndType<'_> {
+        NameAndType::new(&self.name, &self.descriptor)
+    }
 }
 
 /// The probe of a caller for a callee without an instrumented body.
@@ -74,8 +81,8 @@ impl Means {
 pub struct Counted {
     /// The invocation.
     pub opcode: u8,
-    /// Owner, name and descriptor.
-    pub callee: [Box<[u8]>; 3],
+    /// The reference.
+    pub callee: MemberRefBuf,
     /// The probe for it.
     pub means: Means,
     /// Whether the probe is right for the class that the reference names, or for `Object`.
@@ -123,7 +130,7 @@ impl Links {
             is_final: class.is(access::FINAL),
             numbers: (None, class.methods.len() as u32),
             declared: declared.collect(),
-            wanted: wanted.map(|r| [r.class.into(), r.name.into(), r.descriptor.into()]).collect(),
+            wanted: wanted.map(MemberRefBuf::from).collect(),
             counted,
         }
     }

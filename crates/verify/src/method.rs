@@ -1,7 +1,7 @@
 //! The check of one method: the forms under its two signatures, and their consistency
 //! (docs/internals/treatments.md).
 
-use cct_classfile::{Code, Member, access, mutf8};
+use cct_classfile::{Code, Member, NameAndType, access, mutf8};
 use cct_jdk::convention::{OBJECT, with_extension};
 use cct_jdk::native_hooks::REPLACED;
 use cct_jdk::program;
@@ -53,8 +53,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let slots =
             Sites { count: count + places + columns, are_apart: self.expectation.call_sites == Some(true) }
                 .slots();
-        let Some(target) =
-            Target::of(self.before, original.name, original.descriptor, original.is(access::STATIC))
+        let Some(target) = Target::of(self.before, original.name_and_type(), original.is(access::STATIC))
         else {
             return self.find(Problem::Head(MethodPart::Descriptors));
         };
@@ -182,7 +181,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let method = &self.before.methods[number];
         let own = self.beside.of_method(method);
         if own.iter().any(|number| self.beside.markers[*number].is_loop()) {
-            self.tally.not_checked("where loops are left", self.before.name(), method.name);
+            self.tally.not_checked("where loops are left", method.of_class(self.before.name()).member_name());
         }
         self.beside.add(&own, body.called);
         if let Some(level) = body.level {
@@ -190,17 +189,17 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         if body.level.is_some_and(|level| level != Level::Full) {
             let what = "events of methods that are too large for all of them";
-            self.tally.not_checked(what, self.before.name(), method.name);
+            self.tally.not_checked(what, method.of_class(self.before.name()).member_name());
         }
         for callee in body.counted {
             self.tally.unknown_ids += u64::from(!callee.is_known);
             let key = (callee.opcode, callee.callee.clone(), callee.means.key());
-            let place = callee.place.clone().in_member(method.name, method.descriptor);
+            let place = callee.place.clone().in_member(method.name_and_type());
             self.counted.entry(key).or_insert(Counted { sites: 0, place, ..callee }).sites += 1;
         }
         if let Some(at) = body.unpinned {
             let problem = Problem::Clock(ClockFault::NotReplaced);
-            let finding = Finding::at(problem, at, None).in_member(method.name, method.descriptor);
+            let finding = Finding::at(problem, at, None).in_member(method.name_and_type());
             match self.expectation.reproducible {
                 Some(_) => self.findings.push(finding),
                 None => self.pins.1 = self.pins.1.take().or(Some(finding)),
@@ -209,7 +208,7 @@ impl<'c, 'a> Class<'c, 'a> {
         self.pins.0 |= body.pinned > 0;
         if body.is_unfollowed {
             let what = "counts of methods with too many handlers to be followed";
-            self.tally.not_checked(what, self.before.name(), method.name);
+            self.tally.not_checked(what, method.of_class(self.before.name()).member_name());
             *self.tally.rules.entry("not followed").or_default() += 1;
             return;
         }
@@ -279,9 +278,9 @@ impl<'c, 'a> Class<'c, 'a> {
         code: Option<&Code<'a>>,
         target: &Target<'a>,
     ) -> Option<Original> {
-        let class = self.before.name();
-        let switch = program::switch(class, original.name, original.descriptor);
-        let is_replaced = REPLACED.contains(&(class, original.name, original.descriptor));
+        let named = original.of_class(self.before.name());
+        let switch = program::switch(named);
+        let is_replaced = REPLACED.contains(&named);
         let is_question = self.is_question(original);
         if original.raw == rewritten.raw {
             if switch.is_some() || is_replaced || is_question {
@@ -380,7 +379,7 @@ impl<'c, 'a> Class<'c, 'a> {
             let its = original.attributes.find(attribute.name);
             if attribute.name != b"RuntimeVisibleAnnotations" || its.is_none_or(|a| a.data != attribute.data)
             {
-                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                self.find(Problem::Attribute(mutf8::lossy(attribute.name)));
             }
         }
         // A subclass may have an extended form of its own that leads to a final method
@@ -405,7 +404,7 @@ impl<'c, 'a> Class<'c, 'a> {
             return match method.body(twin, true) {
                 Ok(body) => (found == self.findings.len()).then(|| Extended::Body(Box::new(body))),
                 Err(finding) => {
-                    self.findings.push(finding.in_member(twin.name, twin.descriptor));
+                    self.findings.push(finding.in_member(twin.name_and_type()));
                     None
                 }
             };
@@ -442,7 +441,7 @@ impl<'c, 'a> Class<'c, 'a> {
                     if *by > Rule::Precise && *by != rule {
                         let method = &self.before.methods[number];
                         let what = "counts of methods that are too large for the rule";
-                        self.tally.not_checked(what, self.before.name(), method.name);
+                        self.tally.not_checked(what, method.of_class(self.before.name()).member_name());
                     }
                 }
                 (None, Some(finding)) => {
@@ -450,7 +449,8 @@ impl<'c, 'a> Class<'c, 'a> {
                     let method = &self.before.methods[number];
                     let descriptor = with_extension(method.descriptor);
                     let descriptor = if is_extended { &*descriptor } else { method.descriptor };
-                    self.findings.push(finding.clone().in_member(method.name, descriptor));
+                    let member = NameAndType::new(method.name, descriptor);
+                    self.findings.push(finding.clone().in_member(member));
                 }
                 (None, None) => {}
             }

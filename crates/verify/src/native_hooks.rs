@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
+use cct_classfile::{MemberName, MemberRef};
 use cct_jdk::convention::OBJECT;
 use cct_jdk::native_hooks::{self, HookedNative, NativeHook as Table};
 use cct_jdk::runtime_method::RuntimeMethod;
@@ -33,10 +34,8 @@ pub enum Kind {
 /// A native's call of the runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NativeHook {
-    /// Internal name of the native's class.
-    pub class: &'static [u8],
-    /// Name of the native.
-    pub native: &'static [u8],
+    /// The native, with all its overloads.
+    pub native: MemberName<'static>,
     /// The time and the arguments of the call.
     pub kind: Kind,
     /// The runtime's method.
@@ -46,8 +45,8 @@ pub struct NativeHook {
 /// The hooks of natives, one for each call.
 fn calls<'t>(table: impl Iterator<Item = &'t HookedNative>) -> Vec<NativeHook> {
     let mut calls = Vec::new();
-    for &HookedNative { class, name, hook } in table {
-        let mut call = |kind, call| calls.push(NativeHook { class, native: name, kind, call });
+    for &HookedNative { native, hook } in table {
+        let mut call = |kind, call| calls.push(NativeHook { native, kind, call });
         match hook {
             Table::Define(method) => call(Kind::Define, method),
             Table::Last(method) => call(Kind::Last, method),
@@ -70,15 +69,13 @@ static REPRODUCIBLE: LazyLock<Vec<NativeHook>> = LazyLock::new(|| calls(native_h
 /// The possible sets of calls of the runtime in a native's wrapper, each in order. Empty if it must
 /// not call it; two if it is unknown whether the output is `--reproducible`.
 pub fn of_native(
-    class: &[u8],
-    native: &[u8],
-    descriptor: &[u8],
+    native: MemberRef<'_>,
     is_static: bool,
     reproducible: Option<bool>,
 ) -> Vec<Vec<&'static NativeHook>> {
     let fitting = |table: &'static [NativeHook]| -> Vec<&'static NativeHook> {
-        let named = table.iter().filter(|hook| (hook.class, hook.native) == (class, native));
-        named.filter(|hook| fits(hook, descriptor, is_static)).collect()
+        let named = table.iter().filter(|hook| hook.native == native.member_name());
+        named.filter(|hook| fits(hook, native.descriptor, is_static)).collect()
     };
     let (usual, special) = (fitting(&USUAL), fitting(&REPRODUCIBLE));
     let mut ways = match (reproducible, special.is_empty()) {
@@ -91,19 +88,19 @@ pub fn of_native(
 }
 
 /// Whether natives of this name call the runtime in some release.
-pub fn is_known(class: &[u8], native: &[u8]) -> bool {
-    USUAL.iter().any(|hook| (hook.class, hook.native) == (class, native))
+pub fn is_known(native: MemberName<'_>) -> bool {
+    USUAL.iter().any(|hook| hook.native == native)
 }
 
 /// Whether a row fits a native with this descriptor: the runtime's method takes its arguments.
 /// `Object` represents classes that must not be named.
 fn fits(hook: &NativeHook, native: &[u8], is_static: bool) -> bool {
     let (Ok(runtime), Ok(native)) =
-        (MethodDescriptor::parse(hook.call.descriptor), MethodDescriptor::parse(native))
+        (MethodDescriptor::parse(hook.call.member.descriptor), MethodDescriptor::parse(native))
     else {
         return false;
     };
-    let receiver = (!is_static).then_some(FieldType::Class(hook.class));
+    let receiver = (!is_static).then_some(FieldType::Class(hook.native.class));
     let all = receiver.into_iter().chain(native.arguments());
     let result = Some(native.result).filter(|r| *r != FieldType::Base(b'V'));
     let takes = |given: Vec<FieldType<'_>>| {
@@ -139,8 +136,10 @@ mod tests {
     #[test]
     fn natives_have_the_hooks_that_fit_them() {
         let calls = |class: &[u8], native: &[u8], descriptor: &[u8], is_static, reproducible| {
-            let ways = of_native(class, native, descriptor, is_static, reproducible);
-            ways.iter().map(|way| way.iter().map(|hook| hook.call.name).collect()).collect::<Vec<Vec<_>>>()
+            let ways = of_native(MemberRef::new(class, native, descriptor), is_static, reproducible);
+            ways.iter()
+                .map(|way| way.iter().map(|hook| hook.call.member.name).collect())
+                .collect::<Vec<Vec<_>>>()
         };
         let jdk_8 =
             b"(Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/lang/Class;";
@@ -160,6 +159,7 @@ mod tests {
         assert_eq!(members(None), [filter, sorted]);
         let trace = b"()[Ljava/lang/StackTraceElement;";
         assert_eq!(calls(b"java/lang/Thread", b"getStackTrace0", trace, false, None).len(), 1);
-        assert!(is_known(WALKER, b"callStackWalk") && !is_known(WALKER, b"doStackWalk"));
+        let is_known = |native| is_known(MemberName::new(WALKER, native));
+        assert!(is_known(b"callStackWalk") && !is_known(b"doStackWalk"));
     }
 }

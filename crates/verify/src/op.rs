@@ -2,10 +2,11 @@
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::FieldType;
-use cct_classfile::{ClassFile, Instruction, MemberRef, opcode};
+use cct_classfile::{ClassFile, Instruction, MemberConstant, MemberRef, opcode};
 
 use cct_jdk::convention::OBJECT;
 use cct_jdk::helpers::Helper;
+use cct_jdk::runtime_method::RuntimeMethod;
 
 /// Kinds of locals and results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,17 +40,13 @@ impl Kind {
 pub struct Callee<'a> {
     /// Tag of the reference.
     pub tag: u8,
-    /// Owner.
-    pub class: &'a [u8],
-    /// Name.
-    pub name: &'a [u8],
-    /// Descriptor.
-    pub descriptor: &'a [u8],
+    /// The method that it names.
+    pub method: MemberRef<'a>,
 }
 
-impl<'a> From<MemberRef<'a>> for Callee<'a> {
-    fn from(m: MemberRef<'a>) -> Self {
-        Callee { tag: m.tag, class: m.class, name: m.name, descriptor: m.descriptor }
+impl<'a> From<MemberConstant<'a>> for Callee<'a> {
+    fn from(constant: MemberConstant<'a>) -> Self {
+        Callee { tag: constant.tag, method: constant.member }
     }
 }
 
@@ -88,6 +85,14 @@ pub enum Op<'a> {
     CheckCast(&'a [u8]),
     /// Anything that does not occur in probes.
     Other,
+}
+
+impl Op<'static> {
+    /// A call of a method of the runtime.
+    pub fn runtime(method: RuntimeMethod) -> Self {
+        let callee = Callee { tag: tag::METHODREF, method: method.member };
+        Op::Invoke(opcode::INVOKESTATIC, callee, 0)
+    }
 }
 
 /// The operation of an instruction. Invalid operands give [`Op::Other`].
@@ -139,13 +144,13 @@ fn constant<'a>(
 }
 
 fn invocation<'a>(class: &ClassFile<'a>, i: &Instruction<'a>, opcode: u8) -> Op<'a> {
-    let Some(callee) = i.pool_index().and_then(|index| class.pool.member_ref(index).ok()) else {
+    let Some(callee) = i.pool_index().and_then(|index| class.pool.member_constant(index).ok()) else {
         return Op::Other;
     };
-    if opcode == opcode::INVOKESTATIC && callee.name.starts_with(b"cct$") {
-        let is_owner = callee.class == OBJECT || Some(callee.class) == class.super_name();
-        let helper = Helper::all()
-            .find(|helper| (callee.name, callee.descriptor) == (helper.name(), helper.descriptor()));
+    let method = callee.member;
+    if opcode == opcode::INVOKESTATIC && method.name.starts_with(b"cct$") {
+        let is_owner = method.class == OBJECT || Some(method.class) == class.super_name();
+        let helper = Helper::all().find(|helper| method.name_and_type() == helper.name_and_type());
         if let (true, tag::METHODREF, Some(helper)) = (is_owner, callee.tag, helper) {
             return Op::Helper(helper);
         }

@@ -18,7 +18,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let (class, reproducible) = (self.before, self.expectation.reproducible);
         let is_wanted =
             |(hook, is_certain): (&BodyHook, bool)| is_certain && hooks::has_place(hook, class, code);
-        if hooks::of_body(class.name(), method.name, method.descriptor, &self.expectation).any(is_wanted) {
+        if hooks::of_body(method.of_class(class.name()), &self.expectation).any(is_wanted) {
             self.find(Problem::Runtime(RuntimeFault::Missing));
         }
         let clocks = pins::clocks(class, method.name);
@@ -32,15 +32,15 @@ impl<'c, 'a> Class<'c, 'a> {
     /// The possible sets of calls of the runtime in a native's wrapper. One of them is empty if the
     /// native need not call it.
     pub(crate) fn native_hooks(&mut self, native: &Member<'a>) -> Vec<Vec<&'static NativeHook>> {
-        let (class, is_static) = (self.before.name(), native.is(access::STATIC));
+        let (native, is_static) = (native.of_class(self.before.name()), native.is(access::STATIC));
         let reproducible = self.expectation.reproducible;
-        let ways = native_hooks::of_native(class, native.name, native.descriptor, is_static, reproducible);
+        let ways = native_hooks::of_native(native, is_static, reproducible);
         if !ways.is_empty() {
             return ways;
         }
-        if native_hooks::is_known(class, native.name) {
+        if native_hooks::is_known(native.member_name()) {
             let what = "natives of other parameters than those whose calls of the runtime are known";
-            self.tally.not_checked(what, class, native.name);
+            self.tally.not_checked(what, native.member_name());
         }
         vec![Vec::new()]
     }

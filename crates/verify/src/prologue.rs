@@ -190,11 +190,14 @@ fn handing_on(
 ) -> Option<Prologue> {
     let (load, stores) = (Op::Load(Kind::Long, slot), Op::Store(Kind::Long, locals.node));
     let triples = [load, Op::Long(FACTOR), Op::LongMultiply, stores];
-    let (carries, end) = match code.has(at, &triples) {
-        true => (Carries::Value, at + triples.len()),
-        false if is_there => (Carries::Same, at),
-        false if code.has(at, &[load, stores]) => (Carries::Same, at + 2),
-        false => return None,
+    let (carries, end) = if code.has(at, &triples) {
+        (Carries::Value, at + triples.len())
+    } else if is_there {
+        (Carries::Same, at)
+    } else if code.has(at, &[load, stores]) {
+        (Carries::Same, at + 2)
+    } else {
+        return None;
     };
     Some(Prologue { locals: Locals { carries, ..locals }, entered: None, recorded_at, is_extent: false, end })
 }

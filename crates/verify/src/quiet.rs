@@ -186,7 +186,7 @@ impl Cut<'_, '_> {
             let i = &self.originals[n];
             let field = i.pool_index().and_then(|index| self.class.pool.member_ref(index).ok());
             let is_own = field.is_some_and(|field| {
-                let flags = self.fields.get(&(field.name, field.descriptor));
+                let flags = self.fields.get(&field.name_and_type());
                 field.class == self.class.name() && flags.is_some_and(|flags| flags & access::STATIC == 0)
             });
             i.opcode == opcode::GETFIELD

@@ -1,7 +1,7 @@
 //! Renamed natives (`--natives prefix`, docs/reference/natives.md), and the methods that replace
 //! them.
 
-use cct_classfile::{Member, access, opcode};
+use cct_classfile::{Member, MemberRef, access, opcode};
 use cct_jdk::convention::{NATIVE_PREFIX, SLOTS_OFFSET};
 use cct_jdk::helpers::Helper;
 use cct_jdk::native_hooks::REPLACED;
@@ -59,7 +59,7 @@ impl<'c, 'a> Class<'c, 'a> {
             before.is(access::NATIVE)
                 && !after.is(access::NATIVE)
                 && self.expectation.renames_natives != Some(false)
-                && !REPLACED.contains(&(self.before.name(), before.name, before.descriptor))
+                && !REPLACED.contains(&before.of_class(self.before.name()))
         });
         taken.map(|(before, _)| {
             let kept = before.access_flags & (access::STATIC | access::SYNCHRONIZED);
@@ -78,7 +78,9 @@ impl<'a> Target<'a> {
     /// by its new name. Callees appear below the native, unless it is a leaf.
     fn in_place<'s>(&'s self, name: &'s [u8], counted: Option<(i64, bool)>) -> Straight<'s> {
         let op = if self.is_static { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
-        let call = Op::Invoke(op, Callee { name, ..self.callee(self.descriptor) }, 0);
+        let callee = self.own_callee();
+        let renamed = Callee { method: MemberRef { name, ..callee.method }, ..callee };
+        let call = Op::Invoke(op, renamed, 0);
         let (thread, saved, node) = (self.slots, self.slots + 1, self.slots + 3);
         let mut ops = Vec::new();
         let mut start = None;

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cct_classfile::{Bci, Code, Instruction, Member, access, opcode};
+use cct_classfile::{Bci, Code, Instruction, Member, MemberName, MemberRef, NameAndType, access, opcode};
 use cct_events::structure::{Block, CallSite, Counted, METRICS, Method, Recording};
 use cct_events::{Class as Described, structure::Handler};
 
@@ -72,7 +72,7 @@ impl Class<'_, '_> {
         for (number, (member, method)) in before.methods.iter().zip(&described.methods).enumerate() {
             for (what, bci) in self.wrong(number, member, method) {
                 let finding = Finding::at(Problem::Structure(what), bci, None);
-                self.findings.push(finding.in_member(member.name, member.descriptor));
+                self.findings.push(finding.in_member(member.name_and_type()));
             }
         }
     }
@@ -100,7 +100,7 @@ impl Class<'_, '_> {
         let slots = (said.id & 0x7F) as usize;
         let ids = [
             method_id(self.hash, number, slots) as u64,
-            foreign_id(self.before.name(), member.name, member.descriptor, slots) as u64,
+            foreign_id(member.of_class(self.before.name()), slots) as u64,
         ];
         let traced = self.traced.get(&number);
         let recording = match traced.map(|traced| traced.level) {
@@ -113,7 +113,7 @@ impl Class<'_, '_> {
         let heads = [
             (
                 StaticSidePart::Descriptor,
-                (&*said.name, &*said.descriptor) == (member.name, member.descriptor),
+                NameAndType::new(&said.name, &said.descriptor) == member.name_and_type(),
             ),
             (StaticSidePart::Flags, said.access == member.access_flags),
             (StaticSidePart::Id, ids.contains(&said.id)),
@@ -171,11 +171,15 @@ impl Class<'_, '_> {
             let is_last = plan.quiet.last.get(block) == Some(&true);
             let (next, is_last) = if plan.uses_local { (next, is_last) } else { (None, false) };
             let expected = Block { start, metrics, next, is_last };
-            let what = match *said == expected {
-                true => continue,
-                false if said.start != start => StaticSidePart::BlockStart,
-                false if said.metrics != metrics => StaticSidePart::Metrics,
-                false => StaticSidePart::Next,
+            if *said == expected {
+                continue;
+            }
+            let what = if said.start != start {
+                StaticSidePart::BlockStart
+            } else if said.metrics != metrics {
+                StaticSidePart::Metrics
+            } else {
+                StaticSidePart::Next
             };
             wrong.push((what, Some(start)));
         }
@@ -234,8 +238,8 @@ impl Class<'_, '_> {
         let pool = &self.before.pool;
         let index = i.pool_index().unwrap_or_default();
         let names = match i.opcode {
-            opcode::INVOKEDYNAMIC => pool.dynamic(index).ok().map(|(_, name, of)| [&[][..], name, of]),
-            _ => pool.member_ref(index).ok().map(|callee| [callee.class, callee.name, callee.descriptor]),
+            opcode::INVOKEDYNAMIC => pool.dynamic(index).ok().map(|(_, named)| named.of_class(b"")),
+            _ => pool.member_ref(index).ok(),
         };
         let counted = match telling {
             None => Counted::Itself,
@@ -243,16 +247,17 @@ impl Class<'_, '_> {
             Some(true) => Counted::Perhaps,
         };
         let slots = (said.id & 0x7F) as usize;
+        let reference = MemberRef::new(&said.class, &said.name, &said.descriptor);
         let is_callee = match telling {
             None => said.callee.is_empty() && said.id == 0 && said.bytecodes == 0,
             // The only method of that kind with a body is the constructor of `Object`, a return.
             Some(_) => {
-                foreign_id(&said.callee, &said.name, &said.descriptor, slots) as u64 == said.id
+                foreign_id(MemberRef { class: &said.callee, ..reference }, slots) as u64 == said.id
                     && (*said.name != *b"<init>" || said.bytecodes == 1)
             }
         };
         (said.bci, said.place, said.opcode, said.counted) == (i.bci, place, i.opcode, counted)
-            && names == Some([&*said.class, &*said.name, &*said.descriptor])
+            && names == Some(reference)
             && is_callee
     }
 
@@ -299,7 +304,9 @@ impl Class<'_, '_> {
         let is_native = original.is(access::NATIVE);
         let recording = match form {
             Extended::ToNative => Recording::Native,
-            Extended::Counted(_) if is_native && has_end(self.before.name(), original.name) => {
+            Extended::Counted(_)
+                if is_native && has_end(MemberName::new(self.before.name(), original.name)) =>
+            {
                 Recording::Native
             }
             Extended::Counted(_) | Extended::Bypassed => Recording::Leaf,

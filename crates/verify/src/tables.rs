@@ -171,7 +171,7 @@ impl<'a> Tables<'_, 'a> {
         let mut after = self.rewritten.attributes.iter().filter(|a| !is_frames(a));
         let mut dropped = Vec::new();
         for attribute in self.original.attributes.iter().filter(|a| !is_frames(a)) {
-            let name = mutf8::decode_lossy(attribute.name).into_owned();
+            let name = mutf8::lossy(attribute.name);
             let is_known = matches!(
                 attribute.name,
                 b"LineNumberTable"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cct_classfile::mutf8;
+use cct_classfile::MemberName;
 
 use crate::readers::SecondReading;
 
@@ -81,8 +81,8 @@ impl Tally {
         }
     }
 
-    pub(crate) fn not_checked(&mut self, what: &'static str, class: &[u8], method: &[u8]) {
-        let name = format!("{}.{}", mutf8::decode_lossy(class), mutf8::decode_lossy(method));
+    pub(crate) fn not_checked(&mut self, what: &'static str, method: MemberName<'_>) {
+        let name = method.to_string();
         let methods = self.unchecked.entry(what).or_default();
         if !methods.contains(&name) {
             methods.push(name);

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, MemberName, access, opcode};
 use cct_jdk::helpers::Helper;
 
 use crate::events::Event;
@@ -207,10 +207,10 @@ impl Plan {
             ops.extend([Op::Dup, record, event.word(), Op::Helper(Helper::Monitor)]);
         }
         if opcode::is_return(i.opcode) {
-            match self.says_end(n) {
-                true => ops.extend(self.end(locals, is_extent, false)),
-                false if is_extent => ops.extend(extent(locals, -1)),
-                false => {}
+            if self.says_end(n) {
+                ops.extend(self.end(locals, is_extent, false));
+            } else if is_extent {
+                ops.extend(extent(locals, -1));
             }
         }
         ops
@@ -241,8 +241,9 @@ fn extent(locals: &Locals, deeper: i32) -> Vec<Op<'static>> {
 
 /// Whether a leaf native may make the VM call a method, so that its end has an event too
 /// (docs/research/trace.md).
-pub fn has_end(class: &[u8], name: &[u8]) -> bool {
-    match class {
+pub fn has_end(native: MemberName<'_>) -> bool {
+    let name = native.name;
+    match native.class {
         b"java/lang/System" => name == b"arraycopy",
         b"java/lang/Thread" => name == b"holdsLock",
         b"jdk/internal/reflect/Reflection" => name == b"areNestMates",

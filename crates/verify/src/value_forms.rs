@@ -13,15 +13,14 @@ use crate::values::Part;
 impl<'c, 'a> Class<'c, 'a> {
     /// Whether a method is the one through which a program queries its value.
     pub(crate) fn is_question(&self, method: &Member<'a>) -> bool {
-        self.expectation.chosen().is_some()
-            && (self.before.name(), method.name, method.descriptor) == QUESTION
+        self.expectation.chosen().is_some() && method.of_class(self.before.name()) == QUESTION
     }
 
     /// The forwarder that an extended form is where values represent contexts.
     pub(crate) fn forwarder_of_values(&self, chosen: &'static Chosen, asked: &Asked<'_, 'a>) -> Found {
         let Asked { number, original, target, ways, lines, is } = *asked;
         let id = |slots| method_id(self.hash, number, slots);
-        let part = Part::of(chosen, self.before.name(), original.name, original.descriptor);
+        let part = Part::of(chosen, original.of_class(self.before.name()));
         let is_native = original.is(access::NATIVE);
         let entry = |slots: usize, calls_back: bool| Entry::Value {
             place: part.is_place.then(|| id(slots)),

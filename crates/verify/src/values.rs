@@ -3,13 +3,12 @@
 //! follows from names, bytecode indices and the user's choice.
 
 use crate::faults::ProbeFault;
-use cct_classfile::{Bci, Instruction, access, mutf8, opcode};
+use cct_classfile::{Bci, Instruction, MemberName, MemberRef, NameAndType, access, mutf8, opcode};
 use cct_jdk::convention::OBJECT;
 use cct_pcc::Chosen;
 
 use crate::convention::{call_site, foreign_id};
 use crate::hierarchy::Resolved;
-use crate::op::Callee;
 use crate::probe::{Carries, Entered};
 use crate::prologue::Prologue;
 
@@ -18,9 +17,7 @@ use crate::prologue::Prologue;
 pub struct Part<'p> {
     /// The user's choice of methods.
     pub chosen: &'static Chosen,
-    class: &'p [u8],
-    name: &'p [u8],
-    descriptor: &'p [u8],
+    method: MemberRef<'p>,
     /// Whether its calls change values.
     pub takes_part: bool,
     /// Whether its value is recorded on entry.
@@ -29,16 +26,16 @@ pub struct Part<'p> {
 
 impl<'p> Part<'p> {
     /// The part of a method.
-    pub fn of(chosen: &'static Chosen, class: &'p [u8], name: &'p [u8], descriptor: &'p [u8]) -> Self {
-        let texts = [class, name, descriptor].map(mutf8::decode_lossy);
+    pub fn of(chosen: &'static Chosen, method: MemberRef<'p>) -> Self {
+        let texts = [method.class, method.name, method.descriptor].map(mutf8::decode_lossy);
         let takes_part = chosen.takes_part(&texts[0], &texts[1], &texts[2]);
         let is_place = chosen.records_at(&texts[0], &texts[1], &texts[2]);
-        Part { chosen, class, name, descriptor, takes_part, is_place }
+        Part { chosen, method, takes_part, is_place }
     }
 
     /// The number that a call at this bytecode adds; `None` is for calls by a native.
     pub fn site(&self, bci: Option<Bci>) -> i64 {
-        call_site(self.class, self.name, self.descriptor, bci)
+        call_site(self.method, bci)
     }
 
     /// Whether a body with this prologue is recorded, if the prologue shows that. Methods that call
@@ -63,7 +60,7 @@ impl<'p> Part<'p> {
 
     /// The contradiction in a caller's probe for this callee, if any.
     fn contradicts(&self, entered: &Entered, slots: usize) -> Option<ProbeFault> {
-        let place = self.is_place.then(|| foreign_id(self.class, self.name, self.descriptor, slots));
+        let place = self.is_place.then(|| foreign_id(self.method, slots));
         if entered.place != place {
             return Some(match (entered.place, place) {
                 (None, _) => ProbeFault::NotRecorded,
@@ -78,17 +75,15 @@ impl<'p> Part<'p> {
 
 /// The fault of a caller's probe for a callee without an instrumented body which is this method, if
 /// any; `slots` is 1 if it may call back.
-pub fn wrong_for(chosen: &'static Chosen, entered: &Entered, method: [&[u8]; 3]) -> Option<ProbeFault> {
-    let [class, name, descriptor] = method;
-    Part::of(chosen, class, name, descriptor).contradicts(entered, usize::from(entered.stores))
+pub fn wrong_for(chosen: &'static Chosen, entered: &Entered, method: MemberRef<'_>) -> Option<ProbeFault> {
+    Part::of(chosen, method).contradicts(entered, usize::from(entered.stores))
 }
 
 /// The class that declares a callee, if the reference shows that without a look at the class that
 /// it names.
-pub fn declares(call: &Instruction<'_>, callee: &Callee<'_>) -> Option<&'static [u8]> {
+pub fn declares(call: &Instruction<'_>, callee: MemberRef<'_>) -> Option<&'static [u8]> {
     let is_final = matches!(callee.name, b"getClass" | b"notify" | b"notifyAll" | b"wait");
-    let is_of_any =
-        call.opcode == opcode::INVOKEVIRTUAL && is_final && is_of_object(callee.name, callee.descriptor);
+    let is_of_any = call.opcode == opcode::INVOKEVIRTUAL && is_final && is_of_object(callee.name_and_type());
     // Arrays have the methods of `Object`.
     (callee.class == OBJECT || callee.class.first() == Some(&b'[') || is_of_any).then_some(OBJECT)
 }
@@ -97,13 +92,13 @@ pub fn declares(call: &Instruction<'_>, callee: &Callee<'_>) -> Option<&'static 
 /// instrumented body, calls nothing back, and is not recorded. Such callees are those of `Object`,
 /// under any class name; methods that HotSpot may replace (`--intrinsics native`); and leaf natives
 /// of a superclass in a library that was not rewritten, which only that library shows.
-pub fn may_be_silent(class: &[u8], call: &Instruction<'_>, callee: &Callee<'_>) -> bool {
-    let is_of_object = is_of_object(callee.name, callee.descriptor);
+pub fn may_be_silent(class: &[u8], call: &Instruction<'_>, callee: MemberRef<'_>) -> bool {
+    let is_of_object = is_of_object(callee.name_and_type());
     match call.opcode {
         opcode::INVOKESPECIAL if callee.name == b"<init>" => callee.class == OBJECT,
         opcode::INVOKESPECIAL => is_of_object || callee.class != class,
         opcode::INVOKEVIRTUAL => {
-            is_of_object || (callee.class, callee.name) == (b"java/lang/String", b"equals")
+            is_of_object || callee.member_name() == MemberName::new(b"java/lang/String", b"equals")
         }
         opcode::INVOKESTATIC => is_of_object,
         _ => false,
@@ -112,9 +107,9 @@ pub fn may_be_silent(class: &[u8], call: &Instruction<'_>, callee: &Callee<'_>) 
 
 /// Whether `Object` has a method of this kind without an instrumented body: its constructor, and
 /// its natives.
-fn is_of_object(name: &[u8], descriptor: &[u8]) -> bool {
+fn is_of_object(method: NameAndType<'_>) -> bool {
     matches!(
-        (name, descriptor),
+        (method.name, method.descriptor),
         (b"<init>" | b"notify" | b"notifyAll" | b"registerNatives", b"()V")
             | (b"getClass", b"()Ljava/lang/Class;")
             | (b"hashCode", b"()I")
@@ -125,7 +120,7 @@ fn is_of_object(name: &[u8], descriptor: &[u8]) -> bool {
 
 /// The fault of a caller's probe for a callee that `Links` has found, if any.
 pub(crate) fn wrong(chosen: &'static Chosen, entered: &Entered, callee: &Resolved<'_>) -> Option<ProbeFault> {
-    let method = [&*callee.class.name, &callee.method.name, &callee.method.descriptor];
+    let method = callee.method.name_and_type().of_class(&callee.class.name);
     if !entered.stores
         && entered.place.is_none()
         && callee.method.flags & access::NATIVE != 0

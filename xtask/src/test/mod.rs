@@ -336,10 +336,12 @@ fn programs(version: u32, jdk: &Jdk, offline: bool) -> Result<Part> {
     let fetch = if offline { Fetch::Never } else { Fetch::IfMissing };
     let (ledger, spent) = timed(|| programs::run_tested(version, jdk, built, fetch));
     let ledger = ledger?;
-    let outcome = match ledger.is_good() {
-        false => Outcome::Failed,
-        true if ledger.skipped.is_empty() => Outcome::Passed,
-        true => Outcome::Skipped(format!("{} cannot be had", ledger.skipped.join(", "))),
+    let outcome = if !ledger.is_good() {
+        Outcome::Failed
+    } else if ledger.skipped.is_empty() {
+        Outcome::Passed
+    } else {
+        Outcome::Skipped(format!("{} cannot be had", ledger.skipped.join(", ")))
     };
     Ok(Part { name: "programs", outcome, spent })
 }

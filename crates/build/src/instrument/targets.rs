@@ -140,5 +140,5 @@ fn module_name(input: &Input) -> Result<String> {
     let descriptor = ClassFile::parse(&descriptor).and_then(|class| Descriptor::read(&class));
     let descriptor = descriptor.with_context(|| format!("{path}: its module-info.class is damaged"))?;
     let name = descriptor.with_context(|| format!("{path}: its module-info.class is no module's"))?.name;
-    Ok(cct_classfile::mutf8::decode_lossy(&name).into_owned())
+    Ok(cct_classfile::mutf8::lossy(&name))
 }

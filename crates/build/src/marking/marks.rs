@@ -1,7 +1,7 @@
 //! Marking of the classes of an input by rules. A class library also gets the runtime.
 
 use cct_archive::{Action, Layout, Location};
-use cct_classfile::ClassFile;
+use cct_classfile::{ClassFile, NameAndType};
 use cct_jdk::convention;
 use cct_markers::{Error, Library, Marked, Rules, Way, World, library, mark};
 use cct_rewrite::ClassSummary;
@@ -81,14 +81,14 @@ impl Marks<'_> {
         let summary = ClassSummary::of(class).ok();
         // HotSpot may replace the body when it compiles a caller; markers in it would then do
         // nothing.
-        let replaced = |name: &[u8], descriptor: &[u8]| {
+        let replaced = |method: NameAndType<'_>| {
             let summary = summary.as_ref()?;
-            let method = &summary.methods[summary.find(name, descriptor)?];
+            let method = &summary.methods[summary.find(method)?];
             let is_replaced = method.has(trait_bits::INTRINSIC) || method.has(trait_bits::RECOGNISED);
             is_replaced
                 .then_some("HotSpot may put code of its own in place of it; mark its calls, by at = \"call\"")
         };
-        let objection = |name: &[u8], descriptor: &[u8]| whole.or_else(|| replaced(name, descriptor));
+        let objection = |method: NameAndType<'_>| whole.or_else(|| replaced(method));
         let way = Way { library: self.library, objection: &objection, ..Way::new(self.rules, self.world) };
         let mut marked = mark(bytes, &way)?;
         marked.bytes = marked.bytes.take().or(prepared);

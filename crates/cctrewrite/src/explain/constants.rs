@@ -1,9 +1,9 @@
 //! Constants of a class file (JVMS 4.4) as text.
 
-use cct_build::text::{quoted, readable};
+use cct_build::text::{readable, string_constant};
 use cct_classfile::attributes::{AttributeInfo, BootstrapMethod};
 use cct_classfile::constant_pool::tag;
-use cct_classfile::{ClassFile, ConstantPool, Index, Result};
+use cct_classfile::{ClassFile, ConstantPool, Index, NameAndType, Result};
 
 /// Names of the kinds of method handles (JVMS table 5.4.3.5-A). The first has number 1.
 const HANDLE_KINDS: [&str; 9] = [
@@ -45,11 +45,11 @@ impl<'a> Constants<'a> {
             Some(tag::FLOAT) => format!("float {:?}", pool.float(index)?),
             Some(tag::LONG) => format!("long {}", pool.long(index)?),
             Some(tag::DOUBLE) => format!("double {:?}", pool.double(index)?),
-            Some(tag::STRING) => format!("String {}", quoted(pool.string(index)?)),
+            Some(tag::STRING) => format!("String {}", string_constant(pool.string(index)?)),
             Some(tag::METHOD_TYPE) => format!("MethodType {}", readable(pool.method_type(index)?)),
             Some(tag::METHOD_HANDLE) => self.handle(index)?,
             Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => {
-                let (bootstrap, name, descriptor) = pool.dynamic(index)?;
+                let (bootstrap, NameAndType { name, descriptor }) = pool.dynamic(index)?;
                 format!("{}:{} by {}", readable(name), readable(descriptor), self.bootstrap(bootstrap)?)
             }
             Some(tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF) => {

@@ -61,8 +61,7 @@ fn write_treatment(
             writeln!(out, "  reason      {reason}")?;
         }
     }
-    let full =
-        format!("{}{}", String::from_utf8_lossy(method.name), String::from_utf8_lossy(method.descriptor));
+    let full = method.name_and_type().to_string();
     for (_, fallback) in explained.rewritten.report.fallbacks.iter().filter(|(of, _)| *of == full) {
         writeln!(out, "  fallback    {}", fallback.describe())?;
     }

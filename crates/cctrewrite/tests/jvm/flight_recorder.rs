@@ -45,10 +45,10 @@ fn methods_that_it_instruments_are_known(jdk: &'static Jdk) {
             return Ok(Vec::new());
         }
         let is_known = |method: &[u8]| {
-            let mut rows = rules::INSTRUMENTED_BY_JFR.iter().filter(|(_, name)| *name == method);
+            let mut rows = rules::INSTRUMENTED_BY_JFR.iter().filter(|row| row.name == method);
             // An annotation of the class names the target.
-            rows.any(|(target, _)| {
-                let target = String::from_utf8_lossy(target).replace('/', ".");
+            rows.any(|row| {
+                let target = String::from_utf8_lossy(row.class).replace('/', ".");
                 class.pool.find_utf8(target.as_bytes()).is_some()
             })
         };

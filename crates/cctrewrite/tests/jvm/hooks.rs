@@ -14,11 +14,12 @@ fn fit(jdk: &'static Jdk) {
     let survey = input.survey(|_, bytes| {
         let class = ClassFile::parse(bytes)?;
         let name = class.name();
-        let natives = class.methods.iter().filter(|m| m.is(access::NATIVE) && hooks::is_hooked(name, m.name));
-        let natives = natives.map(|m| {
-            let hook = hooks::native_hook(name, m.name, m.descriptor, m.is(access::STATIC), false);
-            let [class, name, descriptor] = [name, m.name, m.descriptor].map(String::from_utf8_lossy);
-            (format!("{class}.{name}{descriptor}"), hook.is_some())
+        let natives = class.methods.iter().filter(|method| method.is(access::NATIVE));
+        let hooked = natives.filter(|method| hooks::is_hooked(method.of_class(name).member_name()));
+        let natives = hooked.map(|method| {
+            let native = method.of_class(name);
+            let hook = hooks::native_hook(native, method.is(access::STATIC), false);
+            (native.to_string(), hook.is_some())
         });
         Ok::<_, cct_classfile::Error>(natives.collect::<Vec<_>>())
     });

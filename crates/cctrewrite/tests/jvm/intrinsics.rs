@@ -187,9 +187,9 @@ fn difference(a: &BTreeMap<String, (u64, u64)>, b: &BTreeMap<String, (u64, u64)>
 fn the_table_has_methods_that_the_class_library_has() {
     let Some(jdk) = Jdk::find() else { return };
     let table: BTreeMap<String, Vec<String>> =
-        cct_rewrite::intrinsics::of_jdk_8().fold(BTreeMap::new(), |mut table, (class, name, descriptor)| {
-            let methods: &mut Vec<_> = table.entry(String::from_utf8(class.to_vec()).unwrap()).or_default();
-            methods.push(format!("{name}{descriptor}"));
+        cct_rewrite::intrinsics::of_jdk_8().fold(BTreeMap::new(), |mut table, method| {
+            let class = String::from_utf8(method.class.to_vec()).unwrap();
+            table.entry(class).or_default().push(method.name_and_type().to_string());
             table
         });
     for (class, methods) in table {
@@ -203,10 +203,7 @@ fn the_table_has_methods_that_the_class_library_has() {
         let bytes = input.read(entry).unwrap().unwrap();
         let summary = cct_rewrite::ClassSummary::parse(&bytes).unwrap();
         let found = summary.methods.iter().filter(|m| m.has(cct_rewrite::survey::trait_bits::INTRINSIC));
-        let mut found: Vec<String> = found
-            .map(|m| [summary.method_name(m), summary.method_descriptor(m)].concat())
-            .map(|name| String::from_utf8(name).unwrap())
-            .collect();
+        let mut found: Vec<String> = found.map(|m| summary.name_and_type(m).to_string()).collect();
         found.sort();
         let mut methods = methods;
         methods.sort();

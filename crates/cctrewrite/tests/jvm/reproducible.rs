@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use cct_classfile::{ClassFile, Code};
+use cct_classfile::{ClassFile, Code, MemberName};
 use cct_jdk::pins::{Clock, PINS};
 use cct_rewrite::pins::reads;
 
@@ -124,13 +124,13 @@ fn the_pins_of_every_jdk_are_there() {
             eprintln!("skipped: JDK {jdk}, since {variable} is not set");
             continue;
         };
-        let expected: BTreeSet<(&[u8], &[u8], Clock)> = PINS
+        let expected: BTreeSet<(MemberName<'_>, Clock)> = PINS
             .iter()
             .filter(|pin| (pin.since..=pin.until).contains(&jdk))
-            .map(|pin| (pin.class, pin.method, pin.clock))
+            .map(|pin| (pin.method, pin.clock))
             .collect();
         let mut found = BTreeSet::new();
-        for class in PINS.iter().map(|pin| pin.class).collect::<BTreeSet<_>>() {
+        for class in PINS.iter().map(|pin| pin.method.class).collect::<BTreeSet<_>>() {
             let Some(bytes) = class_of(&home, jdk, std::str::from_utf8(class).unwrap()) else { continue };
             let parsed = ClassFile::parse(&bytes).unwrap();
             for member in &parsed.methods {
@@ -141,7 +141,7 @@ fn the_pins_of_every_jdk_are_there() {
             }
         }
         let expected: BTreeSet<_> =
-            expected.into_iter().map(|(c, m, clock)| (c, m.to_vec(), clock)).collect();
+            expected.into_iter().map(|(m, clock)| (m.class, m.name.to_vec(), clock)).collect();
         assert_eq!(found, expected, "JDK {jdk}");
         assert!(found.len() >= 5);
     }

@@ -191,10 +191,12 @@ fn as_in_trees(jdk: &'static Jdk) {
         let (mut found, mut missing) = (0, Vec::new());
         for (place, values) in &recorded.counts {
             for value in values.keys() {
-                match expected.contains_key(&(place.clone(), *value)) {
-                    true => found += 1,
-                    false if own(place) => panic!("{what}: {place:?} {value}"),
-                    false => missing.push((place, value)),
+                if expected.contains_key(&(place.clone(), *value)) {
+                    found += 1;
+                } else if own(place) {
+                    panic!("{what}: {place:?} {value}");
+                } else {
+                    missing.push((place, value));
                 }
             }
         }

@@ -79,9 +79,9 @@ fn walk_pool(pool: &ConstantPool<'_>, seen: &mut Seen) {
                 pool.member_ref(index).and_then(|m| MethodDescriptor::parse(m.descriptor).map(drop))
             }
             tag::METHOD_TYPE => pool.method_type(index).and_then(|d| MethodDescriptor::parse(d).map(drop)),
-            tag::DYNAMIC => pool.dynamic(index).and_then(|(_, _, d)| field_type(d).map(drop)),
+            tag::DYNAMIC => pool.dynamic(index).and_then(|(_, of)| field_type(of.descriptor).map(drop)),
             tag::INVOKE_DYNAMIC => {
-                pool.dynamic(index).and_then(|(_, _, d)| MethodDescriptor::parse(d).map(drop))
+                pool.dynamic(index).and_then(|(_, of)| MethodDescriptor::parse(of.descriptor).map(drop))
             }
             tag::STRING => pool.string(index).map(drop),
             tag::INTEGER => pool.integer(index).map(drop),

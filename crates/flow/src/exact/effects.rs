@@ -30,7 +30,7 @@ impl OwnMembers {
     /// The references of a class.
     pub fn of(class: &ClassFile<'_>) -> Self {
         let mut declared: Vec<&Member<'_>> = class.fields.iter().collect();
-        declared.sort_unstable_by_key(|field| (field.name, field.descriptor));
+        declared.sort_unstable_by_key(|field| field.name_and_type());
         let mut own = OwnMembers::default();
         for index in class.pool.indices() {
             // For most constants, which are no references, the call would build an error.
@@ -41,9 +41,8 @@ impl OwnMembers {
             };
             let Ok(member) = class.pool.member_ref(index) else { continue };
             if is_field && member.class == class.name() {
-                let key = (member.name, member.descriptor);
-                let Ok(found) = declared.binary_search_by_key(&key, |field| (field.name, field.descriptor))
-                else {
+                let key = member.name_and_type();
+                let Ok(found) = declared.binary_search_by_key(&key, |field| field.name_and_type()) else {
                     continue;
                 };
                 let field = declared[found];

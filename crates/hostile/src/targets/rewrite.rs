@@ -45,7 +45,7 @@ pub(super) fn check(old: &[u8], new: &[u8]) {
     // The first methods are the original ones, with their names: tables of the VM and of the
     // program stay valid.
     for (old, new) in original.methods.iter().zip(&class.methods) {
-        assert_eq!((old.name, old.descriptor), (new.name, new.descriptor));
+        assert_eq!(old.name_and_type(), new.name_and_type());
     }
     // Faults of the original may stay, and occur twice if there are two bodies.
     if walk(old).errors.is_empty() {

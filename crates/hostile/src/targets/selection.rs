@@ -1,5 +1,6 @@
 //! Target for users' selections: globs, patterns, names of methods.
 
+use cct_classfile::MemberRef;
 use cct_profile::names::{Frame, NameStyle};
 use cct_profile::{Method, Pattern};
 use cct_rewrite::filter::{Filter, separated};
@@ -44,7 +45,7 @@ pub fn selection(bytes: &[u8]) {
         }
         if let Some(method) = MethodName::parse(line) {
             assert_eq!(method.text(), line);
-            method.is(b"java/lang/String", b"charAt", b"(I)C");
+            method.is(MemberRef::new(b"java/lang/String", b"charAt", b"(I)C"));
         }
     }
 }

@@ -12,17 +12,17 @@ use jni_sys as sys;
 use super::{beside, start};
 use crate::collection;
 use crate::guard::guarded;
-use crate::jni::{Env, jclass, jobjectArray, jstring};
+use crate::jni::{Env, Native, jclass, jobjectArray, jstring};
 use crate::marking::rules::MARKING;
 
 /// Binds the natives. Returns whether this is a JDK with markers.
 pub fn register(env: Env) -> bool {
-    let natives: [(&[u8], &[u8], *mut c_void); 5] = [
-        (b"start0\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", begin as *mut c_void),
-        (b"enter0\0", b"()Ljava/lang/String;\0", enter as *mut c_void),
-        (b"option0\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", option as *mut c_void),
-        (b"placed0\0", b"()Ljava/lang/String;\0", placed as *mut c_void),
-        (b"notes0\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
+    let natives = [
+        Native::new(c"start0", c"(Ljava/lang/String;)Ljava/lang/String;", begin as *mut c_void),
+        Native::new(c"enter0", c"()Ljava/lang/String;", enter as *mut c_void),
+        Native::new(c"option0", c"(Ljava/lang/String;)Ljava/lang/String;", option as *mut c_void),
+        Native::new(c"placed0", c"()Ljava/lang/String;", placed as *mut c_void),
+        Native::new(c"notes0", c"()[Ljava/lang/String;", notes as *mut c_void),
     ];
     env.find_class("cctrewrite/markers/Image").is_some_and(|class| env.register(class, &natives))
 }

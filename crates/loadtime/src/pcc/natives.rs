@@ -12,16 +12,24 @@ use jni_sys::{jboolean, jlong};
 use super::table::Record;
 use super::{Tables, replay, tables};
 use crate::guard::guarded;
-use crate::jni::{Env, jclass, jobjectArray, jstring};
+use crate::jni::{Env, Native, jclass, jobjectArray, jstring};
 
 /// Binds the natives.
 pub fn register(env: Env) -> bool {
-    let natives: [(&[u8], &[u8], *mut c_void); 5] = [
-        (b"start\0", b"(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0", start as *mut c_void),
-        (b"make\0", b"()J\0", make as *mut c_void),
-        (b"grow\0", b"(J)Z\0", grow as *mut c_void),
-        (b"replay\0", b"(Ljava/lang/Thread;)J\0", replay as *mut c_void),
-        (b"end\0", b"([Ljava/lang/String;[Ljava/lang/String;J)Ljava/lang/String;\0", end as *mut c_void),
+    let natives = [
+        Native::new(
+            c"start",
+            c"(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;",
+            start as *mut c_void,
+        ),
+        Native::new(c"make", c"()J", make as *mut c_void),
+        Native::new(c"grow", c"(J)Z", grow as *mut c_void),
+        Native::new(c"replay", c"(Ljava/lang/Thread;)J", replay as *mut c_void),
+        Native::new(
+            c"end",
+            c"([Ljava/lang/String;[Ljava/lang/String;J)Ljava/lang/String;",
+            end as *mut c_void,
+        ),
     ];
     env.find_class("cctrewrite/runtime/Pcc").is_some_and(|class| env.register(class, &natives))
 }

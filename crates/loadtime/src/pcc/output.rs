@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use cct_classfile::mutf8::decode_lossy;
+use cct_classfile::mutf8::lossy;
 use cct_index::mid::Mid;
 use cct_pcc::{Chosen, Place, Recorded, Value};
 use rustc_hash::FxHashMap;
@@ -34,7 +34,7 @@ pub fn name(env: Env, counts: FxHashMap<(u64, u64), u64>, recorded: &mut Recorde
         let place = match named {
             Some(named) => {
                 let [class, name, descriptor] =
-                    [named.class, named.name, named.descriptor].map(|text| decode_lossy(&text).into_owned());
+                    [named.class, named.name, named.descriptor].map(|text| lossy(&text));
                 Place { class, name, descriptor }
             }
             // A native of a program's output that its callers count; or a method of an unloaded

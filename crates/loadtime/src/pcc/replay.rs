@@ -5,7 +5,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cct_classfile::mutf8::decode_lossy;
+use cct_classfile::mutf8::lossy;
+use cct_classfile::{MemberRef, NameAndType};
 use cct_index::treatment::Treatment;
 use cct_jdk::convention::without_extension;
 use cct_pcc::value::caller;
@@ -95,14 +96,14 @@ fn chosen() -> Option<&'static Chosen> {
 }
 
 fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Option<Frame> {
-    let (name, descriptor) = jvmti.method_name(method)?;
+    let named = jvmti.method_name(method)?;
     let class = jvmti.declaring_class(method)?;
     let class_name = jvmti.class_name(class)?;
     let known = known_class(env, jvmti, members, class, &class_name);
     let (shown, code) = match known {
         Some(known) => {
             let shown: Box<[u8]> = state().shown_name(&class_name).into();
-            (shown, code(&known, &name, &descriptor)?)
+            (shown, code(&known, named.name_and_type())?)
         }
         None => match anonymous_name(&class_name) {
             Some(common) => {
@@ -111,7 +112,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
                 let classes = state.anonymous.get(&*shown)?;
                 // For this purpose all classes of the name are equal, so the first with the method
                 // will do.
-                let code = classes.iter().find_map(|class| code(class, &name, &descriptor))?;
+                let code = classes.iter().find_map(|class| code(class, named.name_and_type()))?;
                 (shown, code)
             }
             None => {
@@ -128,21 +129,23 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
             }
         },
     };
-    let original = without_extension(&descriptor).unwrap_or(descriptor);
-    let is_extent = state().selected.marks.extents.iter().any(|extent| extent.is(&shown, &name, &original));
-    let [class, name, descriptor] = [&*shown, &name, &original].map(|text| decode_lossy(text).into_owned());
+    let original = without_extension(&named.descriptor);
+    let original = original.as_deref().unwrap_or(&named.descriptor);
+    let original = MemberRef::new(&shown, &named.name, original);
+    let is_extent = state().selected.marks.extents.iter().any(|extent| extent.is(original));
+    let [class, name, descriptor] = [original.class, original.name, original.descriptor].map(lossy);
     let takes_part = chosen()?.takes_part(&class, &name, &descriptor);
     Some(Frame { caller: takes_part.then(|| caller(&class, &name, &descriptor)), code, is_extent })
 }
 
 /// The bytecodes that a method executes; `None` if trees have no node for it.
-fn code(known: &Known, name: &[u8], descriptor: &[u8]) -> Option<Bytecodes> {
-    match known.appearance(name, descriptor) {
+fn code(known: &Known, method: NameAndType<'_>) -> Option<Bytecodes> {
+    match known.appearance(method) {
         Appearance::None => None,
         Appearance::Node(body) => Some(body.code),
         // Apart from natives, callers count only the constructor of `Object`.
         Appearance::CountedByCaller => {
-            Some(if *name == *b"<init>" { Bytecodes::Original } else { Bytecodes::Native })
+            Some(if method.name == b"<init>" { Bytecodes::Original } else { Bytecodes::Native })
         }
     }
 }
@@ -164,9 +167,8 @@ pub fn of_native(
     };
     let method = &known.summary.methods[k];
     let shown = state().shown_name(&known.summary.name).to_vec();
-    let [class, name, descriptor] =
-        [&shown, known.summary.method_name(method), known.summary.method_descriptor(method)]
-            .map(|text| decode_lossy(text).into_owned());
+    let NameAndType { name, descriptor } = known.summary.name_and_type(method);
+    let [class, name, descriptor] = [&shown[..], name, descriptor].map(lossy);
     (calls_back && chosen()?.takes_part(&class, &name, &descriptor))
         .then(|| Site::of(&class, &name, &descriptor, None))
 }

@@ -17,29 +17,29 @@ use super::record::Record;
 use super::{Tracer, tracer};
 use crate::archived;
 use crate::guard::guarded;
-use crate::jni::{Env, jclass, jobject, jobjectArray, jstring};
+use crate::jni::{Env, Native, jclass, jobject, jobjectArray, jstring};
 use crate::state::jvmti;
 
 /// Binds the natives.
 pub fn register(env: Env) -> bool {
-    let natives: [(&[u8], &[u8], *mut c_void); 13] = [
-        (
-            b"start\0",
-            b"(Ljava/lang/String;Ljava/lang/String;[Ljava/lang/String;)Ljava/lang/String;\0",
+    let natives = [
+        Native::new(
+            c"start",
+            c"(Ljava/lang/String;Ljava/lang/String;[Ljava/lang/String;)Ljava/lang/String;",
             start as *mut c_void,
         ),
-        (b"identity\0", b"(Ljava/lang/Object;)I\0", identity as *mut c_void),
-        (b"order\0", b"()J\0", order as *mut c_void),
-        (b"nest\0", b"(JI)V\0", nest as *mut c_void),
-        (b"make\0", b"(Ljava/lang/Thread;Ljava/lang/String;I)J\0", make as *mut c_void),
-        (b"renew\0", b"(JLjava/lang/Thread;Ljava/lang/String;I)Z\0", renew as *mut c_void),
-        (b"flush\0", b"(J)J\0", flush as *mut c_void),
-        (b"turn\0", b"(JZLjava/lang/String;)V\0", turn as *mut c_void),
-        (b"isActive\0", b"(J)Z\0", is_active as *mut c_void),
-        (b"number\0", b"(Ljava/lang/Class;)J\0", number as *mut c_void),
-        (b"name\0", b"(JLjava/lang/Thread;Ljava/lang/String;)V\0", name as *mut c_void),
-        (b"meta\0", b"([Ljava/lang/String;)V\0", meta as *mut c_void),
-        (b"end\0", b"([Ljava/lang/String;)Ljava/lang/String;\0", end as *mut c_void),
+        Native::new(c"identity", c"(Ljava/lang/Object;)I", identity as *mut c_void),
+        Native::new(c"order", c"()J", order as *mut c_void),
+        Native::new(c"nest", c"(JI)V", nest as *mut c_void),
+        Native::new(c"make", c"(Ljava/lang/Thread;Ljava/lang/String;I)J", make as *mut c_void),
+        Native::new(c"renew", c"(JLjava/lang/Thread;Ljava/lang/String;I)Z", renew as *mut c_void),
+        Native::new(c"flush", c"(J)J", flush as *mut c_void),
+        Native::new(c"turn", c"(JZLjava/lang/String;)V", turn as *mut c_void),
+        Native::new(c"isActive", c"(J)Z", is_active as *mut c_void),
+        Native::new(c"number", c"(Ljava/lang/Class;)J", number as *mut c_void),
+        Native::new(c"name", c"(JLjava/lang/Thread;Ljava/lang/String;)V", name as *mut c_void),
+        Native::new(c"meta", c"([Ljava/lang/String;)V", meta as *mut c_void),
+        Native::new(c"end", c"([Ljava/lang/String;)Ljava/lang/String;", end as *mut c_void),
     ];
     env.find_class("cctrewrite/runtime/Tracing").is_some_and(|class| env.register(class, &natives))
 }

@@ -311,19 +311,13 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     ) -> Edited<()> {
         let pool = &self.class.pool;
         let index = call.pool_index().ok_or(ErrorKind::BadTarget(call.bci))?;
-        let (name, descriptor) = match call.opcode {
-            opcode::INVOKEDYNAMIC => {
-                let (_, name, descriptor) = pool.dynamic(index)?;
-                (name, descriptor)
-            }
-            _ => {
-                let callee = pool.member_ref(index)?;
-                (callee.name, callee.descriptor)
-            }
+        let callee = match call.opcode {
+            opcode::INVOKEDYNAMIC => pool.dynamic(index)?.1,
+            _ => pool.member_ref(index)?.name_and_type(),
         };
-        let descriptor = MethodDescriptor::parse(descriptor)?;
+        let descriptor = MethodDescriptor::parse(callee.descriptor)?;
         let has_object = !matches!(call.opcode, opcode::INVOKESTATIC | opcode::INVOKEDYNAMIC)
-            && name != b"<init>"
+            && callee.name != b"<init>"
             && rule.receiver;
         if !rule.arguments && !has_object {
             asm.op(opcode::ACONST_NULL);
@@ -368,7 +362,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         let pool = &self.class.pool;
         let index = call.pool_index().ok_or(ErrorKind::BadTarget(call.bci))?;
         let descriptor = match call.opcode {
-            opcode::INVOKEDYNAMIC => pool.dynamic(index)?.2,
+            opcode::INVOKEDYNAMIC => pool.dynamic(index)?.1.descriptor,
             _ => pool.member_ref(index)?.descriptor,
         };
         Ok(matches!(Kind::of(MethodDescriptor::parse(descriptor)?.result), Some(Kind::Reference)))

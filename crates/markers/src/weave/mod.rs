@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::edit::ClassEdit;
-use cct_classfile::{ClassFile, Code, ErrorKind, Member, access, mutf8, opcode};
+use cct_classfile::{ClassFile, Code, ErrorKind, Member, NameAndType, access, mutf8, opcode};
 
 use crate::attribute::{self, Descriptor};
 use crate::gate::Gate;
@@ -75,9 +75,10 @@ impl Marked {
     /// refusals.
     pub fn give_up(&mut self, class: &[u8], why: &'static str) {
         let places = self.descriptors.drain(..).zip(self.rules.drain(..));
-        self.refused.extend(places.map(|(place, rule)| {
-            let name = [class, b".", &place.method, &place.descriptor].concat();
-            Refusal { rule, method: mutf8::decode_lossy(&name).into_owned(), why }
+        self.refused.extend(places.map(|(place, rule)| Refusal {
+            rule,
+            method: place.name_and_type().of_class(class).to_string(),
+            why,
         }));
         self.dropped_attributes.clear();
         self.bytes = None;
@@ -99,8 +100,8 @@ pub enum Library {
     Counted,
 }
 
-/// The reason, by name and descriptor, why a method can have no markers; `None` if it can.
-pub type Objection<'w> = &'w dyn Fn(&[u8], &[u8]) -> Option<&'static str>;
+/// The reason why a method of the class can have no markers; `None` if it can.
+pub type Objection<'w> = &'w dyn Fn(NameAndType<'_>) -> Option<&'static str>;
 
 /// The inputs of marking besides the class itself.
 #[derive(Clone, Copy)]
@@ -111,14 +112,14 @@ pub struct Way<'w> {
     pub world: &'w World,
     /// The library with the runtime, if it is not on the program's class path.
     pub library: Option<Library>,
-    /// The reason why a method can have no markers, apart from its class, by name and descriptor.
+    /// The reason why a method can have no markers, apart from its class.
     pub objection: Objection<'w>,
 }
 
 impl<'w> Way<'w> {
     /// The inputs for a program.
     pub fn new(rules: &'w Rules, world: &'w World) -> Self {
-        Way { rules, world, library: None, objection: &|_, _| None }
+        Way { rules, world, library: None, objection: &|_| None }
     }
 
     fn gate(&self) -> Gate {
@@ -201,12 +202,11 @@ fn is_outgrown(error: &cct_classfile::Error) -> bool {
 }
 
 fn method_name(class: &ClassFile<'_>, member: &Member<'_>) -> String {
-    let name = [class.name(), b".", member.name, member.descriptor].concat();
-    mutf8::decode_lossy(&name).into_owned()
+    member.of_class(class.name()).to_string()
 }
 
 fn check_names(class: &ClassFile<'_>) -> Result<()> {
-    let name = || mutf8::decode_lossy(class.name()).into_owned();
+    let name = || mutf8::lossy(class.name());
     if class.attributes.find(attribute::NAME).is_some() {
         return Err(Error::AlreadyMarked(name()));
     }
@@ -217,9 +217,7 @@ fn check_names(class: &ClassFile<'_>) -> Result<()> {
     };
     match class.methods.iter().chain(&class.fields).find(is_ours) {
         None => Ok(()),
-        Some(member) => {
-            Err(Error::NameTaken { class: name(), member: mutf8::decode_lossy(member.name).into_owned() })
-        }
+        Some(member) => Err(Error::NameTaken { class: name(), member: mutf8::lossy(member.name) }),
     }
 }
 
@@ -239,7 +237,7 @@ fn find<'a>(
             .copied()
             .filter(|(_, rule)| places::matches_method(class, member, rule))
             .collect();
-        let why = (way.objection)(member.name, member.descriptor);
+        let why = (way.objection)(member.name_and_type());
         if let (Some(why), false) = (why, member.is(access::ABSTRACT)) {
             let method = method_name(class, member);
             refused.extend(matching.iter().map(|&(rule, _)| Refusal { rule, method: method.clone(), why }));

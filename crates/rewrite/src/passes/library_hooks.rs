@@ -19,8 +19,7 @@ impl Pass for LibraryHooks {
         _level: &Level,
     ) -> Result<Option<Box<dyn MethodPass + 'm>>> {
         let MethodContext { class, member, settings, .. } = *method;
-        let hooks: Vec<_> =
-            hooks::body_hooks(class.name(), member.name, member.descriptor, settings).collect();
+        let hooks: Vec<_> = hooks::body_hooks(member.of_class(class.name()), settings).collect();
         Ok((!hooks.is_empty()).then(|| Box::new(MethodHooks(hooks)) as _))
     }
 }
@@ -41,7 +40,7 @@ fn insert(body: &mut BodyWriter<'_, '_, '_>, prologue: &mut Asm, hook: &BodyHook
     match hook.place {
         Place::Entry | Place::EntryWith(_) => prologue.bytes.extend_from_slice(&call.bytes),
         Place::Argument(local) => {
-            if let Some(kind) = Kind::of(MethodDescriptor::parse(hook.call.descriptor)?.result) {
+            if let Some(kind) = Kind::of(MethodDescriptor::parse(hook.call.member.descriptor)?.result) {
                 call.store(kind, local);
             }
             prologue.bytes.extend_from_slice(&call.bytes);

@@ -186,7 +186,7 @@ impl MethodTrace<'_, '_> {
             }
             CallTarget::Stored { .. } | CallTarget::Rooted => return Ok(()),
             CallTarget::Counted(callee) => {
-                let may_call = callee.calls_back || leaf_throws(callee.class, callee.name);
+                let may_call = callee.calls_back || leaf_throws(callee.method.member_name());
                 if !self.method.recorded {
                     by_id(&mut body.emitter, &mut asm, record, &callee)?;
                 } else if may_call {

@@ -1,6 +1,6 @@
 //! Call targets: the signature by which a call site calls, and the side that counts the callee.
 
-use cct_classfile::{MemberRef, access, opcode};
+use cct_classfile::{MemberName, MemberRef, NameAndType, access, opcode};
 use cct_index::mid::Mid;
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
@@ -14,12 +14,8 @@ use crate::world::{ClassId, Resolved, Role, World};
 /// A method without an instrumented body that its caller counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Foreign<'x> {
-    /// Declaring class.
-    pub class: &'x [u8],
-    /// Name.
-    pub name: &'x [u8],
-    /// Descriptor.
-    pub descriptor: &'x [u8],
+    /// The method, with its declaring class.
+    pub method: MemberRef<'x>,
     /// Bytecodes that it executes itself.
     pub bytecodes: u8,
     /// Whether it may call back, so that its context goes into the thread.
@@ -29,18 +25,14 @@ pub struct Foreign<'x> {
 impl Foreign<'_> {
     /// Id of the method, with a slot for its callees if it may call back.
     pub fn mid(&self) -> Mid {
-        Mid::foreign(self.class, self.name, self.descriptor, u8::from(self.calls_back))
+        Mid::foreign(self.method, u8::from(self.calls_back))
     }
 }
 
 impl From<Foreign<'_>> for ForeignRecord {
     fn from(f: Foreign<'_>) -> Self {
-        ForeignRecord {
-            mid: f.mid(),
-            class: f.class.into(),
-            name: f.name.into(),
-            descriptor: f.descriptor.into(),
-        }
+        let MemberRef { class, name, descriptor } = f.method;
+        ForeignRecord { mid: f.mid(), class: class.into(), name: name.into(), descriptor: descriptor.into() }
     }
 }
 
@@ -79,10 +71,10 @@ impl Plan {
         world: &'x World,
         caller: ClassId,
         op: opcode::Opcode,
-        callee: &MemberRef<'x>,
+        callee: MemberRef<'x>,
     ) -> CallTarget<'x> {
-        let MemberRef { class: owner, name, descriptor, .. } = *callee;
-        if let Some(target) = counted_by_name(world, op, owner, name, descriptor) {
+        let MemberRef { class: owner, name, descriptor } = callee;
+        if let Some(target) = counted_by_name(world, op, callee) {
             return target;
         }
         if op == opcode::INVOKESTATIC && owner == rules::METHOD_HANDLE {
@@ -92,20 +84,15 @@ impl Plan {
                 _ => (),
             }
         }
-        let resolved = match super_class_searched(world, caller, op, owner, name) {
-            Some(class) => world.resolve_in(class, name, descriptor),
-            None => world.resolve(owner, name, descriptor),
+        let resolved = match super_class_searched(world, caller, op, callee) {
+            Some(class) => world.resolve_in(class, callee.name_and_type()),
+            None => world.resolve(callee),
         };
         let may_be_hash_code =
-            (name, descriptor) == HASH_CODE && op != opcode::INVOKESPECIAL && op != opcode::INVOKESTATIC;
+            callee.name_and_type() == HASH_CODE && op != opcode::INVOKESPECIAL && op != opcode::INVOKESTATIC;
         let hash_code = || {
-            CallTarget::Dispatched(Foreign {
-                class: OBJECT,
-                name,
-                descriptor,
-                bytecodes: 0,
-                calls_back: false,
-            })
+            let method = callee.name_and_type().of_class(OBJECT);
+            CallTarget::Dispatched(Foreign { method, bytecodes: 0, calls_back: false })
         };
         let Resolved::Method(method) = resolved else {
             if may_be_hash_code {
@@ -126,7 +113,7 @@ impl Plan {
         }
         let is_certain = world[method.class].role == Role::Input
             || class.is_rewritten()
-            || rules::FRAME_LISTING_NATIVES.contains(&(&*class.name, name));
+            || rules::FRAME_LISTING_NATIVES.contains(&MemberName::new(&class.name, name));
         match self.get(method).map(|p| p.treatment) {
             // It counts itself for every caller.
             Some(Treatment::Prefixed) => stored,
@@ -141,15 +128,19 @@ impl Plan {
             }
             Some(t) if is_super_call && t.is_redispatch() => stored,
             Some(t) if t.has_extended_form() => CallTarget::Extended,
-            Some(Treatment::CallerCounted) => match monomorphic(world, op, owner, class, summary) {
-                true => counted(class, summary),
-                false if may_be_hash_code && *class.name == *OBJECT => hash_code(),
-                false => stored,
-            },
+            Some(Treatment::CallerCounted) => {
+                if monomorphic(world, op, owner, class, summary) {
+                    counted(class, summary)
+                } else if may_be_hash_code && *class.name == *OBJECT {
+                    hash_code()
+                } else {
+                    stored
+                }
+            }
             Some(_) => stored,
             None if summary.is(access::NATIVE)
                 && monomorphic(world, op, owner, class, summary)
-                && !rules::is_signature_polymorphic(&class.name, summary.access, descriptor) =>
+                && !rules::is_signature_polymorphic(class.member(summary), summary.access) =>
             {
                 counted(class, summary)
             }
@@ -159,28 +150,24 @@ impl Plan {
 }
 
 /// The only native of `Object` that classes override and that every class may call.
-const HASH_CODE: (&[u8], &[u8]) = (b"hashCode", b"()I");
+const HASH_CODE: NameAndType<'_> = NameAndType::new(b"hashCode", b"()I");
 
 /// Target of a reference to a method of `Object` that can only lead to one method, even if the
 /// owner is unknown.
-fn counted_by_name<'x>(
-    world: &World,
-    op: opcode::Opcode,
-    owner: &[u8],
-    name: &'x [u8],
-    descriptor: &'x [u8],
-) -> Option<CallTarget<'x>> {
+fn counted_by_name<'x>(world: &World, op: opcode::Opcode, callee: MemberRef<'x>) -> Option<CallTarget<'x>> {
+    let method = callee.name_and_type();
     let leaf = |bytecodes| {
-        Some(CallTarget::Counted(Foreign { class: OBJECT, name, descriptor, bytecodes, calls_back: false }))
+        let method = method.of_class(OBJECT);
+        Some(CallTarget::Counted(Foreign { method, bytecodes, calls_back: false }))
     };
-    if owner == OBJECT && name == b"<init>" {
+    if callee.class == OBJECT && callee.name == b"<init>" {
         return leaf(1);
     }
     if op == opcode::INVOKEVIRTUAL {
-        if rules::OBJECT_FINAL_NATIVES.contains(&(name, descriptor)) && !has_body(world, name, descriptor) {
+        if rules::OBJECT_FINAL_NATIVES.contains(&method) && !has_body(world, method) {
             return leaf(0);
         }
-        if owner.first() == Some(&b'[') && name == b"clone" {
+        if callee.class.first() == Some(&b'[') && callee.name == b"clone" {
             return leaf(0);
         }
     }
@@ -189,9 +176,9 @@ fn counted_by_name<'x>(
 
 /// Whether a former native of `Object` has a body in this world and counts itself: `wait(long)`
 /// since JDK 19.
-fn has_body(world: &World, name: &[u8], descriptor: &[u8]) -> bool {
+fn has_body(world: &World, native: NameAndType<'_>) -> bool {
     let object = world.class_named(OBJECT).map(|id| &world[id].summary);
-    let method = object.and_then(|class| Some(&class.methods[class.find(name, descriptor)?]));
+    let method = object.and_then(|class| Some(&class.methods[class.find(native)?]));
     method.is_some_and(|method| !method.is(access::NATIVE))
 }
 
@@ -201,13 +188,12 @@ fn super_class_searched(
     world: &World,
     caller: ClassId,
     op: opcode::Opcode,
-    owner: &[u8],
-    name: &[u8],
+    callee: MemberRef<'_>,
 ) -> Option<ClassId> {
-    if op != opcode::INVOKESPECIAL || name == b"<init>" {
+    if op != opcode::INVOKESPECIAL || callee.name == b"<init>" {
         return None;
     }
-    let named = world.class_named(owner)?;
+    let named = world.class_named(callee.class)?;
     let is_super_call = named != caller
         && !world[named].summary.is(access::INTERFACE)
         && world.superclasses(caller).any(|c| c == named);
@@ -234,10 +220,10 @@ fn counted<'x>(class: &'x ClassSummary, method: &MethodSummary) -> CallTarget<'x
 }
 
 fn foreign<'x>(class: &'x ClassSummary, method: &MethodSummary) -> Foreign<'x> {
-    let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
+    let member = class.member(method);
     let calls_back =
-        method.is(access::NATIVE) && *class.name != *OBJECT && !rules::is_leaf(&class.name, name);
-    Foreign { class: &class.name, name, descriptor, bytecodes: 0, calls_back }
+        method.is(access::NATIVE) && *class.name != *OBJECT && !rules::is_leaf(member.member_name());
+    Foreign { method: member, bytecodes: 0, calls_back }
 }
 
 /// The `k`-th method of a class as its callers count it, if it is a native.

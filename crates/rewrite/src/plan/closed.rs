@@ -28,7 +28,7 @@ pub(crate) fn is_closed(
         if callee.name == b"<init>" && rules::is_thrown_by_vm(callee.class) {
             continue;
         }
-        let resolved = world.resolve(callee.class, callee.name, callee.descriptor);
+        let resolved = world.resolve(callee);
         let Resolved::Method(method) = resolved else { return Ok(false) };
         let (owner, summary) = world.method(method);
         let is_native_of_object = *owner.name == *OBJECT && summary.is(access::NATIVE);

@@ -16,7 +16,7 @@ pub(super) fn planned_as_kept(
     method: &MethodSummary,
     own: Planned,
 ) -> Planned {
-    let treatment = match kept.find(class.method_name(method), class.method_descriptor(method)) {
+    let treatment = match kept.find(class.name_and_type(method)) {
         None => return own,
         Some(Kept::Treatment(kept)) if has_form_for(kept, method) => kept,
         Some(Kept::Treatment(kept)) => of_form(kept.has_extended_form(), method),
@@ -51,6 +51,7 @@ fn of_form(extended: bool, method: &MethodSummary) -> Treatment {
 
 #[cfg(test)]
 mod tests {
+    use cct_classfile::NameAndType;
     use cct_classfile::access::{NATIVE, PRIVATE, PUBLIC, STATIC};
 
     use super::*;
@@ -85,23 +86,23 @@ mod tests {
     #[test]
     fn a_redefinition_keeps_the_extended_forms_that_the_class_has() {
         let mut kept = KeptMembers::of_loaded(Vec::new());
-        kept.add(b"bytecode", b"()V", Kept::Treatment(T::Redispatched));
-        kept.add(b"native", b"()V", Kept::ExtendedForm(false));
+        kept.add(NameAndType::new(b"bytecode", b"()V"), Kept::Treatment(T::Redispatched));
+        kept.add(NameAndType::new(b"native", b"()V"), Kept::ExtendedForm(false));
         assert_eq!(treatments(kept), [T::Redispatched, T::Untouched, T::OriginalOnly]);
     }
 
     #[test]
     fn a_native_that_got_a_body_keeps_its_extended_form() {
         let mut kept = KeptMembers::of_loaded(Vec::new());
-        kept.add(b"bytecode", b"()V", Kept::Treatment(T::LeafNative));
-        kept.add(b"native", b"()V", Kept::Treatment(T::Wrapped));
+        kept.add(NameAndType::new(b"bytecode", b"()V"), Kept::Treatment(T::LeafNative));
+        kept.add(NameAndType::new(b"native", b"()V"), Kept::Treatment(T::Wrapped));
         assert_eq!(treatments(kept), [T::Duplicated, T::Native, T::OriginalOnly]);
     }
 
     #[test]
     fn a_class_that_is_not_loaded_may_have_new_methods() {
         let mut kept = KeptMembers::of_callers();
-        kept.add(b"bytecode", b"()V", Kept::Treatment(T::OriginalOnly));
+        kept.add(NameAndType::new(b"bytecode", b"()V"), Kept::Treatment(T::OriginalOnly));
         assert_eq!(treatments(kept), [T::OriginalOnly, T::Native, T::Wrapped]);
     }
 }

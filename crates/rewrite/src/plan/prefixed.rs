@@ -23,7 +23,7 @@ pub(super) fn planned_native(class: &ClassSummary, method: &MethodSummary, base:
 
 /// The reason why a native keeps its name; `None` if it may be renamed.
 fn keeps_its_name(class: &ClassSummary, method: &MethodSummary) -> Option<&'static str> {
-    let name = class.method_name(method);
+    let native = class.member(method).member_name();
     if class.has_host {
         return Some("not renamed: VM-anonymous, and cannot call itself");
     }
@@ -36,10 +36,10 @@ fn keeps_its_name(class: &ClassSummary, method: &MethodSummary) -> Option<&'stat
     if let Some(reason) = rules::keeps_names_of_natives(&class.name) {
         return Some(reason);
     }
-    if hooks::is_hooked(&class.name, name) || hooks::is_called_by_the_runtime(&class.name, name) {
+    if hooks::is_hooked(native) || hooks::is_called_by_the_runtime(native) {
         return Some("not renamed: the runtime has work to do where it is called");
     }
-    if allocation::of_native(&class.name, name).is_some() {
+    if allocation::of_native(native).is_some() {
         return Some("not renamed: makes objects, which its wrapper counts");
     }
     None

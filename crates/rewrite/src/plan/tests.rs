@@ -1,6 +1,5 @@
 use cct_classfile::access::{ABSTRACT, FINAL, NATIVE, PUBLIC, STATIC};
-use cct_classfile::constant_pool::tag;
-use cct_classfile::{MemberRef, opcode};
+use cct_classfile::{MemberRef, NameAndType, opcode};
 use cct_index::treatment::Treatment;
 use cct_jdk::convention::OBJECT;
 use cct_test_classes::{TestClass, class, interface, object};
@@ -118,7 +117,8 @@ fn intrinsics_are_left_to_the_vm_where_that_is_chosen() {
         ("java/nio/Buffer", "checkIndex", "(I)I", [T::Redispatched, T::Redispatched]),
     ] {
         let id = world.class_named(class.as_bytes()).unwrap();
-        let index = world[id].summary.find(name.as_bytes(), descriptor.as_bytes()).unwrap() as u16;
+        let index =
+            world[id].summary.find(NameAndType::new(name.as_bytes(), descriptor.as_bytes())).unwrap() as u16;
         let method = MethodId { class: id, index };
         let found = plans.each_ref().map(|plan| plan.get(method).unwrap().treatment);
         assert_eq!(found, expected, "{class}.{name}{descriptor}");
@@ -159,17 +159,9 @@ fn call<'x>(
     name: &'x str,
     descriptor: &'x str,
 ) -> CallTarget<'x> {
-    let callee = MemberRef {
-        tag: tag::METHODREF,
-        class_index: 0,
-        class: class.as_bytes(),
-        name_index: 0,
-        name: name.as_bytes(),
-        descriptor_index: 0,
-        descriptor: descriptor.as_bytes(),
-    };
+    let callee = MemberRef::new(class.as_bytes(), name.as_bytes(), descriptor.as_bytes());
     let caller = world.class_named(b"Caller").or(world.class_named(b"A")).unwrap();
-    plan.call_target(world, caller, op, &callee)
+    plan.call_target(world, caller, op, callee)
 }
 
 #[test]
@@ -235,7 +227,7 @@ fn call_sites_find_their_way() {
     assert_eq!(to(INVOKESTATIC, "java/lang/invoke/MethodHandle", "linkToVirtual", to_string), unknown);
     // hashCode may lead to any class, unless the receiver's class is final or the call is not
     // virtual.
-    let dispatched = |target| matches!(target, CallTarget::Dispatched(f) if f.class == OBJECT);
+    let dispatched = |target| matches!(target, CallTarget::Dispatched(f) if f.method.class == OBJECT);
     assert!(dispatched(to(INVOKEVIRTUAL, "A", "hashCode", "()I")));
     assert!(dispatched(to(INVOKEVIRTUAL, "Gone", "hashCode", "()I")));
     assert!(!dispatched(to(INVOKEVIRTUAL, "Gone", "hashCode", "(I)I")));

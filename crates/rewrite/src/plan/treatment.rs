@@ -1,7 +1,7 @@
 //! The treatment of a method as far as its own class decides.
 
-use cct_classfile::access;
 use cct_classfile::mutf8::lossy;
+use cct_classfile::{MemberName, MemberRef, NameAndType, access};
 use cct_index::treatment::Treatment;
 use cct_jdk::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
 use cct_jdk::program;
@@ -17,8 +17,7 @@ use cct_settings::{ContextCarrier, Intrinsics, Natives, Settings};
 
 /// The treatment of a method as far as its own class decides.
 pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Settings) -> Result<Planned> {
-    let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
-    if settings.pcc().is_some() && hooks::question(&class.name, name, descriptor).is_some() {
+    if settings.pcc().is_some() && hooks::question(class.member(method)).is_some() {
         return Ok(planned(Treatment::Untouched, "asks the runtime for the value of its context"));
     }
     let base = base(class, method, settings.intrinsics)?;
@@ -82,14 +81,15 @@ pub(crate) fn leading_below(class: &ClassSummary, method: &MethodSummary) -> Opt
 /// The treatment of a method where callees get their context as an argument.
 fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Result<Planned> {
     use Treatment as T;
-    let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
-    let named = |table: &[(&[u8], &[u8])]| table.contains(&(&class.name, name));
+    let member = class.member(method);
+    let MemberRef { name, descriptor, .. } = member;
+    let named = |table: &[MemberName<'_>]| table.contains(&member.member_name());
     if name.starts_with(b"cct$")
         || descriptor
             .windows(convention::EXTENSION.len() + 1)
             .any(|w| w[..6] == *convention::EXTENSION && w[6] == b')')
     {
-        let member = format!("{}{}", lossy(name), lossy(descriptor));
+        let member = member.name_and_type().to_string();
         return Err(Error::NameTaken { class: lossy(&class.name), member });
     }
     if class.is(access::ANNOTATION) {
@@ -104,7 +104,7 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
     if *class.name == *OBJECT && (method.is(access::NATIVE) || name == b"<init>") {
         return Ok(planned(T::CallerCounted, "every class has it from Object; callers count it"));
     }
-    if program::switch(&class.name, name, descriptor).is_some() {
+    if program::switch(member).is_some() {
         return Ok(planned(
             T::Untouched,
             "switches the recording: calls the runtime, and is not counted itself",
@@ -122,9 +122,10 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
             "an empty finalizer must stay empty, or every instance becomes finalizable",
         ));
     }
-    let is_object_method = rules::OBJECT_METHODS.contains(&(name, descriptor)) && !method.is(access::STATIC);
+    let is_object_method =
+        rules::OBJECT_METHODS.contains(&member.name_and_type()) && !method.is(access::STATIC);
     if method.is(access::NATIVE) {
-        return Ok(if rules::is_signature_polymorphic(&class.name, method.access, descriptor) {
+        return Ok(if rules::is_signature_polymorphic(member, method.access) {
             planned(T::Untouched, "signature-polymorphic")
         } else if (method.has(trait_bits::CALLER_SENSITIVE) || named(rules::STACK_INSPECTING_NATIVES))
             && !named(rules::FRAME_LISTING_NATIVES)
@@ -137,7 +138,7 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
             )
         } else if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
             planned(T::CallerCounted, "no room for three more argument slots; callers count it")
-        } else if rules::is_leaf(&class.name, name) {
+        } else if rules::is_leaf(member.member_name()) {
             planned(T::LeafNative, "")
         } else {
             planned(T::Native, "")
@@ -150,7 +151,7 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
             Ok(planned(T::OriginalOnly, reason))
         }
     };
-    let is_one_instruction = intrinsics::is_one_instruction(&class.name, name);
+    let is_one_instruction = intrinsics::is_one_instruction(member.member_name());
     let is_replaced =
         method.has(trait_bits::INTRINSIC) && (is_one_instruction || choice == Intrinsics::Native);
     if is_replaced && (is_object_method || rules::original_only_class(&class.name).is_some()) {
@@ -162,8 +163,7 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
     if is_object_method {
         return only("overrides a method of Object, which has no extended form");
     }
-    if let Some((.., reason)) = rules::ORIGINAL_ONLY.iter().find(|(c, n, _)| **c == *class.name && *n == name)
-    {
+    if let Some((_, reason)) = rules::ORIGINAL_ONLY.iter().find(|(only, _)| *only == member.member_name()) {
         return only(reason);
     }
     if let Some(reason) = rules::original_only_class(&class.name) {
@@ -172,9 +172,7 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
     if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
         return only("no room for three more argument slots");
     }
-    if named(rules::MAGIC)
-        && !rules::has_native_for_magic(|name, descriptor| class.find(name, descriptor).is_some())
-    {
+    if named(rules::MAGIC) && !rules::has_native_for_magic(|native| class.find(native).is_some()) {
         return Ok(planned(
             T::Magic,
             "the VM replaces the original body by an intrinsic with other semantics",
@@ -194,11 +192,11 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
     if method.is(access::ABSTRACT) {
         return Ok(planned(T::AbstractRedispatched, ""));
     }
-    if rules::is_instrumented_by_jfr(class.major_version, &class.name, name) {
+    if rules::is_instrumented_by_jfr(class.major_version, member.member_name()) {
         let reason = "Flight Recorder copies code into the body under the original signature";
         return if is_instance { Ok(planned(T::Redispatched, reason)) } else { only(reason) };
     }
-    if rules::is_constructor_instrumented_by_jfr(class.major_version, &class.name, name) {
+    if rules::is_constructor_instrumented_by_jfr(class.major_version, member.member_name()) {
         return Ok(planned(T::Duplicated, "Flight Recorder puts code at the end of the body"));
     }
     if method.has(trait_bits::CALLER_SENSITIVE) {
@@ -232,5 +230,6 @@ fn may_gain_default(interface: &ClassSummary) -> bool {
     let is_default = |m: &MethodSummary| {
         m.is_concrete() && !m.is(access::STATIC) && !interface.method_name(m).starts_with(b"<")
     };
-    interface.find(b"<clinit>", b"()V").is_none() || interface.methods.iter().any(is_default)
+    interface.find(NameAndType::new(b"<clinit>", b"()V")).is_none()
+        || interface.methods.iter().any(is_default)
 }

@@ -2,7 +2,7 @@
 
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
-use cct_classfile::{ClassFile, Member, access, mutf8};
+use cct_classfile::{ClassFile, Member, NameAndType, access, mutf8};
 use cct_index::mid::Shape;
 use cct_jdk::convention;
 use cct_jdk::convention::with_extension;
@@ -119,15 +119,16 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     }
 
     /// Adds a redispatching form of a method that the class inherits from unrelated interfaces.
-    pub(super) fn tie_break(&mut self, name: &[u8], descriptor: &[u8]) -> Result<()> {
+    pub(super) fn tie_break(&mut self, method: NameAndType<'_>) -> Result<()> {
         let additions = &mut self.edit.additions;
-        let (name_index, descriptor_index) = (additions.utf8(name)?, additions.utf8(descriptor)?);
-        let extended_index = additions.utf8(&with_extension(descriptor))?;
+        let (name_index, descriptor_index) =
+            (additions.utf8(method.name)?, additions.utf8(method.descriptor)?);
+        let extended_index = additions.utf8(&with_extension(method.descriptor))?;
         let signature = Signature {
             this_class: self.class.this_class,
             is_static: false,
             is_constructor: false,
-            descriptor: cct_classfile::descriptor::MethodDescriptor::parse(descriptor)?,
+            descriptor: cct_classfile::descriptor::MethodDescriptor::parse(method.descriptor)?,
         };
         let target = Target {
             access_flags: access::PUBLIC,
@@ -180,12 +181,12 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     pub(super) fn add_helpers(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
         let usual = Helper::all().filter_map(|helper| Some((helper.name(), helper.target(settings.mode())?)));
-        let of_markers = cct_markers::helpers_of_object().into_iter().map(|(name, descriptor)| {
-            (name, helpers::runtime_method(helpers::MARKERS_RUNTIME, name, descriptor))
-        });
+        let of_markers = cct_markers::helpers_of_object()
+            .into_iter()
+            .map(|helper| (helper.name, helpers::runtime_method(helpers::MARKERS_RUNTIME, helper)));
         for (name, target) in usual.chain(of_markers.filter(|_| settings.markers)) {
             let additions = &mut self.edit.additions;
-            let (name, descriptor) = (additions.utf8(name)?, additions.utf8(target.descriptor)?);
+            let (name, descriptor) = (additions.utf8(name)?, additions.utf8(target.member.descriptor)?);
             let head =
                 MemberBuilder::new(access::PUBLIC | access::STATIC | access::SYNTHETIC, name, descriptor);
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use cct_classfile::edit::frames::Signature;
-use cct_classfile::{Bci, Code, ErrorKind, Member, opcode};
+use cct_classfile::{Bci, Code, ErrorKind, Member, MemberName, opcode};
 use cct_columns::Column;
 use cct_events::structure::Recording;
 use cct_index::mid::{Mid, Shape};
@@ -70,7 +70,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         let sites = if settings.call_sites { Sites::Apart(places) } else { Sites::Merged(places) };
         let own = Rc::clone(&self.own);
         let signature = Signature::of(self.class, member)?;
-        let (class, marks) = (self.class.name(), &rewriter.marks);
+        let (named, marks) = (member.of_class(self.class.name()), &rewriter.marks);
         let method = MethodContext {
             class: self.class,
             own: &own,
@@ -95,11 +95,11 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             },
             names_locals: rewriter.names_locals,
             marker_tokens: self.beside.as_mut().and_then(|beside| beside.locals(index)),
-            is_extent: !marks.extents_of(class, member.name, member.descriptor).is_empty(),
-            is_start: !marks.starts_of(class, member.name, member.descriptor).is_empty(),
+            is_extent: !marks.extents_of(named).is_empty(),
+            is_start: !marks.starts_of(named).is_empty(),
             entry_is_target: MethodContext::entry_is_target(&code),
             holds_thread: settings.context == ContextCarrier::Thread
-                && !rules::changes_the_current_thread(class),
+                && !rules::changes_the_current_thread(named.class),
         };
         for level in Level::all(settings, !allocations.is_empty() || !columns.is_empty()) {
             match self.bodies_at(&method, &level, treatment) {
@@ -273,7 +273,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         for instruction in code.instructions() {
             let is_copy = || {
                 let target = rewriter.planned_target(self.id, self.class, &instruction)?;
-                Ok(matches!(target, CallTarget::Counted(f) if allocation::is_clone(f.class, f.name)))
+                Ok(matches!(target, CallTarget::Counted(f) if allocation::is_clone(f.method.member_name())))
             };
             if let Some(made) = allocation::of(self.class, own_name, &instruction, is_copy)? {
                 for of in made.types().iter().filter(|_| self.recorded) {
@@ -296,7 +296,8 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
 
     /// The objects that a native allocates, if its wrapper counts them.
     pub(super) fn native_makes(&self, member: &Member<'_>) -> Option<NativeMakes> {
-        self.rewriter.settings.allocations.then(|| allocation::of_native(self.class.name(), member.name))?
+        let native = MemberName::new(self.class.name(), member.name);
+        self.rewriter.settings.allocations.then(|| allocation::of_native(native))?
     }
 }
 

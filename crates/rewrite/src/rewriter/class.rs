@@ -56,10 +56,10 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         let world = &self.rewriter.world;
         for &method in self.rewriter.plan.tie_breaks(self.id) {
             let (owner, summary) = world.method(method);
-            self.tie_break(owner.method_name(summary), owner.method_descriptor(summary))?;
+            self.tie_break(owner.name_and_type(summary))?;
         }
-        for (name, descriptor) in world[self.id].summary.kept.iter().flat_map(|kept| kept.tie_breaks()) {
-            self.tie_break(name, descriptor)?;
+        for form in world[self.id].summary.kept.iter().flat_map(|kept| kept.tie_breaks()) {
+            self.tie_break(form.name_and_type())?;
         }
         if hooks::gets_helpers(self.class.name()) {
             self.add_helpers()?;
@@ -113,6 +113,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
             .plan
             .get(id)
             .ok_or_else(|| Error::NotSurveyed(cct_classfile::mutf8::lossy(self.class.name())))?;
+        let named = member.of_class(self.class.name());
         let mut treatment = planned.treatment;
         let mut fallback = None;
         let mut shape = Shape::default();
@@ -137,9 +138,9 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
                 let mid = self.mid(index, shape).filter(|_| !is_unrepresented);
                 let is_static = member.is(access::STATIC);
                 let Settings { reproducible, .. } = self.rewriter.settings;
-                let (class, name, makes) = (self.class.name(), member.name, self.native_makes(member));
+                let makes = self.native_makes(member);
                 let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
-                let hook = hooks::native_hook(class, name, member.descriptor, is_static, reproducible);
+                let hook = hooks::native_hook(named, is_static, reproducible);
                 self.forward(member, |emitter, target, head| {
                     let below = if is_unrepresented { Below::Root } else { Below::Itself(mid) };
                     let target = &Target { traced: number, values, ..*target };
@@ -157,7 +158,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
                 };
                 let makes = self.native_makes(member);
                 let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
-                let throws = tracing::leaf_throws(self.class.name(), member.name);
+                let throws = tracing::leaf_throws(named.member_name());
                 let ending = number.filter(|_| throws && mid.is_some());
                 leaf = Some(bytecodes).filter(|_| ending.is_none());
                 self.forward(member, |emitter, target, head| {
@@ -192,15 +193,15 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
                 })?;
             }
             Treatment::Prefixed => {
-                shape.slots = u8::from(!rules::is_leaf(self.class.name(), member.name));
+                shape.slots = u8::from(!rules::is_leaf(named.member_name()));
                 self.rename(index, member, shape)?;
             }
             Treatment::CallerCounted | Treatment::Untouched => {}
         }
-        if member.is(access::NATIVE) && hooks::is_called_by_the_runtime(self.class.name(), member.name) {
+        if member.is(access::NATIVE) && hooks::is_called_by_the_runtime(named.member_name()) {
             self.add_call_for_the_runtime(member)?;
         }
-        if let Some(method) = hooks::replacement(self.class.name(), member.name, member.descriptor) {
+        if let Some(method) = hooks::replacement(named) {
             let flags = member.access_flags & !access::NATIVE;
             let mut head = MemberBuilder::new(flags, member.name_index, member.descriptor_index);
             head.copy_attributes(member, |_| true);
@@ -208,10 +209,10 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
             let method = wrappers::forwarder(&mut emitter, method, head)?;
             self.edit.replace_method(index, method);
         }
-        if let Some(what) = program::switch(self.class.name(), member.name, member.descriptor) {
+        if let Some(what) = program::switch(named) {
             self.write_switch(index, member, what)?;
         }
-        if let Some(helper) = hooks::question(self.class.name(), member.name, member.descriptor)
+        if let Some(helper) = hooks::question(named)
             && self.rewriter.settings.pcc().is_some()
         {
             self.write_question(index, member, helper)?;
@@ -270,12 +271,12 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         shape: Shape,
     ) {
         let marks = &self.rewriter.marks;
-        let (class, name, descriptor) = (self.class.name(), member.name, member.descriptor);
+        let named = member.of_class(self.class.name());
         let (_, summary) = self.rewriter.world.method(id);
-        for extent in marks.extents_of(class, name, descriptor) {
+        for extent in marks.extents_of(named) {
             let why = match fallback {
                 Some(Fallback::NotInstrumented) => Some("it is too large to be instrumented"),
-                _ => marks::refusal(summary, name, treatment),
+                _ => marks::refusal(summary, named.name, treatment),
             };
             match why {
                 None => {
@@ -283,8 +284,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
                     self.report.extents.push((extent, mid));
                 }
                 Some(why) => {
-                    let method = [class, b".", name, descriptor].concat();
-                    self.report.refused_extents.push((extent, cct_classfile::mutf8::lossy(&method), why));
+                    self.report.refused_extents.push((extent, named.to_string(), why));
                 }
             }
         }
@@ -292,7 +292,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
             && !member.is(access::NATIVE)
             && fallback != Some(Fallback::NotInstrumented)
         {
-            self.report.starts.extend(marks.starts_of(class, name, descriptor));
+            self.report.starts.extend(marks.starts_of(named));
         }
     }
 
@@ -301,10 +301,11 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         if !self.rewriter.settings.reproducible {
             return;
         }
-        for pin in Pin::of(self.class).filter(|pin| !self.pinned.contains(&(pin.method, pin.clock))) {
-            let class = pin.clock.class().rsplit(|&b| b == b'/').next().unwrap_or_default();
+        for pin in Pin::of(self.class).filter(|pin| !self.pinned.contains(&(pin.method.name, pin.clock))) {
+            let clock = pin.clock.member();
+            let class = clock.class.rsplit(|&b| b == b'/').next().unwrap_or_default();
             let [method, class, clock] =
-                [pin.method, class, pin.clock.name()].map(cct_classfile::mutf8::lossy);
+                [pin.method.name, class, clock.name].map(cct_classfile::mutf8::lossy);
             self.report.unpinned.push(format!("{method}: {class}.{clock}"));
         }
     }

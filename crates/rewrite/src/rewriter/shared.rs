@@ -165,7 +165,7 @@ impl Rewriter {
         invocation: &Instruction<'_>,
     ) -> cct_classfile::Result<CallTarget<'x>> {
         Ok(match self.planned_target(caller, class, invocation)? {
-            CallTarget::Counted(f) | CallTarget::Dispatched(f) if !(self.recorded)(f.class) => {
+            CallTarget::Counted(f) | CallTarget::Dispatched(f) if !(self.recorded)(f.method.class) => {
                 CallTarget::Stored { known: true }
             }
             other if self.settings.natives == Natives::None => self.unrepresented(other),
@@ -176,10 +176,10 @@ impl Rewriter {
     /// The call target where natives are not represented: nobody counts a native, and its callees
     /// appear below the root.
     fn unrepresented<'x>(&self, target: CallTarget<'x>) -> CallTarget<'x> {
-        let is_native = |f: &Foreign<'_>| match self.world.class_named(f.class) {
+        let is_native = |f: &Foreign<'_>| match self.world.class_named(f.method.class) {
             Some(id) => {
                 let class = &self.world[id].summary;
-                let method = class.find(f.name, f.descriptor).map(|index| &class.methods[index]);
+                let method = class.find(f.method.name_and_type()).map(|index| &class.methods[index]);
                 method.is_none_or(|method| method.is(access::NATIVE))
             }
             // `Object.<init>` has a body.
@@ -205,7 +205,7 @@ impl Rewriter {
         Ok(match invocation.pool_index() {
             Some(index) if invocation.opcode != opcode::INVOKEDYNAMIC => {
                 let callee = class.pool.member_ref(index)?;
-                self.plan.call_target(&self.world, caller, invocation.opcode, &callee)
+                self.plan.call_target(&self.world, caller, invocation.opcode, callee)
             }
             _ => CallTarget::Stored { known: true },
         })

@@ -5,7 +5,7 @@ use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::VerificationType;
-use cct_classfile::{Result, access, opcode};
+use cct_classfile::{MemberName, Result, access, opcode};
 use cct_events::Event;
 use cct_index::mid::Mid;
 use cct_jdk::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
@@ -53,10 +53,10 @@ fn then_original(
     asm.ret(target.result());
     let max_stack = arguments.max(target.result_slots()).max(stack);
     let class = emitter.edit.class();
-    let never_seen = rules::never_has_a_frame(class.name(), class.pool.utf8(target.name_index)?);
+    let method = MemberName::new(class.name(), class.pool.utf8(target.name_index)?);
     let line = match target.access_flags & access::NATIVE {
         0 => FORWARDER_LINE,
-        _ if never_seen => FORWARDER_LINE,
+        _ if rules::never_has_a_frame(method) => FORWARDER_LINE,
         _ => NATIVE_FORWARDER_LINE,
     };
     Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None, line }

@@ -72,7 +72,7 @@ fn forwarder_behind(
     method: RuntimeMethod,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
-    let parsed = MethodDescriptor::parse(method.descriptor)?;
+    let parsed = MethodDescriptor::parse(method.member.descriptor)?;
     let mut slot = 0;
     for t in parsed.arguments() {
         if let Some(kind) = Kind::of(t) {

@@ -1,11 +1,11 @@
 //! Invocations: the probe before each one, checked against its callee.
 
-use cct_classfile::{Instruction, opcode};
+use cct_classfile::{Instruction, MemberRef, opcode};
 use cct_jdk::convention::OBJECT;
 
 use super::Walk;
 use crate::allocations;
-use crate::convention;
+use crate::convention::{HASH_CODE, foreign_id};
 use crate::faults::ProbeFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::links::{Counted, Means};
@@ -53,29 +53,30 @@ impl<'a> Walk<'_, '_, 'a> {
                 _ => wrong(self, ProbeFault::InvokeDynamic),
             };
         }
-        let callee = original.pool_index().and_then(|index| self.pair.class.pool.member_ref(index).ok());
-        let Some(callee) = callee.map(Callee::from) else {
+        let callee = original.pool_index().and_then(|index| self.pair.class.pool.member_constant(index).ok());
+        let Some(reference) = callee.map(Callee::from) else {
             return wrong(self, ProbeFault::NoCallee);
         };
+        let callee = reference.method;
         let is_static = original.opcode == opcode::INVOKESTATIC;
         match *call {
             Call::Extended(op, new, count) => {
-                self.extended(original, &callee, op, &new, count)?;
+                self.extended(original, &reference, op, &new, count)?;
             }
-            Call::Stored { .. } | Call::Rooted { .. } => self.stored(&callee, original),
+            Call::Stored { .. } | Call::Rooted { .. } => self.stored(callee, original),
             Call::Counted(..) | Call::HashCode(_) if self.pair.values.is_some() => {
                 return wrong(self, ProbeFault::CountsAmongValues);
             }
             Call::Entered(_) | Call::EnteredHashCode(_) if self.pair.values.is_none() => {
                 return wrong(self, ProbeFault::RecordsAmongCounts);
             }
-            Call::Entered(entered) => self.entered(entered, &callee, original)?,
+            Call::Entered(entered) => self.entered(entered, callee, original)?,
             Call::EnteredHashCode(id) => {
-                if is_static || (callee.name, callee.descriptor) != (b"hashCode", b"()I") {
+                if is_static || callee.name_and_type() != HASH_CODE {
                     return wrong(self, ProbeFault::HashCode);
                 }
                 let entered = Entered { place: Some(id), site: None, stores: false };
-                let method = [OBJECT, callee.name, callee.descriptor];
+                let method = HASH_CODE.of_class(OBJECT);
                 let chosen = self.pair.values.map(|part| part.chosen);
                 if let Some(what) = chosen.and_then(|chosen| values::wrong_for(chosen, &entered, method)) {
                     return wrong(self, what);
@@ -88,13 +89,13 @@ impl<'a> Walk<'_, '_, 'a> {
                 if i64::from(bytecodes) != i64::from(is_object_init) * i64::from(self.pair.return_cost) {
                     return wrong(self, ProbeFault::Bytecodes);
                 }
-                self.foreign(id, &callee, usize::from(calls_back), original)?;
+                self.foreign(id, callee, usize::from(calls_back), original)?;
             }
             Call::HashCode(id) => {
-                if is_static || (callee.name, callee.descriptor) != (b"hashCode", b"()I") {
+                if is_static || callee.name_and_type() != HASH_CODE {
                     return wrong(self, ProbeFault::HashCode);
                 }
-                if id != convention::foreign_id(OBJECT, callee.name, callee.descriptor, 0) {
+                if id != foreign_id(HASH_CODE.of_class(OBJECT), 0) {
                     return wrong(self, ProbeFault::CountsOther);
                 }
             }
@@ -117,11 +118,11 @@ impl<'a> Walk<'_, '_, 'a> {
     pub(super) fn foreign(
         &mut self,
         id: i64,
-        callee: &Callee<'_>,
+        callee: MemberRef<'_>,
         slots: usize,
         call: &Instruction<'a>,
     ) -> Check {
-        let is = |owner: &[u8]| id == convention::foreign_id(owner, callee.name, callee.descriptor, slots);
+        let is = |class: &[u8]| id == foreign_id(MemberRef { class, ..callee }, slots);
         let is_known = is(callee.class) || is(OBJECT);
         let is_none = || {
             // `Object` has no superclass.
@@ -136,7 +137,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
         self.aligned.counted.push(Counted {
             opcode: call.opcode,
-            callee: [callee.class.into(), callee.name.into(), callee.descriptor.into()],
+            callee: callee.into(),
             means: Means::Counted(id),
             is_known,
             sites: 1,
@@ -147,10 +148,9 @@ impl<'a> Walk<'_, '_, 'a> {
 
     /// Where values represent contexts: checks the probe for a callee without an instrumented body.
     /// The declaring class decides, which the reference need not name.
-    fn entered(&mut self, entered: Entered, callee: &Callee<'a>, call: &Instruction<'a>) -> Check {
+    fn entered(&mut self, entered: Entered, callee: MemberRef<'a>, call: &Instruction<'a>) -> Check {
         let Some(chosen) = self.pair.values.map(|part| part.chosen) else { return Ok(()) };
-        let wrong_for =
-            |owner: &[u8]| values::wrong_for(chosen, &entered, [owner, callee.name, callee.descriptor]);
+        let wrong_for = |class: &[u8]| values::wrong_for(chosen, &entered, MemberRef { class, ..callee });
         let owner = values::declares(call, callee);
         if let Some(what) = owner.and_then(wrong_for) {
             return Err(Finding::at(Problem::Probe(what), call.bci, self.bci()));
@@ -167,27 +167,33 @@ impl<'a> Walk<'_, '_, 'a> {
         let missing = || Err(Finding::at(Problem::CallWithoutContext, call.bci, self.bci()));
         let callee = call.pool_index().filter(|_| call.opcode != opcode::INVOKEDYNAMIC);
         let callee = callee.and_then(|index| self.pair.class.pool.member_ref(index).ok());
-        let (Some(_), Some(callee)) = (&self.pair.values, callee.map(Callee::from)) else { return missing() };
-        if !values::may_be_silent(self.pair.class.name(), call, &callee) {
+        let (Some(_), Some(callee)) = (&self.pair.values, callee) else { return missing() };
+        if !values::may_be_silent(self.pair.class.name(), call, callee) {
             return missing();
         }
         self.site += 1;
-        self.entered(Entered { place: None, site: None, stores: false }, &callee, call)
+        self.entered(Entered { place: None, site: None, stores: false }, callee, call)
     }
 
     /// Where values represent contexts: asks whether callers must record the callee, which only all
     /// classes together show.
-    fn stored(&mut self, callee: &Callee<'a>, call: &Instruction<'a>) {
+    fn stored(&mut self, callee: MemberRef<'a>, call: &Instruction<'a>) {
         if let Some(part) = self.pair.values {
             self.ask(callee, call, true, Means::Nothing(Some(part.chosen)));
         }
     }
 
     /// Notes a question about a callee for the check of all classes together.
-    pub(super) fn ask(&mut self, callee: &Callee<'a>, call: &Instruction<'a>, is_known: bool, means: Means) {
+    pub(super) fn ask(
+        &mut self,
+        callee: MemberRef<'a>,
+        call: &Instruction<'a>,
+        is_known: bool,
+        means: Means,
+    ) {
         self.aligned.counted.push(Counted {
             opcode: call.opcode,
-            callee: [callee.class.into(), callee.name.into(), callee.descriptor.into()],
+            callee: callee.into(),
             means,
             is_known,
             sites: 1,

@@ -7,7 +7,7 @@ pub(crate) mod same;
 mod traced;
 
 use cct_classfile::descriptor::MethodDescriptor;
-use cct_classfile::{Bci, ClassFile, Instruction, opcode};
+use cct_classfile::{Bci, ClassFile, Instruction, MemberName, NameAndType, opcode};
 use cct_columns::Column;
 use cct_jdk::body_hooks::{BodyHook, Place};
 use cct_jdk::helpers::Helper;
@@ -21,7 +21,7 @@ use crate::faults::{MethodPart, ProbeFault, RuntimeFault};
 use crate::finding::{Check, Finding, Problem};
 use crate::hooks;
 use crate::marked::Told;
-use crate::op::{Callee, Kind, Op};
+use crate::op::{Kind, Op};
 use crate::pins;
 use crate::probe::{Call, Probe, Reader, restoring};
 use crate::prologue::Prologue;
@@ -35,10 +35,8 @@ use same::{is_same, jumps};
 pub struct Pair<'p, 'a> {
     /// The original class.
     pub class: &'p ClassFile<'a>,
-    /// Name of the method.
-    pub name: &'a [u8],
-    /// Descriptor of the method.
-    pub descriptor: &'a [u8],
+    /// The method.
+    pub method: NameAndType<'a>,
     /// The rewritten code.
     pub code: &'p Reader<'p, 'a>,
     /// The prologue of the rewritten code.
@@ -78,10 +76,10 @@ pub fn align<'p, 'a>(
     let mut walk = Walk {
         pair,
         told,
-        hooks: hooks::of_body(pair.class.name(), pair.name, pair.descriptor, pair.expectation).collect(),
+        hooks: hooks::of_body(pair.method.of_class(pair.class.name()), pair.expectation).collect(),
         clocks: match pair.expectation.reproducible {
             Some(false) => Vec::new(),
-            _ => pins::clocks(pair.class, pair.name),
+            _ => pins::clocks(pair.class, pair.method.name),
         },
         at: pair.prologue.end,
         site: 0,
@@ -152,7 +150,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 Place::Entry => {}
                 Place::EntryWith(local) => ops.push(Op::Load(Kind::Reference, local)),
                 Place::Argument(_) => {
-                    let descriptor = MethodDescriptor::parse(self.pair.descriptor);
+                    let descriptor = MethodDescriptor::parse(self.pair.method.descriptor);
                     let descriptor =
                         descriptor.map_err(|_| Finding::of(Problem::Head(MethodPart::Descriptors)))?;
                     ops.push(Op::Load(Kind::Reference, 0));
@@ -164,9 +162,9 @@ impl<'a> Walk<'_, '_, 'a> {
                 }
                 _ => continue,
             }
-            ops.push(runtime(hook));
+            ops.push(Op::runtime(hook.call));
             if let Place::Argument(local) = hook.place {
-                let given = MethodDescriptor::parse(hook.call.descriptor)
+                let given = MethodDescriptor::parse(hook.call.member.descriptor)
                     .ok()
                     .and_then(|given| Kind::of(given.result));
                 ops.extend(given.map(|kind| Op::Store(kind, local)));
@@ -181,9 +179,11 @@ impl<'a> Walk<'_, '_, 'a> {
         for (hook, is_certain) in self.hooks.clone() {
             let is_return = opcode::is_return(original.opcode);
             match hook.place {
-                Place::Return if is_return => self.hook(&[runtime(hook)], is_certain, original.bci)?,
+                Place::Return if is_return => {
+                    self.hook(&[Op::runtime(hook.call)], is_certain, original.bci)?
+                }
                 Place::ReturnWithThis if is_return => {
-                    let ops = [Op::Load(Kind::Reference, 0), runtime(hook)];
+                    let ops = [Op::Load(Kind::Reference, 0), Op::runtime(hook.call)];
                     self.hook(&ops, is_certain, original.bci)?;
                 }
                 _ => {}
@@ -310,8 +310,8 @@ impl<'a> Walk<'_, '_, 'a> {
             let Place::Read(field) = hook.place else { continue };
             let read = original.pool_index().filter(|_| original.opcode == opcode::GETFIELD);
             let member = read.and_then(|index| class.pool.member_ref(index).ok());
-            if member.is_some_and(|m| (m.class, m.name) == (class.name(), field)) {
-                let ops = [Op::Load(Kind::Reference, 0), runtime(hook)];
+            if member.is_some_and(|m| m.member_name() == MemberName::new(class.name(), field)) {
+                let ops = [Op::Load(Kind::Reference, 0), Op::runtime(hook.call)];
                 self.hook(&ops, is_certain, original.bci)?;
             }
         }
@@ -396,14 +396,4 @@ impl<'a> Walk<'_, '_, 'a> {
         }
         Ok(())
     }
-}
-
-fn runtime(hook: &BodyHook) -> Op<'static> {
-    let callee = Callee {
-        tag: cct_classfile::constant_pool::tag::METHODREF,
-        class: hook.call.class,
-        name: hook.call.name,
-        descriptor: hook.call.descriptor,
-    };
-    Op::Invoke(opcode::INVOKESTATIC, callee, 0)
 }

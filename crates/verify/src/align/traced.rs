@@ -7,7 +7,7 @@ use cct_jdk::helpers::Helper;
 
 use super::{Walk, is_same, mnemonic};
 use crate::allocations::{self, Makes};
-use crate::convention::foreign_id;
+use crate::convention::{HASH_CODE, foreign_id};
 use crate::events::Event;
 use crate::faults::{EventFault, ProbeFault};
 use crate::finding::{Check, Finding, Problem};
@@ -68,14 +68,15 @@ impl<'a> Walk<'_, '_, 'a> {
         let record = Op::Load(Kind::Long, self.pair.prologue.locals.node);
         let node = self.pair.prologue.locals.node;
         let callee = call.pool_index().filter(|_| call.opcode != opcode::INVOKEDYNAMIC);
-        let callee = callee.and_then(|index| self.pair.class.pool.member_ref(index).ok()).map(Callee::from);
+        let callee = callee.and_then(|index| self.pair.class.pool.member_constant(index).ok());
         self.copies = Some(false);
-        let Some(callee) = callee else { return Ok(false) };
+        let Some(reference) = callee.map(Callee::from) else { return Ok(false) };
+        let callee = reference.method;
         let wrong = |at: &Self, what| Err(Finding::at(Problem::Event(what), call.bci, at.bci()));
         if code.has(self.at, &[record, Op::Null])
             && let Op::Invoke(op, new, count) = code.op(self.at + 2)
         {
-            self.extended(call, &callee, op, &new, count)?;
+            self.extended(call, &reference, op, &new, count)?;
             self.aligned.places.push(code.bci(self.at + 2));
             self.at += 3;
             return Ok(true);
@@ -102,9 +103,9 @@ impl<'a> Walk<'_, '_, 'a> {
             let of_method = plan.method.map_or(Op::Int(0), |_| Event::Leaf(call.bci).word());
             let is_static = call.opcode == opcode::INVOKESTATIC;
             if is_static
-                || (callee.name, callee.descriptor) != (b"hashCode", b"()I")
+                || callee.name_and_type() != HASH_CODE
                 || code.op(self.at + 2) != of_method
-                || id != foreign_id(OBJECT, callee.name, callee.descriptor, 0)
+                || id != foreign_id(HASH_CODE.of_class(OBJECT), 0)
             {
                 return wrong(self, EventFault::HashCode);
             }
@@ -116,7 +117,7 @@ impl<'a> Walk<'_, '_, 'a> {
             if let (true, Op::Long(id), Op::Helper(Helper::LeafById)) =
                 (code.op(self.at) == record, code.op(self.at + 1), code.op(self.at + 2))
             {
-                self.foreign(id, &callee, (id & 1) as usize, call)?;
+                self.foreign(id, callee, (id & 1) as usize, call)?;
                 self.at += 3;
                 return Ok(false);
             }
@@ -131,12 +132,12 @@ impl<'a> Walk<'_, '_, 'a> {
             }
             self.copies = Some(!calls_back);
             self.aligned.telling.push((call.bci, false));
-            self.ask(&callee, call, true, Means::Traced { calls_back });
+            self.ask(callee, call, true, Means::Traced { calls_back });
             return Ok(false);
         }
         // The context of this call is the thread's, which already has it.
         self.copies = None;
-        self.ask(&callee, call, true, Means::Nothing(None));
+        self.ask(callee, call, true, Means::Nothing(None));
         Ok(false)
     }
 
@@ -150,8 +151,8 @@ impl<'a> Walk<'_, '_, 'a> {
         count: u8,
     ) -> Check {
         let is_twin = op == original.opcode
-            && (new.tag, new.class, new.name) == (callee.tag, callee.class, callee.name)
-            && new.descriptor == with_extension(callee.descriptor)
+            && (new.tag, new.method.member_name()) == (callee.tag, callee.method.member_name())
+            && new.method.descriptor == with_extension(callee.method.descriptor)
             && (op != opcode::INVOKEINTERFACE || count == original.bytes[3].saturating_add(3));
         if is_twin {
             Ok(())

@@ -1,7 +1,7 @@
 //! The attribute `cctrewrite.Markers`, in which a marked class lists its markers
 //! (docs/research/markers.md).
 
-use cct_classfile::{Attribute, Bci, ClassFile, Member};
+use cct_classfile::{Attribute, Bci, ClassFile, Member, NameAndType};
 
 /// Name of the attribute.
 pub const NAME: &[u8] = b"cctrewrite.Markers";
@@ -22,8 +22,8 @@ pub struct Descriptor<'a> {
     pub is_instant: bool,
     /// The kind of location.
     pub place: &'a [u8],
-    /// The method's name and descriptor.
-    pub method: (&'a [u8], &'a [u8]),
+    /// The method.
+    pub method: NameAndType<'a>,
     /// Bytecode index in the original.
     pub bci: Bci,
     /// The line of that index, if known.
@@ -49,7 +49,7 @@ impl<'a> Descriptor<'a> {
             per_object: has(b'o'),
             is_instant: has(b'i'),
             place,
-            method: (name, descriptor),
+            method: NameAndType::new(name, descriptor),
             bci: number(bci)?,
             line,
             detail,

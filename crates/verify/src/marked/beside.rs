@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cct_classfile::{ClassFile, Code, Instruction, Member, access};
+use cct_classfile::{ClassFile, Code, Instruction, Member, NameAndType, NameAndTypeBuf, access};
 
 use super::attribute::{self, Descriptor};
-use super::helpers::{Gains, Helper};
+use super::helpers::{Gained, Gains, Helper};
 use super::order;
 use super::pieces::Pieces;
 use super::places;
@@ -44,7 +44,7 @@ impl<'a> Beside<'a> {
     /// The numbers of a method's markers.
     pub fn of_method(&self, method: &Member<'_>) -> Vec<usize> {
         let is_own = |(number, marker): (usize, &Descriptor<'_>)| {
-            (marker.method == (method.name, method.descriptor)).then_some(number)
+            (marker.method == method.name_and_type()).then_some(number)
         };
         self.markers.iter().enumerate().filter_map(is_own).collect()
     }
@@ -56,7 +56,7 @@ impl<'a> Beside<'a> {
     }
 
     /// The method of the first marker that no body reports.
-    pub fn untold(&self) -> Option<(&'a [u8], &'a [u8])> {
+    pub fn untold(&self) -> Option<NameAndType<'a>> {
         let number = (0..self.markers.len()).find(|number| !self.told.contains(number))?;
         Some(self.markers[number].method)
     }
@@ -67,9 +67,8 @@ impl<'a> Beside<'a> {
         asking <= 32 && self.markers.iter().take(asking).all(|marker| marker.per_object)
     }
 
-    /// The fields that the class gains: name, descriptor, flags, and whether all bits are on
-    /// initially.
-    pub fn fields(&self, class: &ClassFile<'a>) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
+    /// The fields that the class gains.
+    pub fn fields(&self, class: &ClassFile<'a>) -> Vec<Gained> {
         if self.markers.is_empty() { Vec::new() } else { self.gains(class).fields() }
     }
 
@@ -77,25 +76,22 @@ impl<'a> Beside<'a> {
         Gains { class, gate: Gate::Helpers, markers: &self.markers }
     }
 
-    /// Faulty ones among the added methods that have no other purpose, and missing ones.
-    pub fn wrong_methods(
-        &self,
-        class: &ClassFile<'a>,
-        added: &[&Member<'_>],
-    ) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
+    /// Faulty ones among the added methods that have no other purpose, and missing ones, each with
+    /// whether it exists.
+    pub fn wrong_methods(&self, class: &ClassFile<'a>, added: &[&Member<'_>]) -> Vec<(NameAndTypeBuf, bool)> {
         let mut wanted =
             if self.markers.is_empty() { BTreeMap::new() } else { self.gains(class).methods(&self.called) };
         let mut wrong = Vec::new();
         for method in added {
-            let key = (method.name.to_vec(), method.descriptor.to_vec());
+            let key = NameAndTypeBuf::from(method.name_and_type());
             let is_right = method.access_flags == access::PRIVATE | access::STATIC | access::SYNTHETIC
                 && method.attributes.iter().all(|a| a.name == b"Code")
                 && wanted.remove(&key).is_some_and(|codes| codes.iter().any(|code| code.is(class, method)));
             if !is_right {
-                wrong.push((key.0, key.1, true));
+                wrong.push((key, true));
             }
         }
-        wrong.extend(wanted.into_keys().map(|(name, descriptor)| (name, descriptor, false)));
+        wrong.extend(wanted.into_keys().map(|method| (method, false)));
         wrong
     }
 }

@@ -3,7 +3,9 @@
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::edit::frames::{Frame, Signature, VerificationType, read};
-use cct_classfile::{Bci, ClassFile, Code, Handler, Instruction, Member, opcode};
+use cct_classfile::{
+    Bci, ClassFile, Code, Handler, Instruction, Member, MemberRefBuf, NameAndTypeBuf, opcode,
+};
 
 use crate::limits::{Coded, suffice};
 use crate::marked::gate::Gate;
@@ -20,16 +22,16 @@ pub enum Step {
     Store(u16),
     /// Pushes a small number.
     Int(u16),
-    /// Accesses a field of the class itself: opcode, name and descriptor.
-    Field(u8, Vec<u8>, Vec<u8>),
+    /// Accesses a field of the class itself, by an instruction with this opcode.
+    Field(u8, NameAndTypeBuf),
     /// An instruction with a class.
     Class(u8, Vec<u8>),
     /// Pushes a string.
     Text(Vec<u8>),
-    /// Calls a static method: tag of the reference, class, name and descriptor.
-    Call(u8, Vec<u8>, Vec<u8>, Vec<u8>),
-    /// Calls a helper of `java.lang.Object`: name and descriptor.
-    Helper(Vec<u8>, Vec<u8>),
+    /// Calls a static method, by a reference with this tag.
+    Call(u8, MemberRefBuf),
+    /// Calls a helper of `java.lang.Object`.
+    Helper(NameAndTypeBuf),
     /// Jumps over a return, to the step with this number.
     Jump(u8, usize),
 }
@@ -125,9 +127,9 @@ fn is(class: &ClassFile<'_>, i: &Instruction<'_>, step: &Step, place: impl Fn(us
         Step::Load(kind, local) => op(class, i) == Op::Load(*kind, *local),
         Step::Store(local) => op(class, i) == Op::Store(Kind::Reference, *local),
         Step::Int(value) => op(class, i) == Op::Int(i32::from(*value)),
-        Step::Field(opcode, name, descriptor) => {
+        Step::Field(opcode, own) => {
             let field = index.filter(|_| i.opcode == *opcode).and_then(|index| pool.member_ref(index).ok());
-            field.is_some_and(|f| (f.class, f.name, f.descriptor) == (class.name(), &**name, &**descriptor))
+            field == Some(own.name_and_type().of_class(class.name()))
         }
         Step::Class(opcode, name) => {
             let is_it = match *opcode {
@@ -140,19 +142,18 @@ fn is(class: &ClassFile<'_>, i: &Instruction<'_>, step: &Step, place: impl Fn(us
             matches!(i.opcode, opcode::LDC | opcode::LDC_W)
                 && index.and_then(|index| pool.string(index).ok()) == Some(&**text)
         }
-        Step::Call(tag, owner, name, descriptor) => {
+        Step::Call(tag, method) => {
             let callee = index.filter(|_| i.opcode == opcode::INVOKESTATIC);
-            let callee = callee.and_then(|index| pool.member_ref(index).ok());
-            callee.is_some_and(|c| {
-                (c.tag, c.class, c.name, c.descriptor) == (*tag, &**owner, &**name, &**descriptor)
-            })
+            let callee = callee.and_then(|index| pool.member_constant(index).ok());
+            callee.is_some_and(|c| (c.tag, c.member) == (*tag, method.member()))
         }
-        Step::Helper(name, descriptor) => {
+        Step::Helper(helper) => {
             let callee = index.filter(|_| i.opcode == opcode::INVOKESTATIC);
-            let callee = callee.and_then(|index| pool.member_ref(index).ok());
+            let callee = callee.and_then(|index| pool.member_constant(index).ok());
             callee.is_some_and(|c| {
-                (c.tag, c.name, c.descriptor) == (tag::METHODREF, &**name, &**descriptor)
-                    && Gate::Helpers.is_of(class, c.class)
+                c.tag == tag::METHODREF
+                    && c.member.name_and_type() == helper.name_and_type()
+                    && Gate::Helpers.is_of(class, c.member.class)
             })
         }
         Step::Jump(opcode, to) => i.opcode == *opcode && i.target().is_some() && i.target() == place(*to),

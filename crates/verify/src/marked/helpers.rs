@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
-use cct_classfile::{ClassFile, access, opcode};
+use cct_classfile::{ClassFile, Member, MemberRef, NameAndType, NameAndTypeBuf, access, opcode};
 
-use super::attribute::Descriptor;
+use super::attribute::{Descriptor, is_on};
 use super::exactly::{Exactly, Step};
 use crate::marked::gate::Gate;
 use crate::op::{Callee, Kind};
@@ -15,6 +15,7 @@ use crate::op::{Callee, Kind};
 const OBJECT: &[u8] = b"Ljava/lang/Object;";
 const TABLE: &[u8] = b"cct$table";
 const TO_OBJECT: &[u8] = b"()Ljava/lang/Object;";
+const REGISTER: NameAndType<'_> = NameAndType::new(b"cct$register", TO_OBJECT);
 const TAKES_OBJECT: &[u8] = b"(Ljava/lang/Object;)Ljava/lang/Object;";
 const TAKES_TWO: &[u8] = b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
 
@@ -36,21 +37,22 @@ pub struct Helper {
 impl Helper {
     /// The helper that a call leads to; `None` if it leads to no helper.
     pub fn of(class: &ClassFile<'_>, callee: &Callee<'_>, gate: Gate) -> Option<Helper> {
-        if callee.class != class.name() || callee.tag != own_tag(class) {
+        let method = callee.method;
+        if method.class != class.name() || callee.tag != own_tag(class) {
             return None;
         }
-        let (enters, rest) = match callee.name.strip_prefix(b"cct$enter") {
+        let (enters, rest) = match method.name.strip_prefix(b"cct$enter") {
             Some(rest) => (true, rest),
-            None => (false, callee.name.strip_prefix(b"cct$pass")?),
+            None => (false, method.name.strip_prefix(b"cct$pass")?),
         };
         let (is_own, digits) = match rest.strip_prefix(b"$") {
             Some(digits) => (true, digits),
             None => (false, rest),
         };
         let number: u16 = std::str::from_utf8(digits).ok()?.parse().ok()?;
-        let descriptor = callee.descriptor.to_vec();
+        let descriptor = method.descriptor.to_vec();
         let helper = Helper { enters, is_own, number, descriptor, has_slot: gate.has_slot() };
-        (helper.name() == callee.name).then_some(helper)
+        (helper.name() == method.name).then_some(helper)
     }
 
     /// Name of the helper.
@@ -88,42 +90,67 @@ pub struct Gains<'g, 'a> {
     pub markers: &'g [Descriptor<'a>],
 }
 
+/// A field that a marked class gains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gained {
+    /// Name and descriptor.
+    pub field: NameAndTypeBuf,
+    /// Access flags.
+    pub flags: u16,
+    /// Whether all bits are on initially.
+    pub all_on: bool,
+}
+
+impl Gained {
+    /// Whether a field of the class is this one.
+    pub fn is(&self, class: &ClassFile<'_>, field: &Member<'_>) -> bool {
+        (field.name_and_type(), field.access_flags) == (self.field.name_and_type(), self.flags)
+            && if self.all_on { is_on(class, field) } else { field.attributes.is_empty() }
+    }
+}
+
 /// Expected methods: each with the codes of which it must have one. All have the same flags.
-pub type Wanted = BTreeMap<(Vec<u8>, Vec<u8>), Vec<Exactly>>;
+pub type Wanted = BTreeMap<NameAndTypeBuf, Vec<Exactly>>;
 
 impl Gains<'_, '_> {
     fn words(&self) -> usize {
         self.markers.len().div_ceil(32)
     }
 
-    fn own(&self, name: &[u8], descriptor: &[u8]) -> Step {
-        Step::Call(own_tag(self.class), self.class.name().to_vec(), name.to_vec(), descriptor.to_vec())
+    fn own(&self, method: NameAndType<'_>) -> Step {
+        Step::Call(own_tag(self.class), method.of_class(self.class.name()).into())
     }
 
-    /// A call of the runtime: its name in the gate's class, and the name of the helper.
-    fn gate(&self, name: &[u8], helper: &[u8], descriptor: &[u8]) -> Step {
+    /// A call of the runtime: its name in the gate's class, and the helper, with the same
+    /// descriptor.
+    fn gate(&self, name: &[u8], helper: NameAndType<'_>) -> Step {
         match self.gate {
             Gate::Class(gate) => {
-                Step::Call(tag::METHODREF, gate.to_vec(), name.to_vec(), descriptor.to_vec())
+                Step::Call(tag::METHODREF, MemberRef::new(gate, name, helper.descriptor).into())
             }
-            Gate::Helpers => Step::Helper(helper.to_vec(), descriptor.to_vec()),
+            Gate::Helpers => Step::Helper(helper.into()),
         }
     }
 
-    /// The fields in their order: name, descriptor, flags, and whether all bits are on initially.
-    pub fn fields(&self) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
+    /// The fields in their order.
+    pub fn fields(&self) -> Vec<Gained> {
+        let gained = |name: &[u8], descriptor, flags, all_on| Gained {
+            field: NameAndType::new(name, descriptor).into(),
+            flags,
+            all_on,
+        };
         if self.class.is_interface() {
             return Vec::new();
         }
         let flags = access::PRIVATE | access::STATIC | access::SYNTHETIC;
         let mut fields = Vec::new();
         for word in 0..self.words() {
-            fields.push((format!("cct$markers{word}").into_bytes(), &b"I"[..], flags, true));
+            fields.push(gained(format!("cct$markers{word}").as_bytes(), &b"I"[..], flags, true));
         }
-        fields.push((TABLE.to_vec(), OBJECT, flags, false));
+        fields.push(gained(TABLE, OBJECT, flags, false));
         if self.markers.iter().any(|marker| marker.per_object) {
             let flags = access::PRIVATE | access::TRANSIENT | access::SYNTHETIC;
-            fields.push((b"cct$skipped".to_vec(), b"I", flags, false));
+            fields.push(gained(b"cct$skipped", b"I", flags, false));
         }
         fields
     }
@@ -131,13 +158,13 @@ impl Gains<'_, '_> {
     /// The methods for code that calls these helpers, each for one of the class's markers.
     pub fn methods(&self, called: &BTreeMap<Helper, u16>) -> Wanted {
         let mut wanted = Wanted::new();
-        wanted.insert((TABLE.to_vec(), TO_OBJECT.to_vec()), vec![self.table()]);
+        wanted.insert(NameAndType::new(TABLE, TO_OBJECT).into(), vec![self.table()]);
         let registers = [false, true].map(|by_class| self.register(by_class));
-        wanted.insert((b"cct$register".to_vec(), TO_OBJECT.to_vec()), registers.into());
+        wanted.insert(REGISTER.into(), registers.into());
         for (helper, &index) in called {
             let Some(marker) = self.markers.get(usize::from(index)) else { continue };
-            let key = (helper.name(), helper.descriptor.clone());
-            wanted.insert(key, self.helper(helper, marker));
+            let (name, descriptor) = (helper.name().into(), helper.descriptor.as_slice().into());
+            wanted.insert(NameAndTypeBuf { name, descriptor }, self.helper(helper, marker));
         }
         wanted
     }
@@ -145,23 +172,20 @@ impl Gains<'_, '_> {
     fn table(&self) -> Exactly {
         let mut code = Exactly::default();
         if self.class.is_interface() {
+            let takes = match self.gate {
+                Gate::Class(_) => b"(Ljava/lang/Class;)Ljava/lang/Object;",
+                Gate::Helpers => TAKES_OBJECT,
+            };
             code.steps.extend([
                 Step::Class(opcode::LDC, self.class.name().to_vec()),
-                self.gate(
-                    b"tableOf",
-                    b"cct$markerTable",
-                    match self.gate {
-                        Gate::Class(_) => b"(Ljava/lang/Class;)Ljava/lang/Object;",
-                        Gate::Helpers => TAKES_OBJECT,
-                    },
-                ),
+                self.gate(b"tableOf", NameAndType::new(b"cct$markerTable", takes)),
             ])
         } else {
-            code.steps.push(Step::Field(opcode::GETSTATIC, TABLE.to_vec(), OBJECT.to_vec()))
+            code.steps.push(Step::Field(opcode::GETSTATIC, NameAndType::new(TABLE, OBJECT).into()))
         }
         code.steps.extend([Step::Store(0), Step::Load(Kind::Reference, 0)]);
         code.unless(opcode::IFNULL, vec![Step::Load(Kind::Reference, 0), Step::Plain(opcode::ARETURN)]);
-        code.steps.extend([self.own(b"cct$register", TO_OBJECT), Step::Plain(opcode::ARETURN)]);
+        code.steps.extend([self.own(REGISTER), Step::Plain(opcode::ARETURN)]);
         code
     }
 
@@ -169,7 +193,7 @@ impl Gains<'_, '_> {
     /// lookup.
     fn register(&self, by_class: bool) -> Exactly {
         let mut code = Exactly::default();
-        code.steps.push(self.gate(b"isReady", b"cct$markerReady", b"()Z"));
+        code.steps.push(self.gate(b"isReady", NameAndType::new(b"cct$markerReady", b"()Z")));
         code.unless(opcode::IFNE, vec![Step::Plain(opcode::ACONST_NULL), Step::Plain(opcode::ARETURN)]);
         let from = code.steps.len();
         match self.gate {
@@ -179,35 +203,35 @@ impl Gains<'_, '_> {
                 for marker in self.markers {
                     code.steps.extend([
                         Step::Text(marker.text.to_vec()),
-                        Step::Helper(b"cct$markerRow".to_vec(), TAKES_TWO.to_vec()),
+                        Step::Helper(NameAndType::new(b"cct$markerRow", TAKES_TWO).into()),
                     ]);
                 }
                 code.steps.extend([
                     Step::Class(opcode::LDC, self.class.name().to_vec()),
-                    Step::Helper(b"cct$markerRegister".to_vec(), TAKES_TWO.to_vec()),
+                    Step::Helper(NameAndType::new(b"cct$markerRegister", TAKES_TWO).into()),
                 ]);
             }
         }
         if !self.class.is_interface() {
             code.steps.push(Step::Plain(opcode::DUP));
-            code.steps.push(Step::Field(opcode::PUTSTATIC, TABLE.to_vec(), OBJECT.to_vec()));
+            code.steps.push(Step::Field(opcode::PUTSTATIC, NameAndType::new(TABLE, OBJECT).into()));
             for word in 0..self.words() {
                 code.steps.extend([
                     Step::Plain(opcode::DUP),
                     Step::Int(word as u16),
-                    self.gate(b"bits", b"cct$markerBits", b"(Ljava/lang/Object;I)I"),
+                    self.gate(b"bits", NameAndType::new(b"cct$markerBits", b"(Ljava/lang/Object;I)I")),
                     guard(opcode::PUTSTATIC, word as u16),
                 ]);
             }
         }
         code.steps.extend([
             Step::Plain(opcode::DUP),
-            self.gate(b"settled", b"cct$markerSettled", b"(Ljava/lang/Object;)V"),
+            self.gate(b"settled", NameAndType::new(b"cct$markerSettled", b"(Ljava/lang/Object;)V")),
             Step::Plain(opcode::ARETURN),
         ]);
         code.caught = Some((from, code.steps.len()));
-        code.steps
-            .extend([self.gate(b"abandoned", b"cct$markerAbandoned", b"()V"), Step::Plain(opcode::ATHROW)]);
+        let abandoned = self.gate(b"abandoned", NameAndType::new(b"cct$markerAbandoned", b"()V"));
+        code.steps.extend([abandoned, Step::Plain(opcode::ATHROW)]);
         code
     }
 
@@ -218,9 +242,9 @@ impl Gains<'_, '_> {
             (Step::Class(opcode::LDC, self.class.name().to_vec()), &b"Ljava/lang/Class;"[..])
         } else {
             let kind = b"Ljava/lang/invoke/MethodHandles$Lookup;";
-            let of = b"java/lang/invoke/MethodHandles".to_vec();
             let descriptor = [b"()", &kind[..]].concat();
-            (Step::Call(tag::METHODREF, of, b"lookup".to_vec(), descriptor), &kind[..])
+            let lookup = MemberRef::new(b"java/lang/invoke/MethodHandles", b"lookup", &descriptor);
+            (Step::Call(tag::METHODREF, lookup.into()), &kind[..])
         };
         steps.extend([
             who,
@@ -236,7 +260,7 @@ impl Gains<'_, '_> {
             ]);
         }
         let descriptor = [b"(", kind, b"[Ljava/lang/String;)Ljava/lang/Object;"].concat();
-        steps.push(self.gate(b"register", b"", &descriptor));
+        steps.push(self.gate(b"register", NameAndType::new(b"", &descriptor)));
         steps
     }
 
@@ -266,13 +290,14 @@ impl Gains<'_, '_> {
         } else {
             vec![Step::Plain(opcode::RETURN)]
         };
-        let table = self.own(TABLE, TO_OBJECT);
+        let table = self.own(NameAndType::new(TABLE, TO_OBJECT));
         if again {
             code.steps.push(Step::Load(Kind::Reference, 0));
             code.unless(opcode::IFNULL, vec![Step::Load(Kind::Reference, 0), Step::Plain(opcode::ARETURN)]);
         }
         if self.class.is_interface() {
-            let is_on = self.gate(b"isOn", b"cct$markerIsOn", b"(Ljava/lang/Object;I)Z");
+            let is_on = NameAndType::new(b"cct$markerIsOn", b"(Ljava/lang/Object;I)Z");
+            let is_on = self.gate(b"isOn", is_on);
             code.steps.extend([table.clone(), index.clone(), is_on]);
         } else {
             let word = if helper.is_own { helper.number / 32 } else { helper.number };
@@ -281,7 +306,7 @@ impl Gains<'_, '_> {
                 code.steps.extend([
                     Step::Load(Kind::Reference, receiver),
                     Step::Class(opcode::CHECKCAST, self.class.name().to_vec()),
-                    Step::Field(opcode::GETFIELD, b"cct$skipped".to_vec(), b"I".to_vec()),
+                    Step::Field(opcode::GETFIELD, NameAndType::new(b"cct$skipped", b"I").into()),
                     Step::Plain(opcode::ICONST_M1),
                     Step::Plain(opcode::IXOR),
                     Step::Plain(opcode::IAND),
@@ -319,7 +344,7 @@ impl Gains<'_, '_> {
             }
         };
         let descriptor = [b"(Ljava/lang/Object;ILjava/lang/Object;", more, result].concat();
-        code.steps.push(self.gate(name, of_object, &descriptor));
+        code.steps.push(self.gate(name, NameAndType::new(of_object, &descriptor)));
         code.steps.push(Step::Plain(if helper.enters { opcode::ARETURN } else { opcode::RETURN }));
         code
     }
@@ -349,7 +374,8 @@ fn making(arguments: &[u8], first: u16) -> Vec<Step> {
                 _ => b"java/lang/Double",
             };
             let descriptor = [b"(", &[base][..], b")L", name, b";"].concat();
-            steps.push(Step::Call(tag::METHODREF, name.to_vec(), b"valueOf".to_vec(), descriptor));
+            let value_of = MemberRef::new(name, b"valueOf", &descriptor);
+            steps.push(Step::Call(tag::METHODREF, value_of.into()));
         }
         steps.push(Step::Plain(opcode::AASTORE));
         local += argument.slots();
@@ -361,8 +387,8 @@ fn making(arguments: &[u8], first: u16) -> Vec<Step> {
 fn putting(arguments: &[u8], local: &mut u16) -> Vec<Step> {
     let descriptor = [b"(", arguments, b")V"].concat();
     let Ok(parsed) = MethodDescriptor::parse(&descriptor) else { return Vec::new() };
-    let helper = |name: &[u8], descriptor: Vec<u8>| Step::Helper(name.to_vec(), descriptor);
-    let array = helper(b"cct$markerArray", b"(I)Ljava/lang/Object;".to_vec());
+    let helper = |name: &[u8], descriptor: &[u8]| Step::Helper(NameAndType::new(name, descriptor).into());
+    let array = helper(b"cct$markerArray", b"(I)Ljava/lang/Object;");
     let mut steps = vec![Step::Int(parsed.arguments().count() as u16), array];
     for (position, argument) in parsed.arguments().enumerate() {
         steps.extend([Step::Plain(opcode::DUP), Step::Int(position as u16)]);
@@ -372,14 +398,15 @@ fn putting(arguments: &[u8], local: &mut u16) -> Vec<Step> {
             _ => OBJECT.to_vec(),
         };
         let descriptor = [b"(Ljava/lang/Object;I", &value[..], b")V"].concat();
-        steps.push(helper(b"cct$markerPut", descriptor));
+        steps.push(helper(b"cct$markerPut", &descriptor));
         *local += argument.slots();
     }
     steps
 }
 
 fn guard(opcode: u8, word: u16) -> Step {
-    Step::Field(opcode, format!("cct$markers{word}").into_bytes(), b"I".to_vec())
+    let name = format!("cct$markers{word}");
+    Step::Field(opcode, NameAndType::new(name.as_bytes(), b"I").into())
 }
 
 /// The tag of references to methods of the class itself.

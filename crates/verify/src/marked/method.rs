@@ -33,7 +33,7 @@ pub struct Method<'m, 'a> {
 impl<'a> Method<'_, 'a> {
     /// Whether a marker is one of this method's.
     pub fn has(&self, marker: &Descriptor<'_>) -> bool {
-        marker.method == (self.original.name, self.original.descriptor)
+        marker.method == self.original.name_and_type()
     }
 
     /// Number of tokens: each result of a helper is stored in a local.

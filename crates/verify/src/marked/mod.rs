@@ -19,18 +19,17 @@ mod walked;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cct_classfile::{ClassFile, Code, Member, access, mutf8, opcode};
+use cct_classfile::{ClassFile, Code, Member, MemberRef, NameAndType, NameAndTypeBuf, access, mutf8, opcode};
 
 use crate::faults::{ClassPart, MarkerFault, MethodPart};
 use crate::finding::{Finding, Problem};
-use crate::marked::attribute::is_on;
 use crate::marked::gate::Gate;
 use crate::marked::method::Method;
 use crate::op::{Callee, Op};
 use crate::probe::Reader;
 use crate::tally::Tally;
 use attribute::Descriptor;
-use helpers::{Gains, Helper};
+use helpers::{Gained, Gains, Helper};
 
 pub(crate) use attribute::Descriptor as Marker;
 pub(crate) use beside::{Beside, Erased};
@@ -42,8 +41,8 @@ const GATE: &[u8] = b"cctrewrite/markers/Gate";
 /// The class that classes of a marked class library call, and programs that run on it.
 const LIBRARY_GATE: &[u8] = b"java/lang/CctMarkers";
 
-/// A field that a class of the class library gains: class, name and descriptor.
-const STACK: (&[u8], &[u8], &[u8]) = (b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;");
+/// A field that a class of the class library gains.
+const STACK: MemberRef<'_> = MemberRef::new(b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;");
 
 /// Reports of the class library to the runtime besides markers: the method, and its callee.
 const TOLD: [(&[u8], &[u8]); 3] = [
@@ -65,8 +64,8 @@ pub(crate) fn check(before: &ClassFile<'_>, after: &ClassFile<'_>) -> (Vec<Findi
     (class.findings, class.tally)
 }
 
-/// The numbers of the markers of each method, by its name and descriptor.
-type OfMethods<'m> = BTreeMap<(&'m [u8], &'m [u8]), Vec<usize>>;
+/// The numbers of the markers of each method.
+type OfMethods<'m> = BTreeMap<NameAndType<'m>, Vec<usize>>;
 
 struct Class<'c, 'a> {
     before: &'c ClassFile<'a>,
@@ -116,7 +115,7 @@ impl<'c, 'a> Class<'c, 'a> {
             }
             for finding in &mut self.findings[found..] {
                 if finding.member.is_none() {
-                    *finding = finding.clone().in_member(original.name, original.descriptor);
+                    *finding = finding.clone().in_member(original.name_and_type());
                 }
             }
         }
@@ -141,7 +140,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let mut after = self.after.attributes.iter();
         for attribute in self.before.attributes.iter() {
             if after.next().is_none_or(|a| (a.name, a.data) != (attribute.name, attribute.data)) {
-                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                self.find(Problem::Attribute(mutf8::lossy(attribute.name)));
                 return None;
             }
         }
@@ -157,8 +156,8 @@ impl<'c, 'a> Class<'c, 'a> {
     fn numbers(&mut self, markers: &[Descriptor<'_>], of_methods: &OfMethods<'_>) {
         let asking = markers.iter().filter(|marker| marker.per_object).count();
         let first = markers.iter().take(asking).all(|marker| marker.per_object);
-        let there: BTreeSet<(&[u8], &[u8])> =
-            self.before.methods.iter().map(|m| (m.name, m.descriptor)).collect();
+        let there: BTreeSet<NameAndType<'_>> =
+            self.before.methods.iter().map(Member::name_and_type).collect();
         if asking > 32 || !first || !of_methods.keys().all(|method| there.contains(method)) {
             self.find(Problem::Class(ClassPart::Markers));
         }
@@ -168,23 +167,22 @@ impl<'c, 'a> Class<'c, 'a> {
         let (before, after) = (self.before, self.after);
         for (number, field) in before.fields.iter().enumerate() {
             if after.fields.get(number).is_none_or(|f| f.raw != field.raw) {
-                self.findings.push(Finding::of(Problem::Field).in_member(field.name, field.descriptor));
+                self.findings.push(Finding::of(Problem::Field).in_member(field.name_and_type()));
             }
         }
         let mut wanted = Vec::new();
-        if before.name() == STACK.0 {
-            wanted.push((STACK.1.to_vec(), STACK.2, access::TRANSIENT | access::SYNTHETIC, false));
+        if before.name() == STACK.class {
+            let flags = access::TRANSIENT | access::SYNTHETIC;
+            wanted.push(Gained { field: STACK.name_and_type().into(), flags, all_on: false });
         }
         if !gains.markers.is_empty() {
             wanted.extend(gains.fields());
         }
         let added: Vec<&Member<'a>> = after.fields.iter().skip(before.fields.len()).collect();
         self.tally.added_fields += added.len() as u64;
-        for (field, (name, descriptor, flags, all_on)) in added.iter().zip(&wanted) {
-            let is_right = (field.name, field.descriptor, field.access_flags) == (name, *descriptor, *flags)
-                && if *all_on { is_on(after, field) } else { field.attributes.is_empty() };
-            if !is_right {
-                self.findings.push(Finding::of(Problem::AddedMember).in_member(field.name, field.descriptor));
+        for (field, gained) in added.iter().zip(&wanted) {
+            if !gained.is(after, field) {
+                self.findings.push(Finding::of(Problem::AddedMember).in_member(field.name_and_type()));
             }
         }
         if added.len() != wanted.len() {
@@ -208,7 +206,7 @@ impl<'c, 'a> Class<'c, 'a> {
         if original.access_flags != rewritten.access_flags || others(original) != others(rewritten) {
             self.find(Problem::Head(MethodPart::FlagsOrAttributes));
         }
-        let own = of_methods.get(&(original.name, original.descriptor)).map_or(&[][..], |own| own);
+        let own = of_methods.get(&original.name_and_type()).map_or(&[][..], |own| own);
         if original.raw == rewritten.raw {
             if !own.is_empty() {
                 self.find(Problem::Marker(MarkerFault::Missing));
@@ -225,7 +223,7 @@ impl<'c, 'a> Class<'c, 'a> {
             // Marking begins after the insertion of these calls, so its indices include them.
             called.extend(told);
             let what = "methods that tell the markers' runtime how far the JVM is";
-            return self.tally.not_checked(what, self.before.name(), original.name);
+            return self.tally.not_checked(what, original.of_class(self.before.name()).member_name());
         }
         if own.is_empty() {
             return self.find(Problem::Marker(MarkerFault::Unlisted));
@@ -240,7 +238,8 @@ impl<'c, 'a> Class<'c, 'a> {
                     *self.tally.dropped.entry(name).or_default() += 1;
                 }
                 if own.iter().any(|number| markers[*number].is_loop()) {
-                    self.tally.not_checked("where loops are left", before.name(), original.name);
+                    self.tally
+                        .not_checked("where loops are left", original.of_class(before.name()).member_name());
                 }
             }
             Err(finding) => self.findings.push(finding),
@@ -257,7 +256,7 @@ impl<'c, 'a> Class<'c, 'a> {
             Op::Invoke(opcode::INVOKESTATIC, callee, _) => Some(callee),
             _ => None,
         };
-        let is_told = |c: Callee<'_>| c.class == LIBRARY_GATE && c.name == *call;
+        let is_told = |c: Callee<'_>| c.method.class == LIBRARY_GATE && c.method.name == *call;
         let all = 0..reader.steps.len();
         all.clone().filter_map(callee).find(|c| is_told(*c))?;
         let helper = |at: usize| {
@@ -278,17 +277,17 @@ impl<'c, 'a> Class<'c, 'a> {
             if gains.markers.is_empty() { helpers::Wanted::new() } else { gains.methods(called) };
         for method in self.after.methods.iter().skip(self.before.methods.len()) {
             self.tally.added_methods += 1;
-            let codes = wanted.remove(&(method.name.to_vec(), method.descriptor.to_vec()));
+            let codes = wanted.remove(&NameAndTypeBuf::from(method.name_and_type()));
             let is_right = method.access_flags == access::PRIVATE | access::STATIC | access::SYNTHETIC
                 && method.attributes.iter().all(|a| a.name == b"Code")
                 && codes.is_some_and(|codes| codes.iter().any(|code| code.is(self.after, method)));
             if !is_right {
                 let finding = Finding::of(Problem::AddedMember);
-                self.findings.push(finding.in_member(method.name, method.descriptor));
+                self.findings.push(finding.in_member(method.name_and_type()));
             }
         }
-        for (name, descriptor) in wanted.into_keys() {
-            self.findings.push(Finding::of(Problem::Missing).in_member(&name, &descriptor));
+        for method in wanted.into_keys() {
+            self.findings.push(Finding::of(Problem::Missing).in_member(method.name_and_type()));
         }
     }
 }

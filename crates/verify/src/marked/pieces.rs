@@ -4,7 +4,7 @@
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::MethodDescriptor;
-use cct_classfile::{ClassFile, opcode};
+use cct_classfile::{ClassFile, NameAndType, opcode};
 
 use super::attribute::Descriptor;
 use super::helpers::Helper;
@@ -111,8 +111,9 @@ impl Pieces<'_, '_> {
         let descriptor = [b"(", &b"Ljava/lang/Object;".repeat(count)[..], b")V"].concat();
         let Op::Invoke(opcode::INVOKESTATIC, callee, 0) = self.code.op(at) else { return false };
         let name = self.gate.exit(leaving);
-        (callee.tag, callee.name, callee.descriptor) == (tag::METHODREF, name, &descriptor)
-            && self.gate.is_of(self.class, callee.class)
+        callee.tag == tag::METHODREF
+            && callee.method.name_and_type() == NameAndType::new(name, &descriptor)
+            && self.gate.is_of(self.class, callee.method.class)
     }
 
     /// Skips the number added to the node's local, if helpers get the position.

@@ -144,8 +144,8 @@ fn is_what_it_says(places: &Places<'_, '_, '_>, marker: &Descriptor<'_>, i: &Ins
         }),
         b"call" if i.opcode == opcode::INVOKEDYNAMIC => {
             let dynamic = index.and_then(|index| pool.dynamic(index).ok());
-            dynamic.is_some_and(|(_, name, descriptor)| {
-                marker.detail == [b"invokedynamic.", name, descriptor].concat()
+            dynamic.is_some_and(|(_, named)| {
+                marker.detail == [b"invokedynamic.", named.name, named.descriptor].concat()
             })
         }
         b"call" if opcode::is_invoke(i.opcode) => {
@@ -259,7 +259,7 @@ fn hands_over(
     let pool = &method.before.pool;
     let callee = match (marker.place, i.opcode) {
         (b"call", opcode::INVOKEDYNAMIC) => {
-            i.pool_index().and_then(|index| pool.dynamic(index).ok()).map(|(.., descriptor)| descriptor)
+            i.pool_index().and_then(|index| pool.dynamic(index).ok()).map(|(_, named)| named.descriptor)
         }
         (b"call", _) => i.pool_index().and_then(|index| pool.member_ref(index).ok()).map(|m| m.descriptor),
         (b"method", _) => Some(method.original.descriptor),
@@ -304,7 +304,7 @@ pub fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, originals: &[Instru
         field.is_some_and(|f| {
             f.class == class.name()
                 && class.fields.iter().any(|own| {
-                    (own.name, own.descriptor) == (f.name, f.descriptor)
+                    own.name_and_type() == f.name_and_type()
                         && own.access_flags & (access::STATIC | without) == 0
                 })
         })

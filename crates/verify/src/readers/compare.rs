@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cct_classfile::{Bci, mutf8};
+use cct_classfile::{Bci, NameAndType, NameAndTypeBuf, mutf8};
 
 use super::model::{Attribute, Code, Content, Member, Operation};
 use super::reading::{Reading, Unread};
@@ -54,8 +54,8 @@ pub enum Part {
 /// The first difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Name and descriptor of the member, if it is one's.
-    pub member: Option<(Vec<u8>, Vec<u8>)>,
+    /// The member, if the difference is in one.
+    pub member: Option<NameAndTypeBuf>,
     /// The bytecode index.
     pub bci: Option<Bci>,
     /// The part that differs.
@@ -72,7 +72,8 @@ impl Difference {
     }
 
     fn in_member(self, member: &Member<'_>) -> Self {
-        Difference { member: Some((member.name.to_vec(), member.descriptor.to_vec())), ..self }
+        let member = NameAndType::new(&member.name, &member.descriptor);
+        Difference { member: Some(member.into()), ..self }
     }
 }
 

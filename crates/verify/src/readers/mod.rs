@@ -65,7 +65,7 @@ impl SecondReading {
                 let (original, rewritten) = if which == ORIGINAL { (bci, None) } else { (None, bci) };
                 let finding = Finding::at(Problem::Readers { which, part }, original, rewritten);
                 Some(match member {
-                    Some((name, descriptor)) => finding.in_member(&name, &descriptor),
+                    Some(member) => finding.in_member(member.name_and_type()),
                     None => finding,
                 })
             }

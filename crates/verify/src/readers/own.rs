@@ -9,7 +9,7 @@ use cct_classfile::descriptor::FieldType;
 use cct_classfile::edit::frames::{Signature, VerificationType as V, read as read_frames};
 use cct_classfile::{
     Attribute as RawAttribute, ClassFile, Code as RawCode, ConstantPool, Index, Instruction,
-    Member as RawMember, Result, mutf8, opcode,
+    Member as RawMember, MemberConstant, NameAndType, Result, mutf8, opcode,
 };
 
 use super::model::{
@@ -87,7 +87,7 @@ impl<'c, 'a> Own<'c, 'a> {
         for index in class.pool.indices() {
             match class.pool.tag(index) {
                 Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => dynamic += 1,
-                Some(tag::NAME_AND_TYPE) => names.push(class.pool.name_and_type(index)?.1),
+                Some(tag::NAME_AND_TYPE) => names.push(class.pool.name_and_type(index)?.descriptor),
                 _ => {}
             }
         }
@@ -311,7 +311,7 @@ fn constant<'a>(pool: &ConstantPool<'a>, index: Index) -> Result<Option<Constant
             Constant::Member(tag, reference(pool, index)?.1)
         }
         Some(tag::NAME_AND_TYPE) => {
-            let (name, descriptor) = pool.name_and_type(index)?;
+            let NameAndType { name, descriptor } = pool.name_and_type(index)?;
             Constant::NameAndType(Cow::Borrowed(name), Cow::Borrowed(descriptor))
         }
         Some(tag::METHOD_HANDLE) => {
@@ -320,7 +320,7 @@ fn constant<'a>(pool: &ConstantPool<'a>, index: Index) -> Result<Option<Constant
             Constant::MethodHandle(kind, tag, reference)
         }
         Some(tag @ (tag::DYNAMIC | tag::INVOKE_DYNAMIC)) => {
-            let (bootstrap, name, descriptor) = pool.dynamic(index)?;
+            let (bootstrap, NameAndType { name, descriptor }) = pool.dynamic(index)?;
             Constant::Dynamic(tag, bootstrap, Cow::Borrowed(name), Cow::Borrowed(descriptor))
         }
         _ => return pool.utf8(index).map(|_| None),
@@ -328,13 +328,13 @@ fn constant<'a>(pool: &ConstantPool<'a>, index: Index) -> Result<Option<Constant
 }
 
 fn reference<'a>(pool: &ConstantPool<'a>, index: Index) -> Result<(u8, Reference<'a>)> {
-    let member = pool.member_ref(index)?;
+    let MemberConstant { tag, member, .. } = pool.member_constant(index)?;
     let reference = Reference {
         class: Cow::Borrowed(member.class),
         name: Cow::Borrowed(member.name),
         descriptor: Cow::Borrowed(member.descriptor),
     };
-    Ok((member.tag, reference))
+    Ok((tag, reference))
 }
 
 fn operand<'a>(pool: &ConstantPool<'a>, i: &Instruction<'a>) -> Result<Operand<'a>> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use cct_classfile::ClassFile;
+use cct_classfile::{ClassFile, NameAndType};
 use walkdir::WalkDir;
 
 use super::compare::{Part, compare};
@@ -338,7 +338,7 @@ fn a_fault_of_our_reader_is_seen() {
 #[test]
 fn a_difference_is_a_finding() {
     let problem = Problem::Readers { which: "rewritten", part: Part::Operand };
-    let finding = crate::Finding::at(problem, None, 7).in_member(b"m", b"()V");
+    let finding = crate::Finding::at(problem, None, 7).in_member(NameAndType::new(b"m", b"()V"));
     assert_eq!(
         finding.to_string(),
         "m()V: rewritten bytecode index 7: the operands of the instruction of the rewritten class file: cctrewrite's reader and \

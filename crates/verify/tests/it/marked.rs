@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cct_classfile::{ClassFile, Code};
+use cct_classfile::{ClassFile, Code, NameAndType};
 use cct_markers::{Library, Marked, Rules, Way, World, library, mark};
 use cct_verify::{Expectation, Tally, Tool, check};
 use rayon::prelude::*;
@@ -90,7 +90,7 @@ fn verify(classes: &[Vec<u8>], rules: &Rules, of: Option<Library>) -> (BTreeMap<
                 Some(Library::BootPath | Library::Modules) => library::prepared(&class).ok()?,
                 _ => None,
             };
-            let objection = |_: &[u8], _: &[u8]| unmarked;
+            let objection = |_: NameAndType<'_>| unmarked;
             let way = Way { library: of, objection: &objection, ..Way::new(rules, &world) };
             let marked = mark(prepared.as_deref().unwrap_or(original), &way).ok()?;
             let bytes = marked.bytes.or(prepared).unwrap_or_else(|| original.clone());

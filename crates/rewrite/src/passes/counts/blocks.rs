@@ -42,7 +42,7 @@ pub fn weighed(
     let mut blocks = Blocks::of(code, pool, rule);
     for call in code.instructions().filter(|i| i.opcode == opcode::INVOKESTATIC) {
         let callee = call.pool_index().and_then(|index| pool.member_ref(index).ok());
-        if callee.is_some_and(|c| program::switch(c.class, c.name, c.descriptor).is_some()) {
+        if callee.is_some_and(|callee| program::switch(callee).is_some()) {
             blocks.cut(code, call.end());
         }
     }

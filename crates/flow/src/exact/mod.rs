@@ -504,5 +504,4 @@ impl CountPlanner {
 }
 
 #[cfg(test)]
-#[path = "exact/tests.rs"]
 mod tests;

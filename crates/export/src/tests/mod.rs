@@ -262,8 +262,8 @@ fn speedscope_opens_and_closes() {
 #[test]
 fn json_is_what_its_page_shows_and_its_schema_says() {
     let documents = [
-        include_str!("../../../docs/reference/formats/export.schema.json"),
-        include_str!("../../../docs/reference/formats/export.md"),
+        include_str!("../../../../docs/reference/formats/export.schema.json"),
+        include_str!("../../../../docs/reference/formats/export.md"),
     ];
     let schema: Value = serde_json::from_str(documents[0]).unwrap();
     jsonschema::meta::validate(&schema).unwrap();

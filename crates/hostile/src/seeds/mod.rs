@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use cct_arena::layout;
 use cct_arena::log::{Entry, PackedMethod};
+use cct_classfile::{MemberRef, NameAndType};
 use cct_index::mid::{ClassHash, Mid, Shape};
 use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
 use cct_rewrite::{ClassSummary, Rewriter, Role, World};
@@ -25,7 +26,7 @@ pub use texts::{answers, marker_rules, properties, violations};
 pub use traces::{frames, lasts, traces};
 pub use values::values;
 
-#[path = "../../archive/tests/it/image_builder.rs"]
+#[path = "../../../archive/tests/it/image_builder.rs"]
 #[allow(dead_code, reason = "its other users ask where things are")]
 mod image_builder;
 
@@ -244,10 +245,16 @@ pub fn arenas() -> Vec<Vec<u8>> {
     // A line from index 3 on, and no moves.
     let positions = [1, 3, 80, 0, 0];
     let shape = Shape { slots: 2, on_entry: 5 };
-    PackedMethod { shape, flags: 0, name: b"m", descriptor: b"()V", positions: &positions }
+    PackedMethod { shape, flags: 0, method: NameAndType::new(b"m", b"()V"), positions: &positions }
         .pack(&mut methods);
-    PackedMethod { shape: Shape::of_slots(1), flags: 1, name: b"n", descriptor: b"(I)J", positions: &[] }
-        .pack(&mut methods);
+    PackedMethod {
+        shape: Shape::of_slots(1),
+        flags: 1,
+        method: NameAndType::new(b"n", b"(I)J"),
+        positions: &[],
+    }
+    .pack(&mut methods);
+    let foreign = MemberRef::new(b"f/F", b"f", b"()V");
     let entries = [
         Entry::Class(b"p/C", hash, &methods),
         Entry::Meta("exact", "yes"),
@@ -255,7 +262,7 @@ pub fn arenas() -> Vec<Vec<u8>> {
         Entry::NoteWithRawClasses("a note"),
         Entry::RawClass("q/R"),
         Entry::Trouble("odd", "q/S"),
-        Entry::Foreign(Mid::foreign(b"f/F", b"f", b"()V", 0), b"f/F", b"f", b"()V"),
+        Entry::Foreign(Mid::foreign(foreign, 0), foreign),
     ];
     entries.iter().for_each(|entry| entry.encode(&mut log));
 
@@ -281,7 +288,7 @@ pub fn arenas() -> Vec<Vec<u8>> {
         }
     };
     let (m, n) = (hash.method(0, shape).0, hash.method(1, Shape::of_slots(1)).0);
-    thread(BASE, main, &[(m, 3), (n, 4), (Mid::foreign(b"f/F", b"f", b"()V", 0).0, 5)]);
+    thread(BASE, main, &[(m, 3), (n, 4), (Mid::foreign(foreign, 0).0, 5)]);
     thread(BASE + 512, pool, &[(n, 6)]);
     thread(BASE + 1024, region, &[(m, 1_u64.wrapping_neg())]);
     let more = [

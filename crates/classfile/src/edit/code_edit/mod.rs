@@ -264,7 +264,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
                 }
                 unknown => {
                     out.truncate(start);
-                    dropped.push(mutf8::decode_lossy(unknown).into_owned());
+                    dropped.push(mutf8::lossy(unknown));
                     continue;
                 }
             }

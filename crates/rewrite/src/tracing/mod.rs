@@ -15,7 +15,7 @@ pub mod implied;
 
 use std::collections::BTreeSet;
 
-use cct_classfile::{Bci, ClassFile, Code, Member, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Member, MemberName, opcode};
 use cct_events::structure::Recording;
 use cct_flow::{Blocks, OwnMembers, may_throw};
 use cct_tables::BlockRule;
@@ -115,9 +115,9 @@ fn is_reached(code: &Code<'_>, bci: Bci) -> bool {
 /// Whether a leaf native may make the VM call a method, such as the constructor of an exception, a
 /// class initialiser, or the loader of a class that the native names. Such a native has an event
 /// for its end, so that readers know the caller.
-pub fn leaf_throws(class: &[u8], name: &[u8]) -> bool {
+pub fn leaf_throws(native: MemberName<'_>) -> bool {
     matches!(
-        (class, name),
+        (native.class, native.name),
         (b"java/lang/System", b"arraycopy")
             | (
                 b"java/lang/Class",
