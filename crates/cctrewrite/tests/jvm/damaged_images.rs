@@ -127,7 +127,7 @@ fn an_image_of_ones_own(jdk: &'static Jdk, here: &Path, image: &Path) {
         let (code, said) = ended(run(here, &copy));
         assert_eq!(code, Some(125), "{file}: {said}");
         assert_eq!(said.lines().count(), 1, "{said}");
-        for part in [&format!("{}", copy.join(file).display()), "jdk --check", "make the image anew"] {
+        for part in [&format!("{}", copy.join(file).display()), "jdk --check", "make the image again"] {
             assert!(said.contains(part), "{file}: {said}");
         }
         let (code, said) = check(&[]);

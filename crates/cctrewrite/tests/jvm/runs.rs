@@ -240,7 +240,7 @@ fn says_that_the_image_is_damaged(jdk: &'static Jdk) {
             let named = format!("cctrewrite: {}", copy.display());
             assert!(why.starts_with(&named) && why.contains(&format!("{missing} is missing; try ")), "{why}");
             assert!(
-                why.trim_end().contains("--repair`, or make the image anew with `cctrewrite jdk`"),
+                why.trim_end().contains("--repair`, or make the image again with `cctrewrite jdk`"),
                 "{why}"
             );
             assert_eq!(why.trim_end().lines().count(), 1, "{why}");
