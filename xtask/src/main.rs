@@ -208,7 +208,7 @@ fn list_jdks(named: &[u32], offline: bool) -> Result<()> {
         }
     }
     if !named.is_empty() && !absent.is_empty() {
-        bail!("not to be had: JDK {}; the reasons stand above", absent.join(", "));
+        bail!("missing: JDK {}; see the reasons above", absent.join(", "));
     }
     Ok(())
 }

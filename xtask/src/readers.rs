@@ -165,7 +165,7 @@ pub fn describe(answer: &Answer) -> String {
     let Answer { name, package } = answer;
     match package {
         Ok(package) => format!("{name:<19} {package}"),
-        Err(reason) => format!("{name:<19} not to be had, tests that need it are skipped: {reason:#}"),
+        Err(reason) => format!("{name:<19} missing, tests that need it are skipped: {reason:#}"),
     }
 }
 
@@ -181,7 +181,7 @@ pub fn run(offline: bool) -> Result<()> {
     print_line(&format!("{VARIABLE}={}", folder.display()))?;
     let absent: Vec<&str> = answers.iter().filter(|a| a.package.is_err()).map(|a| a.name).collect();
     if !absent.is_empty() {
-        bail!("not to be had: {}; the reasons stand above", absent.join(", "));
+        bail!("missing: {}; see the reasons above", absent.join(", "));
     }
     Ok(())
 }
@@ -205,7 +205,7 @@ impl Store {
             return Ok(stamp.trim_end().to_owned());
         }
         if self.fetch == Fetch::Never {
-            bail!("{} is not there, and nothing is to be downloaded", place.display());
+            bail!("{} is missing, and downloads are turned off", place.display());
         }
         fs::create_dir_all(&self.folder).with_context(|| format!("make {}", self.folder.display()))?;
         let work = tempfile::Builder::new().prefix(".new-").tempdir_in(&self.folder)?;

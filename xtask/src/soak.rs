@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 fn jdk(version: u32) -> Result<Jdk> {
     let answer = jdks::get(&[version], Fetch::IfMissing)?.pop().context("no answer")?;
-    answer.jdk.with_context(|| format!("JDK {version} is not to be had"))
+    answer.jdk.with_context(|| format!("JDK {version} is missing"))
 }
 
 /// Starts the server; returns its port, too.

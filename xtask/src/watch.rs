@@ -102,7 +102,7 @@ fn watch(command: &mut Command, limits: Limits, scope: Scope) -> Result<Ended> {
         }
         if !is_cut_off && (started.elapsed() > limits.wall || cpu_seconds > limits.cpu_seconds) {
             is_cut_off = true;
-            child.kill().context("a process that has exceeded its limit cannot be ended")?;
+            child.kill().context("cannot end a process that exceeded its limit")?;
         }
         thread::sleep(POLL);
     };

@@ -86,7 +86,7 @@ pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<Built> {
     build.stderr(Stdio::inherit());
     let output = build.output().context("cargo cannot be started")?;
     if !output.status.success() {
-        bail!("{package} does not compile; what is wrong stands above");
+        bail!("{package} does not compile; see the errors above");
     }
     let messages = String::from_utf8(output.stdout).context("cargo's messages")?;
     let program = executables(&messages).pop().context("cargo built no program")?;

@@ -106,9 +106,7 @@ pub enum ArchiveProblem {
         what: &'static str,
     },
     /// An image of a newer format.
-    #[error(
-        "an image of version {major}.{minor}; only 1.0 is known, which JDK 9 to 26 have, and 1.1 of JDK 27"
-    )]
+    #[error("an image of version {major}.{minor}; known are 1.0 (JDK 9 to 26) and 1.1 (JDK 27)")]
     ImageVersion {
         /// Major version.
         major: u32,
@@ -116,13 +114,13 @@ pub enum ArchiveProblem {
         minor: u32,
     },
     /// An output image that no JDK could read.
-    #[error("the rewritten image exceeds 2 GiB, which is all that a JDK reads")]
+    #[error("the rewritten image exceeds 2 GiB, the limit of JDKs")]
     ImageTooLarge,
     /// Names that were constructed to collide.
-    #[error("no perfect hash is found for its names; are they of a JDK?")]
+    #[error("no perfect hash found for its names; check that it is the image of a JDK")]
     ImageHash,
     /// More levels of nesting than [`crate::Limits::max_depth`].
-    #[error("nested more than {limit} archives deep; if it is meant to be, raise the limit (max-depth)")]
+    #[error("nested more than {limit} archives deep; if that is intended, raise the limit (max-depth)")]
     TooDeep {
         /// The limit.
         limit: usize,
@@ -134,10 +132,10 @@ pub enum ArchiveProblem {
 #[non_exhaustive]
 pub enum EntryProblem {
     /// Its bytes are encrypted.
-    #[error("encrypted; no JVM reads encrypted jars, write it without a password")]
+    #[error("encrypted; JVMs cannot read encrypted jars, write it without a password")]
     Encrypted,
     /// Neither stored nor deflated.
-    #[error("compression method {0} is neither stored (0) nor deflated (8), which is all that a JVM reads")]
+    #[error("compression method {0}; JVMs read only stored (0) and deflated (8) entries")]
     Method(u16),
     /// The bytes are not what the directory declares.
     #[error("damaged: {actual} bytes where the zip directory declares {declared}")]
@@ -165,12 +163,10 @@ pub enum EntryProblem {
     #[error("damaged: {0}")]
     Image(&'static str),
     /// An unknown decompressor. jlink has only two, unless foreign plug-ins were used.
-    #[error("compressed by {0:?}; only zip and compact-cp are known, which are those of jlink")]
+    #[error("compressed by {0:?}; only zip and compact-cp of jlink are known")]
     Decompressor(String),
     /// Larger than [`crate::Limits::max_entry_bytes`].
-    #[error(
-        "{size} bytes, more than the limit of {limit}; if it is meant to be, raise the limit (max-entry)"
-    )]
+    #[error("{size} bytes, more than the limit of {limit}; if that is intended, raise the limit (max-entry)")]
     TooLarge {
         /// Declared size, bytes.
         size: u64,
@@ -179,7 +175,8 @@ pub enum EntryProblem {
     },
     /// Compressed better than [`crate::Limits::max_ratio`] allows.
     #[error(
-        "{packed} bytes inflate to {size}, more than {limit} times as many; if it is meant to be, raise the limit (max-ratio)"
+        "{packed} bytes inflate to {size}, more than {limit} times as many; if that is intended, \
+         raise the limit (max-ratio)"
     )]
     Ratio {
         /// Compressed size, bytes.
@@ -191,7 +188,8 @@ pub enum EntryProblem {
     },
     /// The pass has inflated more than [`crate::Limits::max_total_bytes`].
     #[error(
-        "the whole input inflates to more than the limit of {limit} bytes; if it is meant to, raise the limit (max-total)"
+        "the whole input inflates to more than the limit of {limit} bytes; if that is intended, \
+         raise the limit (max-total)"
     )]
     TotalTooLarge {
         /// The limit, bytes.
@@ -219,19 +217,21 @@ pub enum EntryProblem {
     Special,
     /// A name to be added that is absolute, contains `..`, is empty or is no file name.
     #[error(
-        "not a name that may be added: it must be relative, with parts separated by single `/`, none of them `.` or `..`"
+        "not a valid name for an added entry: it must be relative, with parts separated by single \
+         `/`, none of them `.` or `..`"
     )]
     BadName,
     /// A name to be added to an image that has no module, or that an image reserves for itself.
     #[error(
-        "not a name that may be added to an image: it must start with a module, and be of at most 256 parts"
+        "not a valid name for an added entry of an image: it must start with a module, and have at \
+         most 256 parts"
     )]
     NoModule,
     /// A name to be added that exists already.
-    #[error("exists already, and was to be added; was this input rewritten before?")]
+    #[error("already exists, but must be added; give the original instead of a rewritten input")]
     NameTaken,
     /// The rewriter dropped the class of an input that is a class file.
-    #[error("was to be left out, and is all that there is; name the jar or folder that it belongs to")]
+    #[error("is the only entry, but is omitted; name the jar or folder that it belongs to")]
     Undroppable,
 }
 

@@ -126,13 +126,13 @@ impl Contents {
                 if self.indexes.len() > before && self.indexes[before].provenance() != provenance {
                     self.indexes.pop();
                     self.problems.insert(format!(
-                        "{path} is not what the JVM used: the methods' names of the class library are missing"
+                        "{path} is not the file that the JVM used: method names of the class \
+                         library are missing"
                     ));
                 }
             }
             Err(e) => {
-                self.problems
-                    .insert(format!("{path}: {e}: the methods' names of the class library are missing"));
+                self.problems.insert(format!("{path}: {e}: method names of the class library are missing"));
             }
         }
     }

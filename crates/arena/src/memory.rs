@@ -18,13 +18,12 @@ pub enum ReadError {
     #[error("cannot be read")]
     Io(#[from] io::Error),
     /// The file is something else.
-    #[error(
-        "not the memory of a profiled JVM (a file that -Dcctrewrite.arena names, or cctrewrite run keeps)"
-    )]
+    #[error("not the memory of a profiled JVM (a file of -Dcctrewrite.arena or `cctrewrite run`)")]
     NoArena,
     /// Another version of the format, or a machine with another byte order.
     #[error(
-        "version {0} of the format, which this version of cctrewrite does not know; use the one that the JVM was profiled with"
+        "format version {0}, which this version of cctrewrite does not know; use the version that \
+         profiled the JVM"
     )]
     Version(u64),
     /// The file ends before its header does.

@@ -85,14 +85,10 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
     let contents = Contents::of(&log, in_jar);
     let mut problems = contents.problems.clone();
     if !is_whole {
-        problems.insert(
-            "there was no room for all of the log: names of methods and threads may be missing".to_owned(),
-        );
+        problems.insert("the log was full: names of methods and threads may be missing".to_owned());
     }
     if contents.meta("tool").is_none() {
-        problems.insert(
-            "the JVM had not come to its program yet, and so not said how the numbers come about".to_owned(),
-        );
+        problems.insert("the JVM had not reached its program, so its options are unknown".to_owned());
     }
     let mut notes = contents.notes(memory.header(header::GENERATED));
     notes.extend(Troubles::of(contents.troubles()).lines());
@@ -129,13 +125,15 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
 fn note_of(state: State) -> &'static str {
     match state {
         State::Killed => {
-            "the JVM has not written its profile: this was recovered from its memory, as it was when it was killed or ended. Threads have the names with \
-             which they began, and which of them had ended is not known. What the innermost method of a thread had executed since it last called \
-             another, up to 65,536 bytecodes, may be missing"
+            "the JVM has not written its profile: this was recovered from its memory, as it was \
+             when it was killed or ended. Threads have their first names, and it is unknown which \
+             had ended. Up to 65,536 bytecodes of a thread's innermost method, since its last \
+             call, may be missing"
         }
         State::Running => {
-            "a snapshot of a JVM that went on: threads ran while it was taken, so that what a method has called may have been counted before \
-             its caller, or after. Threads have the names with which they began, and which of them had ended is not known"
+            "a snapshot of a JVM that went on: threads ran meanwhile, so callees may have been \
+             counted before or after their callers. Threads have their first names, and it is \
+             unknown which had ended"
         }
     }
 }
@@ -289,19 +287,18 @@ impl Trouble {
         let thread = |word: &u64| contents.text(*word).unwrap_or_else(|| "?".into());
         match self {
             Trouble::Records => "the list of trees is damaged: older threads are missing".to_owned(),
-            Trouble::Switching(name) => format!(
-                "recording was being switched in thread '{}' at that moment: its regions are left out",
-                thread(name)
-            ),
+            Trouble::Switching(name) => {
+                format!("recording was being switched in thread '{}': its regions are missing", thread(name))
+            }
             Trouble::NoMemory(name) => format!(
-                "memory ran out in a region of thread '{}' that was being recorded: its counts may be too high",
+                "memory ran out in a recorded region of thread '{}': its counts may be too high",
                 thread(name)
             ),
             Trouble::Fault(name, fault) => {
                 let what = match fault {
-                    Fault::Astray => "leads out of the memory: contexts are missing",
-                    Fault::Tangled => "leads where it does not belong: contexts are missing",
-                    Fault::Negative => "has counts that cannot be, which count for nothing",
+                    Fault::Astray => "points outside the memory: contexts are missing",
+                    Fault::Tangled => "has a wrong pointer: contexts are missing",
+                    Fault::Negative => "has impossible counts, which are ignored",
                 };
                 format!("the tree of thread '{}' {what}", thread(name))
             }
@@ -360,7 +357,7 @@ fn table(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> Row
     let table = callees.rows(method, |caller| positions.get(&caller).map(|packed| &**packed));
     if unnamed > 0 {
         notes.insert(format!(
-            "{unnamed} methods have no name: no index and no class seen by the runtime accounts for their ids"
+            "{unnamed} methods have no name: no index and no class of the run has their ids"
         ));
     }
     table

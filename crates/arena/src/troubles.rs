@@ -10,7 +10,7 @@ const NAMED: usize = 20;
 const TROUBLES: usize = 100;
 
 /// Heading for all other problems.
-const OTHERS: &str = "other troubles with classes that were defined at run time";
+const OTHERS: &str = "other problems with classes that were defined at run time";
 
 /// Classes by their problems.
 #[derive(Debug, Default)]

@@ -358,10 +358,10 @@ fn damage_is_named_and_never_followed_for_ever() {
     jvm.put(b + node::FIRST_CHILD, a);
     // Sound contents occur once.
     assert_eq!(lines(&jvm.recover().profile), ["main;p/C.a 1 10", "main;p/C.a;p/C.b 2 20"]);
-    assert!(jvm.recover().problems.iter().any(|p| p.contains("leads where it does not belong")));
+    assert!(jvm.recover().problems.iter().any(|p| p.contains("has a wrong pointer")));
     jvm.put(b + node::FIRST_CHILD, 0x1234_5678);
     let astray = jvm.recover();
-    assert!(astray.problems.iter().any(|p| p.contains("leads out of the memory")), "{:?}", astray.problems);
+    assert!(astray.problems.iter().any(|p| p.contains("points outside the memory")), "{:?}", astray.problems);
     assert_eq!(lines(&astray.profile).len(), 2);
     jvm.put(b + node::FIRST_CHILD, 0);
     jvm.put(main + record::NEXT_TREE, main);

@@ -102,7 +102,10 @@ impl Sources {
     pub fn open_inputs(paths: &[PathBuf], limits: &Limits) -> Result<Vec<Input>> {
         let open = |path: &PathBuf| {
             if path.as_os_str() == "-" {
-                bail!("-: standard input is no input; name a file or folder (./- is the file of that name)");
+                bail!(
+                    "-: standard input cannot be an input; name a file or folder (./- is the \
+                       file of that name)"
+                );
             }
             if jdk::is_home(path) {
                 bail!(

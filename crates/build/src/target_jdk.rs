@@ -36,7 +36,7 @@ impl Target {
         };
         let target = of_tool(&java).with_context(|| {
             format!(
-                "{} is no part of a JDK; name the JDK with --jdk, or in the variable JAVA_HOME",
+                "{} is not part of a JDK; name the JDK with --jdk, or in the variable JAVA_HOME",
                 java.display()
             )
         })?;

@@ -70,7 +70,7 @@ fn one_unfit_class_repeats_no_survey() {
     };
     let memory = Memory::default();
     instrument(&request, &memory).unwrap();
-    assert_eq!(*memory.begun.lock().unwrap(), ["looking at classes", "rewriting", "rewriting"]);
+    assert_eq!(*memory.begun.lock().unwrap(), ["reading classes", "rewriting", "rewriting"]);
     let warnings = memory.warnings.lock().unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].starts_with("warning: class Refused"), "{warnings:?}");

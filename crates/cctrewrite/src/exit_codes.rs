@@ -39,7 +39,7 @@ pub static WORK: ExitCodes = ExitCodes {
     failure: 1,
     meanings: &[
         ("0", "success"),
-        ("1", "the work failed; the message says why, and nothing was written"),
+        ("1", "the command failed and wrote nothing; the message gives the reason"),
         USAGE,
     ],
 };
@@ -50,9 +50,9 @@ pub static PROFILES: ExitCodes = ExitCodes {
     failure: 1,
     meanings: &[
         ("0", "success"),
-        ("1", "the work failed; the message says why, and nothing was written"),
+        ("1", "the command failed and wrote nothing; the message gives the reason"),
         USAGE,
-        ("3", "an input is damaged or incomplete; the output has what is sound of it"),
+        ("3", "an input is damaged or incomplete; the output has its sound part"),
     ],
 };
 
@@ -61,7 +61,7 @@ pub static COMPARE: ExitCodes = ExitCodes {
     commands: &["compare"],
     failure: 2,
     meanings: &[
-        ("0", "equal: the same contexts with the same counts"),
+        ("0", "equal: the same contexts and counts"),
         ("1", "different"),
         ("2", "the command line is wrong, or the files cannot be read or compared"),
         ("3", "an input is damaged or incomplete"),
@@ -85,8 +85,8 @@ pub static BENCH: ExitCodes = ExitCodes {
     commands: &["bench"],
     failure: 2,
     meanings: &[
-        ("0", "no entry has grown by more than the limit"),
-        ("1", "an entry has, is not in the baseline, or is not the same twice"),
+        ("0", "no entry grew by more than the limit"),
+        ("1", "an entry did, is not in the baseline, or differs between two JVMs"),
         ("2", "the command line is wrong, there is no baseline, or an entry cannot be run"),
     ],
 };
@@ -108,7 +108,7 @@ pub static DOCTOR: ExitCodes = ExitCodes {
     failure: 2,
     meanings: &[
         ("0", "no fault"),
-        ("1", "at least one fault; each names its remedy"),
+        ("1", "at least one fault; each has a remedy"),
         ("2", "the command line is wrong, or the output cannot be written"),
     ],
 };
@@ -118,10 +118,10 @@ pub static TYPESTATE: ExitCodes = ExitCodes {
     commands: &["typestate"],
     failure: 2,
     meanings: &[
-        ("0", "success; for `report`: no violation"),
-        ("1", "for `report`: at least one violation"),
-        ("2", "the command line is wrong, or the work failed"),
-        ("3", "for `report`: the report has no end, and no violation up to there"),
+        ("0", "success; `report` found no violation"),
+        ("1", "`report` found at least one violation"),
+        ("2", "the command line is wrong, or the command failed"),
+        ("3", "for `report`: the report is truncated, without a violation so far"),
     ],
 };
 
@@ -132,9 +132,9 @@ pub static RUN: ExitCodes = ExitCodes {
     meanings: &[
         ("N", "the command's own exit code; 128 + N if signal N ended it"),
         USAGE,
-        ("125", "the command's was 0 and a profile is missing, or cctrewrite itself failed"),
+        ("125", "the command's exit code was 0 but a profile is missing, or cctrewrite itself failed"),
         ("126", "the command cannot be started"),
-        ("127", "there is no such command"),
+        ("127", "the command is not found"),
     ],
 };
 

@@ -111,7 +111,7 @@ fn of_moderate_size(source: Source, arguments: &Export) -> Result<Source, Export
         return Ok(source);
     }
     exit::say(&format!(
-        "cctrewrite: all contexts would take {size}, since each line has the whole stack; write them with --all"
+        "cctrewrite: all contexts would take {size}, since each line has the whole stack; --all writes them"
     ));
     source.with_threshold(Threshold { min_percent: PICTURE_MIN_PERCENT, depth: None })
 }
@@ -130,7 +130,7 @@ fn check(arguments: &Export) -> Result<()> {
     if output == Path::new("-") {
         let is_binary = matches!(format, ExportFormat::Pprof | ExportFormat::Parquet);
         if is_binary && std::io::stdout().is_terminal() {
-            bail!("this format is not for a terminal; name a file with -o");
+            bail!("this format cannot go to a terminal; name a file with -o");
         }
     } else if let Ok(place) = fs::canonicalize(output)
         && let Some(input) = inputs().find(|input| fs::canonicalize(input).is_ok_and(|input| input == place))

@@ -114,19 +114,19 @@ impl Output {
     fn open(path: &Path) -> Result<Output> {
         let input = Input::open(path, &Limits::default())?;
         let again =
-            |what: String| anyhow!("{}: {what}; make it with `cctrewrite instrument`", path.display());
+            |what: String| anyhow!("{}: {what}; make one with `cctrewrite instrument`", path.display());
         let provenance = output::provenance(&input)?;
-        let provenance = provenance
-            .ok_or_else(|| again(format!("not an output of cctrewrite (it has no {INDEX_NAME})")))?;
+        let provenance =
+            provenance.ok_or_else(|| again(format!("not an output of cctrewrite (no {INDEX_NAME})")))?;
         if input.kind() == InputKind::Image && output::entry(&input, INDEX_NAME)?.is_none() {
             bail!(
-                "{}: belongs to a profiled JDK, which has its options built in; run that JDK's `java`",
+                "{}: part of a profiled JDK, whose options are built in; run that JDK's `java`",
                 path.display()
             );
         }
         let place = output::entry(&input, PLACE_NAME)?.and_then(|text| Place::parse(&text));
         let place =
-            place.ok_or_else(|| again(format!("it does not say where it belongs (in {PLACE_NAME})")))?;
+            place.ok_or_else(|| again(format!("its place in a JDK is not recorded (in {PLACE_NAME})")))?;
         let feature = output::feature(&input)?;
         let cannot = || format!("{}: cannot find", path.display());
         Ok(Output {
@@ -214,7 +214,8 @@ impl Patches {
         let (module, jar) = self.left_out.first_key_value()?;
         let modules: Vec<&str> = self.left_out.keys().map(String::as_str).collect();
         Some(format!(
-            "a program that adds one of these modules needs its patch, too, as in --add-modules={module} --patch-module={module}={}: {}",
+            "a program that adds one of these modules also needs its patch, as in \
+             --add-modules={module} --patch-module={module}={}: {}",
             jar.display(),
             modules.join(", ")
         ))
@@ -237,7 +238,7 @@ fn jars_in(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
 }
 
 fn path_list<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<String> {
-    let joined = std::env::join_paths(paths).context("this path cannot stand in a list of paths")?;
+    let joined = std::env::join_paths(paths).context("a list of paths cannot contain this path")?;
     joined.into_string().map_err(|path| anyhow!("{} is not Unicode; rename it", path.display()))
 }
 
@@ -246,15 +247,16 @@ fn hints(outputs: &[Output]) -> Result<Vec<String>> {
     let mut hints = Vec::new();
     if !outputs.iter().any(|output| output.has_object) {
         hints.push(
-            "none of these outputs has java.lang.Object; give the instrumented class library too, on which the options depend that exact \
-             numbers need (a profiled JDK needs none)"
+            "none of these outputs has java.lang.Object; also give the instrumented class library, \
+             which determines the options for exact numbers (a profiled JDK needs none)"
                 .to_owned(),
         );
     }
     let module = outputs.iter().find_map(|output| output::value(&output.provenance, "udi"));
     hints.extend(module.map(|module| {
         format!(
-            "classes that are rewritten at load time are given to the module {module} only if -Dcctrewrite.udi says where it is (docs/research/udi.md)"
+            "the module {module} transforms classes at load time only if -Dcctrewrite.udi names \
+             its file (docs/research/udi.md)"
         )
     }));
     let extensions: Vec<&Output> = outputs.iter().filter(|output| output.is(&Place::Extension)).collect();
@@ -264,33 +266,34 @@ fn hints(outputs: &[Output]) -> Result<Vec<String>> {
         let folder = folder.display();
         if !others.is_empty() {
             hints.push(format!(
-                "all jars in {folder} will be loaded as extensions, also these, which are no outputs for that place: {}",
+                "the JVM loads all jars in {folder} as extensions, including these, which are not \
+                 outputs for the extension folder: {}",
                 others.join(", ")
             ));
         }
         hints.push(format!(
-            "{folder} replaces the JDK's extension folder: what is not in it (uninstrumented extensions too) is missing"
+            "{folder} replaces the JDK's extension folder: extensions that are not in it are missing"
         ));
     }
     for output in outputs {
         let path = output.shown.display();
         match &output.place {
             Place::Image => hints.push(format!(
-                "{path} takes the place of {} in a copy of the JDK that it was made from; run that with -Xshare:off, as the JDK's class \
-                 data archive does not fit it. `cctrewrite jdk` makes such a copy, with all options built in",
+                "{path} replaces {} in a copy of its JDK; run that with -Xshare:off, as the JDK's \
+                 class data archive does not fit it. `cctrewrite jdk` makes such a copy, with all \
+                 options built in",
                 if output.path.is_dir() { "modules" } else { "lib/modules" }
             )),
             Place::Jmod => hints.push(format!(
-                "{path} is for jlink, together with all other jmods of the same run; the options are for the JDK that it links"
+                "{path} is for jlink, together with all other jmods of the same run; use these \
+                 options with the JDK that jlink makes"
             )),
             _ => {}
         }
     }
     for output in outputs.iter().filter(|output| output.is(&Place::Application)) {
         let (path, word) = (output.shown.display(), shell_option(&output.shown.display().to_string()));
-        hints.push(format!(
-            "put {path} on the class path in place of what it was made from (java ... -cp {word})"
-        ));
+        hints.push(format!("put {path} on the class path instead of its original (java ... -cp {word})"));
     }
     Ok(hints)
 }

@@ -67,17 +67,14 @@ impl Described {
 pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Methods", methods(summary)),
-        ("Depth", format!("{} at most, {:.2} on the average", frames(summary), summary.all.average_depth())),
+        ("Depth", format!("{} at most, {:.2} on average", frames(summary), summary.all.average_depth())),
     ];
     for (key, name) in [("provenance", "Made by"), (MERGED, "Merged")] {
         let lines = summary.meta.get(key).map_or("", |lines| lines).lines();
         facts.extend(lines.map(|line| (name, line.to_owned())));
     }
     for (marker, calls) in &summary.markers {
-        facts.push((
-            "INCOMPLETE",
-            format!("{marker}: {} of contexts that are missing", counted(*calls, "call")),
-        ));
+        facts.push(("INCOMPLETE", format!("{marker}: {} of missing contexts", counted(*calls, "call"))));
     }
     facts
 }

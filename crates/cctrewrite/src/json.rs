@@ -131,7 +131,7 @@ impl<'s> Head<'s> {
     /// The head for a profile.
     pub fn of(summary: &'s Summary) -> Head<'s> {
         let markers = summary.markers.iter().map(|(marker, calls)| {
-            format!("contexts are missing: the marker {marker} stands for them, with {calls} calls")
+            format!("contexts are missing: the marker {marker} has their {calls} calls")
         });
         Head {
             meta: &summary.meta,

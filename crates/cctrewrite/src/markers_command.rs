@@ -64,6 +64,6 @@ fn check(arguments: &MarkersCheck) -> Result<()> {
         for line in tally.lines(&rules) {
             writeln!(out, "{line}")?;
         }
-        writeln!(out, "{} places in all", grouped(places.len() as u128))
+        writeln!(out, "{} locations", grouped(places.len() as u128))
     })
 }

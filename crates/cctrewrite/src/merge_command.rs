@@ -27,7 +27,7 @@ pub fn run(arguments: &Merge) -> Result<Outcome> {
     let output = &arguments.output;
     // If the output were also an input, a second run would add the sum to itself.
     if let Some(path) = paths.iter().find(|path| is_same_file(path, output)) {
-        bail!("{} is to be read and to be written", shown(path));
+        bail!("{} is both input and output; name another output", shown(path));
     }
     let (sum, damage) = merge(paths, options, |profile| {
         let profile = arguments.sites.of(profile)?;

@@ -56,14 +56,13 @@ fn contexts(arguments: &PccContexts) -> Result<()> {
     to_stdout(|out| write(&recorded, &profile, &found, shown, out))?;
     if found.left_out > 0 {
         say(&format!(
-            "note: {} of the tree have no value, since they are called by methods without a name",
+            "note: {} of the tree have no value: methods without a name call them",
             counted(found.left_out, "context")
         ));
     }
     if !recorded.meta.get("pcc-only").is_none_or(String::is_empty) {
-        say(
-            "note: not all methods take part in the values (--pcc-only): contexts that differ by others alone have the same",
-        );
+        say("note: values cover only some methods (--pcc-only): contexts that differ only in other \
+             methods share a value");
     }
     Ok(())
 }

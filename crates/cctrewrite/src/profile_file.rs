@@ -73,9 +73,7 @@ impl View {
             && !profile.counts_objects()
             && !profile.is_of_objects()
         {
-            bail!(
-                "the profile does not count objects: the program's classes were rewritten without --allocations"
-            );
+            bail!("the profile does not count objects: record it with --allocations");
         }
         Ok(match self {
             View::Contexts => profile.without_allocations()?,
@@ -86,9 +84,7 @@ impl View {
                 let unit = Unit::of(name).context("a column without a name")?;
                 match profile.without_allocations()?.by_column(unit) {
                     Some(profile) => profile,
-                    None => bail!(
-                        "the profile does not count {name}: the program's classes were rewritten without --{name}"
-                    ),
+                    None => bail!("the profile does not count {name}: record it with --{name}"),
                 }
             }
             View::Both => profile,
@@ -97,7 +93,7 @@ impl View {
 }
 
 /// The message if profiles cannot be added up; the reason follows it.
-pub const CANNOT: &str = "these profiles cannot be added up";
+pub const CANNOT: &str = "cannot add up these profiles";
 
 /// Reads profiles and adds them up. A single profile stays as it is, except for its call sites.
 /// Also returns the damage of all profiles.

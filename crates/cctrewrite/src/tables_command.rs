@@ -120,7 +120,7 @@ struct Table {
 /// Runs the command.
 pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
     if arguments.format == ReportFormat::Contexts {
-        anyhow::bail!("a table is written as text, json or csv");
+        anyhow::bail!("tables are written as text, json or csv");
     }
     let mut table = match which {
         TableArgument::Natives => Table::new("natives", NATIVES),
@@ -150,8 +150,7 @@ pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
     Ok(if damaged { Outcome::Damaged } else { Outcome::Complete })
 }
 
-const BY_NAME: &str =
-    "classes of the JDK are known by their packages' names; --classes with the home of the JDK looks them up";
+const BY_NAME: &str = "classes are assigned to the JDK by package name; name the home of the JDK with --classes to look them up";
 
 fn row(which: TableArgument, profile: &Profile, arguments: &Report, origins: &Origins) -> Result<Vec<Cell>> {
     let names = names(arguments);
@@ -209,10 +208,13 @@ fn owner(method: &Method, origins: &Origins) -> Owner {
 fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
     let paths = &arguments.profiles;
     if paths.len() < 2 {
-        anyhow::bail!("an overlap is one of two profiles: name at least two");
+        anyhow::bail!("--table overlap compares profiles: name at least two");
     }
     if paths.iter().any(|path| crate::profile_file::is_stdin(path)) {
-        anyhow::bail!("profiles are read several times for --table overlap: standard input cannot be one");
+        anyhow::bail!(
+            "--table overlap reads profiles several times, so standard input cannot be \
+                       one; name a file"
+        );
     }
     let options = CompareOptions {
         selection: arguments.selection.selection(),
@@ -228,7 +230,7 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
                 read_input(b, arguments.sites, View::Contexts)?,
                 &options,
             )
-            .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
+            .with_context(|| format!("cannot compare A ({}) and B ({})", shown(a), shown(b)))?;
             damaged |= found.is_incomplete();
             let is_said =
                 |remark: &&Remark| matches!(remark, Remark::Marker { .. } | Remark::CallSitesMerged(_));
@@ -264,7 +266,7 @@ impl Table {
         let first = *self.executed.get_or_insert(metric.name());
         anyhow::ensure!(
             first == metric.name(),
-            "some profiles count {first}, others {}: make a table of each",
+            "some profiles count {first}, others {}: make a table for each metric",
             metric.name()
         );
         Ok(())

@@ -20,7 +20,7 @@ pub enum ErrorKind {
         available: usize,
     },
     /// Bytes after the last structure.
-    #[error("{0} bytes too many after the last structure")]
+    #[error("{0} bytes after the last structure")]
     TrailingBytes(usize),
     /// A constant-pool tag that JVMS 4.4 does not define.
     #[error("unknown constant-pool tag {0}")]

@@ -246,7 +246,7 @@ impl Event {
 
 /// A word in a trace that is no event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the word {0:#010x} is no event of this version")]
+#[error("the word {0:#010x} is not an event of this version")]
 pub struct UnknownEvent(pub u32);
 
 /// Decodes the events of one thread from its words, in pieces of any size.

@@ -43,7 +43,7 @@ class Box {
 
 /**
  * What the views have in common. `data` has contexts, table, pruned (the label), threads, for each measure the sum, and `methodOf`: of a label the
- * one of its method, which is another where call sites are told apart.
+ * one of its method, which is another if call sites are distinguished.
  */
 class Forest {
   constructor(data, measure, byName) {

@@ -1,4 +1,4 @@
-// The flame graph. Each row has the boxes of one level; a box is as wide as its inclusive count. Boxes that are too narrow to be drawn are
+// The flame graph. Each row has the boxes of one level; a box is as wide as its inclusive count. Boxes that are too narrow to draw are
 // drawn together.
 
 const ROW = 19;
@@ -190,7 +190,7 @@ class Graph {
     else if (item) this.state.set({ zoom: item.above });
   }
 
-  /** Where a box is in the graph, also if it is too narrow to be drawn; null if it is not below what is zoomed. */
+  /** Where a box is in the graph, also if it is too narrow to draw; null if it is not below what is zoomed. */
   place(box) {
     const { zoom, measure } = this.state;
     const place = { x: 0, width: this.width, level: box.level };

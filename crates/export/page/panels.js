@@ -35,7 +35,7 @@ function numbersOf(state, of) {
 function fillTip(tip, state, item) {
   if (!item.box) {
     const words = counted(item.boxes, state.view === "callers" ? "callers" : "callees");
-    tip.replaceChildren(make("b", { textContent: `${words}, too narrow to be drawn` }), `${counted(item.sum, state.words)} in all. A click shows them larger.`);
+    tip.replaceChildren(make("b", { textContent: `${words}, too narrow to draw` }), `${counted(item.sum, state.words)} in all. A click shows them larger.`);
     return;
   }
   const lines = numbersOf(state, item.box).flatMap(([name, text]) => [make("dt", { textContent: name }), make("dd", { textContent: text })]);
@@ -179,7 +179,7 @@ class MethodsPanel {
       return [
         { title: "Own change", sort: "change", explanation: `How many more ${state.words} in NEW, the ${what} itself`, width: 122, text: (label) => signed(change(table.own)(label)), tone: (label) => toneOf(change(table.own)(label)) },
         { title: "%", explanation: "The own change relative to BASE", width: 86, text: part(table.own), tone: (label) => toneOf(change(table.own)(label)) },
-        { title: "With callees", sort: "inclusive", explanation: "The change with all that it calls", width: 112, text: (label) => signed(change(table.inclusive)(label)), tone: (label) => toneOf(change(table.inclusive)(label)) },
+        { title: "With callees", sort: "inclusive", explanation: "The change with all callees", width: 112, text: (label) => signed(change(table.inclusive)(label)), tone: (label) => toneOf(change(table.inclusive)(label)) },
         name,
         { title: "BASE", explanation: `${state.words} of the ${what} itself in BASE`, width: 112, text: (label) => grouped(table.own[base][label]) },
         { title: "NEW", sort: "own", explanation: `${state.words} of the ${what} itself in NEW`, width: 112, text: (label) => grouped(table.own[metric][label]) },
@@ -189,7 +189,7 @@ class MethodsPanel {
       { title: "Share", explanation: `Share of all ${state.words}, the ${what} itself`, width: 84, text: (label) => percent(own[label], total) },
       { title: "", explanation: "The share as a bar, the largest being full", kind: "bars", width: 44, share: (label) => own[label] / largest },
       { title: "Itself", sort: "own", explanation: `${state.words} of the ${what} itself, over all contexts`, width: widthFor(largest, "Itself ▾"), text: (label) => grouped(own[label]) },
-      { title: "With callees", sort: "inclusive", explanation: `${state.words} with all that it calls; recursion counts once`, width: widthFor(total, "With callees ▾"), text: (label) => grouped(inclusive[label]) },
+      { title: "With callees", sort: "inclusive", explanation: `${state.words} with all callees; recursion counts once`, width: widthFor(total, "With callees ▾"), text: (label) => grouped(inclusive[label]) },
       name,
     ];
     head.metrics.forEach((words, at) => {
@@ -240,7 +240,7 @@ class SelectedPanel {
     const { selected, method } = state;
     if (!selected && method < 0) {
       const colours = state.isDifference ? "Red has more than BASE, blue less, grey exactly as much. " : "";
-      const whole = state.focus >= 0 ? `All that is at and below ${state.name(state.focus)}. Escape goes back.` : `${colours}Click a box, or use the arrow keys; ? shows all keys.`;
+      const whole = state.focus >= 0 ? `${state.name(state.focus)} and its callees. Escape goes back.` : `${colours}Click a box, or use the arrow keys; ? shows all keys.`;
       this.element.replaceChildren(make("p", { className: "hint", textContent: whole }));
       return;
     }
@@ -254,8 +254,8 @@ class SelectedPanel {
     const actions = [];
     if (selected && selected !== state.zoom) actions.push(button("Zoom in", "Enter", () => state.set({ zoom: selected })));
     if (method >= 0) {
-      if (state.focus !== method || state.view !== "callees") actions.push(button("All its callees", "What this calls, all of its contexts added up (f)", () => state.set({ view: "callees", focus: method })));
-      actions.push(button("All its callers", "Who calls this, from all of its contexts (b)", () => showCallers(state, method)));
+      if (state.focus !== method || state.view !== "callees") actions.push(button("All its callees", "Its callees, over all of its contexts (f)", () => state.set({ view: "callees", focus: method })));
+      actions.push(button("All its callers", "Its callers, over all of its contexts (b)", () => showCallers(state, method)));
     }
     if (selected?.above) actions.push(button("Copy the stack", "The frames of the stack, the outermost first", () => copyStack(state, selected)));
     const numbers = selected ? numbersOf(state, selected) : [];
@@ -263,9 +263,9 @@ class SelectedPanel {
       const at = state.measure;
       const all = `${state.isDifference ? `${state.side === 0 ? "NEW" : "BASE"}: ` : ""}${counted(table.own[at][method], state.words)} itself, ${grouped(table.inclusive[at][method])} with callees, in ${counted(table.contexts[method], "contexts")}`;
       numbers.push([`All contexts of the ${state.head.by}`, all]);
-      if (!selected) numbers.push(["In this view", "none: all of its contexts are pruned or not in the chosen threads"]);
+      if (!selected) numbers.push(["In this view", "none: all of its contexts are pruned or in other threads"]);
     } else if (selected?.isPruned) {
-      numbers.push(["Pruned", "contexts that this page does not have (--max-contexts), added up; the table of methods has them"]);
+      numbers.push(["Pruned", "contexts that are not in this page (--max-contexts), added up; the table of methods has them"]);
     }
     const lines = numbers.map(([what, text]) => make("div", {}, make("dt", { textContent: what }), make("dd", { textContent: text })));
     this.element.replaceChildren(
@@ -352,7 +352,7 @@ class AboutPanel {
     const element = document.getElementById("pruned");
     element.textContent = pruned;
     element.hidden = pruned === "";
-    element.title = "The contexts that weigh least are not in this page. What they executed is in the boxes named (pruned), so that sums of callers are exact, and so is the table of methods. cctrewrite report --html --max-contexts N keeps more.";
+    element.title = "The lightest contexts are not in this page. Their counts are in the boxes named (pruned), so sums of callers and the table of methods are exact. cctrewrite report --html --max-contexts N keeps more.";
     document.getElementById("about-pruned").textContent = pruned
       ? `${pruned} ${element.title}`
       : "This page has all contexts; nothing is pruned.";

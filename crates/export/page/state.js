@@ -55,7 +55,7 @@ class State {
     return this.head.metrics[this.metric];
   }
 
-  /** The label of the method that a label is a call site of; itself where call sites are not told apart. */
+  /** The label of the method that a label is a call site of; itself if call sites are not distinguished. */
   methodOf(label) {
     return this.head.methods?.[label] ?? label;
   }

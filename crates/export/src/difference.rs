@@ -66,13 +66,13 @@ impl Difference {
         let differing =
             DECISIVE.iter().filter_map(|&key| match (before.meta.get(key), after.meta.get(key)) {
                 (Some(a), Some(b)) if a != b => {
-                    Some(format!("the profiles were made with different '{key}' ({a} before, {b} after)"))
+                    Some(format!("the profiles were recorded with different '{key}' ({a} before, {b} after)"))
                 }
                 _ => None,
             });
         let sites_lost = sites_lost.map(|side| {
-            let (side, other) = if side == 0 { ("before", "after") } else { ("after", "before") };
-            format!("call sites are told apart {side} and not {other}, so they are added up")
+            let side = if side == 0 { "before" } else { "after" };
+            format!("only the profile {side} distinguishes call sites, so they are added up")
         });
         let differing = nothing.into_iter().flatten().chain(differing).chain(sites_lost).collect();
         let damage = before.damage.iter().chain(&after.damage).map(Damage::to_string).collect();
@@ -128,7 +128,7 @@ impl Difference {
         let (word, reasons) = (self.metric.name(), self.source.threshold.reasons(self.metric));
         (contexts > 0).then(|| {
             format!(
-                "{} with {} {word} before and {} after pruned{reasons}, and added up as {PRUNED}",
+                "{} with {} {word} before and {} after were pruned{reasons}, and added up as {PRUNED}",
                 counted(contexts.into(), "context"),
                 grouped(before.into()),
                 grouped(after.into())

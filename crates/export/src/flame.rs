@@ -75,7 +75,7 @@ fn gone(source: &Source) -> Option<String> {
         gone.fold((0u64, 0u64), |(contexts, lost), node| (contexts + 1, lost + BEFORE.of_node(node)));
     (lost > 0).then(|| {
         let (contexts, lost) = (grouped(contexts.into()), grouped(lost.into()));
-        format!("{lost} in {contexts} contexts that are gone, not drawn")
+        format!("{lost} in {contexts} contexts that are gone and not drawn")
     })
 }
 

@@ -53,7 +53,8 @@ impl ClassAttribute {
         let parsed = Self::parse(attribute.data).filter(|a| a.methods.len() <= class.methods.len());
         let error = || {
             Error::new(ErrorKind::Malformed(
-                "its attribute `cctrewrite` is of another class or of another version of cctrewrite: somebody made it from a rewritten class file; make it from the original",
+                "its attribute `cctrewrite` is of another class or version of cctrewrite: it was \
+                 made from a rewritten class file; make it from the original",
             ))
         };
         parsed.map(Some).ok_or_else(|| class.locate(error()))

@@ -15,7 +15,7 @@ use crate::treatment::Treatment;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The bytes are no index.
-    #[error("no index of cctrewrite's")]
+    #[error("not an index of cctrewrite")]
     NoIndex,
     /// A different version of cctrewrite wrote it.
     #[error("an index of version {0}, made by another cctrewrite; this one reads version {VERSION}")]

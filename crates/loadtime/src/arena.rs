@@ -25,7 +25,8 @@ pub fn make(path: Option<&str>) -> Result<(), String> {
             let made = Arena::create(&PathBuf::from(&path)).map_err(|e| format!("{path}: {e}"))?;
             if let Some(other) = made.path().filter(|other| *other != Path::new(&path)) {
                 let line = format!(
-                    "cctrewrite: {path} is there already, perhaps of a JVM that was killed (see `cctrewrite recover`); this JVM uses {}",
+                    "cctrewrite: {path} already exists, perhaps from a killed JVM (see `cctrewrite \
+                     recover`); this JVM uses {}",
                     other.display()
                 );
                 // Without standard error there is nowhere to report to.

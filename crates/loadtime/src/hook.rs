@@ -28,14 +28,14 @@ static LAST: Mutex<Option<Jvmti>> = Mutex::new(None);
 
 /// Makes this library's hook the last one from now on. Returns an error message on failure.
 pub fn come_last(env: Env) -> Result<(), String> {
-    let next = Jvmti::of(env).ok_or("the JVM gives no JVMTI environment")?;
+    let next = Jvmti::of(env).ok_or("the JVM has no JVMTI environment")?;
     if !next.add_capabilities(&[CAN_GENERATE_ALL_CLASS_HOOK_EVENTS, CAN_RETRANSFORM_CLASSES]) {
         next.dispose();
-        return Err("the JVM lets nobody retransform classes".to_owned());
+        return Err("the JVM does not allow to retransform classes".to_owned());
     }
     if !next.tell_of_class_files(class_file, None) {
         next.dispose();
-        return Err("the JVM does not tell of class files".to_owned());
+        return Err("the JVM does not report class files".to_owned());
     }
     // The JVM calls both meanwhile: the second leaves unchanged what the first has rewritten.
     let before = LAST.lock().unwrap_or_else(PoisonError::into_inner).replace(next);
@@ -69,7 +69,7 @@ fn note_native_agents(arguments: &[String]) {
             ["-agentlib:", "-agentpath:", "-Xrun"].iter().find_map(|option| argument.strip_prefix(option));
         let Some(library) = library.and_then(|library| library.split(['=', ':']).next()) else { continue };
         if !QUIET_AGENTS.iter().any(|quiet| library == *quiet || library.contains(&format!("lib{quiet}"))) {
-            state().note("native agents, which see rewritten class files if they look at any", library);
+            state().note("native agents, which may see rewritten class files", library);
         }
     }
 }

@@ -28,17 +28,19 @@ pub fn start(module: &str, java: Option<&str>, host: Option<&str>, seconds: &str
         Some(of_library) if of_library == identity => {}
         Some(of_library) => {
             return Err(format!(
-                "the class library was given to the module {of_library}, and {module} is {identity}: make it anew with this one"
+                "the module {of_library} transformed the class library, and {module} is \
+                 {identity}: make the image again with this module"
             ));
         }
         None => {
             return Err(format!(
-                "the class library was given to no module, and knows nothing of {module}: make it with --udi"
+                "no module transformed the class library, and -Dcctrewrite.udi names {module}: \
+                 make the image with --udi"
             ));
         }
     }
     let seconds = seconds.parse().ok().filter(|seconds| *seconds > 0);
-    let seconds = seconds.ok_or("-Dcctrewrite.udi-timeout: a number of seconds is expected, 1 or more")?;
+    let seconds = seconds.ok_or("-Dcctrewrite.udi-timeout: expected a number of seconds from 1")?;
     let launch = Launch {
         module: path,
         java: java.map(Path::new),
@@ -65,18 +67,18 @@ pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
     }
     let name = cct_classfile::mutf8::lossy(class.name());
     if patched {
-        state().note("classes with constants of their definers', which were not given to the module", &name);
+        state().note("classes with constants of their definers, which the module did not get", &name);
         return None;
     }
     let mut session = locked(module);
     let Some(asked) = &mut *session else {
-        state().note("classes that were not given to the module, which had failed", &name);
+        state().note("classes that the module did not get, since it had failed", &name);
         return None;
     };
     match asked.ask(&name, bytes) {
         Ok(Outcome::Keep) => None,
         Ok(Outcome::Abort(why)) => {
-            state().note(format!("classes that the module left out: {why}"), &name);
+            state().note(format!("classes that the module refused: {why}"), &name);
             None
         }
         Ok(Outcome::Replace(new)) => checked(&class, &name, new),
@@ -84,7 +86,7 @@ pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
             // The module is not asked again: a late answer would be taken for that of another
             // class.
             *session = None;
-            state().note(format!("classes were not given to the module from here on: {error}"), &name);
+            state().note(format!("the module got no further classes: {error}"), &name);
             None
         }
     }
@@ -94,7 +96,7 @@ fn checked(class: &ClassFile<'_>, name: &str, new: Vec<u8>) -> Option<Vec<u8>> {
     match cct_udi::check(class, &new) {
         Ok(()) => Some(new),
         Err(misfit) => {
-            state().note(format!("classes for which the module gave what cannot be used: {misfit}"), name);
+            state().note(format!("classes with invalid output of the module: {misfit}"), name);
             None
         }
     }

@@ -432,7 +432,7 @@ extern "system" fn write(
     let failed = |env: Env, trouble: &str| env.new_string(trouble.as_bytes());
     guarded(raw, ptr::null_mut(), |env| {
         let Some(collected) = pending().take(number as u64) else {
-            return failed(env, "the trees were written before, or never looked at");
+            return failed(env, "the trees were already written, or never read");
         };
         let arguments =
             || Some((env.texts(names)?, env.longs(flags)?, env.texts(threads)?, env.longs(rows)?));

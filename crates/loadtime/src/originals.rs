@@ -57,7 +57,7 @@ pub fn shown(env: Env, loader: jobject, name: &[u8], file: &[u8], home: &Path) -
     match of_library(home, &mutf8::decode_lossy(class.name())) {
         Some(original) if ClassHash::of(&original) == hash => Shown::Original(original),
         Some(_) => Shown::Missing("the JDK has changed since the image was made"),
-        None => Shown::Missing("the files that the class was made from are not there"),
+        None => Shown::Missing("the original files of the class are missing"),
     }
 }
 

@@ -208,7 +208,11 @@ impl Definition<'_, '_> {
         if let Some(attribute) = ClassAttribute::of(class).map_err(|e| e.to_string())? {
             if self.own_loader(scope).is_some() {
                 let name = cct_classfile::mutf8::lossy(class.name());
-                state().note("classes of loaders of the program's that were rewritten beforehand, and cannot be told apart by them", &name);
+                state().note(
+                    "classes of the program's loaders that were rewritten beforehand, and \
+                              cannot be distinguished by loader",
+                    &name,
+                );
             }
             let known = Arc::new(Known { summary: Arc::new(summary), rows: attribute.methods.into() });
             if pcc::tables().is_some() {
@@ -250,7 +254,7 @@ impl Definition<'_, '_> {
             let name = cct_classfile::mutf8::lossy(&identity.name);
             state.selected.found(&rewritten.report);
             for what in &rewritten.report.unpinned {
-                state.note("what was to be pinned and is not there", &format!("{name}.{what}"));
+                state.note("missing methods that were to be pinned", &format!("{name}.{what}"));
             }
             for (method, fallback) in &rewritten.report.fallbacks {
                 let what = match fallback {
@@ -338,9 +342,7 @@ impl Definition<'_, '_> {
         let loader = if self.host.is_null() {
             self.loader
         } else {
-            jvmti
-                .and_then(|jvmti| jvmti.class_loader(self.host))
-                .ok_or("the host's loader cannot be asked for")?
+            jvmti.and_then(|jvmti| jvmti.class_loader(self.host)).ok_or("the host's loader is unknown")?
         };
         Ok(scope_of(self.env, loader, members, jvmti))
     }

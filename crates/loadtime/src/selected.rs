@@ -42,7 +42,7 @@ impl Selected {
 
     /// Remarks on the methods for the profile. `mids` says whether a node with an id exists.
     pub(crate) fn remarks(&self, mids: impl Fn(u64) -> bool) -> Vec<String> {
-        const NOT_FOUND: &str = "no class with it was rewritten while the program ran";
+        const NOT_FOUND: &str = "no class with this method was rewritten at load time";
         let mut remarks: Vec<String> = self.refused.values().flatten().cloned().collect();
         for (place, method) in self.marks.extents.iter().enumerate() {
             match self.extents.get(&place) {
@@ -58,7 +58,7 @@ impl Selected {
         for (place, method) in self.marks.starts.iter().enumerate() {
             if !self.starts.contains(&place) {
                 remarks.push(format!(
-                    "{}, from which on all was to be recorded, was not found: {NOT_FOUND}",
+                    "{}, at which recording was to start, was not found: {NOT_FOUND}",
                     method.text()
                 ));
             }
@@ -88,8 +88,9 @@ mod tests {
         let expected = [
             "a/A.<init>()V cannot be an extent: why",
             "the extent a.A.idle was never entered",
-            "the extent a.A.gone was not found: no class with it was rewritten while the program ran",
-            "a.A.main, from which on all was to be recorded, was not found: no class with it was rewritten while the program ran",
+            "the extent a.A.gone was not found: no class with this method was rewritten at load time",
+            "a.A.main, from which on all was to be recorded, was not found: no class with this \
+             method was rewritten at load time",
         ];
         assert_eq!(remarks, expected);
         let remarks = selected.remarks(|id| id == MERGED_MID);

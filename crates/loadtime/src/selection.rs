@@ -29,7 +29,8 @@ pub fn select(
         // The class library was rewritten before this selection was made.
         if state.library.class(method.class()).is_some() {
             return Err(format!(
-                "{}: a class of the class library, which is rewritten when the profiled JDK is made; name a method of the program",
+                "{}: a method of the class library, which is rewritten beforehand; name a method \
+                 of the program",
                 method.text()
             ));
         }
@@ -42,6 +43,7 @@ pub fn select(
 /// The message for a malformed method name.
 fn malformed(text: &str) -> String {
     format!(
-        "{text:?} names no method; a class and a method are expected, as in com.acme.Main.run or com.acme.Main.run(I)V"
+        "{text:?} is not a method; expected a class and a method, as in com.acme.Main.run or \
+         com.acme.Main.run(I)V"
     )
 }

@@ -49,7 +49,7 @@ pub struct State {
     seen: FxHashSet<ClassHash>,
     /// The names that profiles show of generated classes, by their names in the class files.
     renamed: FxHashMap<Box<[u8]>, Box<[u8]>>,
-    /// Methods that their call sites count. One class file may yield different ones each time, as
+    /// Methods that their call sites count. One class file may yield different values each time, as
     /// other classes are known.
     foreign: BTreeSet<ForeignRecord>,
 }

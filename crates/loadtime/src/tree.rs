@@ -1,4 +1,4 @@
-//! The runtime's trees, read in place (docs/internals/runtime.md, *Nodes*).
+//! The runtime's trees, read in place (docs/internals/runtime.md, *The context*).
 
 #![allow(unsafe_code)]
 

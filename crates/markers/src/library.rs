@@ -15,9 +15,9 @@ const RUNTIME: &[u8] = b"java/lang/CctMarkers";
 pub fn unmarked(class: &[u8]) -> Option<&'static str> {
     let is_below = |package: &[u8]| class.starts_with(package);
     match class {
-        b"java/lang/Object" => Some("the JVM gives the methods of Object a meaning of their own"),
+        b"java/lang/Object" => Some("the JVM treats the methods of Object specially"),
         _ if is_below(b"java/lang/invoke/") || is_below(b"sun/invoke/") => {
-            Some("a class of method handles, with which markers register")
+            Some("a class of method handles, which markers need to register")
         }
         _ if is_below(b"java/lang/VirtualThread")
             || is_below(b"java/lang/BaseVirtualThread")

@@ -200,7 +200,7 @@ fn annotations(class: &ClassFile<'_>, attributes: &Attributes<'_>) -> Vec<Vec<u8
 pub(crate) fn refusal(member: &Member<'_>, rule: &Rule) -> Option<&'static str> {
     match rule.at {
         At::Method if member.is(access::NATIVE) => {
-            Some("it is native and has no code; mark its calls, by at = \"call\"")
+            Some("it is native and has no code; mark its calls with at = \"call\"")
         }
         _ => None,
     }
@@ -235,8 +235,8 @@ struct Finder<'f, 'a> {
     refused: Vec<&'static str>,
 }
 
-const TOO_MANY_EDGES: &str = "its exception handlers are too many to follow";
-const SUBROUTINES: &str = "it has subroutines (jsr), whose ways out are not followed";
+const TOO_MANY_EDGES: &str = "it has too many exception handlers to analyse";
+const SUBROUTINES: &str = "it has subroutines (jsr), whose exits are not analysed";
 
 impl Finder<'_, '_> {
     fn add(&mut self, bci: Bci, spot: Spot, detail: Vec<u8>) {
@@ -378,7 +378,10 @@ impl Finder<'_, '_> {
             return Ok(());
         }
         if made_by.is_none() && self.rule.receiver {
-            self.refused.push("an object is made in a way that is not followed: handlers hear of it before it is made, and get none");
+            self.refused.push(
+                "an object is allocated in a way that is not analysed: clients are \
+                               called before, without the object",
+            );
         }
         self.add(instruction.bci, Spot::Allocation { made_by }, made);
         Ok(())

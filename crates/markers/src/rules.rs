@@ -23,16 +23,16 @@ pub enum Problem {
     #[error("{0}")]
     Syntax(String),
     /// A table other than `[[marker]]`.
-    #[error("'{0}' is unknown here: a file of markers has tables [[marker]] alone")]
+    #[error("unknown key '{0}': a rules file has only tables [[marker]]")]
     NotAMarker(String),
     /// An unknown key.
-    #[error("'{key}' is unknown: a [[marker]] has {KEYS}")]
+    #[error("unknown key '{key}': a [[marker]] has {KEYS}")]
     UnknownKey {
         /// The key.
         key: String,
     },
     /// A missing key.
-    #[error("the [[marker]] has no '{0}'")]
+    #[error("the [[marker]] needs the key '{0}'")]
     Missing(&'static str),
     /// A value of the wrong kind.
     #[error("'{key}' must be {kind}")]
@@ -324,7 +324,7 @@ fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Resu
         Some("one-way") => false,
         Some("pair") if at.has_extent() => true,
         Some("pair") => {
-            let what = format!("a {} is a place without an extent; it is one-way", at.name());
+            let what = format!("a {} has no extent; it is one-way", at.name());
             return keys.wrong("kind", Problem::Contradiction(what));
         }
         Some(other) => {
@@ -358,11 +358,12 @@ fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Resu
                 .wrong("context", Problem::Word { key: "context".into(), value: shown(other), known });
         }
         if arguments && !matches!(at, At::Method | At::Call) {
-            let what = format!("a {} has no arguments; methods and calls have", at.name());
+            let what = format!("a {} has no arguments; only methods and calls have", at.name());
             return keys.wrong("context", Problem::Contradiction(what));
         }
         if result && !(pair && matches!(at, At::Method | At::Call)) {
-            let what = "a result is there at the exits of methods and calls: at = \"method\" or \"call\", kind = \"pair\"";
+            let what = "only exits of methods and calls have a result: at = \"method\" or \
+                        \"call\", kind = \"pair\"";
             return keys.wrong("context", Problem::Contradiction(what.to_owned()));
         }
     }
@@ -449,12 +450,12 @@ mod tests {
     fn what_is_not_understood_is_refused_by_its_line() {
         let marker = |rest: &str| format!("[[marker]]\ntoken = \"t\"\nat = \"method\"\n{rest}\n");
         for (text, line, problem) in [
-            ("x = 1".to_owned(), 1, "'x' is unknown here"),
+            ("x = 1".to_owned(), 1, "unknown key 'x'"),
             ("[marker]\ntoken = 1".to_owned(), 1, "[[marker]] alone"),
             ("[[marker]]\nat = \"method\"".to_owned(), 1, "no 'token'"),
             ("\n[[marker]]\ntoken = \"t\"".to_owned(), 2, "no 'at'"),
             ("[[marker]]\ntoken = \"t\"\nat = \"here\"".to_owned(), 3, "method, loop,"),
-            (marker("clas = \"a\""), 4, "'clas' is unknown"),
+            (marker("clas = \"a\""), 4, "unknown key 'clas'"),
             (marker("class = 1"), 4, "must be a \"string\""),
             (marker("class = \"a{\""), 4, "bad glob"),
             (marker("callee = \"a\""), 4, "is for at = \"call\""),

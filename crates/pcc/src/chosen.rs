@@ -16,7 +16,8 @@ const SHOWN: usize = 200;
 /// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{pattern:?} names no methods: {why}; a class and a method are expected, as in com.acme.Main.run, com.acme.**.* or com.acme.Main.run(I)V"
+    "{pattern:?} is not a pattern of methods: {why}; expected a class and a method, as in \
+     com.acme.Main.run, com.acme.**.* or com.acme.Main.run(I)V"
 )]
 pub struct BadPattern {
     pattern: String,
@@ -53,9 +54,9 @@ impl MethodPattern {
         };
         // Patterns are kept in lines, separated by spaces.
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return Err(bad("it has a space in it"));
+            return Err(bad("it has a space"));
         }
-        let (class, name) = head.rsplit_once('.').ok_or_else(|| bad("it has no dot in front of a method"))?;
+        let (class, name) = head.rsplit_once('.').ok_or_else(|| bad("it has no dot before a method"))?;
         if class.is_empty() || name.is_empty() || name.contains('/') {
             return Err(bad("it has no class or no method"));
         }
@@ -122,7 +123,7 @@ impl Chosen {
         let mut parse = |text| {
             known += 1;
             if known > MOST {
-                Err(BadPattern::new(text, &format!("{MOST} patterns are the most, and it is one more")))
+                Err(BadPattern::new(text, &format!("{MOST} patterns is the limit, and this is one more")))
             } else {
                 MethodPattern::parse(text)
             }

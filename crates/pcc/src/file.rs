@@ -48,12 +48,14 @@ pub struct Recorded {
 pub enum ReadError {
     /// It does not start with the magic number.
     #[error(
-        "not a file of calling-context values (its first bytes are not CCTVALUE); those are left by JDKs made with --tool pcc"
+        "not a file of calling-context values (its first bytes are not CCTVALUE); JDKs made with \
+         --tool pcc write them"
     )]
     NoValues,
     /// A later version.
     #[error(
-        "format version {0}, which this version of cctrewrite does not know; read it with the one that made it"
+        "format version {0}, which this version of cctrewrite does not know; read it with the \
+         version that made it"
     )]
     Version(u16),
     /// Truncated, or changed.
@@ -113,7 +115,7 @@ impl Recorded {
         match whole {
             Some(whole) if bytes.len() == whole => {}
             Some(whole) if bytes.len() > whole => {
-                return Err(ReadError::Damaged("something stands behind its end"));
+                return Err(ReadError::Damaged("bytes follow its end"));
             }
             _ => return Err(cut),
         }
@@ -254,7 +256,7 @@ mod tests {
             }
         }
         let longer = [&bytes[..], &[0]].concat();
-        assert_eq!(Recorded::of_bytes(&longer), Err(ReadError::Damaged("something stands behind its end")));
+        assert_eq!(Recorded::of_bytes(&longer), Err(ReadError::Damaged("bytes follow its end")));
     }
 
     /// A checksum does not protect against someone who computes it.

@@ -21,7 +21,8 @@ pub enum MergeError {
     },
     /// Profiles that count different things.
     #[error(
-        "the profiles were made with different '{key}' ({first} and {second}): their numbers cannot be added up"
+        "the profiles were recorded with different '{key}' ({first} and {second}): their numbers \
+         cannot be added up"
     )]
     Incompatible {
         /// The `META` key.

@@ -14,7 +14,7 @@ const TOLD: [&str; 4] = ["exact", "limits", "reproducible", SELECTION];
 
 /// The note about profiles that distinguish call sites where others do not.
 const SITES_LOST: &str =
-    "call sites are told apart, and in other profiles not: contexts that differ by them alone are added up";
+    "call sites are kept separate, but not in other profiles: contexts that differ only by them are added up";
 
 /// Number of contexts that wait before they are added to the sum. Otherwise each small profile
 /// would cost a walk over all of it.

@@ -213,19 +213,20 @@ impl fmt::Display for Missing {
             Missing::AllTrees => write!(f, "all trees are missing"),
             Missing::RestOfTree { thread, contexts } => write!(
                 f,
-                "the tree of thread '{thread}' ends after {contexts} contexts, and the threads behind it are missing"
+                "the tree of thread '{thread}' ends after {contexts} contexts, and later threads are missing"
             ),
-            Missing::LaterTrees => write!(f, "threads behind those shown may be missing"),
+            Missing::LaterTrees => write!(f, "later threads may be missing"),
             Missing::Meta => {
-                write!(f, "how the numbers came about is missing, the metrics and the options of the JVM")
+                write!(f, "the metrics and the options of the JVM are missing")
             }
-            Missing::Notes => write!(f, "the notes on the numbers, if there were any, are missing"),
+            Missing::Notes => write!(f, "notes may be missing"),
             Missing::RestOfOneTree { thread, contexts } => write!(
                 f,
-                "the tree of thread '{thread}' ends after {contexts} contexts, and threads that stood next may be missing"
+                "the tree of thread '{thread}' ends after {contexts} contexts, and later threads \
+                 may be missing"
             ),
             Missing::SomeTrees => write!(f, "the tree of at least one thread is missing"),
-            Missing::EndMark => write!(f, "the end mark is missing, and threads behind those shown may be"),
+            Missing::EndMark => write!(f, "the end mark is missing, and later threads may be missing"),
         }
     }
 }

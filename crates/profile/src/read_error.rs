@@ -11,14 +11,15 @@ pub enum ReadError {
     #[error("reading the profile failed")]
     Io(#[from] io::Error),
     /// The first bytes are not those of a profile.
-    #[error("this is not a profile (.cct) file: its first bytes are others")]
+    #[error("this is not a profile (.cct) file: its first bytes differ")]
     NotAProfile,
     /// The magic was altered as by a text-mode transfer.
     #[error("the profile was damaged by a transfer in text mode; copy it again in binary mode")]
     TextMode,
     /// The format is newer (or invalid).
     #[error(
-        "the profile has format version {0}, this program reads versions 1, 2, 4 and 7; use the program that belongs to it"
+        "the profile has format version {0}, this version of cctrewrite reads versions 1, 2, 4 and \
+         7; use the version that wrote the profile"
     )]
     Version(u32),
     /// An error inside a section.
@@ -50,10 +51,10 @@ pub enum Problem {
         computed: u32,
     },
     /// A section this version does not know and must not skip.
-    #[error("unknown section; use the program that belongs to this profile")]
+    #[error("unknown section; use the version of cctrewrite that wrote this profile")]
     UnknownSection,
     /// A known section in the wrong place.
-    #[error("the section must not stand here")]
+    #[error("the section is in a wrong place")]
     Misplaced,
     /// The section ends in the middle of a field.
     #[error("the section ends inside a field")]
@@ -65,7 +66,7 @@ pub enum Problem {
     #[error("a string is not UTF-8")]
     NotUtf8,
     /// Bytes after the section's last field, or after the end mark.
-    #[error("there are bytes behind the end")]
+    #[error("bytes follow the end")]
     TrailingBytes,
     /// Keys, strings, methods, threads or children out of order, or twice.
     #[error("{0} are not in order")]
@@ -94,10 +95,10 @@ pub enum Problem {
     #[error("a marker has a name, a descriptor or a call site, which only methods have")]
     BadMarker,
     /// A column without a usable name, or a method without a class.
-    #[error("a column has no name, or one that no column can have, or a method has no class")]
+    #[error("a column has no name or an invalid one, or a method has no class")]
     BadColumn,
     /// A number of a column that is no leaf, or has bytecodes.
-    #[error("a number of a column has callees or bytecodes of its own")]
+    #[error("a number of a column has callees or bytecodes")]
     BadCell,
     /// A call site in a file of a version that has none.
     #[error("a call site, which version 1 of the format does not have: cctrewrite did not write this file")]
@@ -106,7 +107,7 @@ pub enum Problem {
     #[error("the {0} of a call site is larger than that of any code")]
     NoSuchSite(&'static str),
     /// A tree's first record names a method, or a later one does not.
-    #[error("a root record where a method's belongs, or the reverse")]
+    #[error("a root record instead of a method's, or the reverse")]
     Root,
     /// The next tree or the end, while nodes are still due.
     #[error("the tree before it is incomplete")]

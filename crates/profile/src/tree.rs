@@ -147,7 +147,7 @@ impl Iterator for Children<'_> {
 
 /// A tree cannot have more nodes than a `u32` can number (about 100 GB of them).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a tree has more than 4294967294 contexts; profile a shorter run, or record threads apart")]
+#[error("a tree has more than 4294967294 contexts; profile a shorter run, or record threads separately")]
 pub struct TreeTooLarge;
 
 /// Builds a [`Tree`] from calls and returns.

@@ -47,7 +47,8 @@ impl Profile {
         this.methods.retain(|_| at.next().is_some_and(Option::is_some));
         let LeftOut { contexts, calls, bytecodes } = total;
         this.notes.push(format!(
-            "classes that were not wanted are left out ({rule}): {} with {} and {} of their own; what they called hangs under the nearest caller that was",
+            "classes were dropped ({rule}): {} with {} and {} of their own; their callees are \
+             below the nearest kept caller",
             counted(contexts, "context"),
             counted(calls, "call"),
             counted(bytecodes, executed.one())

@@ -20,7 +20,8 @@ pub enum WriteError {
     Order(&'static str),
     /// A call site that no file can contain.
     #[error(
-        "{0} is called by native code according to its call site, which is for lists of contexts; in a profile it has none then"
+        "{0} has the call site of native code, which only lists of contexts have; in a profile \
+         such a call has no site"
     )]
     NativeSite(String),
     /// A node of a method that is not in the profile.

@@ -8,10 +8,10 @@ pub enum Error {
     #[error(transparent)]
     Class(#[from] cct_classfile::Error),
     /// The class was rewritten before.
-    #[error("class {0} has been instrumented already; give the original instead")]
+    #[error("class {0} is already instrumented; give the original instead")]
     AlreadyRewritten(String),
     /// The class, or one of its methods, uses a name that cctrewrite reserves.
-    #[error("class {class} declares {member}, a name that instrumentation needs for itself")]
+    #[error("class {class} declares {member}, a name that instrumentation needs")]
     NameTaken {
         /// The class.
         class: String,
@@ -22,7 +22,7 @@ pub enum Error {
     #[error(transparent)]
     MidCollision(#[from] cct_index::MidCollision),
     /// A class reached `rewrite` that was not surveyed.
-    #[error("class {0} was not surveyed")]
+    #[error("class {0} was not read")]
     NotSurveyed(String),
 }
 

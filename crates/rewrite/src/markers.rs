@@ -102,9 +102,8 @@ pub(crate) fn of_class<'r, 'c, 'a>(
     let whole = library::unmarked(class.name());
     let objection = |method: NameAndType<'_>| {
         let is_bodiless = bodiless.contains(&method);
-        let why = is_bodiless.then_some(
-            "where the program is counted, too, it has no body of its own; mark its calls, by at = \"call\"",
-        );
+        let why =
+            is_bodiless.then_some("in counted programs it has no body; mark its calls with at = \"call\"");
         whole.or(why)
     };
     let carrier = constants.helpers_owner(edit)?;
@@ -128,11 +127,11 @@ pub(crate) fn limit(original: u32) -> Option<u32> {
 /// The reason to omit markers from a body that is too large with them; `None` for other errors.
 pub(crate) fn why_too_large(error: &cct_classfile::Error) -> Option<&'static str> {
     match error.kind() {
-        ErrorKind::MethodTooLarge(size) if *size <= usize::from(u16::MAX) => Some(
-            "with them and what counts it would have more than the 8,000 bytes up to which HotSpot compiles methods",
-        ),
+        ErrorKind::MethodTooLarge(size) if *size <= usize::from(u16::MAX) => {
+            Some("with markers and counting it would exceed 8,000 bytes, the limit of HotSpot's compilers")
+        }
         ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_) => {
-            Some("with them and what counts it would be larger than methods may be")
+            Some("with markers and counting it would exceed the size limit of methods")
         }
         _ => None,
     }

@@ -107,20 +107,21 @@ fn places(names: &[MethodName], method: MemberRef<'_>) -> Vec<usize> {
 /// The reason why a method cannot be an extent; `None` if it can.
 pub(crate) fn refusal(method: &MethodSummary, name: &[u8], base: Treatment) -> Option<&'static str> {
     if method.is(access::NATIVE) {
-        return Some("it is a native; name the method that calls it");
+        return Some("it is native; name the method that calls it");
     }
     if method.is(access::ABSTRACT) {
         return Some("it has no body; name it in a class that implements it");
     }
     if name == b"<init>" {
         return Some(
-            "it is a constructor, which cannot end what it began if its super(..) throws; name the method that calls it",
+            "it is a constructor, which cannot end a recording if its super(..) throws; name the \
+             method that calls it",
         );
     }
     match base {
         Treatment::Wrapped | Treatment::Redispatched | Treatment::OriginalOnly => None,
         Treatment::Duplicated if !method.has(trait_bits::CALLER_SENSITIVE) => None,
-        _ => Some("the JVM knows it and its frame must stay as it is; name the method that calls it"),
+        _ => Some("the JVM requires its frame to be unchanged; name the method that calls it"),
     }
 }
 

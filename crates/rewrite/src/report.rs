@@ -35,7 +35,7 @@ impl Fallback {
                 "too large for counting objects and columns: its calls are counted; its bytecodes, the objects that it makes and its columns are not"
             }
             Fallback::NotInstrumented => {
-                "too large to instrument: missing from the tree, its callees hang under its caller"
+                "too large to instrument: missing from the tree, its callees are below its caller"
             }
         }
     }

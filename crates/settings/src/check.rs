@@ -33,8 +33,8 @@ impl Choices {
     /// The errors of [`Choices::check`], and one for markers alone.
     pub fn check_recording(&self) -> Result<(), Refused> {
         if self.marks_alone() {
-            let message =
-                "--tool markers leaves no profile; leave it out for markers beside a calling-context tree";
+            let message = "--tool markers writes no profile; leave it out to record markers and a \
+                 calling-context tree together";
             return Err(Refused::new(message.to_owned()));
         }
         self.check()
@@ -46,8 +46,9 @@ impl Choices {
     /// The errors of [`Choices::check`], and one for neither rules nor properties.
     pub fn check_marking(&self) -> Result<(), Refused> {
         if !self.has_rules() {
-            let message = "--tool markers needs rules: give a file of them by --markers FILE.toml (docs/research/markers.md), or properties by \
-                 --typestate (docs/research/typestate.md)";
+            let message = "--tool markers needs rules: add --markers FILE.toml \
+                           (docs/research/markers.md), or properties with --typestate \
+                           (docs/research/typestate.md)";
             return Err(Refused::new(message.to_owned()));
         }
         self.check()

@@ -26,9 +26,9 @@ pub enum ToolName {
 
 words! { ToolName:
     Profile "profile" "Its calling-context tree";
-    Trace "trace" "Its events in order: methods, basic blocks, classes (docs/research/trace.md)";
-    Markers "markers" "Nothing of its own: what clients of markers print (docs/research/markers.md)";
-    Pcc "pcc" "The values of calling contexts with which chosen methods were entered (docs/research/pcc.md)";
+    Trace "trace" "Its events in order: methods, basic blocks, classes. See docs/research/trace.md";
+    Markers "markers" "No file: only what marker clients print. See docs/research/markers.md";
+    Pcc "pcc" "The context values at entries of chosen methods. See docs/research/pcc.md";
 }
 
 /// The user's choices for the options of [`crate::OPTIONS`].

@@ -28,8 +28,8 @@ impl Heading {
     pub const fn text(self) -> &'static str {
         match self {
             Heading::Output => "Output",
-            Heading::Recording => "What is recorded",
-            Heading::Counting => "How it is counted",
+            Heading::Recording => "Recorded contexts",
+            Heading::Counting => "Counting",
             Heading::Image => "Image",
             Heading::Traces => "Traces",
             Heading::Values => "Values",

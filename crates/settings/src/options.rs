@@ -160,10 +160,10 @@ use ToolName::{Markers, Pcc, Profile, Trace};
 /// The tools that count nothing while the program runs.
 const ALL_BUT_PROFILES: &[Refusal] = &[Refusal::by(Trace), Refusal::by(Pcc), Refusal::by(Markers)];
 
-const NOT_BESIDE: &str = "markers stand beside a calling-context tree, or alone with --tool markers, and not beside another tool; leave --tool out, or --markers and \
-                          --typestate";
+const NOT_BESIDE: &str = "markers work with a calling-context tree or alone (--tool markers), not \
+                          with another tool; leave --tool out, or --markers and --typestate";
 
-const NOT_VALUES: &str = "--pcc-at and --pcc-only are about values of calling contexts; give --tool pcc with them, or leave them out";
+const NOT_VALUES: &str = "--pcc-at and --pcc-only need --tool pcc; add it, or leave them out";
 
 /// The tools that record no values.
 const ALL_BUT_VALUES: &[Refusal] =
@@ -178,8 +178,8 @@ pub const OPTIONS: &[ChoiceOption] = &[
     ChoiceOption {
         flag: "library",
         heading: Heading::Image,
-        help: "Classes that the inputs refer to and that are not rewritten now: a jar, folder, image or home of a JDK, original or already \
-               instrumented (repeatable)",
+        help: "Classes that the inputs use and that this run does not rewrite (repeatable). PATH \
+               is a jar, a folder, an image or the home of a JDK, original or instrumented",
         access: paths!(library, "PATH"),
         spelled: Spelled::Never,
         ..PLAIN
@@ -188,7 +188,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: TOOL,
         heading: Heading::Output,
         is_common: true,
-        help: "What the program leaves behind",
+        help: "The output of the program",
         access: one_of!(ToolName, tool),
         record: Record::With {
             keys: &["trace", "pcc", "pcc-at", "pcc-only"],
@@ -201,8 +201,9 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "markers",
         heading: Heading::Markers,
         is_common: true,
-        help: "Rules file: the code locations at which marker clients are called. See docs/research/markers.md; repeatable. Alone with --tool \
-               markers, else beside the calling-context tree",
+        help: "Rules file: the code locations at which marker clients are called (repeatable). See \
+               docs/research/markers.md. With --tool markers there is no profile; without it, \
+               markers and a calling-context tree are recorded together",
         access: paths!(markers, "FILE.toml"),
         refused: TOOLS_WITHOUT_MARKERS,
         record: Record::With { keys: &["markers"], write: write_markers, read: read_markers },
@@ -213,8 +214,10 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "typestate",
         heading: Heading::Typestate,
         is_common: true,
-        help: "Properties file: in which order an object's methods may be called. A file, or the name of a built-in property \
-               (docs/research/typestate.md; repeatable). Alone with --tool markers, else beside the calling-context tree",
+        help: "Properties file: in which order an object's methods may be called (repeatable). It \
+               is a file or the name of a built-in property. See docs/research/typestate.md. With \
+               --tool markers there is no profile; without it, properties are checked and a \
+               calling-context tree is recorded",
         access: paths!(typestate, "FILE.toml"),
         refused: TOOLS_WITHOUT_MARKERS,
         spelled: Spelled::Never,
@@ -223,8 +226,9 @@ pub const OPTIONS: &[ChoiceOption] = &[
     ChoiceOption {
         flag: "pcc-at",
         heading: Heading::Values,
-        help: "Record the values of contexts at the entry of these methods, with --tool pcc: a glob over classes as for --include, a dot, a glob \
-               over methods, and optionally a descriptor, such as `java.util.HashMap.resize` or `com.acme.**.*` (repeatable)",
+        help: "With --tool pcc: record context values at the entry of these methods (repeatable). \
+               METHODS is a glob over classes as for --include, a dot, a glob over methods, and \
+               optionally a descriptor: `java.util.HashMap.resize`, `com.acme.**.*`",
         access: methods!(pcc_at),
         refused: ALL_BUT_VALUES,
         spelled: Spelled::WithValues,
@@ -233,7 +237,8 @@ pub const OPTIONS: &[ChoiceOption] = &[
     ChoiceOption {
         flag: "pcc-only",
         heading: Heading::Values,
-        help: "Compute values from these methods alone, with --tool pcc; others pass on the value that they got (repeatable)",
+        help: "With --tool pcc: compute context values from these methods only (repeatable). Other \
+               methods pass on the value of their caller",
         access: methods!(pcc_only),
         refused: ALL_BUT_VALUES,
         spelled: Spelled::WithValues,
@@ -243,12 +248,13 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "context",
         heading: Heading::Counting,
         in_bench: true,
-        help: "How a method gets its calling context",
+        help: "How a caller passes the calling context to its callee",
         access: one_of!(ContextCarrier, direct.context),
         refused: &[
             Refusal::because(
                 Trace,
-                "--tool trace does not go together with --context thread: the thread's buffer travels as an argument. Leave --context out",
+                "--tool trace cannot be combined with --context thread: methods pass the thread's \
+                 buffer as an argument. Leave --context out",
             ),
             Refusal::by(Pcc),
             Refusal::by(Markers),
@@ -276,10 +282,13 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "blocks",
         heading: Heading::Counting,
         in_bench: true,
-        help: "How bytecodes are counted. `exact`: a bytecode that did not start is never counted; counts are added up in a local variable and written \
-               into the tree where somebody may look. `precise`: the same numbers, written into the tree block by block, as in the papers; slower. \
-               `default`, the papers' default: a block counts whole when it begins, even if an exception leaves it half-way. Or a table of where \
-               blocks end: a file NAME.toml (docs/reference/blocks.md), or a built-in one: `calls`, `like-default`, `like-precise`",
+        help: "How bytecodes are counted. `exact`: counts no bytecode that did not start; adds \
+               counts up in a local variable, and writes them to the tree before anything can read \
+               it. `precise`: the same numbers, written to the tree block by block, as in the \
+               papers; slower. `default`: the papers' default; counts a block whole when it \
+               begins, even if an exception leaves it half-way. A table of block ends is a file \
+               NAME.toml (docs/reference/blocks.md) or built-in: `calls`, `like-default`, \
+               `like-precise`",
         access: Access::Table {
             value: "RULE|FILE.toml",
             default: Some("exact"),
@@ -298,7 +307,8 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "intrinsics",
         heading: Heading::Counting,
         in_bench: true,
-        help: "Treatment of methods whose Java body HotSpot may replace by code of its own, such as `Math.max`",
+        help: "Treatment of intrinsics: methods whose Java body HotSpot may replace with its own \
+               code, such as `Math.max`",
         access: one_of!(Intrinsics, direct.intrinsics),
         refused: &[Refusal::by(Markers)],
         record: Record::Word("intrinsics"),
@@ -316,8 +326,8 @@ pub const OPTIONS: &[ChoiceOption] = &[
             let is_wrong = choices.direct.natives == Natives::Prefix
                 && choices.direct.context == ContextCarrier::Argument;
             is_wrong.then_some(
-                "--natives prefix puts a method under a native's own signature, which gets its context from the thread; it goes with --context \
-                 thread. With --context argument callers call a native's wrapper by its extended signature, and nothing needs another name",
+                "--natives prefix needs --context thread: the method in the native's place reads \
+                 its context from the thread. Add --context thread, or leave --natives prefix out",
             )
         },
         record: Record::Word("natives"),
@@ -328,8 +338,9 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "reproducible",
         heading: Heading::Counting,
         is_common: true,
-        help: "Pin what differs from run to run, such as seeds of random numbers. A deterministic program then gives the same profile each time. \
-               The class library must be rewritten with it; `flags` then prints the JVM options that belong to it",
+        help: "Pin what differs from run to run, such as seeds of random numbers. A deterministic \
+               program then gives the same profile each time. The class library must be rewritten \
+               with this option, too; `flags` prints the JVM options that it needs",
         access: switch!(reproducible),
         refused: &[Refusal::by(Markers)],
         record: Record::Word("reproducible"),
@@ -338,7 +349,8 @@ pub const OPTIONS: &[ChoiceOption] = &[
     ChoiceOption {
         flag: "activation-counters",
         heading: Heading::Advanced,
-        help: "Keep activation counters, by which a profiling agent (-Dcctrewrite.agent=...) reports while the program runs; slower",
+        help: "Insert activation counters, which a profiling agent (-Dcctrewrite.agent=...) needs \
+               to report while the program runs. Slower",
         access: switch!(activation),
         refused: ALL_BUT_PROFILES,
         record: Record::Word("activation"),
@@ -348,12 +360,13 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "call-sites",
         heading: Heading::Recording,
         is_common: true,
-        help: "Keep contexts separate by the call sites in their callers. A method that another one calls from two places has two contexts there. All \
-               outputs that run together must agree in it",
+        help: "Keep a separate context for each call site. A method that a caller calls from two \
+               places has two contexts there. All outputs that run together must be made with or \
+               without this option",
         access: switch!(call_sites),
         refused: &[
             Refusal::by(Trace),
-            Refusal::because(Pcc, "--tool pcc makes values of call sites anyway; leave --call-sites out"),
+            Refusal::because(Pcc, "--tool pcc always distinguishes call sites; leave --call-sites out"),
             Refusal::by(Markers),
         ],
         record: Record::Word("call-sites"),
@@ -363,8 +376,10 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "cost-model",
         heading: Heading::Counting,
         in_bench: true,
-        help: "Count what bytecodes cost by this model instead of their number: `jop` (cycles of the Java processor JOP) or `unit` (1 each), both \
-               built-in, or a file NAME.toml (docs/research/cost-models.md). Threads of the JVM's own are left out; `run --system-threads` keeps them",
+        help: "Count the cost of bytecodes instead of their number. The model is built-in (`jop`: \
+               cycles of the Java processor JOP; `unit`: 1 each) or a file NAME.toml \
+               (docs/research/cost-models.md). The JVM's own threads are not recorded, except with \
+               `run --system-threads`",
         access: Access::Table {
             value: "NAME|FILE.toml",
             default: None,
@@ -378,7 +393,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         conflict: |choices| {
             let is_wrong = choices.direct.cost_model.is_some() && choices.direct.metrics == Metrics::Calls;
             is_wrong.then_some(
-                "--cost-model says what bytecodes cost, and --metrics calls does not count them; leave one of the two out",
+                "--cost-model needs bytecodes, which --metrics calls does not count; leave one of the two out",
             )
         },
         record: Record::With { keys: &["cost-model", "costs"], write: write_costs, read: read_costs },
@@ -388,9 +403,10 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "allocations",
         heading: Heading::Recording,
         is_common: true,
-        help: "Count objects and arrays by type, below the context that allocates them. They are a metric of their own, shown by reports and exports with `--metric \
-               allocations`. With `--tool trace`: events of allocations, with types and lengths, and of monitors, with their objects. All outputs that \
-               run together must agree in it",
+        help: "Count objects and arrays by type, below the context that allocates them. Reports \
+               and exports show them with `--metric allocations`. With `--tool trace`: record \
+               allocations with types and lengths, and monitors with their objects. All outputs \
+               that run together must be made with or without this option",
         access: switch!(allocations),
         refused: &[Refusal::by(Pcc), Refusal::by(Markers)],
         record: Record::Word("allocations"),
@@ -400,8 +416,10 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "monitors",
         heading: Heading::Recording,
         in_bench: true,
-        help: "Count entries into monitors in each context. They are executed `monitorenter`s and calls of synchronized methods (docs/use/monitors.md), shown by \
-               reports and exports with `--metric monitors`. All outputs that run together must agree in it",
+        help: "Count entries into monitors in each context: executed `monitorenter`s and calls of \
+               synchronized methods (docs/use/monitors.md). Reports and exports show them with \
+               `--metric monitors`. All outputs that run together must be made with or without \
+               this option",
         access: Access::Switch {
             get: |choices| choices.direct.columns.contains(Column::Monitors),
             set: |choices| choices.direct.columns = choices.direct.columns.with(Column::Monitors),
@@ -414,8 +432,8 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "include",
         heading: Heading::Recording,
         in_bench: true,
-        help: "Record only classes that match: a glob over names with slashes or dots, such as `java/util/**` (repeatable). Other classes pass contexts \
-               on",
+        help: "Record only classes that match, such as `java/util/**` (repeatable). GLOB is over \
+               names with slashes or dots. Other classes pass contexts on",
         access: globs!(include),
         refused: &[Refusal::by(Markers)],
         ..PLAIN
@@ -424,7 +442,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         flag: "exclude",
         heading: Heading::Recording,
         in_bench: true,
-        help: "Do not record classes that match (repeatable); wins over --include",
+        help: "Do not record classes that match (repeatable); overrides --include",
         access: globs!(exclude),
         refused: &[Refusal::by(Markers)],
         ..PLAIN

@@ -141,7 +141,7 @@ mod tests {
             std::fs::write(&path, &page).unwrap();
         }
         let stored = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(stored == page, "BLESS=1 cargo test -p cct-settings writes docs/reference/options.md anew");
+        assert!(stored == page, "BLESS=1 cargo test -p cct-settings rewrites docs/reference/options.md");
     }
 
     #[test]

@@ -11,7 +11,8 @@ use crate::settings::Settings;
 /// Provenance lines with settings that this version does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the output was made with settings that this version of cctrewrite does not know; use the version that made it, or make it again"
+    "this version of cctrewrite does not know the settings of the output; use the version that \
+     made it, or make it again"
 )]
 pub struct UnknownSettings;
 

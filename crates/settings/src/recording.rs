@@ -87,8 +87,10 @@ enum Identity {
 }
 
 crate::word::words! { Identity:
-    Name "name" "Their names";
-    Loader "loader" "Their names and, for loaders of the program, the loader: `com.acme.Task~PluginLoader#2` is of the second PluginLoader that defined a class";
+    Name "name" "If names are equal";
+    Loader "loader" "If names are equal and, for the program's loaders, the loaders: \
+                     `com.acme.Task~PluginLoader#2` is from the second PluginLoader that defined a \
+                     class";
 }
 
 use ToolName::{Markers, Pcc, Profile, Trace};
@@ -114,8 +116,9 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "regions",
         is_common: true,
-        help: "Record only between start() and stop() of cctrewrite.api.Recording. The program calls them, for each thread or for all; `cctrewrite api` \
-               writes that class",
+        help: "Record only between start() and stop() of cctrewrite.api.Recording. The program \
+               calls them for one thread or for all. `cctrewrite api` writes the jar with that \
+               class",
         kind: Kind::Switch("regions"),
         property: "record",
         tools: CALLS,
@@ -123,8 +126,9 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "start-at",
-        help: "Record everything from the first entry of this method on, in all threads: `com.acme.Main.run`, or with a descriptor \
-               `com.acme.Main.run(I)V`. It must be a method of the program",
+        help: "Record everything after the first entry of this method, in all threads: \
+               `com.acme.Main.run`, or with a descriptor `com.acme.Main.run(I)V`. It must be a \
+               method of the program",
         kind: Kind::Method,
         property: "start-at",
         tools: CALLS,
@@ -133,8 +137,9 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "extent",
         is_common: true,
-        help: "Record only what this method executes and calls (repeatable). Its caller does not matter; the rest of the program runs as if nothing were recorded. \
-               The method must be a method of the program that has a body, and no constructor",
+        help: "Record only what this method executes and calls, whatever its caller (repeatable). \
+               The rest of the program is not recorded. It must be a method of the program, with a \
+               body, and not a constructor",
         kind: Kind::Methods,
         property: "extent",
         tools: CALLS,
@@ -142,7 +147,8 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "system-threads",
-        help: "With a cost model, record also the threads of the JVM's own (finalization, references, cleaners), which do not run on the target",
+        help: "With --cost-model: also record the JVM's own threads (finalization, references, \
+               cleaners), which do not run on the target",
         kind: Kind::Switch("yes"),
         property: "system-threads",
         requires: Some("cost-model"),
@@ -160,7 +166,8 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "trace-last",
         heading: Heading::Traces,
-        help: "With --tool trace: keep only the last events of each thread, at least this many, whatever ends the JVM",
+        help: "With --tool trace: keep only the last events of each thread, at least this many, \
+               however the JVM ends",
         kind: Kind::Number { value: "N", range: 1..=1 << 30 },
         property: "trace-last",
         tools: &[Trace],
@@ -170,7 +177,8 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "trace-memory",
         heading: Heading::Traces,
-        help: "With --tool trace: keep this many bytes of events (as in 500m or 4g) in memory until the JVM ends, and write them then",
+        help: "With --tool trace: keep up to this many bytes of events (500m, 4g) in memory, and \
+               write them when the JVM ends",
         kind: Kind::Text { value: "SIZE", default: None, check: |_| Ok(()) },
         property: "trace-memory",
         tools: &[Trace],
@@ -188,8 +196,8 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "client",
         heading: Heading::Markers,
-        help: "With rules for markers: a class of yours that implements cctrewrite.markers.Client (repeatable). Without a client and a property, the \
-               events of each marker are counted",
+        help: "With --markers: your class that implements cctrewrite.markers.Client (repeatable). \
+               Without a client or a property, the events of each marker are counted",
         kind: Kind::Classes,
         property: "markers.clients",
         tools: &[Profile, Markers],
@@ -198,7 +206,8 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "client-path",
         heading: Heading::Markers,
-        help: "With rules for markers: a jar or a folder with clients that are not on the program's class path (repeatable)",
+        help: "With --markers: a jar or folder with clients that are not on the program's class \
+               path (repeatable)",
         kind: Kind::Paths,
         property: "markers.client-path",
         tools: &[Profile, Markers],
@@ -207,7 +216,8 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "marker-control",
         heading: Heading::Markers,
-        help: "With rules for markers: a file of lines `on TOKEN` and `off TOKEN`, read whenever it changes, that switches markers while the program runs",
+        help: "With --markers: a file that switches markers while the program runs. It has lines \
+               `on TOKEN` and `off TOKEN`, and is read whenever it changes",
         kind: Kind::Path,
         property: "markers.control",
         tools: &[Profile, Markers],
@@ -216,8 +226,9 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "typestate-budget",
         heading: Heading::Typestate,
-        help: "With --typestate: the share of time that the analysis may take, in percent, above 0 and at most 100. Beyond it, not all objects are followed, \
-               and the report says so",
+        help: "With --typestate: maximum share of time for the analysis, in percent, above 0 and \
+               at most 100. If it needs more, it does not follow all objects, and the report says \
+               so",
         kind: Kind::Text { value: "PERCENT", default: None, check: percent },
         property: "typestate.budget",
         tools: &[Profile, Markers],
@@ -226,7 +237,8 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "pcc-memory",
         heading: Heading::Values,
-        help: "With --tool pcc: memory for the tables in which threads count, in MiB; values that find no room are counted and named [default: 256]",
+        help: "With --tool pcc: memory for the tables of counts, in MiB. The profile names how \
+               many values found no room [default: 256]",
         kind: Kind::Number { value: "MIB", range: 1..=u32::MAX as u64 },
         property: "pcc-memory",
         tools: &[Pcc],
@@ -234,23 +246,25 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "max-contexts",
-        help: "Bound on the contexts of each JVM, of all its threads together. Later contexts are added up under one marked node in each tree, so that sums \
-               stay exact, and a note says so [default: as many as memory has room for]",
+        help: "Maximum number of contexts of a JVM, over all its threads. Later contexts are added \
+               up under one marked node in each tree. Sums stay exact, and the profile has a note \
+               [default: limited by memory]",
         kind: Kind::Number { value: "N", range: 1..=i64::MAX as u64 },
         property: "max-contexts",
         ..PROFILES
     },
     RecordingOption {
         flag: "recursion",
-        help: "How often a method may be on the stack of a context: `unbounded`, or a number; `fold` is 1. A further call goes back to the context that the \
-               method has there, and its callees are below that",
+        help: "How often a method may be on the stack of a context: `unbounded` or a number; \
+               `fold` is 1. A further call returns to the method's context on that stack, and has \
+               its callees below it",
         kind: Kind::Text { value: "TIMES", default: Some("unbounded"), check: recursion },
         property: "recursion",
         ..PROFILES
     },
     RecordingOption {
         flag: "identity",
-        help: "What makes two classes the same in the profile",
+        help: "When two classes are the same in the profile",
         kind: Kind::OneOf(Identity::WORDS),
         property: "identity",
         tools: &[Profile, Trace],
@@ -261,7 +275,7 @@ pub const RECORDING: &[RecordingOption] = &[
 /// Checks a share of time, in percent.
 fn percent(text: &str) -> Result<(), String> {
     let number = text.parse().ok().filter(|number: &f64| (0.0..=100.0).contains(number) && *number > 0.0);
-    number.map(|_| ()).ok_or_else(|| "a number of per cent is expected, above 0 and at most 100".to_owned())
+    number.map(|_| ()).ok_or_else(|| "expected a percentage above 0 and at most 100".to_owned())
 }
 
 /// Checks a limit of recursion in the runtime's notation.
@@ -270,7 +284,7 @@ fn recursion(text: &str) -> Result<(), String> {
     match text {
         "unbounded" | "fold" => Ok(()),
         _ if is_number => Ok(()),
-        _ => Err("choose unbounded, fold, or how often a method may be on a stack, 1 or more".to_owned()),
+        _ => Err("expected unbounded, fold, or a number from 1".to_owned()),
     }
 }
 
@@ -321,7 +335,7 @@ impl Recording {
         let Some(row) = RECORDING.iter().find(is_wrong) else { return Ok(()) };
         let tools: Vec<String> = row.tools.iter().map(|tool| format!("--tool {}", tool.name())).collect();
         Err(Refused::new(format!(
-            "--{flag} is for {} and means nothing with --tool {}; leave --{flag} out, or choose that tool",
+            "--{flag} is for {} and has no effect with --tool {}; leave --{flag} out, or choose that tool",
             tools.join(" and "),
             tool.name(),
             flag = row.flag

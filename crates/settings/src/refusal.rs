@@ -40,14 +40,12 @@ impl Refusal {
             return reason.to_owned();
         }
         let reason = match self.tool {
-            ToolName::Profile => "which is about another tool",
-            ToolName::Trace => {
-                "which is about what a profile counts (count with `cctrewrite trace contexts`)"
-            }
-            ToolName::Markers => "which is about what a profile has (the rules say what is marked)",
-            ToolName::Pcc => "which is about trees and what is counted in them",
+            ToolName::Profile => "which belongs to another tool",
+            ToolName::Trace => "which decides what a profile counts (`cctrewrite trace contexts` counts)",
+            ToolName::Markers => "which decides what a profile contains (the rules say what is marked)",
+            ToolName::Pcc => "which decides what a tree contains",
         };
         let tool = self.tool.name();
-        format!("--tool {tool} does not go together with --{flag}, {reason}; leave --{flag} out")
+        format!("--tool {tool} cannot be combined with --{flag}, {reason}; leave --{flag} out")
     }
 }

@@ -34,8 +34,9 @@ pub enum Intrinsics {
 }
 
 words! { Intrinsics:
-    Bytecode "bytecode" "Execute and count the body: the same numbers on every JVM";
-    Native "native" "Let HotSpot use its own code, and count a call without bytecodes: faster";
+    Bytecode "bytecode" "Execute and count the Java body, except that of `Math.fma`: the same \
+                         numbers on every JVM";
+    Native "native" "Let HotSpot use its own code, and count the call without bytecodes: faster";
 }
 
 /// Representation of native methods.
@@ -51,8 +52,9 @@ pub enum Natives {
 }
 
 words! { Natives:
-    Wrap "wrap" "Natives have contexts of their own; their callbacks are below these";
-    Prefix "prefix" "As wrap, with natives renamed, as in JP2 (2011). Needs --context thread and an agent in the JVM (docs/reference/natives.md)";
+    Wrap "wrap" "Natives have their own contexts, with their callbacks below";
+    Prefix "prefix" "As wrap, but natives are renamed, as in JP2 (2011). Needs --context thread \
+                     and an agent in the JVM. See docs/reference/natives.md";
     None "none" "Natives have no contexts, as in JP (2005); their callbacks are below the thread's root";
 }
 
@@ -66,8 +68,8 @@ pub enum ContextCarrier {
 }
 
 words! { ContextCarrier:
-    Argument "argument" "As an argument of a copy of the method with a longer signature: faster";
-    Thread "thread" "In a field of the thread: signatures stay";
+    Argument "argument" "As an extra argument, to a copy of the method with a longer signature: faster";
+    Thread "thread" "In a field of the thread: signatures do not change";
 }
 
 /// The output of the rewritten program.

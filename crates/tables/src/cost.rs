@@ -96,7 +96,7 @@ impl CostModel {
                     unit = Some(word);
                 }
                 "default" => default = Some(entry.integer(0, MOST)? as u16),
-                _ => return Err(entry.unknown("'name', 'unit' and 'default' stand here")),
+                _ => return Err(entry.unknown("the keys are 'name', 'unit' and 'default'")),
             }
         }
         let mut costs = [None; OPCODES];
@@ -104,7 +104,7 @@ impl CostModel {
         for entry in entries.iter().filter(|e| e.table == "opcodes") {
             let cost = entry.integer(0, MOST)? as u16;
             *place(&entry.key, &mut costs, &mut fields)
-                .ok_or_else(|| entry.unknown("it is no opcode of class files"))? = Some(cost);
+                .ok_or_else(|| entry.unknown("it is not an opcode of class files"))? = Some(cost);
         }
         // A widened instruction costs this much more if the file gives a cost, otherwise nothing
         // more.
@@ -271,7 +271,7 @@ fn by_size(entries: &[Entry], table: &'static str) -> Result<BySize, TableError>
             "fixed" => size.fixed = within(FIXED)? as i32,
             "per-word" => size.per_word = within(PER_WORD)? as u32,
             "word" => size.word = within(WORD)? as u32,
-            _ => return Err(entry.unknown("'fixed', 'per-word' and 'word' stand here")),
+            _ => return Err(entry.unknown("the keys are 'fixed', 'per-word' and 'word'")),
         }
         line = entry.line;
     }

@@ -72,7 +72,7 @@ impl BlockEnds {
                     name = Some(word);
                 }
                 "ends" => ends = Some(set(entry)?),
-                _ => return Err(entry.unknown("'name' and 'ends' stand here")),
+                _ => return Err(entry.unknown("the keys are 'name' and 'ends'")),
             }
         }
         let (throwing, opcodes) = ends.ok_or_else(|| missing("ends"))?;

@@ -23,10 +23,10 @@ pub enum Problem {
     #[error("{0}")]
     Syntax(String),
     /// A value of a kind that tables do not use.
-    #[error("'{0}' is no integer, no \"string\" and no list of strings")]
+    #[error("'{0}' is not an integer, a \"string\" or a list of strings")]
     Value(String),
     /// An unknown table.
-    #[error("there is no table [{name}] here; there {known}")]
+    #[error("unknown table [{name}]; there {known}")]
     UnknownTable {
         /// Name of the table.
         name: String,
@@ -34,7 +34,7 @@ pub enum Problem {
         known: String,
     },
     /// An unknown key.
-    #[error("'{key}' is unknown here: {known}")]
+    #[error("unknown key '{key}': {known}")]
     UnknownKey {
         /// The key.
         key: String,
@@ -75,10 +75,10 @@ pub enum Problem {
         kind: &'static str,
     },
     /// A unit that profiles use for other numbers.
-    #[error("unit = \"{0}\": that is what profiles without a model count; choose another word")]
+    #[error("unit = \"{0}\": that is the unit of profiles without a model; choose another word")]
     Taken(String),
     /// The name of a built-in rule that is not a table.
-    #[error("name = \"{0}\": that is the name of a rule that comes along; choose another")]
+    #[error("name = \"{0}\": that is the name of a built-in rule; choose another")]
     TakenRule(String),
     /// An unusable word.
     #[error(

@@ -22,7 +22,7 @@ pub enum Error {
         source: ReadError,
     },
     /// A frame is damaged.
-    #[error("{path}: damaged at byte {at}: a frame's content is not what was written", path = path.display())]
+    #[error("{path}: damaged at byte {at}: the content of a frame differs from what was written", path = path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum Error {
         at: u64,
     },
     /// The trace's classes are too large for their stored size.
-    #[error("{path}: its classes unfold to more than {most} bytes, which those of no program do", path = path.display())]
+    #[error("{path}: its classes unfold to more than {most} bytes; the file is damaged", path = path.display())]
     Unfolds {
         /// The file.
         path: PathBuf,
@@ -38,7 +38,8 @@ pub enum Error {
         most: u64,
     },
     /// An event would imply too many blocks.
-    #[error("{path}: more than {MOST_IMPLIED} blocks of method {method} follow each other without an event, and no trace has that", path = path.display())]
+    #[error("{path}: more than {MOST_IMPLIED} blocks of method {method} follow each other without \
+             an event; the file is damaged", path = path.display())]
     Unbounded {
         /// The file.
         path: PathBuf,
@@ -246,7 +247,7 @@ impl Trace {
         path.push(ring::SUFFIX);
         let Some(ring) = fs::read(path).ok().and_then(|bytes| ring::read(&bytes)) else {
             self.notes.push(
-                "the JVM was killed or crashed, and the file beside the trace that had its last events is not there".to_owned(),
+                "the JVM was killed or crashed, and the file with the last events beside the trace is missing".to_owned(),
             );
             return;
         };
@@ -269,7 +270,7 @@ impl Trace {
         let known = self.program.add_of(Path::new(&ring.structure), &methods);
         if known.is_none() {
             self.notes.push(format!(
-                "{}, which describes the class library of this trace, cannot be read; events of it have no names",
+                "cannot read {}, the static side of the class library; its events have no names",
                 ring.structure
             ));
         }

@@ -29,7 +29,7 @@ const LARGEST: usize = 256 << 10;
 
 /// The automaton exceeds a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the expression has too many states: {MOST_STATES} are taken")]
+#[error("the expression has too many states: the limit is {MOST_STATES}")]
 pub struct TooLarge;
 
 /// A state.

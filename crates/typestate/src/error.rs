@@ -22,7 +22,7 @@ pub enum Problem {
     #[error("{0}")]
     Syntax(String),
     /// An unknown key.
-    #[error("'{key}' is unknown here: {known} stand here")]
+    #[error("unknown key '{key}': the keys are {known}")]
     UnknownKey {
         /// The key.
         key: String,
@@ -46,20 +46,24 @@ pub enum Problem {
         kind: &'static str,
     },
     /// An invalid name of a property.
-    #[error("\"{0}\" is no name of a property: letters, digits, '_' and '-' are, a letter first, 60 at most")]
+    #[error(
+        "\"{0}\" is not a valid property name: use at most 60 letters, digits, '_' and '-', a \
+             letter first"
+    )]
     PropertyName(String),
     /// Two properties with the same name.
-    #[error("there is a property \"{0}\" above already")]
+    #[error("there is already a property \"{0}\" above")]
     Twice(String),
     /// An invalid name of an event.
-    #[error("'{0}' is no name of an event: letters, digits, '_' and '-' are, a letter first, 60 at most")]
+    #[error("'{0}' is not a valid event name: use at most 60 letters, digits, '_' and '-', a letter first")]
     EventName(String),
     /// Too many events.
-    #[error("property \"{0}\" has too many events: {MOST_EVENTS} are taken")]
+    #[error("property \"{0}\" has too many events: the limit is {MOST_EVENTS}")]
     Events(String),
     /// An event that the expression lacks: the author must have meant something else.
     #[error(
-        "event '{0}' does not stand in the expression, so that wherever it happens would be a violation; write `.` where any event may be, or leave it out"
+        "event '{0}' is not in the expression, so every occurrence would be a violation; write `.` \
+         for any event, or leave it out"
     )]
     Unused(String),
     /// An invalid expression.
@@ -69,7 +73,7 @@ pub enum Problem {
     #[error(transparent)]
     TooLarge(TooLarge),
     /// An expression that accepts everything.
-    #[error("the expression of \"{0}\" accepts whatever happens: there is nothing to check")]
+    #[error("the expression of \"{0}\" accepts everything: there is nothing to check")]
     AcceptsAll(String),
     /// An unknown role.
     #[error("\"{0}\" is none of \"receiver\", \"result\" and \"argument 0\" to \"argument 254\"")]
@@ -82,16 +86,15 @@ pub enum Problem {
     NoPair(&'static str),
     /// A missing role.
     #[error(
-        "in a property of pairs a place must say who is meant: 'parent', 'child', or both where the one comes from the other"
+        "in a property of pairs a place needs 'parent', 'child', or both where the child comes \
+         from the parent"
     )]
     NoRole,
     /// Locations of an event that are of different kinds.
     #[error("all places of event '{0}' must have the same of 'parent' and 'child'")]
     Mixed(String),
     /// A pair without an event that creates it.
-    #[error(
-        "no event of \"{0}\" has both 'parent' and 'child': how would it be known which belong together?"
-    )]
+    #[error("no event of \"{0}\" has both 'parent' and 'child', which is needed to match them")]
     NoCreation(String),
     /// A location without a condition.
     #[error(

@@ -56,7 +56,7 @@ pub enum Fault {
     #[error("the expression is empty")]
     Nothing,
     /// A name that no event has.
-    #[error("'{name}' is no event of this property; its events are {known}")]
+    #[error("'{name}' is not an event of this property; its events are {known}")]
     UnknownEvent {
         /// The name.
         name: String,
@@ -64,10 +64,10 @@ pub enum Fault {
         known: String,
     },
     /// A character without a meaning at its location.
-    #[error("'{0}' has no meaning in expressions: there are names, '.', '|', '*', '+', '?' and parentheses")]
+    #[error("'{0}' is not allowed in expressions: use names, '.', '|', '*', '+', '?' and parentheses")]
     Character(char),
     /// An empty alternative, sequence or pair of parentheses.
-    #[error("an event or '(' was expected before {0}; what may be left out is written with '?'")]
+    #[error("expected an event or '(' before {0}; '?' marks an optional event")]
     Expected(String),
     /// An unclosed parenthesis.
     #[error("this '(' is never closed")]
@@ -76,10 +76,10 @@ pub enum Fault {
     #[error("this ')' closes nothing")]
     Closing,
     /// The expression exceeds the maximum depth.
-    #[error("the expression is too deep: {DEEPEST} parentheses and repetitions within one another are taken")]
+    #[error("the expression is too deep: the limit is {DEEPEST} nested parentheses and repetitions")]
     Deep,
     /// The expression exceeds the maximum length.
-    #[error("the expression is too long: {LONGEST} bytes are taken")]
+    #[error("the expression is too long: the limit is {LONGEST} bytes")]
     Long,
 }
 

@@ -14,10 +14,10 @@ use crate::module::RUNTIME_PACKAGE;
 #[non_exhaustive]
 pub enum Misfit {
     /// It is not a class file.
-    #[error("what it gave is no sound class file: {0}")]
+    #[error("its output is not a valid class file: {0}")]
     Unreadable(#[from] cct_classfile::Error),
     /// It differs in a part that must not change.
-    #[error("it changed the {0} of the class, which must stay")]
+    #[error("it changed the {0} of the class, which is not allowed")]
     Changed(&'static str),
     /// A field or method is missing, has moved, or has other flags.
     #[error(
@@ -25,12 +25,10 @@ pub enum Misfit {
     )]
     Member(String),
     /// It has an additional field.
-    #[error(
-        "it added the field {0}; what a module remembers belongs into a class of its own in {RUNTIME_PACKAGE}"
-    )]
+    #[error("it added the field {0}; put the state of a module into a class of its own in {RUNTIME_PACKAGE}")]
     AddedField(String),
     /// An added method is visible to other classes.
-    #[error("it added the method {0}; only private methods with a body may be added, behind the others")]
+    #[error("it added the method {0}; only private methods with a body may be added, after the others")]
     AddedMethod(String),
     /// The name of a class of the module's own is not allowed.
     #[error(

@@ -49,7 +49,7 @@ pub enum Error {
         error: io::Error,
     },
     /// The module ended before its answer.
-    #[error("module {module} ended without an answer {at}{}; if it said why, that stands above", .status.map_or(String::new(), |status| format!(" ({status})")))]
+    #[error("module {module} ended without an answer {at}{}; see its messages above", .status.map_or(String::new(), |status| format!(" ({status})")))]
     Ended {
         /// The module.
         module: String,
@@ -59,7 +59,7 @@ pub enum Error {
         status: Option<ExitStatus>,
     },
     /// The module's answer is invalid.
-    #[error("module {module}: what it answered {at} is none: {error}")]
+    #[error("module {module}: invalid answer {at}: {error}")]
     NoAnswer {
         /// The module.
         module: String,
@@ -69,7 +69,7 @@ pub enum Error {
         error: WireError,
     },
     /// It exceeded the time limit.
-    #[error("module {module} gave no answer {at} within {seconds} s; let it think longer with --udi-timeout")]
+    #[error("module {module} gave no answer {at} within {seconds} s; give it more time with --udi-timeout")]
     TooSlow {
         /// The module.
         module: String,

@@ -123,7 +123,7 @@ impl Process {
     ) -> Result<Vec<RuntimeClass>, E> {
         let runtime = match self.next(receiver, "when it was started")? {
             Said::Greeting(runtime) => runtime,
-            _ => return Err(self.out_of_turn("it did not begin with its greeting").into()),
+            _ => return Err(self.out_of_turn("it did not begin with the greeting of a module").into()),
         };
         for class in classes {
             let at = format!("for class {}", class.name);

@@ -33,7 +33,7 @@ impl Session {
         session.send(|to| to.write_all(&wire::MAGIC))?;
         match session.process.next(&session.from, "when it was started")? {
             Said::Greeting(_) => Ok(session),
-            _ => Err(session.process.out_of_turn("it did not begin with its greeting")),
+            _ => Err(session.process.out_of_turn("it did not begin with the greeting of a module")),
         }
     }
 

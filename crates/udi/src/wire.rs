@@ -44,11 +44,11 @@ pub enum WireError {
     Io(#[from] io::Error),
     /// The first bytes are wrong.
     #[error(
-        "its first bytes are {0:02x?} and not those of a module; does it print something to standard output?"
+        "its first bytes are {0:02x?} instead of a module's; it must print nothing else to standard output"
     )]
     NoModule([u8; 8]),
     /// An answer of an unknown kind.
-    #[error("its answer begins with {0}, which is no kind of answer")]
+    #[error("its answer begins with {0}, which is not a kind of answer")]
     BadKind(u8),
     /// The length of a field exceeds the limit.
     #[error("it announced {0} bytes, of {LARGEST} at most")]

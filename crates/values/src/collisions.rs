@@ -70,24 +70,24 @@ impl Counts {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let number = |number: u64| grouped(u128::from(number));
         writeln!(out, "{:>15}  contexts, of all threads together", number(self.contexts))?;
-        writeln!(out, "{:>15}  chains of call sites, which is what values are of", number(self.chains))?;
+        writeln!(out, "{:>15}  chains of call sites, each with a value", number(self.chains))?;
         for width in [&self.narrow, &self.wide] {
             writeln!(out, "values of {} bits:", width.bits)?;
             let lost = self.chains - width.values;
-            writeln!(out, "{:>15}  different ones", number(width.values))?;
-            writeln!(out, "{:>15}  collisions: chains less values", number(lost))?;
+            writeln!(out, "{:>15}  different values", number(width.values))?;
+            writeln!(out, "{:>15}  collisions: chains minus values", number(lost))?;
             let expected = expected(self.chains, width.bits);
-            writeln!(out, "{:>15}  would be expected of random numbers", rounded(expected))?;
+            writeln!(out, "{:>15}  expected for random numbers", rounded(expected))?;
             writeln!(
                 out,
-                "{:>15}  contexts share their value with another one of the same method",
+                "{:>15}  contexts share their value with another context of the same method",
                 number(width.ambiguous)
             )?;
         }
         if self.left_out > 0 {
             writeln!(
                 out,
-                "{:>15}  contexts are left out: they are called by methods without a name",
+                "{:>15}  contexts without a value: methods without a name call them",
                 number(self.left_out)
             )?;
         }

@@ -22,9 +22,7 @@ use cct_profile::MergeError;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The tree has no call sites.
-    #[error(
-        "the profile does not tell call sites apart, which is what values are made of: run the program with --call-sites"
-    )]
+    #[error("the profile does not distinguish call sites, which values need: record it with --call-sites")]
     NoCallSites,
     /// The tree has no such context.
     #[error("no context of the tree has the value {0}")]

@@ -31,7 +31,7 @@ pub fn info(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:>15}  entries", grouped(entries))?;
     if recorded.lost > 0 {
         let lost = grouped(u128::from(recorded.lost));
-        writeln!(out, "{lost:>15}  entries for which there was no room: INCOMPLETE")?;
+        writeln!(out, "{lost:>15}  entries that found no room: INCOMPLETE")?;
     }
     for note in &recorded.notes {
         writeln!(out, "note: {}", terminal(note))?;
@@ -83,7 +83,7 @@ mod tests {
               2  methods at which values were recorded
               3  values at these
 36,893,488,147,419,103,232  entries
-          1,234  entries for which there was no room: INCOMPLETE
+          1,234  entries that found no room: INCOMPLETE
 note: a\\u{7}note
 ";
         assert_eq!(text(|out| info(&recorded(), out)), expected);

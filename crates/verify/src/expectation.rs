@@ -33,7 +33,7 @@ pub struct Expectation {
     pub reproducible: Option<bool>,
     /// Whether call sites are kept separate.
     pub call_sites: Option<bool>,
-    /// Whether only the thread carries contexts.
+    /// Whether only contexts are in a field of the thread.
     pub by_thread: Option<bool>,
     /// The table of instructions that end blocks, if there is one; it replaces [`Rule::Precise`].
     pub block_ends: Option<&'static BlockEnds>,

@@ -53,7 +53,7 @@ pub enum MethodPart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum OwnAttributeFault {
-    #[error("does not have the form that it should have")]
+    #[error("has a wrong form")]
     Form,
     #[error("names another class file as the original")]
     Original,
@@ -61,19 +61,19 @@ pub enum OwnAttributeFault {
     Provenance,
     #[error("has other flags for the method")]
     Flags,
-    #[error("says of a method without body that it is not recorded")]
+    #[error("names a method without a body as not recorded")]
     BodilessNotRecorded,
-    #[error("says of a method that was left as it is, or of a native that is left out, that it is recorded")]
+    #[error("names an unchanged method or an omitted native as recorded")]
     LeftRecorded,
-    #[error("says otherwise whether the method is recorded")]
+    #[error("is wrong about whether the method is recorded")]
     Recorded,
-    #[error("says otherwise where the bytecodes were")]
+    #[error("has wrong positions of bytecodes")]
     Positions,
-    #[error("says that the method was treated otherwise")]
+    #[error("names another treatment of the method")]
     Treatment,
-    #[error("gives the method another number of slots")]
+    #[error("has another number of slots for the method")]
     Slots,
-    #[error("says otherwise what an entry counts by the method's id")]
+    #[error("has another count on entry in the method's id")]
     OnEntry,
     #[error("is missing, or not the last one")]
     Missing,
@@ -95,65 +95,65 @@ pub enum ForwarderKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum ProbeFault {
-    #[error("hands on a context where nothing is called")]
+    #[error("passes a context without a call")]
     NoCall,
     #[error("has another call site's slot")]
     Slot,
-    #[error("adds something else than this call site does")]
+    #[error("does not add what this call site adds")]
     CallSite,
-    #[error("leaves out a native")]
+    #[error("omits a native")]
     LeavesOutNative,
-    #[error("puts the context into another thread than is meant")]
+    #[error("puts the context into the wrong thread")]
     OtherThread,
-    #[error("is none for invokedynamic")]
+    #[error("does not fit invokedynamic")]
     InvokeDynamic,
-    #[error("stands before a call that leads nowhere")]
+    #[error("precedes a call without a callee")]
     NoCallee,
-    #[error("counts, where contexts are values")]
+    #[error("counts, but contexts are values")]
     CountsAmongValues,
-    #[error("records a value, where contexts are none")]
+    #[error("records a value, but contexts are nodes")]
     RecordsAmongCounts,
-    #[error("for hashCode stands before another call")]
+    #[error("for hashCode precedes another call")]
     HashCode,
     #[error("counts another number of bytecodes than the callee has")]
     Bytecodes,
     #[error("counts another method than the callee")]
     CountsOther,
-    #[error("for a method handle's last step stands before another call")]
+    #[error("for a method handle's last step precedes another call")]
     Linker,
-    #[error("stands behind one that must be the last")]
+    #[error("follows one that must be the last")]
     NotLast,
-    #[error("gives the context back before the method is over")]
+    #[error("restores the context before the method ends")]
     RestoresEarly,
-    #[error("that gives the thread back its context is missing")]
+    #[error("that restores the thread's context is missing")]
     NoRestore,
     #[error("calls another method than the original")]
     CallsOther,
     #[error("enters another method")]
     EntersOther,
-    #[error("makes a node, where contexts are values")]
+    #[error("creates a node, but contexts are values")]
     MakesNode,
-    #[error("makes values of contexts, which are none")]
+    #[error("computes values, but contexts are nodes")]
     MakesValues,
-    #[error("that counts what is made here is missing")]
+    #[error("that counts this allocation is missing")]
     NoAllocation,
     #[error("that counts for a column is missing")]
     NoColumn,
-    #[error("that is for the callee, which has no body, is missing")]
+    #[error("for a callee without a body is missing")]
     NoCalleeProbe,
-    #[error("says of a callee that may call back that it does not, or the reverse")]
+    #[error("is wrong about whether the callee may call back")]
     CallsBack,
     #[error("records the value of a method that was not chosen")]
     NotChosen,
-    #[error("multiplies the value of a method that takes no part in values, or calls nothing")]
+    #[error("multiplies the value of a method that is not part of values, or calls nothing")]
     Multiplies,
-    #[error("that multiplies the value, or the one that records it, is missing")]
+    #[error("that multiplies or records the value is missing")]
     HalfRecorded,
-    #[error("that records the value of a method that was chosen is missing")]
+    #[error("that records the value of a chosen method is missing")]
     NotRecorded,
     #[error("records the value of another method than the callee")]
     RecordsOther,
-    #[error("adds something else than what the callee's own calls add")]
+    #[error("does not add what the callee's own calls add")]
     CalleeSite,
     #[error("that gives the thread the value of a native is missing")]
     NoNativeValue,
@@ -163,15 +163,15 @@ pub enum ProbeFault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum MarkerFault {
-    #[error("that a descriptor tells of is missing")]
+    #[error("of a descriptor is missing")]
     Missing,
-    #[error("that its descriptor tells of is missing")]
+    #[error("of its descriptor is missing")]
     NotInCode,
-    #[error("is in no list, and the method is another")]
+    #[error("is in no list, and the method differs")]
     Unlisted,
     #[error("keeps its token among other locals")]
     TokenLocal,
-    #[error("is told of twice")]
+    #[error("is listed twice")]
     Duplicate,
     #[error("keeps its token wrongly")]
     Token,
@@ -179,13 +179,13 @@ pub enum MarkerFault {
     OtherToken,
     #[error("of the method shares its token")]
     SharedToken,
-    #[error("has a token that is nothing in the beginning")]
+    #[error("has a token that is empty at first")]
     TokenAtStart,
-    #[error("is not left when the method returns, or wrongly")]
+    #[error("is not left correctly when the method returns")]
     NotLeft,
     #[error("is left twice when the method returns")]
     ReturnedTwice,
-    #[error("is left otherwise than control comes there")]
+    #[error("is not left where control leaves it")]
     LeftOtherwise,
     #[error("of the method is left within it")]
     LeftWithin,
@@ -193,7 +193,7 @@ pub enum MarkerFault {
     LeftTwice,
     #[error("at a call is not left where its exception is caught")]
     CallNotLeft,
-    #[error("at a call is left otherwise than behind it")]
+    #[error("at a call is not left after the call")]
     CallLeftElsewhere,
     #[error("of a block is not left where control goes")]
     BlockNotLeft,
@@ -201,23 +201,23 @@ pub enum MarkerFault {
     NoCode,
     #[error("has another line than its place")]
     Line,
-    #[error("stands elsewhere than its descriptor says")]
+    #[error("is not where its descriptor says")]
     Place,
-    #[error("is of another place than its descriptor says")]
+    #[error("is of another location than its descriptor says")]
     Kind,
-    #[error("hands over another object")]
+    #[error("passes another object")]
     Object,
-    #[error("hands over other arguments")]
+    #[error("passes other arguments")]
     Arguments,
     #[error("calls a helper of another kind")]
     Helper,
-    #[error("puts aside other arguments than the call has")]
+    #[error("stores other arguments than the call has")]
     Aside,
-    #[error("is told under another's number")]
+    #[error("has the number of another marker")]
     Number,
-    #[error("stands where none can be")]
+    #[error("is where none can be")]
     Nowhere,
-    #[error("at a call has no exit behind it")]
+    #[error("at a call has no exit after it")]
     NoExit,
 }
 
@@ -227,9 +227,9 @@ pub enum MarkerFault {
 pub enum HandlerFault {
     #[error("an entry of the method's own differs")]
     Own,
-    #[error("an entry is added that is no catch-all of the rewriter's")]
+    #[error("an added entry is not a catch-all of the rewriter")]
     Unknown,
-    #[error("an added entry covers what is not the program's code")]
+    #[error("an added entry covers inserted code")]
     CoversOther,
     #[error("an added entry covers a jump in between")]
     CoversJump,
@@ -257,7 +257,7 @@ pub enum FrameFault {
     Local,
     #[error("differs")]
     Differs,
-    #[error("is none of the original, and of nothing that was appended")]
+    #[error("belongs neither to the original nor to appended code")]
     Unknown,
     #[error("of an appended handler is missing")]
     Missing,
@@ -279,15 +279,15 @@ pub enum LimitFault {
 pub enum EventFault {
     #[error("events that belong before this instruction are missing, or others")]
     Before,
-    #[error("what gives the thread back its context is missing")]
+    #[error("the code that restores the thread's context is missing")]
     NoRestore,
     #[error("the event of the call's return is missing")]
     NoReturn,
-    #[error("of a method handle's last step stands before another call")]
+    #[error("of a method handle's last step precedes another call")]
     Linker,
     #[error("of hashCode is not that of this call")]
     HashCode,
-    #[error("the event of what is made here is missing")]
+    #[error("the event of this allocation is missing")]
     NoObject,
 }
 
@@ -297,19 +297,19 @@ pub enum EventFault {
 pub enum CountFault {
     #[error("a method with subroutines is not counted by the exact rule")]
     Subroutines,
-    #[error("bytecodes are counted on entry, where none are to be")]
+    #[error("bytecodes are counted on entry, but must not be")]
     OnEntry,
-    #[error("bytecodes are counted where none are to be")]
+    #[error("bytecodes are counted where they must not be")]
     Counted,
     #[error("the instruction is not counted before it runs")]
     Late,
-    #[error("the block is not counted with as many bytecodes as it has")]
+    #[error("the block is counted with a wrong number of bytecodes")]
     Block,
-    #[error("the node is not true where control may leave")]
+    #[error("the node is not exact where control may leave")]
     Node,
     #[error("an exception would leave with a wrong count")]
     Exception,
-    #[error("the node is not true where the agent looks")]
+    #[error("the node is not exact where the agent reads it")]
     Agent,
     #[error("a loop adds to the local and never empties it")]
     Loop,
@@ -323,7 +323,7 @@ pub enum CountFault {
 pub enum RuntimeFault {
     #[error("that belongs here is missing")]
     Missing,
-    #[error("past the hook of this native has no method")]
+    #[error("past the hook of this native: there is no method")]
     NoMethod,
 }
 
@@ -331,9 +331,9 @@ pub enum RuntimeFault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[allow(missing_docs)]
 pub enum ClockFault {
-    #[error("is not replaced, in a method that was left as it is")]
+    #[error("is not replaced, in an unchanged method")]
     LeftAsItIs,
-    #[error("is not replaced, as other answers are (--reproducible)")]
+    #[error("is not replaced, unlike the other clocks (--reproducible)")]
     NotReplaced,
 }
 
@@ -367,7 +367,7 @@ pub enum StaticSidePart {
     Id,
     #[error("what is recorded")]
     Recording,
-    #[error("the bytecodes of what is over at once")]
+    #[error("the bytecodes of methods that return immediately")]
     LeafBytecodes,
     #[error("the bytecode")]
     Code,
@@ -379,7 +379,7 @@ pub enum StaticSidePart {
     BlockStart,
     #[error("a block's metrics")]
     Metrics,
-    #[error("what comes behind a block without an event")]
+    #[error("what follows a block without an event")]
     Next,
     #[error("a call site")]
     CallSite,
@@ -389,7 +389,7 @@ pub enum StaticSidePart {
     Handlers,
     #[error("the lines")]
     Lines,
-    #[error("what makes objects")]
+    #[error("allocations")]
     Objects,
 }
 
@@ -399,7 +399,7 @@ pub enum StaticSidePart {
 pub enum FormsFault {
     #[error("some of the class's methods are recorded, others not")]
     PartlyRecorded,
-    #[error("a wrapper of what has no code")]
+    #[error("a wrapper of a method without code")]
     WrapperWithoutCode,
     #[error("{0} and {1}")]
     Pair(&'static str, &'static str),

@@ -15,7 +15,8 @@ pub enum Problem {
     #[error("the {which} class file cannot be read: {why}")]
     Unreadable { which: &'static str, why: String },
     #[error(
-        "{part} of the {which} class file: cctrewrite's reader and cafebabe read it differently; report this with the file"
+        "{part} of the {which} class file: cctrewrite and cafebabe read it differently; report \
+         this with the file"
     )]
     Readers { which: &'static str, part: Part },
     #[error("{0} of the class differs")]
@@ -26,25 +27,25 @@ pub enum Problem {
     OwnAttribute(OwnAttributeFault),
     #[error("a field is missing or differs")]
     Field,
-    #[error("it is added, and is nothing that instrumentation adds")]
+    #[error("it is added, but not by instrumentation")]
     AddedMember,
     #[error("the {0} of the method differ")]
     Head(MethodPart),
     #[error("the method is missing")]
     Missing,
-    #[error("its forms do not belong together: {0}")]
+    #[error("its forms do not match: {0}")]
     Forms(FormsFault),
-    #[error("`{0}` stands where `{1}` stood, and begins no known probe")]
+    #[error("`{0}` replaces `{1}`, and starts no known probe")]
     Instruction(&'static str, &'static str),
-    #[error("the prologue is none that is known")]
+    #[error("the prologue is unknown")]
     Prologue,
-    #[error("it is no known forwarder (one for {0})")]
+    #[error("not a known forwarder (one for {0})")]
     Forwarder(ForwarderKind),
-    #[error("the jump leads elsewhere")]
+    #[error("the jump has another target")]
     Jump,
-    #[error("code follows that is no known handler")]
+    #[error("unknown code follows, not a handler")]
     Tail,
-    #[error("the call has no probe that hands on its context")]
+    #[error("the call has no probe that passes its context")]
     CallWithoutContext,
     #[error("the probe {0}")]
     Probe(ProbeFault),
@@ -60,19 +61,19 @@ pub enum Problem {
     Event(EventFault),
     #[error("the trace's static side differs: {0}")]
     Structure(StaticSidePart),
-    #[error("the class's methods have numbers that another class's have")]
+    #[error("the numbers of its methods belong to another class")]
     Numbers,
     #[error("counts: {0}")]
     Count(CountFault),
     #[error("the call of the runtime {0}")]
     Runtime(RuntimeFault),
-    #[error("what the clock says {0}")]
+    #[error("the result of the clock {0}")]
     Clock(ClockFault),
-    #[error("the callee is counted here, and by itself as well")]
+    #[error("the callee is counted twice: here and by itself")]
     CountedTwice,
-    #[error("the callee is counted here, and another method may take its place")]
+    #[error("the callee is counted here, but another method may override it")]
     CountedInVain,
-    #[error("it overrides a final method of a superclass, so that the JVM refuses the class")]
+    #[error("it overrides a final method of a superclass, so the JVM refuses the class")]
     FinalOverridden,
 }
 

@@ -46,11 +46,11 @@ pub(crate) enum Extended {
 impl Original {
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Original::Same => "as it was",
+            Original::Same => "unchanged",
             Original::Wrapper => "a wrapper",
             Original::Body(_) => "the body",
             Original::Runtime => "a call of the runtime",
-            Original::Renamed(_) => "a method in a native's place",
+            Original::Renamed(_) => "a method under a native's name",
         }
     }
 }

@@ -207,17 +207,17 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         self.pins.0 |= body.pinned > 0;
         if body.is_unfollowed {
-            let what = "counts of methods with too many handlers to be followed";
+            let what = "counts of methods with too many handlers";
             self.tally.not_checked(what, method.of_class(self.before.name()).member_name());
             *self.tally.rules.entry("not followed").or_default() += 1;
             return;
         }
         match body.is_recorded {
             _ if self.expectation.tool == Some(Tool::Trace) => {
-                *self.tally.rules.entry("not at all, since events are recorded").or_default() += 1;
+                *self.tally.rules.entry("none, since events are recorded").or_default() += 1;
             }
             _ if self.expectation.chosen().is_some() => {
-                *self.tally.rules.entry("not at all, since contexts are values").or_default() += 1;
+                *self.tally.rules.entry("none, since contexts are values").or_default() += 1;
             }
             Some(true) => self.counts.push((number, is_extended, length, body.counts)),
             _ => *self.tally.rules.entry("not recorded").or_default() += 1,
@@ -445,7 +445,7 @@ impl<'c, 'a> Class<'c, 'a> {
                     }
                 }
                 (None, Some(finding)) => {
-                    *self.tally.rules.entry("by another rule, or wrongly").or_default() += 1;
+                    *self.tally.rules.entry("by another rule, or incorrectly").or_default() += 1;
                     let method = &self.before.methods[number];
                     let descriptor = with_extension(method.descriptor);
                     let descriptor = if is_extended { &*descriptor } else { method.descriptor };

@@ -39,7 +39,7 @@ impl<'c, 'a> Class<'c, 'a> {
             return ways;
         }
         if native_hooks::is_known(native.member_name()) {
-            let what = "natives of other parameters than those whose calls of the runtime are known";
+            let what = "natives whose parameters have no known call of the runtime";
             self.tally.not_checked(what, native.member_name());
         }
         vec![Vec::new()]

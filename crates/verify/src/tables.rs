@@ -194,7 +194,7 @@ impl<'a> Tables<'_, 'a> {
         // Names for locals without a name, by their original numbers.
         let named = after.next();
         if after.next().is_some() || named.is_some_and(|a| !self.names_locals(a).unwrap_or(false)) {
-            return Err(Finding::of(Problem::Attribute("behind the original ones of the code".to_owned())));
+            return Err(Finding::of(Problem::Attribute("after the original ones of the code".to_owned())));
         }
         Ok(dropped)
     }

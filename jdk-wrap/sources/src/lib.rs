@@ -87,8 +87,8 @@ pub enum Error {
     OtherSources,
     /// The class files differ from those that the compiler produced.
     #[error(
-        "the class files in jdk-wrap/classes are others than those that were compiled: \
-         `cargo xtask runtime` makes them anew (docs/internals/runtime.md)"
+        "the class files in jdk-wrap/classes differ from those that the compiler wrote: \
+         `cargo xtask runtime` makes them again (docs/internals/runtime.md)"
     )]
     OtherClasses,
 }

@@ -20,7 +20,7 @@ pub fn wait_until_quiet() {
     let started = Instant::now();
     while let Some(load) = load().filter(|&load| load >= QUIET) {
         if started.elapsed() > PATIENCE {
-            eprintln!("the machine does not get quiet");
+            eprintln!("the load of the machine stays too high");
             return;
         }
         eprintln!("waiting for a load average below {QUIET} (now {load})");

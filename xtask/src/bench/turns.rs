@@ -88,7 +88,7 @@ impl Choice {
         let mut works = works()?;
         for name in &self.only {
             let is_work = works.iter().any(|work| work.program.name == name);
-            ensure!(is_work || elsewhere.contains(&name.as_str()), "there is no program {name}");
+            ensure!(is_work || elsewhere.contains(&name.as_str()), "unknown program {name}");
         }
         works.retain(|work| self.has(work.program.name));
         let mut packages = Packages::new(Fetch::IfMissing)?;
@@ -103,7 +103,7 @@ impl Choice {
             match row {
                 Ok(row) => rows.push(row),
                 Err(why) => {
-                    eprintln!("{name} is left out: {why:#}");
+                    eprintln!("{name} is skipped: {why:#}");
                     left_out.push(format!("{name} ({why:#})"));
                 }
             }

@@ -65,7 +65,7 @@ pub fn get(fetch: Fetch) -> Result<Zig> {
     if fs::read_to_string(folder.join(STAMP)).is_ok_and(|stamp| stamp == wanted) {
         return Ok(Zig { folder });
     }
-    ensure!(fetch != Fetch::Never, "{} is not there, and nothing is to be downloaded", folder.display());
+    ensure!(fetch != Fetch::Never, "{} is missing, and downloads are turned off", folder.display());
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("remove {}", folder.display()))?;
     }

@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let section = table::section(&tried, &skipped);
     crate::print::print_line(&section.trim_end())?;
     if !arguments.names.is_empty() && !skipped.is_empty() {
-        bail!("not to be had: {}; the reasons stand above", skipped.join(", "));
+        bail!("missing: {}; see the reasons above", skipped.join(", "));
     }
     let is_whole = arguments.names.is_empty() && arguments.jdk.is_empty() && arguments.way.len() > 1;
     if is_whole && skipped.is_empty() {
@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn chosen(names: &[String]) -> Result<Vec<&'static Set>> {
     if let Some(name) = names.iter().find(|name| !SETS.iter().any(|set| set.name == **name)) {
         let all: Vec<_> = SETS.iter().map(|set| set.name).collect();
-        bail!("there is no set {name}; there are {}", all.join(", "));
+        bail!("unknown set {name}; known are {}", all.join(", "));
     }
     Ok(SETS.iter().filter(|set| names.is_empty() || names.iter().any(|name| name == set.name)).collect())
 }

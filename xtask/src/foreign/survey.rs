@@ -54,7 +54,10 @@ impl Survey {
             match (self.refused.get(&place), said) {
                 (None, "read") => {}
                 (None, said) => self.jdk.push(format!("{place}: {said}")),
-                (Some(ours), "read") => self.jdk.push(format!("{place}: accepted, but not by ours: {ours}")),
+                (Some(ours), "read") => self.jdk.push(format!(
+                    "{place}: accepted, but not by \
+                                                               cctrewrite: {ours}"
+                )),
                 (Some(_), _) => {}
             }
         }

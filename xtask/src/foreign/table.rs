@@ -18,9 +18,10 @@ pub fn section(tried: &[Tried], skipped: &[String]) -> String {
         let _ = writeln!(text, "* `{}`: {}. {}", one.set.name, one.set.about, one.versions.join(", "));
     }
     if !skipped.is_empty() {
-        let _ = writeln!(text, "\nSkipped, since it was not to be had: {}", skipped.join(", "));
+        let _ = writeln!(text, "\nSkipped, since it was missing: {}", skipped.join(", "));
     }
-    text += "\n| set | jars | classes | methods | MB | read and written, the same | refused by our reader | cafebabe disagrees | JDK 25 disagrees |\n";
+    text += "\n| set | jars | classes | methods | MB | read and written, the same | refused by \
+             cctrewrite's reader | cafebabe disagrees | JDK 25 disagrees |\n";
     text += "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     for one in tried {
         let survey = &one.survey;
@@ -66,7 +67,7 @@ pub fn section(tried: &[Tried], skipped: &[String]) -> String {
             }
         }
     }
-    text += "\nLeft out, or treated otherwise than most:\n\n";
+    text += "\nOmitted methods and unusual treatments:\n\n";
     for one in tried {
         for on in &one.on {
             let _ = writeln!(
@@ -108,7 +109,7 @@ fn details(one: &Tried) -> Vec<String> {
     let mut lines = Vec::new();
     let refused: Vec<String> =
         one.survey.refused.iter().map(|(place, why)| format!("{place}: {why}")).collect();
-    named(&mut lines, &format!("{name}: refused by our reader"), &refused);
+    named(&mut lines, &format!("{name}: refused by cctrewrite's reader"), &refused);
     named(&mut lines, &format!("{name}: NOT WRITTEN AS READ"), &one.survey.changed);
     named(&mut lines, &format!("{name}: cafebabe disagrees"), &one.survey.cafebabe);
     named(&mut lines, &format!("{name}: the reader of JDK 25 disagrees"), &one.survey.jdk);

@@ -48,7 +48,7 @@ pub fn programs(names: &[String]) -> Result<Vec<PathBuf>> {
     build.stderr(Stdio::inherit());
     let output = build.output().context("cargo cannot be started")?;
     if !output.status.success() {
-        bail!("the targets do not compile; what is wrong stands above");
+        bail!("the targets do not compile; see the errors above");
     }
     let built = executables(&String::from_utf8(output.stdout).context("cargo's messages")?);
     let program =
@@ -65,7 +65,7 @@ pub fn seeds() -> Result<PathBuf> {
     let mut run = cargo_alone();
     run.args(["run", "--quiet", "--package", "cct-hostile", "--example", "seeds"]).arg(&corpora);
     if !run.status().context("cargo cannot be started")?.success() {
-        bail!("there are no seeds; what is wrong stands above");
+        bail!("there are no seeds; see the errors above");
     }
     Ok(corpora)
 }

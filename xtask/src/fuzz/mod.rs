@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// The requested targets.
 fn wanted(all: Vec<String>, only: &[String]) -> Result<Vec<String>> {
     if let Some(unknown) = only.iter().find(|name| !all.contains(name)) {
-        bail!("there is no target {unknown}; there are {}", all.join(", "));
+        bail!("unknown target {unknown}; known are {}", all.join(", "));
     }
     Ok(all.into_iter().filter(|name| only.is_empty() || only.contains(name)).collect())
 }

@@ -47,8 +47,9 @@ impl Sums {
 
 /// The table in the form of docs/internals/fuzzing.md.
 pub fn markdown(all: &[Sums]) -> String {
-    let mut out = "\n| target | turns | executions | processor time | in a second of it | coverage | corpus | most memory | found |\n\
-                   |---|---:|---:|---:|---:|---:|---:|---:|---|\n"
+    let mut out = "\n| target | turns | executions | processor time | in a second of it | coverage \
+                   | corpus | maximum memory | found \
+                   |\n|---|---:|---:|---:|---:|---:|---:|---:|---|\n"
         .to_owned();
     let (mut executions, mut seconds) = (0, 0.0);
     for Sums { name, turns, piece, found } in all {

@@ -100,7 +100,7 @@ impl Store {
                 Err(anyhow!("neither on this machine nor in the cache folder; fetch it, or {}", remedy()))
             }
             Fetch::IfMissing => self.fetched(version).with_context(|| {
-                format!("not on this machine, and not to be had from Debian's packages; {}", remedy())
+                format!("neither on this machine nor among Debian's packages; {}", remedy())
             }),
         }
     }

@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for name in &arguments.only {
         ensure!(
             programs().any(|program| program.name == name),
-            "there is no program {name}; `cargo xtask programs --list` names them"
+            "unknown program {name}; `cargo xtask programs --list` names them"
         );
     }
     let ground = Ground::new(&arguments.jdks)?;

@@ -96,7 +96,8 @@ pub fn check(resolved: &[Locked], locked: &[Locked]) -> Result<()> {
         match resolved.iter().find(|other| other.name == jar.name) {
             Some(other) if other.sha256 == jar.sha256 => {}
             Some(other) => bail!(
-                "{}: SHA-256 is {}, the lock file says {}; if a new version is wanted, run `cargo xtask programs --lock`",
+                "{}: SHA-256 is {}, the lock file says {}; for a new version, run `cargo xtask \
+                 programs --lock`",
                 jar.name,
                 other.sha256,
                 jar.sha256

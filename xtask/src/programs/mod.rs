@@ -132,7 +132,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     table::summary(&ledger.cases, ledger.failed.len(), ledger.skipped.len())?;
     if !arguments.names.is_empty() && !ledger.skipped.is_empty() {
-        bail!("not to be had: {}; the reasons stand above", ledger.skipped.join(", "));
+        bail!("missing: {}; see the reasons above", ledger.skipped.join(", "));
     }
     Ok(if ledger.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -241,7 +241,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
         names.iter().find(|name| !programs.iter().any(|program| program.name.starts_with(*name)))
     {
         let all: Vec<_> = programs.iter().map(|program| program.name).collect();
-        bail!("there is no program {name}; there are {}", all.join(", "));
+        bail!("unknown program {name}; known are {}", all.join(", "));
     }
     let wanted = |program: &&'static Program| {
         names.is_empty() || names.iter().any(|name| program.name.starts_with(name))

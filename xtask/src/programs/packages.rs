@@ -180,7 +180,7 @@ impl Packages {
 
     fn may_fetch(&self, wanted: &Path) -> Result<()> {
         if self.fetch == Fetch::Never {
-            bail!("{} is not there, and nothing is to be downloaded", wanted.display());
+            bail!("{} is missing, and downloads are turned off", wanted.display());
         }
         Ok(())
     }

@@ -22,11 +22,7 @@ pub fn jars(name: &str, version: &str, may_fetch: Fetch) -> Result<Vec<PathBuf>>
     let store = Locked::take(cache::folder()?.join("programs/pypi"))?;
     let place = store.folder().join(format!("{name}-{version}"));
     if !place.is_dir() {
-        ensure!(
-            may_fetch != Fetch::Never,
-            "{} is not there, and nothing is to be downloaded",
-            place.display()
-        );
+        ensure!(may_fetch != Fetch::Never, "{} is missing, and downloads are turned off", place.display());
         let work = tempfile::Builder::new().prefix(".new-").tempdir_in(store.folder())?;
         let jars = work.path().join("jars");
         fs::create_dir(&jars)?;

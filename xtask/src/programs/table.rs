@@ -46,7 +46,7 @@ pub fn details(case: &Case) -> Result<()> {
         } else if run.differences.is_empty() {
             text += "    same output, exit code and files\n";
             for stale in known::entries(case.program.name, run.mode) {
-                text += &format!("    no longer true, to be taken out of known.rs: {}\n", stale.cause);
+                text += &format!("    no longer true, remove it from known.rs: {}\n", stale.cause);
             }
         }
     }

@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (answers, provisioning) = timed(|| provision(arguments));
     let answers = answers?;
     let jdk_8 = answers.iter().find(|answer| answer.version == 8).and_then(|answer| answer.jdk.as_ref().ok());
-    let jdk_8 = jdk_8.context("the tests need a JDK 8; why there is none stands above")?;
+    let jdk_8 = jdk_8.context("the tests need a JDK 8; see above why there is none")?;
 
     let (readers, fetching) = timed(|| find_readers(arguments.offline));
     let mut parts = vec![
@@ -146,7 +146,7 @@ fn find_readers(offline: bool) -> Result<Option<PathBuf>> {
             Ok(Some(folder))
         }
         Err(error) => {
-            print_line(&format!("not to be had, tests that need them are skipped: {error:#}"))?;
+            print_line(&format!("missing, tests that need them are skipped: {error:#}"))?;
             Ok(None)
         }
     }
@@ -156,7 +156,7 @@ fn describe(answer: &Answer) -> String {
     let version = answer.version;
     match &answer.jdk {
         Ok(jdk) => format!("JDK {version:<3} {} ({})", jdk.full_version, jdk.origin),
-        Err(reason) => format!("JDK {version:<3} not to be had, tests that need it are skipped: {reason:#}"),
+        Err(reason) => format!("JDK {version:<3} missing, tests that need it are skipped: {reason:#}"),
     }
 }
 

@@ -29,11 +29,11 @@ impl Space {
     pub(super) fn line(&self) -> String {
         let [first, least] = [self.first, self.least].map(|bytes| bytes >> 20);
         let warning = match least >> 10 {
-            0 => ": what failed may have had no room",
+            0 => ": failures may be due to a full disk",
             _ if first >> 10 < NEEDED => ": less than tests may need",
             _ => "",
         };
-        format!("disk     {first} MiB free at first, {least} MiB at the least{warning}")
+        format!("disk     {first} MiB free at first, minimum {least} MiB{warning}")
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
         let line = |first: u64, least: u64| Space { first: first << 30, least: least << 20 }.line();
         assert!(line(NEEDED, 5000).ends_with("5000 MiB at the least"));
         assert!(line(NEEDED - 1, 5000).ends_with(": less than tests may need"));
-        assert!(line(NEEDED, 1023).ends_with(": what failed may have had no room"));
+        assert!(line(NEEDED, 1023).ends_with(": failures may be due to a full disk"));
     }
 
     #[test]

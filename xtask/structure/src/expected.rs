@@ -62,7 +62,7 @@ impl Expected {
         gone.map(|kept| {
             let files: Vec<&str> = kept.files.iter().map(String::as_str).collect();
             format!(
-                "{}: these files are no circle (any more); correct or remove the entry: {}",
+                "{}: these files are not a circle (any more); correct or remove the entry: {}",
                 EXPECTATIONS,
                 files.join(", ")
             )
@@ -105,10 +105,8 @@ impl Expected {
         for apart in &self.apart {
             let known = reached(packages, &apart.package);
             for other in apart.from.iter().filter(|other| known.contains(&***other)) {
-                findings.push(format!(
-                    "package {} depends on {other}, and must not: {}",
-                    apart.package, apart.reason
-                ));
+                findings
+                    .push(format!("package {} must not depend on {other}: {}", apart.package, apart.reason));
             }
         }
         findings

@@ -170,7 +170,7 @@ fn packages_depend_on_lower_layers_only() {
     assert_eq!(with("layers = [[\"low\"], [\"high\"], [\"tool\"], [\"low\", \"gone\"]]").len(), 3);
     let apart = "layers = [[\"low\"], [\"high\"], [\"tool\"]]\n\
                  [[apart]]\npackage = \"tool\"\nfrom = [\"low\"]\nreason = \"it judges it\"\n";
-    assert_eq!(with(apart), ["package tool depends on low, and must not: it judges it"]);
+    assert_eq!(with(apart), ["package tool must not depend on low: it judges it"]);
 }
 
 #[test]

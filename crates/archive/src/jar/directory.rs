@@ -61,11 +61,11 @@ impl Directory {
 
         let stop = zip64.as_ref().map_or(plain.start, |record| record.start);
         let start = usize::try_from(total.size).ok().and_then(|size| stop.checked_sub(size));
-        let start = start.ok_or(damaged(plain.start, "the directory is said to be larger than the file"))?;
+        let start = start.ok_or(damaged(plain.start, "the directory claims to be larger than the file"))?;
         // The directory ends right before the end records, whatever its recorded start: the JDK
         // finds it in the same way.
         let base = usize::try_from(total.offset).ok().and_then(|offset| start.checked_sub(offset));
-        let base = base.ok_or(damaged(plain.start, "the directory is said to start behind its place"))?;
+        let base = base.ok_or(damaged(plain.start, "the directory claims to start after its place"))?;
 
         // The count is not trusted for the allocation: a record takes 46 bytes at least.
         let room = usize::try_from(total.count).unwrap_or(usize::MAX).min((stop - start) / central::SIZE);
@@ -255,9 +255,8 @@ fn read_record(
         return Err(bad("its local header has another name"));
     }
     let data_end = usize::try_from(packed_size).ok().and_then(|packed| local_end.checked_add(packed));
-    let data_end = data_end
-        .filter(|&end| end <= head.len())
-        .ok_or_else(|| bad("its data would reach beyond the file"))?;
+    let data_end =
+        data_end.filter(|&end| end <= head.len()).ok_or_else(|| bad("its data extend beyond the file"))?;
 
     let data = start + local_end..start + data_end;
     let announced = flags & DESCRIPTOR_FOLLOWS != 0

@@ -43,7 +43,7 @@ pub(super) fn unfold<'b>(
         let packed = bytes.get(header::SIZE..).ok_or_else(problem)?;
         steps += 1;
         if steps > MAX_STEPS {
-            return Err(EntryProblem::Image("it is compressed too many times over"));
+            return Err(EntryProblem::Image("it is compressed too many times"));
         }
         budget.charge(packed.len() as u64, declared)?;
         let unpacked = match strings.get(name) {

@@ -110,11 +110,11 @@ impl Header {
     pub(super) fn read(bytes: &[u8]) -> Result<Header, ArchiveProblem> {
         let order = Order::of(bytes).ok_or(damaged(0, "an image's magic number is missing"))?;
         let word = |slot: usize| {
-            order.u32_at(bytes, 4 * slot).ok_or(damaged(4 * slot, "the file ends within the header"))
+            order.u32_at(bytes, 4 * slot).ok_or(damaged(4 * slot, "the file ends in the header"))
         };
         let version = Version::of(word(1)?)?;
         if word(2)? != 0 {
-            return Err(damaged(8, "flags are set, of which none is known"));
+            return Err(damaged(8, "unknown flags are set"));
         }
         let (resources, slots, locations, strings) = (word(3)?, word(4)?, word(5)?, word(6)?);
         let header = Header { order, version, resources, slots, locations, strings };

@@ -59,7 +59,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Index, ArchiveProblem> {
         }
         let room = (bytes.len() - contents) as u64;
         if location.offset.checked_add(location.stored()).is_none_or(|end| end > room) {
-            return Err(damaged(at, "a resource would reach beyond the end of the file"));
+            return Err(damaged(at, "a resource extends beyond the end of the file"));
         }
         extents.push((location.offset, location.stored(), at));
         if let Some(path) = entry_path(&name, at)? {

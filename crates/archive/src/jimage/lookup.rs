@@ -48,7 +48,7 @@ impl<'b> Lookup<'b> {
 
     fn resource(&self, name: &str, budget: &Budget<'_>) -> Result<Option<Cow<'b, [u8]>>, EntryProblem> {
         let Some(location) = self.location(name.as_bytes()) else { return Ok(None) };
-        let damaged = EntryProblem::Image("it reaches beyond the end of the file");
+        let damaged = EntryProblem::Image("it extends beyond the end of the file");
         let start = (self.tables.strings.end as u64).checked_add(location.offset);
         let range = start.and_then(|start| Some((start, start.checked_add(location.stored())?)));
         let range =

@@ -129,7 +129,7 @@ fn directory_that_lies() {
     };
     assert!(what(patched(end + 8, &[9, 0, 9, 0])).contains("number of entries"));
     assert!(what(patched(end + 12, &[0xFF; 4])).contains("larger than the file"));
-    assert!(what(patched(end + 16, &[0xFF, 0xFF, 0xFF, 0x7F])).contains("start behind its place"));
+    assert!(what(patched(end + 16, &[0xFF, 0xFF, 0xFF, 0x7F])).contains("start after its place"));
     assert_eq!(patched(end + 4, &[1, 0]), ArchiveProblem::Split);
     let directory = u32::from_le_bytes(whole[end + 16..end + 20].try_into().unwrap()) as usize;
     assert!(what(patched(directory, b"XX")).contains("no entry starts here"));

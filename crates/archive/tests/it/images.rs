@@ -179,7 +179,7 @@ fn every_field_of_the_header_is_checked() {
     let version = |major, minor| Some(ArchiveProblem::ImageVersion { major, minor });
     assert_eq!(problem_of(&with(VERSION, 0x1_0002)), version(1, 2));
     assert_eq!(problem_of(&with(VERSION, 0x2_0000)), version(2, 0));
-    assert_eq!(what(&with(FLAGS, 1)), "flags are set, of which none is known");
+    assert_eq!(what(&with(FLAGS, 1)), "unknown flags are set");
     for field in [RESOURCES, SLOTS, LOCATIONS, STRINGS] {
         let value = u32::from_le_bytes(*built.bytes[field..].first_chunk().unwrap());
         for wrong in [0, 1, value - 1, value + 1, value + 4, 1 << 31, u32::MAX] {
@@ -230,7 +230,7 @@ fn contents_must_be_there_and_their_own() {
         bytes[at..at + 4].copy_from_slice(&value.to_be_bytes());
         bytes
     };
-    let beyond = "a resource would reach beyond the end of the file";
+    let beyond = "a resource extends beyond the end of the file";
     assert_eq!(what(&with(attribute(0, 1), 1 << 30)), beyond);
     assert_eq!(what(&with(attribute(2, 2), 7)), beyond);
     assert_eq!(what(&with(attribute(0, 2), 7)), "a resource shares bytes with another");

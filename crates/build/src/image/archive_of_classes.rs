@@ -101,7 +101,7 @@ pub fn verify(image: &Path, file: &Path) -> Result<()> {
     let checked = ["-Xshare:on", "-XX:+UnlockDiagnosticVMOptions", "-XX:+VerifySharedSpaces"];
     let arguments = [&checked, variant.options, &["-version"]].concat();
     let limit = TimeLimit::of_environment().unwrap_or_default();
-    let remedy = "make the image anew with `cctrewrite jdk`";
+    let remedy = "make the image again with `cctrewrite jdk`";
     Jvm { image, java_home: Path::new(""), arguments: &arguments, limit, remedy }.run()
 }
 

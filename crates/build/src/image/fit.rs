@@ -94,7 +94,8 @@ pub fn check_marked(home: &Path, marking: &Marking) -> Result<()> {
         Ok(())
     } else {
         bail!(
-            "{}: this JDK was made with other rules; leave out --markers and --typestate, or give a plain JDK, of which one is made with yours",
+            "{}: this JDK was made with other rules; leave out --markers and --typestate, or name \
+             a plain JDK, from which cctrewrite makes one with your rules",
             home.display()
         )
     }

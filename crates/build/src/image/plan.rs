@@ -240,13 +240,13 @@ fn marking(request: &ImageRequest) -> Result<Option<Marking>> {
             return Ok(None);
         }
         if request.module.module.is_some() {
-            bail!("--udi does not go together with markers beside a calling-context tree yet; leave it out");
+            bail!("--udi cannot be combined with markers and a calling-context tree yet; leave it out");
         }
         return Marking::beside(&request.choices).map(Some);
     }
     for (given, option) in [(request.has_report, "--report"), (request.module.module.is_some(), "--udi")] {
         if given {
-            bail!("{option} does not go together with --tool markers yet; leave it out");
+            bail!("{option} cannot be combined with --tool markers yet; leave it out");
         }
     }
     Marking::alone(&request.choices).map(Some)

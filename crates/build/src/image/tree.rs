@@ -65,7 +65,7 @@ impl Tree {
     fn folder(&mut self, home: &Path, folder: &Path, relative: &Path, depth: usize) -> Result<()> {
         let cannot = || format!("cannot list {}", folder.display());
         if depth > MAX_DEPTH {
-            bail!("{}: folders without end; is there a circle of links?", folder.display());
+            bail!("{}: folders nested without end; check for a circle of links", folder.display());
         }
         let mut names = Vec::new();
         for entry in fs::read_dir(folder).with_context(cannot)? {

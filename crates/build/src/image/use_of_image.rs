@@ -47,7 +47,7 @@ pub fn of_home(
 /// What to do about an image outside of the cache that is damaged.
 pub fn remedy(image: &Path) -> String {
     format!(
-        "try `cctrewrite jdk --check {} --repair`, or make the image anew with `cctrewrite jdk`",
+        "try `cctrewrite jdk --check {} --repair`, or make the image again with `cctrewrite jdk`",
         image.display()
     )
 }

@@ -41,7 +41,7 @@ pub fn rewrite_all(
 ) -> Result<Outputs> {
     let filter = filter(how.choices)?;
     let survey = {
-        let steps = observer.begin("looking at classes", None);
+        let steps = observer.begin("reading classes", None);
         sources.survey(&how.choices.settings(), how.bad, &|_, _, _, _| steps.step())?
     };
     let run = Run { how, sources, survey: &survey, targets, filter: &filter, observer };

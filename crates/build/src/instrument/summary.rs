@@ -305,7 +305,7 @@ impl Summary {
         }
         if self.checked > 0 {
             let classes = counted(self.checked, "class");
-            let _ = write!(text, "checked against their originals: {classes}, nothing was found");
+            let _ = write!(text, "checked against their originals: {classes}, no findings");
             let _ = match self.unchecked {
                 0 => writeln!(text),
                 n => writeln!(

@@ -32,7 +32,8 @@ impl Targets {
     pub fn new(output: &Path, sources: &Sources, named: &[Named], patches: bool) -> Result<Targets> {
         if output.as_os_str() == "-" {
             bail!(
-                "output -: standard output is no place for outputs; name a file or folder (./- is the file of that name)"
+                "output -: outputs cannot go to standard output; name a file or folder (./- is the \
+                 file of that name)"
             );
         }
         let given = sources.inputs.len().saturating_sub(named.len());

@@ -127,7 +127,7 @@ impl MarkedInputs {
     pub fn checked(&self) -> Option<String> {
         let (classes, _) = self.checks;
         let classes = (classes > 0).then(|| counted(classes, "class"))?;
-        Some(format!("checked against their originals: {classes}, nothing was found"))
+        Some(format!("checked against their originals: {classes}, no findings"))
     }
 
     /// The numbers of markers and of classes that have them, in words.

@@ -30,7 +30,7 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
         (request.module.module.is_some(), "--udi"),
     ] {
         if given {
-            bail!("{option} does not go together with --tool markers yet; leave it out");
+            bail!("{option} cannot be combined with --tool markers yet; leave it out");
         }
     }
     let marking = Marking::alone(&request.choices)?;
@@ -47,7 +47,7 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
     for notice in lone::check(&sources.inputs, &targets.list, request.if_changed)? {
         observer.warn(&notice);
     }
-    let steps = observer.begin("looking at classes", None);
+    let steps = observer.begin("reading classes", None);
     let world = world(sources.inputs.iter().chain(&sources.libraries))?;
     drop(steps);
     let how = OutputOptions {

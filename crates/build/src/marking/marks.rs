@@ -44,7 +44,7 @@ pub fn unless_refused(
         return marked.map(|marked| (marked, None));
     };
     let mut marked = marked.unwrap_or_default();
-    marked.give_up(class.name(), "JVMs refuse its class, which stays as it is");
+    marked.give_up(class.name(), "JVMs refuse its class, which is not rewritten");
     Ok((marked, Some(format!("{why}; the class stays as it is, without markers"))))
 }
 
@@ -86,7 +86,7 @@ impl Marks<'_> {
             let method = &summary.methods[summary.find(method)?];
             let is_replaced = method.has(trait_bits::INTRINSIC) || method.has(trait_bits::RECOGNISED);
             is_replaced
-                .then_some("HotSpot may put code of its own in place of it; mark its calls, by at = \"call\"")
+                .then_some("HotSpot may replace it with its own code; mark its calls with at = \"call\"")
         };
         let objection = |method: NameAndType<'_>| whole.or_else(|| replaced(method));
         let way = Way { library: self.library, objection: &objection, ..Way::new(self.rules, self.world) };

@@ -56,7 +56,7 @@ pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
     }
     if let (Some(jar), false) = (beside, has_runtime) {
         let found = fs::canonicalize(&jar).with_context(|| {
-            format!("{}: not there; `cctrewrite markers jar -o {0}` writes it anew", jar.display())
+            format!("{}: not there; `cctrewrite markers jar -o {0}` writes it again", jar.display())
         })?;
         options.push(format!("-Xbootclasspath/a:{}", unicode(found)?));
     }
@@ -95,7 +95,7 @@ fn of_properties(tables: &[PathBuf]) -> Result<Vec<String>> {
     if tables.is_empty() {
         return Ok(Vec::new());
     }
-    let tables = std::env::join_paths(tables).context("this path cannot stand in a list of paths")?;
+    let tables = std::env::join_paths(tables).context("a list of paths cannot contain this path")?;
     Ok(vec![
         format!("-Dcctrewrite.markers.clients={CHECKER}"),
         format!("-Dcctrewrite.typestate={}", unicode(PathBuf::from(tables))?),

@@ -44,7 +44,7 @@ impl TreeMarking {
         }
         filter(&request.choices)?;
         if request.module.module.is_some() {
-            bail!("--udi does not go together with markers beside a calling-context tree yet; leave it out");
+            bail!("--udi cannot be combined with markers and a calling-context tree yet; leave it out");
         }
         if let Some(input) = sources.inputs.iter().find(|input| input.layout() != Layout::Plain)
             && !request.patches

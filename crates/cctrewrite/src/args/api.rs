@@ -6,7 +6,7 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Example:
-  What a harness runs is recorded, and nothing around it:
+  Record what a harness runs, and nothing else:
     cctrewrite api -o cctrewrite-api.jar
     javac -cp cctrewrite-api.jar Harness.java
     cctrewrite run --regions -- java -cp .:cctrewrite-api.jar Harness
@@ -21,18 +21,17 @@ In Harness.java:
 
 /// Write the jar with which a program controls its recording
 ///
-/// Its class cctrewrite.api.Recording switches the recording of a thread, or of all, on and off. On
-/// a JDK that is not profiled it does nothing, so that a program can be shipped with it. It is for
-/// Java 8 and later and needs nothing else.
+/// Its class cctrewrite.api.Recording switches recording on and off, for one thread or for all. On
+/// a JDK that is not profiled it does nothing, so a program can ship with it. It needs Java 8 or
+/// later and no other jar.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Api {
-    /// Where the jar goes
+    /// Output file
     #[arg(short, long, value_name = "FILE", default_value = "cctrewrite-api.jar")]
     pub output: PathBuf,
 
-    /// Write the jar for modules of your own instead (--udi, docs/research/udi.md): what they are
-    /// compiled against
+    /// Write the jar against which user modules are compiled instead (--udi, docs/research/udi.md)
     #[arg(long)]
     pub modules: bool,
 }

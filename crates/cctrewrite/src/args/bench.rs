@@ -12,24 +12,24 @@ use super::{BenchChoices, ColumnArgument};
 
 const EXAMPLES: &str = "\
 Examples:
-  Count what two methods execute, and store it; commit the file:
+  Count what two methods execute, and store the counts; commit the file:
     cctrewrite bench -c build/classes app.Bench.parse app.Bench.render --update
 
-  Later, all that is in the file:
+  Later, compare all entries of the file:
     cctrewrite bench -c build/classes
     cctrewrite bench -c build/classes --fail-above 0.5% --format github";
 
-/// Count what methods of a program execute, and compare it with a stored baseline
+/// Count what methods of a program execute, and compare the counts with a stored baseline
 ///
-/// An entry is a method without parameters, `app.Bench.parse`: static, or of a class whose
-/// constructor has no parameters, public or not. Each is run in a JVM of its own, first to warm up,
-/// then recorded, and all that a second time: a count that is not the same twice is refused. The
-/// numbers are calls and executed bytecodes, not seconds, so a slow or busy machine does not change
-/// them.
+/// An entry is a method without parameters, such as `app.Bench.parse`. It is static, or its class
+/// has a constructor without parameters; neither must be public. Each entry runs in its own JVM,
+/// first to warm up, then recorded. A second JVM repeats this, and the entry fails if the counts
+/// differ. The numbers are calls and executed bytecodes, not seconds, so a slow or busy machine
+/// does not change them.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Bench {
-    /// What to run, `Class.method`; by default all entries of the baseline
+    /// Entries to run, as `Class.method` [default: all entries of the baseline]
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
 
@@ -37,11 +37,12 @@ pub struct Bench {
     #[arg(short, long, value_name = "PATH", default_value = ".")]
     pub class_path: OsString,
 
-    /// The file of stored counts
+    /// The baseline: the file of stored counts
     #[arg(short, long, value_name = "FILE", default_value = "cctrewrite-bench.json")]
     pub baseline: PathBuf,
 
-    /// Store the counts of the entries instead of comparing them; other entries stay
+    /// Store the counts of the entries instead of comparing them. Other entries of the baseline do
+    /// not change
     #[arg(short, long)]
     pub update: bool,
 
@@ -50,19 +51,20 @@ pub struct Bench {
     #[arg(long, value_name = "P", default_value = "0")]
     pub fail_above: Percentage,
 
-    /// Compare this column instead of bytecodes; needs the option of its name
+    /// Compare this column instead of bytecodes. Also needs the option of the same name
     #[arg(long, value_enum)]
     pub column: Option<ColumnArgument>,
 
-    /// How often an entry is run before it is counted, so that classes are loaded and initialised
+    /// Number of runs of an entry before the counted one, so that classes are loaded and
+    /// initialised
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub warm_up: u16,
 
-    /// How many JVMs run an entry, to see that the count is the same
+    /// Number of JVMs that run an entry, to check that the counts agree
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..))]
     pub runs: u16,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = BenchFormat::Text)]
     pub format: BenchFormat,
 
@@ -70,7 +72,8 @@ pub struct Bench {
     #[arg(short = 'J', long, value_name = "OPTION", allow_hyphen_values = true)]
     pub java_option: Vec<OsString>,
 
-    /// Keep the profile of each entry, `Class.method.cct`, in this folder, which is made if need be
+    /// Keep the profile of each entry, `Class.method.cct`, in this folder. It is created if it is
+    /// missing
     #[arg(long, value_name = "DIR")]
     pub profiles: Option<PathBuf>,
 
@@ -85,7 +88,7 @@ pub struct Bench {
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<PathBuf>,
 
-    /// Say nothing but the result, warnings and errors
+    /// Print only the result, warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -93,13 +96,13 @@ pub struct Bench {
 /// Formats of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BenchFormat {
-    /// For people
+    /// Text
     Text,
-    /// For programs: one JSON object (docs/ci/bench.md)
+    /// One JSON object (docs/ci/bench.md)
     Json,
-    /// For servers that run tests: JUnit's XML, a test for each entry
+    /// JUnit's XML, with a test for each entry
     Junit,
-    /// For GitHub Actions: an annotation for each entry that fails, and one for the whole
+    /// GitHub Actions: an annotation for each entry that fails, and a summary
     Github,
 }
 

@@ -7,25 +7,26 @@ use clap::{Args, Subcommand, value_parser};
 
 const EXAMPLES: &str = "\
 Examples:
-  What is in the cache, and what would go by the default bound:
+  List the cache, and what the default limits would remove:
     cctrewrite cache list
     cctrewrite cache prune --dry-run
 
-  Images whose JDK is gone, or that nobody has used for a week; then the oldest ones down to 5 GiB:
+  Remove images whose JDK is gone or that were unused for a week, then the oldest ones down to 5 GiB:
     cctrewrite cache prune --gone --unused-for 7 --max-size 5G
 
-  How much room it takes:
+  Show the size of the cache:
     du -sh \"$(cctrewrite cache path)\"";
 
 /// List or remove the images that `run`, `bench` and `jdk --cache` keep
 ///
-/// After a command has made an image, it removes images that were not used for 30 days, and those
-/// that were used the longest ago until the cache has at most 10 GiB. CCTREWRITE_CACHE_LIMIT=SIZE
-/// is another size, CCTREWRITE_CACHE_LIMIT=none removes nothing. An image in use is never removed.
+/// A command that makes an image also prunes the cache. It removes images that were unused for 30
+/// days, then the least recently used ones until the cache has at most 10 GiB.
+/// CCTREWRITE_CACHE_LIMIT=SIZE sets another size, CCTREWRITE_CACHE_LIMIT=none turns this off.
+/// Images in use are never removed.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Cache {
-    /// What to do
+    /// The subcommand
     #[command(subcommand)]
     pub command: CacheCommand,
 }
@@ -55,7 +56,7 @@ pub struct CacheList {
 
 /// Remove images that are not in use
 ///
-/// Without an option that says which, the default bound is applied: --unused-for 30 --max-size 10G.
+/// Without an option, the default limits apply: --unused-for 30 --max-size 10G.
 #[derive(Debug, Args)]
 pub struct CachePrune {
     #[command(flatten)]
@@ -69,16 +70,16 @@ pub struct CachePrune {
     #[arg(long)]
     pub gone: bool,
 
-    /// Remove images that were not used for more than this number of days
+    /// Remove images that were unused for more than this number of days
     #[arg(long, value_name = "DAYS", value_parser = value_parser!(u32))]
     pub unused_for: Option<u32>,
 
-    /// Remove images that were used the longest ago until the others have at most this size: bytes,
-    /// or with K, M or G
+    /// Remove the least recently used images until the cache has at most this size: bytes, or with
+    /// K, M or G
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     pub max_size: Option<u64>,
 
-    /// Say what would be removed, and remove nothing
+    /// Print what would be removed, and remove nothing
     #[arg(long)]
     pub dry_run: bool,
 }

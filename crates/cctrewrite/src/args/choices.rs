@@ -113,7 +113,7 @@ fn apply(row: &ChoiceOption, choices: &mut cct_settings::Choices, value: &str) -
         Access::Switch { set, .. } => set(choices),
         Access::OneOf { words, set, .. } => match words.iter().position(|word| word.name == value) {
             Some(index) => set(choices, index),
-            None => return Err(format!("--{}: there is no {value}", row.flag)),
+            None => return Err(format!("--{}: unknown value {value}", row.flag)),
         },
         Access::Table { set, .. } => set(choices, value, &read_table)?,
         Access::List { push, .. } => push(choices, value)?,
@@ -168,7 +168,7 @@ pub fn cost_model(given: &str) -> Result<&'static CostModel, String> {
 fn read_table(path: &str) -> Result<String, String> {
     let about = fs::metadata(path).map_err(|e| e.to_string())?;
     if about.is_file() && about.len() > LARGEST_TABLE {
-        return Err(format!("it has {} bytes, too many for a table", about.len()));
+        return Err(format!("it has {} bytes; the limit for a table is {LARGEST_TABLE} bytes", about.len()));
     }
     fs::read_to_string(path).map_err(|e| e.to_string())
 }

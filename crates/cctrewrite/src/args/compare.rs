@@ -16,28 +16,27 @@ Examples:
 
 /// Compare two profiles, context by context
 ///
-/// Either may be a profile (.cct file) or a list of contexts, as `report --format contexts` writes
-/// it: text with a line `calls bytecodes frame;frame;...` for each context. B is the reference:
+/// A and B are profiles (.cct files) or lists of contexts as `report --format contexts` writes
+/// them: text with a line `calls bytecodes frame;frame;...` for each context. B is the reference:
 /// relative errors are relative to its counts.
 ///
-/// Contexts are the same when their stacks are, methods when class, name and descriptor are. Shown
-/// are the contexts that are in one only, those whose calls or bytecodes differ, the totals, the
-/// overlap percentage (the sum of the smaller of both shares of each context) and the relative
-/// error. What differs in the headers, and the notes of both, stands above.
+/// Contexts match by their stacks, methods by class, name and descriptor. The output lists contexts
+/// of one side only and contexts with different calls or bytecodes. It has the totals, the relative
+/// error and the overlap percentage: the sum, over all contexts, of the smaller of the two shares.
+/// Differences of the headers, and the notes of both, come first.
 ///
-/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters:
-/// `java.util.HashMap.put`, `java.util.*`, `*.hashCode()I`. Without a parenthesis the descriptor
-/// does not matter.
+/// In a pattern (METHOD, THREAD) `*` matches any characters: `java.util.HashMap.put`,
+/// `java.util.*`, `*.hashCode()I`. A pattern without parentheses matches any descriptor.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Compare {
     /// A profile or a list of contexts; `-` is standard input
     pub a: PathBuf,
 
-    /// What it is compared with
+    /// The profile or list to compare with
     pub b: PathBuf,
 
-    /// Keep threads apart, matched by their names, instead of adding up their trees
+    /// Compare thread by thread, matched by name, instead of adding up the threads' trees
     #[arg(long)]
     pub per_thread: bool,
 
@@ -47,8 +46,8 @@ pub struct Compare {
     #[command(flatten)]
     pub sites: SitesArguments,
 
-    /// Leave out the numbers in the names of classes that are made while a program runs (lambdas,
-    /// proxies, accessors), as `report` does. Contexts that become equal are added up
+    /// Drop the numbers in names of generated classes (lambdas, proxies, accessors), as `report`
+    /// does. Contexts that become equal are added up
     #[arg(long)]
     pub normalize_generated: bool,
 
@@ -56,13 +55,13 @@ pub struct Compare {
     #[arg(long)]
     pub calls_only: bool,
 
-    /// Look at objects and arrays by type, not at calls and bytecodes; of programs that were
-    /// rewritten with --allocations
+    /// Compare objects and arrays by type instead of calls and bytecodes. Needs profiles recorded
+    /// with --allocations
     #[arg(long, conflicts_with = "calls_only")]
     pub allocations: bool,
 
-    /// Compare this column instead of bytecodes; needs profiles recorded with the option of its
-    /// name
+    /// Compare this column instead of bytecodes. Needs profiles recorded with the option of the
+    /// same name
     #[arg(long, value_enum, conflicts_with_all = ["calls_only", "allocations"])]
     pub column: Option<ColumnArgument>,
 
@@ -70,11 +69,11 @@ pub struct Compare {
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub limit: usize,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
     pub format: CompareFormat,
 
-    /// Cut lines to N columns [text]
+    /// Cut lines after N columns [text]
     #[arg(long, value_name = "N")]
     pub width: Option<usize>,
 }
@@ -82,9 +81,8 @@ pub struct Compare {
 /// Formats of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CompareFormat {
-    /// For people
+    /// Text
     Text,
-    /// For programs: the same as one JSON object, with the frames of each listed context, outermost
-    /// first
+    /// One JSON object, with the frames of each listed context, outermost first
     Json,
 }

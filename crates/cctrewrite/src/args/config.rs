@@ -4,7 +4,7 @@ use clap::Args;
 
 /// Show the options that the configuration file sets
 ///
-/// The file is cctrewrite.toml in the current folder, or the one that
-/// `cctrewrite --config FILE config` names. The options are shown as on command lines.
+/// Reads cctrewrite.toml in the current folder, or FILE of `cctrewrite --config FILE config`.
+/// Prints the options as on a command line.
 #[derive(Debug, Args)]
 pub struct Config {}

@@ -5,9 +5,9 @@ use cct_profile::csv::Reader;
 /// Options of commands that write CSV.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct CsvArguments {
-    /// Write names as they are, for programs. By default no name can be a formula of a spreadsheet:
-    /// a `'` precedes `=`, `+`, `-` and `@` at the start of a cell, and control characters are
-    /// escaped [csv]
+    /// Write names unchanged, for programs. By default a spreadsheet cannot read a name as a
+    /// formula: a `'` precedes `=`, `+`, `-` and `@` at the start of a cell, and control characters
+    /// are escaped [csv]
     #[arg(long)]
     pub raw: bool,
 }

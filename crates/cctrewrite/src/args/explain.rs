@@ -14,8 +14,8 @@ Examples:
 
 /// Show what `instrument` does to a class, and why
 ///
-/// For each method: its treatment, its basic blocks by both rules, where the activation counter is
-/// updated, how each call site calls, and the code before and after.
+/// For each method: its treatment, basic blocks by both rules, updates of the activation counter,
+/// how each call site calls, and the code before and after.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Explain {
@@ -31,7 +31,7 @@ pub struct Explain {
     #[arg(value_name = "METHOD")]
     pub method: Option<String>,
 
-    /// Leave out the code
+    /// Do not print the code
     #[arg(long)]
     pub no_code: bool,
 

@@ -19,12 +19,12 @@ Examples:
 
 /// Write a profile in the format of another tool
 ///
-/// The sum over what is written is that of the profile. What a threshold (--min-percent, --depth)
-/// cuts off is added up, in a context named `[pruned]` below its caller, and said on standard
-/// error. docs/use/exports.md says what each format can hold.
+/// The sums of the output are those of the profile. Contexts below a threshold (--min-percent,
+/// --depth) are added up in a context `[pruned]` below their caller, and standard error names them.
+/// docs/use/exports.md lists what each format can hold.
 ///
-/// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is written,
-/// standard error says what is missing, and the exit code is 3.
+/// If a file is truncated (the JVM was killed, the disk was full), the sound part is written.
+/// Standard error names what is missing, and the exit code is 3.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Export {
@@ -32,55 +32,53 @@ pub struct Export {
     #[arg(value_name = "FILE", default_value = super::run::PROFILE)]
     pub profiles: Vec<PathBuf>,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum)]
     pub format: ExportFormat,
 
-    /// Where to write it; `-` is standard output. A file is complete or not there
+    /// Output file; `-` is standard output. The file is written completely or not at all
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
 
-    /// What is counted where a format holds one metric [collapsed, svg, icicle], and what
-    /// --min-percent is a percentage of. Default: bytecodes, or calls where bytecodes were not
-    /// counted
+    /// Metric of formats that hold only one [collapsed, svg, icicle], and of --min-percent.
+    /// Default: bytecodes, or calls if the profile has no bytecodes
     #[arg(long, value_enum)]
     pub metric: Option<MetricArgument>,
 
-    /// Keep threads apart instead of adding up their trees
+    /// Show each thread's tree instead of their sum
     #[arg(long)]
     pub per_thread: bool,
 
-    /// What of the trees is written
+    /// Contexts to write
     #[command(flatten)]
     pub selection: SelectionArguments,
 
     #[command(flatten)]
     pub sites: SitesArguments,
 
-    /// Write all contexts, however many bytes that takes
+    /// Write all contexts, whatever the size of the output
     #[arg(long, conflicts_with_all = ["min_percent", "depth"])]
     pub all: bool,
 
-    /// Cut off contexts whose inclusive share is below P percent. Default: 0, which keeps all; 0.1
-    /// for pictures, and for collapsed stacks that would take more than 10 MB
+    /// Prune contexts whose inclusive share is below P percent. Default: 0, which keeps all; 0.1
+    /// for pictures, and for collapsed stacks of more than 10 MB
     #[arg(long, value_name = "P", value_parser = percentage)]
     pub min_percent: Option<f64>,
 
-    /// Cut off contexts deeper than N frames. Default: no limit, and 500 for pictures
+    /// Prune contexts deeper than N frames. Default: no limit; 500 for pictures
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
 
-    /// What methods are called
+    /// Form of method names
     #[arg(long, value_enum, default_value_t = NamesArgument::Readable)]
     pub names: NamesArgument,
 
-    /// Keep the numbers in the names of classes that are made while a program runs (lambdas,
-    /// proxies, accessors)
+    /// Keep the numbers in names of generated classes (lambdas, proxies, accessors)
     #[arg(long)]
     pub raw_names: bool,
 
-    /// Draw the difference from this profile: the widths are those of FILE, red has more than here,
-    /// blue less [svg, icicle]
+    /// Draw the difference from this profile: widths are those of the input, red has more than this
+    /// profile, blue less [svg, icicle]
     #[arg(long, value_name = "BEFORE")]
     pub diff: Option<PathBuf>,
 }
@@ -91,9 +89,9 @@ pub enum ExportFormat {
     /// Collapsed stacks: a line `frame;frame;... count` for each context, for FlameGraph, inferno,
     /// speedscope
     Collapsed,
-    /// A flame graph to be opened in a browser
+    /// A flame graph, for browsers
     Svg,
-    /// The same, growing downward
+    /// A flame graph that grows downward
     Icicle,
     /// speedscope's JSON
     Speedscope,
@@ -103,7 +101,7 @@ pub enum ExportFormat {
     Callgrind,
     /// A table with a row for each context, for DuckDB, Spark, pandas
     Parquet,
-    /// All of it as one object (docs/reference/formats/export.md)
+    /// The whole profile as one JSON object (docs/reference/formats/export.md)
     Json,
 }
 

@@ -11,8 +11,8 @@ Examples:
 
 /// Describe a profile: program, JVM, options, sizes, threads, and what is missing
 ///
-/// The whole file is read and checked. Of a file that was cut off what is there is described, and
-/// the exit code is 3.
+/// Reads and checks the whole file. If a file is truncated, the sound part is described, and the
+/// exit code is 3.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Info {
@@ -20,7 +20,7 @@ pub struct Info {
     #[arg(value_name = "FILE", default_value = super::run::PROFILE)]
     pub profiles: Vec<PathBuf>,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = InfoFormat::Text)]
     pub format: InfoFormat,
 }
@@ -28,8 +28,8 @@ pub struct Info {
 /// Formats of a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InfoFormat {
-    /// For people
+    /// Text
     Text,
-    /// For programs: one JSON object (docs/reference/formats/json.md)
+    /// One JSON object (docs/reference/formats/json.md)
     Json,
 }

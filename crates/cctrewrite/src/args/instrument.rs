@@ -10,34 +10,33 @@ use super::{Choices, LimitsArguments, UdiArguments};
 
 const EXAMPLES: &str = "\
 Examples:
-  The class library of a JDK 8:
+  Instrument the class library of JDK 8:
     cctrewrite instrument $JAVA8_HOME/jre/lib/rt.jar -o inst_rt.jar
     java $(cctrewrite flags inst_rt.jar) -cp . Main
 
-  An application, to run on an instrumented class library:
+  Instrument an application, to run on an instrumented class library:
     cctrewrite instrument app.jar --library $JAVA8_HOME/jre/lib/rt.jar -o inst_app.jar
 
-  The class library of a JDK from 9 on, for a JDK that itself stays as it is:
+  Instrument the class library of JDK 9 or later as patches, without changing the JDK:
     cctrewrite instrument $JAVA_HOME/lib/modules --patches -o patches
     java $(cctrewrite flags patches) -cp . Main
 
-  As a step of a build, an application with the jars that its manifest names:
+  In a build: instrument an application with the jars that its manifest names:
     cctrewrite instrument app.jar --class-path --if-changed --library profiled-jdk -o out/app.jar
 
-  One class, without an index for its names:
+  Instrument one class, without an index of names:
     cctrewrite instrument classes/Main.class --library inst_rt.jar -o inst/Main.class
 
-  Several inputs at once, into a folder; and what could not be done, for a program to read:
+  Instrument several inputs into a folder, and write the completeness report as JSON:
     cctrewrite instrument app.jar util.jar --library inst_rt.jar -o inst/ --report completeness.json
 
-Outputs are put in their places when all of them are complete. The same inputs and options give the same bytes.";
+Outputs appear when all of them are complete. The same inputs and options give the same bytes.";
 
 /// Rewrite jars, folders of classes, class files, images and jmods
 ///
-/// Give everything that belongs together in one run, or name the rest with --library. When an input
-/// lies inside a JDK, the rest of that JDK's class library is looked at by itself, so that classes
-/// which stay as they are are respected. The JVM's stack traces, reflection and serialisation see
-/// the program as it was.
+/// Rewrite everything that belongs together in one run, or name the rest with --library. If an
+/// input is part of a JDK, the rest of its class library is read automatically. Stack traces,
+/// reflection and serialisation see the original program.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Instrument {
@@ -45,31 +44,30 @@ pub struct Instrument {
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
 
-    /// Where the output goes: for one input a file (for a folder of classes a folder); for several
-    /// a folder, which receives one output of the same name for each
+    /// Output path: a file for one input, a folder for a folder of classes. For several inputs, a
+    /// folder with an output of the same name for each
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
 
-    /// Of images, folders of modules and jmods, write only what changes, as jars for the JVM option
-    /// --patch-module: MODULE.jar for each module. An image or a folder of modules gives a folder
-    /// of them. The JDK itself stays as it is
+    /// For images, folders of modules and jmods: write only what changes, as jars MODULE.jar for
+    /// the JVM option --patch-module. An image or a folder of modules gives a folder of such jars.
+    /// The JDK itself does not change
     #[arg(long)]
     pub patches: bool,
 
-    /// Rewrite also the jars and folders that the manifests of inputs name in their Class-Path, and
-    /// those that theirs name. They go where the outputs will look for them: `lib/a.jar` beside the
-    /// output of what names it
+    /// Also rewrite the jars and folders in the Class-Path of the inputs' manifests, and those that
+    /// their manifests name. Each is written where the manifest of its output looks for it, such as
+    /// `lib/a.jar`
     #[arg(long)]
     pub class_path: bool,
 
-    /// Do nothing if the outputs are up to date: made from the same inputs and libraries with the
-    /// same options by this version. Contents are compared, not times
+    /// Do nothing if the outputs are up to date: the same inputs, libraries, options and version of
+    /// cctrewrite. Compares contents, not times
     #[arg(long)]
     pub if_changed: bool,
 
-    /// State in the manifests of jars that and how they were instrumented: Instrumented-By,
-    /// Instrumented-With. (A program that reads its own manifest, as the launcher does for -jar,
-    /// executes some bytecodes more for it.)
+    /// Add Instrumented-By and Instrumented-With to the manifests of jars. A program that reads its
+    /// own manifest, as the launcher does for -jar, then executes a few more bytecodes
     #[arg(long)]
     pub manifest: bool,
 
@@ -79,17 +77,17 @@ pub struct Instrument {
     #[command(flatten)]
     pub udi: UdiArguments,
 
-    /// Check each rewritten class against its original before outputs are put in their places, as
+    /// Check each rewritten class against its original before writing outputs, as
     /// `cctrewrite verify` does. A finding is an error, and nothing is written
     #[arg(long)]
     pub verify: bool,
 
-    /// Write the completeness report: every method whose treatment is not the ordinary one, and why
+    /// Write the completeness report: every method with a special treatment, and the reason
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
 
-    /// Copy entries that are named like a class and hold none, instead of refusing the input; each
-    /// is named in a notice
+    /// Copy entries that are named like a class but hold none, with a notice, instead of refusing
+    /// the input
     #[arg(long)]
     pub keep_bad_classes: bool,
 
@@ -101,7 +99,7 @@ pub struct Instrument {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
 

@@ -13,52 +13,51 @@ use super::{Choices, UdiArguments};
 
 const EXAMPLES: &str = "\
 Examples:
-  A profiled JDK, and a program on it. No options, nothing to instrument:
+  Make a profiled JDK, and run a program on it:
     cctrewrite jdk $JAVA_HOME -o profiled-jdk
     profiled-jdk/bin/java -Dcctrewrite.out=run.cct -jar app.jar
     cctrewrite report run.cct --top 20
 
-  In a script: made once, found again as long as the JDK, the options and cctrewrite are the same:
+  In a script: make the image once, and reuse it while the JDK, the options and cctrewrite are the same:
     export JAVA_HOME=$(cctrewrite jdk $JAVA_HOME --cache -q)
 
-  Whether all files of an image, or of all images of the cache, are as they were made:
+  Check all files of an image, or of all images of the cache:
     cctrewrite jdk --check profiled-jdk
     cctrewrite jdk --check --repair
 
-  A JDK on which clients of yours hear of places in the class library and in programs (docs/research/markers.md):
+  Make a JDK that calls your marker clients in the class library and in programs (docs/research/markers.md):
     cctrewrite jdk $JAVA_HOME --tool markers --markers rules.toml -o marked-jdk
     marked-jdk/bin/java -Dcctrewrite.markers.clients=MyClient -cp app.jar:. Main
 
-  The same beside profiles: clients are told in which node of the tree they are
+  Markers and profiles together: clients get the node of the tree
     cctrewrite jdk $JAVA_HOME --markers rules.toml -o marked-profiled-jdk
 
-The image can be moved, copied and packed: nothing in it says where it lies. It is put in its place when it is complete.";
+The image can be moved, copied and packed. It appears when it is complete.";
 
 /// Make a profiled JDK from a JDK
 ///
-/// The image has the layout of the JDK it is made from. Its class library is rewritten, classes of
-/// the program are when they are loaded, and the options that exact numbers need are built in, so
-/// `bin/java`, `bin/javac` and all other tools leave a profile behind. Options that are given to
-/// them go before those.
+/// The image has the layout of its JDK and a rewritten class library. The program's classes are
+/// rewritten when they are loaded. The options that exact numbers need are built in, so `bin/java`,
+/// `bin/javac` and all other tools write a profile. Options on the command line override the
+/// built-in ones.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Jdk {
-    /// Home of a JDK or JRE (HotSpot): the folder in which `bin` and `lib` are. With --check an
-    /// image
+    /// Home of a JDK or JRE (HotSpot): the folder with `bin` and `lib`. With --check: an image
     #[arg(value_name = "JAVA_HOME", required_unless_present = "check")]
     pub home: Option<PathBuf>,
 
-    /// Where the image goes: a new or empty folder, or an earlier image, which is replaced
+    /// Output folder: new or empty, or an earlier image, which is replaced
     #[arg(short, long, value_name = "DIR", required_unless_present_any = ["cache", "check"])]
     pub output: Option<PathBuf>,
 
-    /// Make no image: read all files of the one at JAVA_HOME (default: of all images of the cache),
-    /// and name damaged ones
+    /// Check the image at JAVA_HOME instead of making one (default: all images of the cache): read
+    /// all files, and name damaged ones
     #[arg(long)]
     pub check: bool,
 
-    /// Replace damaged files of an image by sound copies from the cache, the JDK or this command.
-    /// Remove damaged images from the cache; they are made again when they are needed
+    /// Replace damaged files of an image with sound copies from the cache, the JDK or this command.
+    /// Remove damaged images from the cache; the next run that needs one makes it again
     #[arg(long, requires = "check")]
     pub repair: bool,
 
@@ -68,14 +67,13 @@ pub struct Jdk {
     #[command(flatten)]
     pub udi: UdiArguments,
 
-    /// Keep images in a cache folder and take them from there if they have been made before.
-    /// Without --output the image's path is printed [default folder: $CCTREWRITE_CACHE, else the
-    /// user's cache folder]
+    /// Keep images in a cache folder, and reuse them. Without --output, print the path of the image
+    /// [default folder: $CCTREWRITE_CACHE, else the user's cache folder]
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     pub cache: Option<Option<PathBuf>>,
 
-    /// Files that stay as they are become hard links where the file system allows it, instead of
-    /// copies. What is written into such a file later, in either place, is in both
+    /// Make hard links to unchanged files where the file system allows it, instead of copies. A
+    /// later write to such a file changes both places
     #[arg(long)]
     pub link: bool,
 
@@ -83,13 +81,13 @@ pub struct Jdk {
     #[arg(long)]
     pub no_cds: bool,
 
-    /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what
-    /// would be -XX:MaxJavaStackTraceDepth without cctrewrite
+    /// Maximum number of frames in the stack trace of an exception; -1 for no limit. Use it instead
+    /// of -XX:MaxJavaStackTraceDepth
     #[arg(long, value_name = "FRAMES", default_value_t = DEFAULT_DEPTH, allow_negative_numbers = true,
         value_parser = value_parser!(i32).range(-1..=MAX_DEPTH))]
     pub stack_depth: i32,
 
-    /// Write the completeness report: every method whose treatment is not the ordinary one, and why
+    /// Write the completeness report: every method with a special treatment, and the reason
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
 
@@ -97,7 +95,7 @@ pub struct Jdk {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -108,7 +106,7 @@ impl Jdk {
 
     /// Home of the JDK to make an image of.
     pub fn home(&self) -> Result<&Path> {
-        self.home.as_deref().context("no JDK is named; name its home")
+        self.home.as_deref().context("no JDK is named; name the home of one")
     }
 
     /// These arguments as a request.

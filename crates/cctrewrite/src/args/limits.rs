@@ -6,21 +6,21 @@ use clap::Args;
 
 /// Bounds on what inputs may make of themselves.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Limits against inputs that unfold to any size")]
+#[command(next_help_heading = "Limits for compressed inputs")]
 pub struct LimitsArguments {
-    /// Levels of archives within archives
+    /// Maximum depth of nested archives
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_depth)]
     max_depth: usize,
 
-    /// Inflated size of a class or nested archive: bytes, or with K, M or G
+    /// Maximum inflated size of a class or nested archive: bytes, or with K, M or G
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size::parse)]
     max_entry: u64,
 
-    /// Inflated size of all classes and nested archives of an input together
+    /// Maximum inflated size of all classes and nested archives of an input
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = size::parse)]
     max_total: u64,
 
-    /// Inflated size over compressed size, from 1 MiB on
+    /// Maximum ratio of inflated to compressed size, for entries of 1 MiB and more
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_ratio)]
     max_ratio: u64,
 }

@@ -8,20 +8,21 @@ use super::LimitsArguments;
 
 const EXAMPLES: &str = "\
 Examples:
-  What a file of rules says, and what it matches in a program:
+  Check a rules file, and count the locations that it matches in a program:
     cctrewrite markers check iterators.toml app.jar
 
-  The program with these markers, and a client that hears of them:
+  Insert these markers into the program, and run it with a client:
     cctrewrite instrument app.jar --tool markers --markers iterators.toml -o out/app.jar
     cctrewrite markers jar -o cctrewrite-markers.jar
     javac -cp cctrewrite-markers.jar MyClient.java
     java $(cctrewrite flags out/app.jar) -Dcctrewrite.markers.clients=MyClient -cp out/app.jar:. Main";
 
-/// Check rules for markers (code locations at which clients are called), and write the clients' jar
+/// Check rules for markers (code locations at which clients are called), and write the jar for
+/// clients
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Markers {
-    /// What to do
+    /// The subcommand
     #[command(subcommand)]
     pub command: MarkersCommand,
 }
@@ -36,7 +37,7 @@ pub enum MarkersCommand {
 /// Check a rules file, and list the locations in some classes that its rules match
 #[derive(Debug, Args)]
 pub struct MarkersCheck {
-    /// The rules
+    /// Rules file
     #[arg(value_name = "FILE.toml")]
     pub rules: PathBuf,
 
@@ -44,12 +45,12 @@ pub struct MarkersCheck {
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
 
-    /// What the inputs refer to: rules with subtypes-of must know what is above their classes
-    /// (repeatable)
+    /// Classes that the inputs use (repeatable). Rules with subtypes-of need the supertypes of the
+    /// inputs' classes
     #[arg(long, value_name = "PATH")]
     pub library: Vec<PathBuf>,
 
-    /// Name each place
+    /// List each location
     #[arg(long)]
     pub places: bool,
 
@@ -57,10 +58,10 @@ pub struct MarkersCheck {
     pub limits: LimitsArguments,
 }
 
-/// Write the jar of the runtime, against which clients are compiled
+/// Write the jar against which marker clients are compiled
 #[derive(Debug, Args)]
 pub struct MarkersJar {
-    /// Where the jar goes
+    /// Output file
     #[arg(short, long, value_name = "FILE", default_value = "cctrewrite-markers.jar")]
     pub output: PathBuf,
 }

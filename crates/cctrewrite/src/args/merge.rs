@@ -15,13 +15,13 @@ Examples:
 
 /// Add up profiles of several runs, or of a whole fleet
 ///
-/// Methods are matched by class, name, descriptor and body, contexts by their stacks, threads by
-/// their names; calls and bytecodes are added up. Profiles that count different things (block rule,
-/// metrics, intrinsics) are refused; where only some tell call sites apart, the sum does not. The
-/// result says how many runs it is the sum of, keeps every note, and says of which profile it is
-/// where it does not hold for all.
+/// Methods match by class, name, descriptor and body, contexts by their stacks, threads by their
+/// names. Calls and bytecodes are added up. Profiles that count different things (block rule,
+/// metrics, intrinsics) are refused. If only some distinguish call sites, the sum does not. The
+/// result has the number of runs and every note, with the profile of notes that do not apply to
+/// all.
 ///
-/// Of files that were cut off what is sound is added up, the result and standard error say what is
+/// If a file is truncated, the sound part is added up. The result and standard error name what is
 /// missing, and the exit code is 3.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -30,11 +30,11 @@ pub struct Merge {
     #[arg(required = true, value_name = "FILE")]
     pub profiles: Vec<PathBuf>,
 
-    /// The profile to write; `-` is standard output
+    /// Output file; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
 
-    /// Which trees are added up
+    /// Threads whose trees are added up
     #[arg(long, value_enum, default_value_t = ThreadsArgument::ByName, value_name = "WHICH")]
     pub threads: ThreadsArgument,
 
@@ -44,18 +44,18 @@ pub struct Merge {
     #[command(flatten)]
     pub sites: SitesArguments,
 
-    /// Make one of several bodies of a method, of the same class, name and descriptor: those of a
-    /// class that was compiled again between the runs, or of class libraries of different JDKs
+    /// Merge methods of the same class, name and descriptor, even if their bodies differ. Bodies
+    /// differ if a class was recompiled between the runs, or between JDKs
     #[arg(long)]
     pub join_bodies: bool,
 }
 
-/// Which trees are added up.
+/// Threads whose trees are added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ThreadsArgument {
-    /// Those of threads that have the same name
+    /// Threads of the same name
     ByName,
-    /// All, into one tree
+    /// All threads, into one tree
     All,
     /// None
     Apart,

@@ -86,7 +86,7 @@ From a program to its profile:
   cctrewrite run -- java -jar app.jar
   cctrewrite report cctrewrite.cct --top 20
 
-`cctrewrite COMMAND -h` lists the options that are needed most; `cctrewrite COMMAND --help` lists all, with examples.";
+`cctrewrite COMMAND -h` lists the common options; `cctrewrite COMMAND --help` lists all options, with examples.";
 
 /// This build's version and the compiler of its runtime. Both determine the bytes that it writes.
 fn long_version() -> &'static str {
@@ -96,13 +96,13 @@ fn long_version() -> &'static str {
     &TEXT
 }
 
-/// Rewrites Java class files offline, the JDK's own class library included, so that a program
-/// yields its complete, exact calling-context tree: calls and executed bytecodes for every call
-/// stack, the same on every machine.
+/// Rewrites Java class files offline, the JDK's class library included, so that a program yields
+/// its complete exact calling-context tree: calls and executed bytecodes for every call stack, the
+/// same on every machine.
 #[derive(Debug, Parser)]
 #[command(version, long_version = long_version(), max_term_width = 100, after_help = HELP)]
 pub struct Arguments {
-    /// What to do
+    /// The subcommand
     #[command(subcommand)]
     pub command: Command,
 }

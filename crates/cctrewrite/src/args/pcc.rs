@@ -7,25 +7,25 @@ use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
-  In which contexts a program grows hash tables, as values and how often each:
+  Count the contexts, as values, in which a program resizes hash tables:
     cctrewrite run --tool pcc --pcc-at java.util.HashMap.resize -- java -jar app.jar
     cctrewrite pcc dump cctrewrite.pcc
 
-  The contexts behind the values, by a tree of the same program:
+  Look up the contexts of the values in a tree of the same program:
     cctrewrite run --call-sites -o tree.cct -- java -jar app.jar
     cctrewrite pcc contexts cctrewrite.pcc --tree tree.cct
 
-  The context that a program has asked for, and written into its log:
+  Look up a value that a program wrote into its log:
     cctrewrite pcc contexts --value 89047a709daf3363 --tree tree.cct
 
-  How many contexts of the program would have the same value:
+  Count the contexts of the program that share a value:
     cctrewrite pcc collisions tree.cct";
 
 /// Analyze values of calling contexts (recorded with --tool pcc)
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Pcc {
-    /// What to do
+    /// The subcommand
     #[command(subcommand)]
     pub command: PccCommand,
 }
@@ -39,54 +39,54 @@ pub enum PccCommand {
     Collisions(PccCollisions),
 }
 
-/// What a file of values holds: methods, values, entries, and what was chosen
+/// Describe a file of context values: methods, values, entries, and the chosen methods
 #[derive(Debug, Args)]
 pub struct PccInfo {
-    /// The file
+    /// The file of context values
     #[arg(value_name = "FILE.pcc")]
     pub file: PathBuf,
 }
 
-/// How often each method was entered with each value: a line for each, with tabs between the
-/// number, the value and the method
+/// Print how often each method was entered with each value: a line each, with tabs between number,
+/// value and method
 #[derive(Debug, Args)]
 pub struct PccDump {
-    /// The file
+    /// The file of context values
     #[arg(value_name = "FILE.pcc")]
     pub file: PathBuf,
 }
 
-/// The contexts behind the values: those of a tree with call sites that have them. All are listed
-/// where there are several; values that no context of the tree has are named
+/// Print the contexts of a tree that have the values. Lists all contexts of a value, and values
+/// without a context
 #[derive(Debug, Args)]
 pub struct PccContexts {
-    /// The file
+    /// The file of context values
     #[arg(value_name = "FILE.pcc", required_unless_present = "value")]
     pub file: Option<PathBuf>,
 
-    /// Instead of a file's values these, of whatever methods: 16 hexadecimal digits, as of
-    /// cctrewrite.api.Pcc.current() (repeatable)
+    /// Look up this value instead of a file's values, for any method (repeatable): 16 hexadecimal
+    /// digits, as cctrewrite.api.Pcc.current() returns
     #[arg(long, value_name = "VALUE", value_parser = value, conflicts_with = "file")]
     pub value: Vec<Value>,
 
-    /// A profile of the same program, made with --call-sites
+    /// A profile of the same program, recorded with --call-sites
     #[arg(long, value_name = "FILE.cct")]
     pub tree: PathBuf,
 
-    /// So many values at most, of each method those that were met most often
+    /// Maximum number of values: the most frequent ones of each method
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 }
 
 /// Parses a value, written as 16 hexadecimal digits.
 fn value(text: &str) -> Result<Value, String> {
-    Value::parse(text).ok_or_else(|| "16 hexadecimal digits are expected, as in 89047a709daf3363".to_owned())
+    Value::parse(text).ok_or_else(|| "expected 16 hexadecimal digits, as in 89047a709daf3363".to_owned())
 }
 
-/// How many contexts of a tree share their values, and how many would if values were random numbers
+/// Count the contexts of a tree that share a value, and those expected to if values were random
 #[derive(Debug, Args)]
 pub struct PccCollisions {
-    /// A profile that was made with --call-sites
+    /// A profile that was recorded with --call-sites
     #[arg(value_name = "FILE.cct")]
     pub tree: PathBuf,
 }

@@ -93,8 +93,7 @@ fn method(text: &str) -> Result<String, String> {
     match MethodName::parse(text) {
         Some(_) => Ok(text.to_owned()),
         None => {
-            Err("a class and a method are expected, as in com.acme.Main.run or com.acme.Main.run(I)V"
-                .to_owned())
+            Err("expected a class and a method, as in com.acme.Main.run or com.acme.Main.run(I)V".to_owned())
         }
     }
 }

@@ -10,7 +10,7 @@ Examples:
     cctrewrite recover app.arena -o app.cct
     cctrewrite recover app.arena -o - | cctrewrite report -
 
-  What runs that were killed left in the current folder:
+  Recover the profiles of killed runs in the current folder:
     cctrewrite recover";
 
 const SNAPSHOT_EXAMPLES: &str = "\
@@ -20,47 +20,46 @@ Examples:
 
 /// Recover the profiles of killed JVMs and of killed runs
 ///
-/// FILE is the file that -Dcctrewrite.arena names. A profiled JVM keeps its trees in it, and
-/// removes it when it has written its profile. After `kill -9`, a crash, or when the kernel was out
-/// of memory, the file has all that was recorded up to that instant. The profile's notes say what
-/// cannot be known.
+/// FILE is the file that -Dcctrewrite.arena names. A profiled JVM keeps its trees there, and
+/// removes it after it wrote its profile. After `kill -9`, a crash, or a kill by the kernel for
+/// lack of memory, the file has everything recorded up to then. The profile's notes name what is
+/// unknown.
 ///
 /// `cctrewrite run` does this for its JVMs. If `run` itself is killed, it leaves a hidden folder
-/// beside its output, or in $TMPDIR. This command collects what such folders hold: finished
-/// profiles, and those of killed JVMs. The profile is named after the output of the killed run:
-/// `app.recovered.cct` for `app.cct`. Nothing is overwritten, and a collected folder is removed. A
-/// folder stays as it is while its run is at work, or while a JVM of the run, or a process that may
-/// start one, still runs.
+/// next to its output, or in $TMPDIR. This command collects the finished profiles and those of
+/// killed JVMs from such folders. The output has the name of the killed run's output:
+/// `app.recovered.cct` for `app.cct`. No file is overwritten, and a collected folder is removed. A
+/// folder is skipped while its run, one of its JVMs, or a process that may start one is still
+/// running.
 ///
-/// Of a file that is damaged what is sound is taken, the rest is named, and the exit code is 3. It
-/// is 3, too, if a folder must stay.
+/// If a file is damaged, the sound part is recovered, the rest is named, and the exit code is 3. It
+/// is also 3 if a folder is skipped.
 #[derive(Debug, Args)]
 #[command(after_long_help = RECOVER_EXAMPLES)]
 pub struct Recover {
-    /// A file with a JVM's memory, a folder in which runs were killed, or the hidden folder of one
-    /// of them [default: the current folder and $TMPDIR]
+    /// A file with a JVM's memory, a folder in which runs were killed, or the hidden folder of a
+    /// killed run [default: the current folder and $TMPDIR]
     #[arg(value_name = "FILE|FOLDER")]
     pub from: Option<PathBuf>,
 
-    /// The profile to write; `-` is standard output. Required for a file
+    /// Output file; `-` is standard output. Required if FILE is a file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
 /// Take a profile of a running JVM
 ///
-/// The JVM must be a profiled one, with the library that rewrites classes at load time, as all that
-/// `cctrewrite jdk` and `cctrewrite run` make have, and be yours. It does not notice: its memory is
-/// read from outside. Counts are those of the moment at which each is read; what a loop without
-/// calls has executed is counted when it calls, or after 65,536 bytecodes.
+/// The JVM must be yours and run on a JDK that `cctrewrite jdk` or `cctrewrite run` made. Its
+/// memory is read from outside, so it is not disturbed. Each count is current when it is read. A
+/// loop without calls adds to its count when it calls, or after 65,536 bytecodes.
 #[derive(Debug, Args)]
 #[command(after_long_help = SNAPSHOT_EXAMPLES)]
 pub struct Snapshot {
-    /// The JVM's process
+    /// Process id of the JVM
     #[arg(value_name = "PID")]
     pub process: u32,
 
-    /// The profile to write; `-` is standard output
+    /// Output file; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
 }

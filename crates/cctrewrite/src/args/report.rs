@@ -29,25 +29,24 @@ Examples:
 
 /// Show a profile: methods, contexts, threads, or tables
 ///
-/// A profile (.cct file) is shown as text: where the numbers come from and what they lack, then the
-/// calling-context tree, the heaviest contexts first.
+/// Shows a profile (.cct file) as text: a header with the origin and the gaps of the numbers, then
+/// the calling-context tree, the heaviest contexts first.
 ///
-/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters:
-/// `java.util.HashMap.put`, `java.util.*`, `*.hashCode()I`. Without a parenthesis the descriptor
-/// does not matter.
+/// In a pattern (METHOD, THREAD) `*` matches any characters: `java.util.HashMap.put`,
+/// `java.util.*`, `*.hashCode()I`. A pattern without parentheses matches any descriptor.
 ///
-/// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is shown,
-/// standard error says what is missing, and the exit code is 3. A file that is damaged otherwise is
-/// refused, with exit code 1.
+/// If a file is truncated (the JVM was killed, the disk was full), the sound part is shown.
+/// Standard error names what is missing, and the exit code is 3. Other damaged files are refused,
+/// with exit code 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES, group = ArgGroup::new("page").args(["html", "open"]).multiple(true))]
 pub struct Report {
-    /// Profiles; `-` is standard input. Several are added up, context by context; in a --table each
-    /// has a row
+    /// Profiles; `-` is standard input. Several are added up, context by context; a --table has a
+    /// row for each
     #[arg(value_name = "FILE", default_value = super::run::PROFILE)]
     pub profiles: Vec<PathBuf>,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
 
@@ -57,40 +56,41 @@ pub struct Report {
     #[command(flatten)]
     pub sites: SitesArguments,
 
-    /// What rows stand for. Calls within a group are part of the group's context
+    /// Grouping of rows. Calls within a group belong to the
+    /// group's context
     #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP")]
     pub by: ByArgument,
 
-    /// Where classes come from, for `--by jar`, `--by module` and `--table library`, as profiles do
-    /// not record it: a jar, a folder, an image or the home of a JDK, instrumented or not
-    /// (repeatable). Of several classes of a name the first counts
+    /// Class path for `--by jar`, `--by module` and `--table library`, which profiles do not
+    /// record: a jar, a folder, an image or the home of a JDK, instrumented or not (repeatable).
+    /// The first class of a name is used
     #[arg(long, value_name = "PATH")]
     pub classes: Vec<PathBuf>,
 
-    /// Show a call of a method that is on the stack already in the context that it has there, so
-    /// that no method is twice on a path
+    /// Fold recursion: a call of a method that is already on the stack counts in its context there,
+    /// so no method is twice on a path
     #[arg(long)]
     pub fold_recursion: bool,
 
-    /// Keep threads apart instead of adding up their trees
+    /// Show each thread's tree instead of their sum
     #[arg(long)]
     pub per_thread: bool,
 
-    /// Keep the numbers in the names of classes that are made while a program runs (lambdas,
-    /// proxies, accessors). Without this they are left out, so that two runs can be compared
+    /// Keep the numbers in names of generated classes (lambdas, proxies, accessors). By default
+    /// they are dropped, so that two runs can be compared
     #[arg(long)]
     pub raw_names: bool,
 
-    /// What is summed and taken percentages of; calls where bytecodes were not counted
+    /// Metric of sums and percentages. Calls if the profile has no bytecodes
     #[arg(long, value_enum, value_name = "METRIC")]
     pub metric: Option<MetricArgument>,
 
-    /// Show the N methods (or groups) that cost most, over all contexts. Text has them behind the
-    /// tree if this is given; JSON and CSV have all without it [text, json, csv]
+    /// Show the N most expensive methods (or groups), over all contexts. Text lists them after the
+    /// tree; JSON and CSV list all of them without this option [text, json, csv]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 
-    /// What is sorted by [default: the table by own, contexts by inclusive] [text, json, csv]
+    /// Sort order [default: the table by own, contexts by inclusive] [text, json, csv]
     #[arg(long, value_enum)]
     pub sort: Option<OrderArgument>,
 
@@ -102,37 +102,38 @@ pub struct Report {
     #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = percentage)]
     pub min_percent: f64,
 
-    /// Show who calls a method (a pattern), who calls these, and how much of the method is due to
-    /// each. Chains have at most --depth callers (20); --min-percent is of the method [text]
+    /// Show the callers of a method (a pattern), their callers, and the share of each in the
+    /// method. Chains have at most --depth callers (default: 20); --min-percent is of the method
+    /// [text]
     #[arg(long, value_name = "METHOD", conflicts_with_all = ["focus", "by", "top", "sort", "fold_recursion", "per_thread", "table", "html", "open"])]
     pub callers: Option<String>,
 
-    /// Write a table of the literature instead, with a row for each profile [text, json, csv]
+    /// Write a table from the literature instead, with a row for each profile [text, json, csv]
     #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric"])]
     pub table: Option<TableArgument>,
 
     #[command(flatten)]
     pub csv: super::CsvArguments,
 
-    /// Cut lines to N columns [text]
+    /// Cut lines after N columns [text]
     #[arg(long, value_name = "N")]
     pub width: Option<usize>,
 
-    /// Write a page for browsers instead: flame graph, tree and methods in one file that loads
-    /// nothing (docs/use/html.md). It is complete or not there; `-` is standard output
+    /// Write an HTML page instead: flame graph, tree and methods in one self-contained file
+    /// (docs/use/html.md). It is written completely or not at all; `-` is standard output
     #[arg(long, value_name = "OUT", conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
     pub html: Option<PathBuf>,
 
-    /// Open the page in the browser. Without --html it goes into the profile's name with the ending
-    /// `.html`, in the current folder
+    /// Open the page in the browser. Without --html the file has the name of the profile with the
+    /// ending `.html`, in the current folder
     #[arg(long, conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
     pub open: bool,
 
-    /// Show what has changed since this profile [html]
+    /// Show what changed since this profile [html]
     #[arg(long, value_name = "BASE", requires = "page")]
     pub diff: Option<PathBuf>,
 
-    /// Keep the N contexts that weigh most, and say how much the others are [html]
+    /// Keep the N heaviest contexts, and show how much the others weigh [html]
     #[arg(long, value_name = "N", default_value_t = MOST_CONTEXTS, requires = "page")]
     pub max_contexts: usize,
 }
@@ -140,15 +141,14 @@ pub struct Report {
 /// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// For people: where the numbers come from, then the tree
+    /// Text: the header, then the tree
     Text,
-    /// For programs: the same and the table of methods, as one JSON object
-    /// (docs/reference/formats/json.md)
+    /// One JSON object, with the table of methods, too (docs/reference/formats/json.md)
     Json,
-    /// For spreadsheets: the table of methods, or the --table
+    /// CSV: the table of methods, or the --table
     Csv,
-    /// For programs: one line per context, `calls bytecodes frame;frame;...`, sorted by bytes,
-    /// after comment lines that start with #
+    /// One line per context, `calls bytecodes frame;frame;...`, sorted by bytes, after comment
+    /// lines that start with #
     Contexts,
 }
 
@@ -186,7 +186,8 @@ impl ByArgument {
     /// The error message if rows need `--classes` and it is not given.
     pub fn needs_classes(by: By) -> String {
         format!(
-            "profiles do not record where classes come from: --by {} needs --classes, with the class path and the JDK's home",
+            "profiles do not record the class path, which --by {} needs; name it, and the JDK's \
+             home, with --classes",
             by.name()
         )
     }
@@ -195,7 +196,7 @@ impl ByArgument {
 /// What is summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricArgument {
-    /// Executed bytecodes, or what they cost.
+    /// Executed bytecodes, or their cost.
     Bytecodes,
     /// Calls.
     Calls,
@@ -219,16 +220,15 @@ impl ValueEnum for MetricArgument {
             MetricArgument::Bytecodes => PossibleValue::new("bytecodes").help("Executed bytecodes"),
             MetricArgument::Calls => PossibleValue::new("calls").help("Calls"),
             MetricArgument::Allocations => PossibleValue::new("allocations").help(
-                "Objects and arrays by type, of programs that were rewritten with --allocations. Types are the innermost frames; by groups \
-                 other than methods there are none, and objects are those of who made them",
+                "Objects and arrays by type, of profiles recorded with --allocations. Types are \
+                 the innermost frames. Groups other than methods have no types: objects belong to \
+                 the group that allocates them",
             ),
             MetricArgument::Column(column) => {
                 let name = column.name();
                 let (first, rest) = column.counts().split_at(1);
-                let help = format!(
-                    "{}{rest}. Of programs that were rewritten with --{name}",
-                    first.to_ascii_uppercase()
-                );
+                let help =
+                    format!("{}{rest}. Of profiles recorded with --{name}", first.to_ascii_uppercase());
                 PossibleValue::new(name).help(help)
             }
         })
@@ -265,10 +265,10 @@ impl ValueEnum for ColumnArgument {
 /// Orders of rows, the largest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OrderArgument {
-    /// Bytecodes of the method or context itself
+    /// Own bytecodes of the method or context
     #[value(alias = "self")]
     Own,
-    /// Bytecodes of the method or context and all that it called
+    /// Bytecodes of the method or context, with its callees
     Inclusive,
     /// Calls
     Calls,
@@ -277,10 +277,10 @@ pub enum OrderArgument {
 /// Tables of the literature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TableArgument {
-    /// Native methods: contexts and calls, and their shares of all (CCCP, section 6.1, table 1)
+    /// Native methods: contexts and calls, with their shares (CCCP, section 6.1, table 1)
     Natives,
-    /// Calls within and between the application and the JDK (CCCP, section 6.2, table 2). By names
-    /// of packages; by the classes themselves if --classes names a JDK
+    /// Calls within and between the application and the JDK (CCCP, section 6.2, table 2). Classes
+    /// are assigned by package, or by --classes if it names a JDK
     Library,
     /// Numbers of methods, contexts and calls, depths (JP2, section 4, figure 9)
     Shape,
@@ -292,6 +292,6 @@ pub enum TableArgument {
 pub(super) fn percentage(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
-        _ => Err("a number from 0 to 100 is wanted".to_owned()),
+        _ => Err("expected a number from 0 to 100".to_owned()),
     }
 }

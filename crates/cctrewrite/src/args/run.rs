@@ -15,41 +15,41 @@ pub const PROFILE: &str = "cctrewrite.cct";
 
 const EXAMPLES: &str = "\
 Examples:
-  A program as it is, and what it did:
+  Profile a program, and show the profile:
     cctrewrite run -- java -jar app.jar
     cctrewrite report cctrewrite.cct --top 20
 
-  A build with all JVMs that it starts: one profile of all, and one of each in build.jvms:
+  Profile a build with all JVMs that it starts: one profile of all, and one of each in build.jvms:
     cctrewrite run -o build.cct -- mvn -o test
 
-  Only the parts of a program that it says itself (docs/use/parts.md):
+  Record only between the program's own calls of start() and stop() (docs/use/parts.md):
     cctrewrite run --regions -- java -cp classes:cctrewrite-api.jar Harness
 
-  Only what one method does, with any caller:
+  Record only one method and its callees:
     cctrewrite run --extent com.acme.Server.handle -- java -jar server.jar
 
-  Everything, without the class library: what it calls back hangs under the program's own methods
+  Keep only the program's own classes; their callbacks from the class library stay below their callers
     cctrewrite run --only 'com.acme.**' -- java -jar app.jar
 
-  How often a program as it is comes to places of your choice (docs/research/markers.md), and whether it does with its objects what it may (docs/research/typestate.md):
+  Count how often a program reaches marked locations (docs/research/markers.md), and check properties of its objects (docs/research/typestate.md):
     cctrewrite run --tool markers --markers rules.toml -- java -jar app.jar
     cctrewrite run --tool markers --typestate iterator -- java -jar app.jar
     cctrewrite typestate report cctrewrite.typestate
 
-  The same beside a profile, in which violations have their nodes:
+  Check properties and record a profile, in which each violation has a node:
     cctrewrite run --typestate iterator -- java -jar app.jar
 
-  Another JDK than the command would use, and the same profile each time:
+  Use another JDK, and get the same profile each time:
     cctrewrite run --jdk $JAVA_HOME --reproducible -- java -cp classes Main
 
-The command's exit code is passed on. If it is 0 and a JVM left no profile, the exit code is 125; 126 and 127 mean that the command
-cannot be started or found, as with env(1).";
+The exit code is that of the command. If that is 0 and a JVM left no profile, the exit code is 125.
+As with env(1), 126 means that the command cannot be started, 127 that it is not found.";
 
 /// Run a command on a profiled JDK and collect its profile
 ///
-/// The JDK is the one that the command would use. Its profiled image is made at the first use and
-/// taken from the cache afterwards. Arguments, standard streams and the exit code are those of the
-/// command; JVMs that it starts, and those that these start, are profiled.
+/// Uses the JDK that the command would use. Its profiled image is made once and kept in the cache.
+/// All JVMs that the command starts, directly or indirectly, are profiled. Standard streams and the
+/// exit code are those of the command.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Run {
@@ -59,8 +59,8 @@ pub struct Run {
 
     /// Output file
     ///
-    /// If the command starts several JVMs, their profiles are merged, and the profile of each goes
-    /// into a folder beside it: FILE with the ending `.jvms`
+    /// If the command starts several JVMs, their profiles are merged. The profile of each JVM goes
+    /// into a folder next to FILE, with the ending `.jvms`
     #[arg(short, long, value_name = "FILE", default_value = PROFILE, help_heading = "Output")]
     pub output: PathBuf,
 
@@ -72,8 +72,7 @@ pub struct Run {
 
     /// The JDK to use [default: that of COMMAND]
     ///
-    /// The default is the JDK that COMMAND belongs to, else $JAVA_HOME, else that of `java` on the
-    /// PATH
+    /// The default is the JDK of COMMAND, else $JAVA_HOME, else that of `java` on the PATH
     #[arg(long, value_name = "JAVA_HOME", help_heading = "Image")]
     pub jdk: Option<PathBuf>,
 
@@ -87,13 +86,13 @@ pub struct Run {
     #[arg(long, value_name = "FOLDER", help_heading = "Image", hide_short_help = true)]
     pub cache: Option<PathBuf>,
 
-    /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what
-    /// would be -XX:MaxJavaStackTraceDepth without cctrewrite
+    /// Maximum number of frames in the stack trace of an exception; -1 for no limit. Use it instead
+    /// of -XX:MaxJavaStackTraceDepth
     #[arg(long, value_name = "FRAMES", help_heading = "Image", hide_short_help = true, default_value_t = DEFAULT_DEPTH, allow_negative_numbers = true,
         value_parser = value_parser!(i32).range(-1..=MAX_DEPTH))]
     pub stack_depth: i32,
 
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }

@@ -7,22 +7,22 @@ use cct_profile::{Pattern, Selection};
 /// Threads, roots, focus and what is left out.
 #[derive(Debug, Args)]
 pub struct SelectionArguments {
-    /// Only threads of this name (a pattern)
+    /// Select the threads of this name (a pattern)
     #[arg(long, value_name = "THREAD")]
     pub thread: Option<String>,
 
-    /// Only what is at and below a method (a pattern): of every stack the part from its outermost
-    /// frame that matches. Parts that become equal are added up
+    /// Select a method (a pattern) and its callees: of every stack, the part below its outermost
+    /// matching frame, that frame included. Stacks that become equal are added up
     #[arg(long, value_name = "METHOD")]
     pub root: Option<String>,
 
-    /// Only contexts in whose stack a method is (a pattern; repeatable, any of them): what it
-    /// calls, and its callers on the way to it without their own counts. Looked for behind --root
+    /// Select contexts with a method in their stack (a pattern; repeatable: any of them). Its
+    /// callers are shown without their own counts. Applies after --root
     #[arg(long, value_name = "METHOD")]
     pub focus: Vec<String>,
 
-    /// Leave out methods that match (a pattern; repeatable), and all that is below them. Goes
-    /// before --root and --focus
+    /// Drop methods that match (a pattern; repeatable), with everything below them. Applies before
+    /// --root and --focus
     #[arg(long, value_name = "METHOD")]
     pub drop: Vec<String>,
 
@@ -47,16 +47,16 @@ impl SelectionArguments {
     /// Which threads are selected, in words.
     pub fn threads_in_words(&self, per_thread: bool) -> String {
         match (&self.thread, per_thread) {
-            (None, false) => "all threads added up".to_owned(),
+            (None, false) => "sum of all threads".to_owned(),
             (None, true) => "each thread".to_owned(),
-            (Some(thread), false) => format!("threads '{thread}' added up"),
+            (Some(thread), false) => format!("sum of threads '{thread}'"),
             (Some(thread), true) => format!("each thread '{thread}'"),
         }
     }
 
     /// What is selected, in words, without the threads.
     pub fn in_words(&self) -> Vec<String> {
-        let root = self.root.iter().map(|root| format!("from '{root}' on"));
+        let root = self.root.iter().map(|root| format!("from '{root}' down"));
         let focus = (!self.focus.is_empty()).then(|| format!("through '{}'", self.focus.join("' or '")));
         let dropped = self.dropped().map(|pattern| format!("without '{pattern}'"));
         root.chain(focus).chain(dropped).collect()

@@ -13,8 +13,8 @@ Examples:
 
 /// Write a shell's completions
 ///
-/// The script goes to standard output. It knows commands, options and their fixed values; file
-/// names are the shell's own business.
+/// Prints the script to standard output. It completes commands, options and their fixed values; the
+/// shell completes file names.
 #[derive(Debug, Args)]
 #[command(after_long_help = COMPLETIONS)]
 pub struct Completions {
@@ -30,12 +30,12 @@ Examples:
 
 /// Write manual pages, in the format of man(7)
 ///
-/// They say what `--help` says: one page for the command, cctrewrite(1), and one for each of its
-/// parts, cctrewrite-run(1).
+/// The pages have the text of `--help`: cctrewrite(1) for the command, and a page such as
+/// cctrewrite-run(1) for each subcommand.
 #[derive(Debug, Args)]
 #[command(after_long_help = MAN)]
 pub struct Man {
-    /// The part whose page goes to standard output; by default that of the whole command
+    /// The subcommand whose page is printed [default: the page of the whole command]
     #[arg(value_name = "COMMAND", conflicts_with = "output")]
     pub command: Option<String>,
 

@@ -8,8 +8,8 @@ use clap::Args;
 /// Whether call sites are kept separate.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct SitesArguments {
-    /// Add up contexts that differ only by the call site in the caller. The result is the profile
-    /// that `run` records without --call-sites
+    /// Add up contexts that differ only in the call site. The result is the profile that `run`
+    /// records without --call-sites
     #[arg(long)]
     pub merge_sites: bool,
 }

@@ -6,24 +6,24 @@ use clap::{Args, Subcommand, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  What a trace holds:
+  Describe a trace:
     cctrewrite trace info run.trace
 
-  The first events of the main thread, for people:
+  Print the first events of the main thread:
     cctrewrite trace dump run.trace --thread main --limit 100
 
-  The calling-context tree, as the profiler would have counted it:
+  Rebuild the calling-context tree that the profiler would count:
     cctrewrite trace contexts run.trace -o run.cct
     cctrewrite report run.cct --top 20
 
-  The lines of a program that were executed:
+  Write the executed lines of a program:
     cctrewrite trace coverage run.trace --classes 'com.acme.*' > run.info";
 
 /// Analyze execution traces (recorded with --tool trace)
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Trace {
-    /// What to do
+    /// The subcommand
     #[command(subcommand)]
     pub command: TraceCommand,
 }
@@ -42,10 +42,10 @@ pub enum TraceCommand {
     Structure(TraceStructure),
 }
 
-/// Print the stack of each thread step by step: one line for each call, indented by its depth
+/// Print the calls of each thread in order: one line a call, indented by its depth
 #[derive(Debug, Args)]
 pub struct TraceReplay {
-    /// The trace
+    /// Trace file
     #[arg(value_name = "FILE.trace")]
     pub file: PathBuf,
 
@@ -53,7 +53,7 @@ pub struct TraceReplay {
     #[arg(long, value_name = "THREAD")]
     pub thread: Vec<String>,
 
-    /// So many calls of each thread at most
+    /// Maximum number of calls of each thread
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 }
@@ -61,16 +61,16 @@ pub struct TraceReplay {
 /// Write the dynamic call graph, with the number of calls of each edge
 #[derive(Debug, Args)]
 pub struct TraceCallgraph {
-    /// The trace
+    /// Trace file
     #[arg(value_name = "FILE.trace")]
     pub file: PathBuf,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = GraphFormat::Dot)]
     pub format: GraphFormat,
 
-    /// Only calls between which and a method of these classes stand: a pattern over names with
-    /// dots, such as `com.acme.*`
+    /// Only calls from or to methods of these classes: a pattern over names with dots, such as
+    /// `com.acme.*`
     #[arg(long, value_name = "PATTERN")]
     pub classes: Option<String>,
 }
@@ -80,14 +80,14 @@ pub struct TraceCallgraph {
 pub enum GraphFormat {
     /// For Graphviz
     Dot,
-    /// Methods and edges
+    /// JSON: methods and edges
     Json,
 }
 
 /// Print dynamic metrics of the program (Dufour et al. 2003)
 #[derive(Debug, Args)]
 pub struct TraceMetrics {
-    /// The trace
+    /// Trace file
     #[arg(value_name = "FILE.trace")]
     pub file: PathBuf,
 
@@ -99,11 +99,11 @@ pub struct TraceMetrics {
 /// Report coverage by line and bytecode
 #[derive(Debug, Args)]
 pub struct TraceCoverage {
-    /// The trace
+    /// Trace file
     #[arg(value_name = "FILE.trace")]
     pub file: PathBuf,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = CoverageFormat::Lcov)]
     pub format: CoverageFormat,
 
@@ -123,23 +123,24 @@ pub enum CoverageFormat {
     Blocks,
 }
 
-/// Write a timeline for Perfetto and chrome://tracing, in Chrome's JSON. A thread's time is the
-/// number of bytecodes that it has executed
+/// Write a timeline for Perfetto and chrome://tracing, in Chrome's JSON. The time of a thread is
+/// its number of executed bytecodes
 #[derive(Debug, Args)]
 pub struct TraceTimeline {
-    /// The trace
+    /// Trace file
     #[arg(value_name = "FILE.trace")]
     pub file: PathBuf,
 
-    /// Leave out calls with fewer bytecodes, callees included
+    /// Omit calls with fewer bytecodes, callees included
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub least: u64,
 
-    /// Leave out calls deeper than this
+    /// Omit calls deeper than this
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub depth: usize,
 
-    /// So many calls of all threads at most: the longest ones. How many are left out is said
+    /// Maximum number of calls of all threads: the longest ones. A note gives the number of omitted
+    /// calls
     #[arg(long, value_name = "N", default_value_t = 500_000)]
     pub limit: usize,
 }
@@ -152,7 +153,7 @@ pub struct TraceStructure {
     #[arg(value_name = "FILE.trace")]
     pub file: PathBuf,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = StructureFormat::Xml)]
     pub format: StructureFormat,
 
@@ -167,28 +168,28 @@ pub struct TraceStructure {
 /// Formats of the static side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StructureFormat {
-    /// As in the paper
+    /// XML, as in the paper
     Xml,
-    /// A row for each basic block
+    /// CSV, with a row for each basic block
     Csv,
-    /// A line for each class
+    /// Text, with a line for each class
     Json,
-    /// The CSV's columns, for data bases
+    /// Parquet, with the columns of the CSV
     Parquet,
 }
 
-/// Describe a trace: threads, events, classes, and oddities
+/// Describe a trace: threads, events, classes, and anomalies
 #[derive(Debug, Args)]
 pub struct TraceInfo {
-    /// The trace
+    /// Trace file
     #[arg(value_name = "FILE.trace")]
     pub file: PathBuf,
 }
 
-/// Print events in words, one a line
+/// Print events as text, one a line
 #[derive(Debug, Args)]
 pub struct TraceDump {
-    /// The trace
+    /// Trace file
     #[arg(value_name = "FILE.trace")]
     pub file: PathBuf,
 
@@ -196,21 +197,20 @@ pub struct TraceDump {
     #[arg(long, value_name = "THREAD")]
     pub thread: Vec<String>,
 
-    /// Only what this method does, and what it calls: CLASS.METHOD, from each of its starts to its
-    /// end
+    /// Only this method and its callees: CLASS.METHOD, from each entry to its exit
     #[arg(long, value_name = "METHOD")]
     pub below: Option<String>,
 
-    /// So many events of each thread at most
+    /// Maximum number of events of each thread
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 
-    /// The events of all threads in their order, each behind its thread's number; of a trace in
-    /// mode `shared`
+    /// Print the events of all threads in global order, each after its thread's number. Needs a
+    /// trace of mode `shared`
     #[arg(long, conflicts_with = "below")]
     pub in_order: bool,
 
-    /// The numbers of events instead of words, as in the paper
+    /// Print event numbers instead of text, as in the paper
     #[arg(long)]
     pub numbers: bool,
 }
@@ -218,11 +218,11 @@ pub struct TraceDump {
 /// Rebuild the calling-context tree of a trace: a profile for all commands
 #[derive(Debug, Args)]
 pub struct TraceContexts {
-    /// The trace
+    /// Trace file
     #[arg(value_name = "FILE.trace")]
     pub file: PathBuf,
 
-    /// Where the profile goes
+    /// Output file
     #[arg(short, long, value_name = "FILE.cct")]
     pub output: PathBuf,
 }

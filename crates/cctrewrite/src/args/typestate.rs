@@ -6,16 +6,16 @@ use clap::{Args, Subcommand, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  What a file of properties says, as automata:
+  Show the automata of a properties file:
     cctrewrite typestate check properties.toml
 
-  The automata of the built-in properties, as pictures:
+  Draw the automata of a built-in property:
     cctrewrite typestate check iterator --format dot | dot -Tsvg > iterator.svg
 
-  A file of your own that begins as a built-in one:
+  Start your own file from a built-in one:
     cctrewrite typestate shipped streams > properties.toml
 
-  What a run found, for people, and for a code host:
+  Show what a run found, as text, and as SARIF for a code host:
     cctrewrite typestate report run.typestate
     cctrewrite typestate report run.typestate --format sarif > run.sarif";
 
@@ -23,7 +23,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Typestate {
-    /// What to do
+    /// The subcommand
     #[command(subcommand)]
     pub command: TypestateCommand,
 }
@@ -38,14 +38,14 @@ pub enum TypestateCommand {
     Report(TypestateReport),
 }
 
-/// What properties say: events, states, transitions, and what need not be heard in which state
+/// Show the automata of properties: events, states, transitions, and ignored events by state
 #[derive(Debug, Args)]
 pub struct TypestateCheck {
-    /// The file, or the name of a built-in one
+    /// Properties file, or the name of a built-in property
     #[arg(value_name = "FILE.toml")]
     pub file: PathBuf,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
 }
@@ -55,54 +55,54 @@ pub struct TypestateCheck {
 pub enum CheckFormat {
     /// Tables
     Text,
-    /// For Graphviz; what is not listened to is dashed
+    /// For Graphviz; ignored events are dashed
     Dot,
 }
 
 /// List the built-in properties, or print the file of one
 #[derive(Debug, Args)]
 pub struct TypestateShipped {
-    /// Which one
+    /// Name of a property
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 }
 
-/// The rules of markers that the events of properties need: a file for --markers
+/// Write the marker rules that the events of properties need: a file for --markers
 #[derive(Debug, Args)]
 pub struct TypestateRules {
-    /// The file, or the name of a built-in one
+    /// Properties file, or the name of a built-in property
     #[arg(value_name = "FILE.toml")]
     pub file: PathBuf,
 
-    /// Where the rules go; without it to standard output
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
-/// The automata as the analysis in the JVM reads them, by -Dcctrewrite.typestate=FILE
+/// Write the automata for the analysis in the JVM (-Dcctrewrite.typestate=FILE)
 #[derive(Debug, Args)]
 pub struct TypestateTables {
-    /// The file, or the name of a built-in one
+    /// Properties file, or the name of a built-in property
     #[arg(value_name = "FILE.toml")]
     pub file: PathBuf,
 
-    /// Where they go; without it to standard output
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
-/// What runs found: exit code 1 if there is a violation
+/// Show what runs found. The exit code is 1 if there is a violation
 #[derive(Debug, Args)]
 pub struct TypestateReport {
-    /// Files that runs left behind; - is standard input
+    /// Report files of runs; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = TypestateFormat::Text)]
     pub format: TypestateFormat,
 
-    /// From which level on a violation makes the exit code 1
+    /// Lowest level of violations for exit code 1
     #[arg(long, value_enum, default_value_t = LevelArgument::Note)]
     pub fail_on: LevelArgument,
 }
@@ -110,9 +110,9 @@ pub struct TypestateReport {
 /// Formats of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TypestateFormat {
-    /// For people
+    /// Text
     Text,
-    /// The same for programs
+    /// JSON
     Json,
     /// SARIF 2.1.0, for code hosts and editors
     Sarif,
@@ -123,9 +123,9 @@ pub enum TypestateFormat {
 pub enum LevelArgument {
     /// Any violation
     Note,
-    /// Those of properties of level warning and error
+    /// Violations of properties of level warning or error
     Warning,
-    /// Those of properties of level error
+    /// Violations of properties of level error
     Error,
     /// None
     Never,

@@ -9,14 +9,14 @@ use clap::{Args, value_parser};
 /// The module, and how it is run.
 #[derive(Debug, Clone, Args)]
 pub struct UdiArguments {
-    /// Give each class to this module of yours before it is rewritten (docs/research/udi.md): a jar
-    /// with a class that implements cctrewrite.udi.UserModule (`cctrewrite api --modules` writes
-    /// that), or a program that speaks its protocol. It runs as a process of its own, and what it
-    /// gives is checked. All outputs that run together must have been given to the same one
+    /// Let this user module transform each class before it is rewritten (docs/research/udi.md). It
+    /// is a jar with a class that implements cctrewrite.udi.UserModule (`cctrewrite api --modules`
+    /// writes that class), or a program that speaks its protocol. It runs as a separate process,
+    /// and its output is checked. All outputs that run together must be made with the same module
     #[arg(long, value_name = "JAR|PROGRAM", help_heading = "Advanced", hide_short_help = true)]
     pub udi: Option<PathBuf>,
 
-    /// The JDK on which the jar runs [default: $JAVA_HOME, else that of `java` on the PATH]
+    /// The JDK that runs the module's jar [default: $JAVA_HOME, else that of `java` on the PATH]
     #[arg(
         long,
         value_name = "JAVA_HOME",
@@ -26,7 +26,7 @@ pub struct UdiArguments {
     )]
     pub udi_java: Option<PathBuf>,
 
-    /// For how long the module may think about a class
+    /// Time limit of the module for a class, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = "Advanced", hide_short_help = true, value_parser = value_parser!(u64).range(1..))]
     udi_timeout: u64,
 }

@@ -11,16 +11,16 @@ use clap::Args;
 pub struct WantedArguments {
     /// Keep only the contexts of classes that match, such as `com.acme.**` (repeatable)
     ///
-    /// A glob over names with dots or slashes. What other classes called hangs under their nearest
-    /// caller that is kept, and the profile says how much was left out
-    #[arg(long, value_name = "GLOB", help_heading = "What is recorded")]
+    /// GLOB is over names with dots or slashes. Callees of dropped classes move below their nearest
+    /// kept caller. The profile has a note on the dropped contexts
+    #[arg(long, value_name = "GLOB", help_heading = "Recorded contexts")]
     pub only: Vec<String>,
 
-    /// Leave out the contexts of classes that match (repeatable)
+    /// Drop the contexts of classes that match (repeatable)
     ///
-    /// A glob as for --only, over which it wins. What these classes called hangs under their
-    /// nearest caller that is kept
-    #[arg(long, value_name = "GLOB", help_heading = "What is recorded")]
+    /// GLOB is as for --only, and overrides it. Callees of dropped classes move below their nearest
+    /// kept caller
+    #[arg(long, value_name = "GLOB", help_heading = "Recorded contexts")]
     pub except: Vec<String>,
 
     /// The name of --except before 0.2
@@ -49,7 +49,7 @@ impl WantedArguments {
     pub fn check_none(&self, tool: ToolName) -> Result<()> {
         if self.wanted()?.is_some() {
             let tool = tool.name();
-            bail!("--only and --except are for profiles; leave them out with --tool {tool}");
+            bail!("--only and --except are for profiles; leave them out, or leave out --tool {tool}");
         }
         Ok(())
     }

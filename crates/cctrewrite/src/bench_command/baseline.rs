@@ -67,10 +67,14 @@ impl Baseline {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => other.with_context(|| format!("cannot read {}", path.display()))?,
         };
-        let not_one = || format!("{}: no baseline of cctrewrite bench", path.display());
+        let not_one = || format!("{}: not a baseline of cctrewrite bench", path.display());
         let stored: Stored = serde_json::from_str(&text).with_context(not_one)?;
         if stored.version != VERSION {
-            bail!("{}: of version {}, and this program knows {VERSION}", path.display(), stored.version);
+            bail!(
+                "{}: format version {}; this version of cctrewrite reads version {VERSION}",
+                path.display(),
+                stored.version
+            );
         }
         let counts = |counts: StoredCounts| Counts {
             all: counts.all.into(),

@@ -54,7 +54,7 @@ pub fn of(profile: &Profile, entry: &str) -> Result<(Counts, u128)> {
     };
     let metric = Metric::of_profile(profile);
     let Ok(selected) = selection.of_profile(profile.clone(), NameStyle::Normalised) else {
-        bail!("the profile of {entry} has no context of it");
+        bail!("the profile of {entry} has no context of this entry");
     };
     let profile_of_entry = &selected.profile;
     let labels =

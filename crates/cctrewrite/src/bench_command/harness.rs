@@ -78,7 +78,7 @@ impl<'a> Harness<'a> {
         let said = said(&output.stderr);
         let what = match output.status.code() {
             Some(DONE) => None,
-            Some(FAILED) => Some(format!("{entry} ended with an exception:")),
+            Some(FAILED) => Some(format!("{entry} threw an exception:")),
             Some(UNKNOWN) => bail!("{entry} cannot be run: {said}"),
             Some(code) => Some(format!("{entry} ended the JVM, with exit code {code}:")),
             None => Some(format!("{entry}: the JVM was killed ({}):", output.status)),
@@ -86,7 +86,7 @@ impl<'a> Harness<'a> {
         if let Some(what) = what {
             bail!(ProgramFailed { what, said });
         }
-        let profile = fs::read(&file).with_context(|| format!("{entry}: there is no profile"))?;
+        let profile = fs::read(&file).with_context(|| format!("{entry}: the JVM wrote no profile"))?;
         let profile = Profile::read(&profile).with_context(|| format!("{entry}: the profile"))?;
         // Calls are compared, with bytecodes or the chosen column.
         Ok((self.view.shown(profile).with_context(|| entry.to_owned())?.without_columns(), file))

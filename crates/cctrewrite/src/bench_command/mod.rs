@@ -70,17 +70,17 @@ fn entries(arguments: &Bench, stored: Option<&Baseline>) -> Result<Vec<String>> 
     let file = arguments.baseline.display();
     if entries.is_empty() {
         let Some(stored) = stored else {
-            bail!("there is no baseline {file}; name entries, and store them with --update");
+            bail!("no baseline {file}; name entries, and store their counts with --update");
         };
         entries = stored.entries.keys().cloned().collect();
     } else if stored.is_none() && !arguments.update {
-        bail!("there is no baseline {file}; store one with --update");
+        bail!("no baseline {file}; store one with --update");
     }
     for entry in &entries {
         let is_name = |part: &str| !part.is_empty() && !part.contains(['/', '\\', ';', '[', ']', '*', '(']);
         if !entry.contains('.') || !entry.split('.').all(is_name) || entry.contains(char::is_control) {
             let entry = text::readable(entry.as_bytes());
-            bail!("{entry} is no entry; name a method without parameters, as in app.Bench.parse");
+            bail!("{entry} is not an entry; name a method without parameters, as in app.Bench.parse");
         }
     }
     let mut seen = std::collections::BTreeSet::new();
@@ -153,7 +153,8 @@ impl Bencher<'_> {
         ] {
             if base != now {
                 bail!(
-                    "{}: was made with other {what} ({base}) than now ({now}); use the same ones, or store anew with --update",
+                    "{}: was made with other {what} ({base}) than now ({now}); use the same, or \
+                     store all entries again with --update",
                     self.arguments.baseline.display()
                 );
             }
@@ -172,7 +173,8 @@ impl Bencher<'_> {
                 let is_run = |entry: &String| judged.iter().any(|judged| judged.entry == *entry);
                 if let Some(other) = stored.entries.keys().find(|entry| !is_run(entry)) {
                     bail!(
-                        "{}: was made with another JDK or other settings, and {other} would stay as it was; update all entries at once",
+                        "{}: was made with another JDK or other settings, and {other} would not be \
+                         updated; update all entries together",
                         file.display()
                     );
                 }

@@ -55,7 +55,7 @@ impl Results<'_> {
         let failed = self.failures().count();
         match (self.arguments.update, failed) {
             (true, 0) => format!("{entries} stored in {}", self.arguments.baseline.display()),
-            (_, 0) => format!("{entries}: none has grown by more than {}", self.arguments.fail_above),
+            (_, 0) => format!("{entries}: none grew by more than {}", self.arguments.fail_above),
             (_, failed) => format!("{entries}: {} failed", grouped(failed as u128)),
         }
     }
@@ -71,7 +71,7 @@ pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     if let (Scope::Program, Some(base)) = (results.scope, &results.base) {
         writeln!(
             out,
-            "The baseline is of another JDK ({}): only what the program's own classes execute is compared",
+            "The baseline is from another JDK ({}): only counts of the program's own classes are compared",
             base.java
         )?;
     }
@@ -95,7 +95,7 @@ pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
             let (number, metric) = (grouped(judged.elsewhere), results.metric.name());
             writeln!(
                 out,
-                "    other threads executed {number} {metric} meanwhile, which are not in these numbers"
+                "    other threads executed {number} {metric} in this time, which are not counted here"
             )?;
         }
     }

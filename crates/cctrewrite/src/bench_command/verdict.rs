@@ -91,7 +91,7 @@ impl Judged {
             Verdict::NotRepeatable(methods) => {
                 let (name, change) = methods.first()?;
                 format!(
-                    "{entry} is not the same twice: {name} executes {} and {} {}",
+                    "{entry} differs between two JVMs: {name} executes {} and {} {}",
                     grouped(change.base),
                     grouped(change.new),
                     metric.name()
@@ -104,7 +104,7 @@ impl Judged {
                     format!("; {name} most, +{}", grouped(change.size()))
                 });
                 format!(
-                    "{entry} has grown from {} to {} {}{grown}, limit {limit}{most}",
+                    "{entry} grew from {} to {} {}{grown}, limit {limit}{most}",
                     grouped(change.base),
                     grouped(change.new),
                     metric.name()

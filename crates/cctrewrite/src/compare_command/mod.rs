@@ -24,7 +24,7 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
     let (input_a, input_b) = (read_input(a, arguments.sites, view)?, read_input(b, arguments.sites, view)?);
     let names = [named(a, &input_a), named(b, &input_b)];
     let found = compare(input_a, input_b, &options(arguments))
-        .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
+        .with_context(|| format!("cannot compare A ({}) and B ({})", shown(a), shown(b)))?;
     let options = TextOptions { names, compared: compared(arguments, &found), width: arguments.width };
     exit::to_stdout(|out| match arguments.format {
         CompareFormat::Text => write_text(&found, &options, out),
@@ -55,7 +55,7 @@ fn compared(arguments: &Compare, found: &Comparison) -> String {
         found.agreements().map(|agreement| agreement.metric.name()).collect::<Vec<_>>().join(" and ")
     };
     let threads = arguments.selection.threads_in_words(arguments.per_thread);
-    let names = arguments.normalize_generated.then(|| "numbers of generated classes left out".to_owned());
+    let names = arguments.normalize_generated.then(|| "numbers of generated classes dropped".to_owned());
     let parts = [what, threads]
         .into_iter()
         .chain(arguments.selection.in_words())

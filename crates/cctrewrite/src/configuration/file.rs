@@ -53,7 +53,7 @@ impl Table {
 pub fn read(path: &Path) -> Result<Vec<Table>> {
     let about = fs::metadata(path)?;
     if !about.is_file() || about.len() > LARGEST {
-        bail!("no configuration: a file of at most {LARGEST} bytes is expected");
+        bail!("not a configuration file: expected at most {LARGEST} bytes");
     }
     parse(&fs::read_to_string(path)?)
 }
@@ -63,9 +63,7 @@ fn parse(text: &str) -> Result<Vec<Table>> {
     let mut tables = Vec::new();
     for (command, options) in file {
         let Toml::Table(options) = options else {
-            bail!(
-                "{command} stands outside of a table; write it below the name of its command, such as [run]"
-            );
+            bail!("{command} is outside of a table; write it below the name of its command, such as [run]");
         };
         let options = options.into_iter().map(|(key, value)| {
             let value = parse_value(&value).map_err(|what| anyhow::anyhow!("[{command}] {key}: {what}"))?;
@@ -79,11 +77,11 @@ fn parse(text: &str) -> Result<Vec<Table>> {
 
 fn parse_value(value: &Toml) -> Result<Value, &'static str> {
     let single = |value: &Toml| match value {
-        Toml::String(text) if text.contains(['\0', '\n', '\r']) => Err("a text has no line breaks"),
+        Toml::String(text) if text.contains(['\0', '\n', '\r']) => Err("a text cannot have line breaks"),
         Toml::String(text) => Ok(text.clone()),
         Toml::Integer(number) => Ok(number.to_string()),
         Toml::Float(number) => Ok(number.to_string()),
-        _ => Err("a text, a number, true, false or a list of texts and numbers is expected"),
+        _ => Err("expected a text, a number, true, false or a list of texts and numbers"),
     };
     match value {
         Toml::Boolean(is_on) => Ok(Value::Switch(*is_on)),

@@ -109,7 +109,7 @@ pub fn argument() -> Arg {
         .long("config")
         .value_name("FILE.toml")
         .action(ArgAction::Set)
-        .help("Take options from this file [default: cctrewrite.toml, if it is in the current folder]")
+        .help("Read options from this file [default: cctrewrite.toml in the current folder, if it exists]")
 }
 
 impl Configuration {
@@ -131,7 +131,7 @@ impl Configuration {
         let shown = self.path.display();
         for Table { command: name, options } in &self.tables {
             let Some(command) = commands.find_subcommand(name) else {
-                bail!("{shown}: [{name}] is no command; `cctrewrite --help` lists them");
+                bail!("{shown}: [{name}] is not a command; `cctrewrite --help` lists all commands");
             };
             for (key, value) in options {
                 let argument = command.get_arguments().find(|argument| argument.get_long() == Some(&**key));
@@ -140,15 +140,16 @@ impl Configuration {
                 };
                 if !self.is_named && TRUSTED_ONLY.contains(&&**key) {
                     bail!(
-                        "{shown}: [{name}] {key} is not taken from a file that was not named, since it runs code or says where to write; give \
-                         --{key} on the command line, or name the file: {OPTION} {shown}"
+                        "{shown}: [{name}] {key} is ignored in a configuration file that was not \
+                         named, since it runs code or names an output; give --{key} on the command \
+                         line, or name the file: {OPTION} {shown}"
                     );
                 }
                 let takes_values = argument.get_action().takes_values();
                 if takes_values == value.is_switch() {
                     let expected =
                         if takes_values { "a text, a number or a list of these" } else { "true or false" };
-                    bail!("{shown}: [{name}] {key}: {expected} is expected");
+                    bail!("{shown}: [{name}] {key}: expected {expected}");
                 }
             }
         }
@@ -159,7 +160,7 @@ impl Configuration {
 /// `cctrewrite config`: the options that the configuration sets, as text.
 pub fn show(named: Option<&OsStr>, commands: &Command) -> Result<String> {
     let Some(configuration) = Configuration::find(named.map(Path::new))? else {
-        return Ok(format!("no configuration: there is no {NAME} in the current folder\n"));
+        return Ok(format!("no configuration file: the current folder has no {NAME}\n"));
     };
     configuration.check(commands)?;
     let mut text = format!("{}:\n", configuration.path.display());

@@ -34,7 +34,7 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
         (read_input(base, arguments.sites, view)?, read_input(new, arguments.sites, view)?);
     let names = [named(base, &input_base), named(new, &input_new)];
     let found = diff(input_base, input_new, &options, &origins)
-        .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(base), shown(new)))?;
+        .with_context(|| format!("cannot compare A ({}) and B ({})", shown(base), shown(new)))?;
     let options = TextOptions { names, compared: compared(arguments, &found), width: arguments.width };
     let limits = Limits { total: arguments.fail_above, method: arguments.fail_method_above };
     if limits != Limits::default() {
@@ -62,8 +62,8 @@ fn check_shares(found: &Difference, arguments: &Diff) -> Result<()> {
     for (side, share) in SIDES.iter().zip(found.shares.into_iter().flatten()) {
         if share.is_below(least) {
             bail!(
-                "the selection keeps {share} of the {} of {side}, and a limit would say nothing of the rest; select at least {least}, or \
-                 allow less with --keep-at-least",
+                "the selection keeps {share} of the {} of {side}, and limits do not check the \
+                 rest; select at least {least}, or allow less with --keep-at-least",
                 found.metric.name(),
             );
         }
@@ -74,7 +74,7 @@ fn check_shares(found: &Difference, arguments: &Diff) -> Result<()> {
 fn options(arguments: &Diff) -> Result<DiffOptions> {
     let by = arguments.by.into();
     if by == By::Thread {
-        bail!("threads are compared by --per-thread, which keeps them apart, or by --thread, which chooses");
+        bail!("compare threads with --per-thread, or select some with --thread");
     }
     if By::needs_origins(by) && arguments.classes.is_empty() {
         bail!("{}", ByArgument::needs_classes(by));
@@ -105,7 +105,7 @@ fn compared(arguments: &Diff, found: &Difference) -> String {
         metric => format!("calls and {}", metric.name()),
     };
     let threads = arguments.selection.threads_in_words(arguments.per_thread);
-    let least = arguments.min_percent.map(|least| format!("changes of {least} of the total and more"));
+    let least = arguments.min_percent.map(|least| format!("changes of at least {least} of the total"));
     let folded = arguments.fold_recursion.then(|| "recursion folded".to_owned());
     let parts = [what, threads].into_iter().chain(arguments.selection.in_words());
     text::readable(

@@ -22,8 +22,9 @@ pub fn libraries(page: &mut Page) -> Result<()> {
         match source {
             Source::Installed(path) => page.line(Verdict::Good, &path.display().to_string())?,
             Source::Inside(_) => {
-                let text =
-                    format!("{name} is inside this command, which unpacks it into its cache when needed");
+                let text = format!(
+                    "{name} is embedded in this command, which unpacks it into its cache when needed"
+                );
                 page.line(Verdict::Good, &text)?;
             }
             Source::Missing => page.line(
@@ -60,11 +61,12 @@ pub fn cache(page: &mut Page) -> Result<()> {
     let free_size = size(free);
     if free < SPACE {
         let text = format!(
-            "{free_size} are free on its disk, and an image takes up to 500 MB: make room, or set CCTREWRITE_CACHE to another folder"
+            "its disk has {free_size} free, and an image needs up to 500 MB: free some space, or \
+             set CCTREWRITE_CACHE to another folder"
         );
         return page.line(Verdict::Fault, &text);
     }
-    page.line(Verdict::Good, &format!("{free_size} are free on its disk"))
+    page.line(Verdict::Good, &format!("its disk has {free_size} free"))
 }
 
 /// Free bytes for this user on the disk of a folder, which need not exist yet.
@@ -96,7 +98,10 @@ pub fn environment(page: &mut Page) -> Result<()> {
         if let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) {
             is_clean = false;
             let value = without_values(&value.to_string_lossy());
-            page.line(Verdict::Note, &format!("{name}={value}: each JVM reads it, profiled or not"))?;
+            page.line(
+                Verdict::Note,
+                &format!("{name}={value}: every JVM reads this variable, profiled or not"),
+            )?;
         }
     }
     let mut own: Vec<_> = env::vars_os()
@@ -109,7 +114,7 @@ pub fn environment(page: &mut Page) -> Result<()> {
         page.line(Verdict::Note, &format!("{name}={}", value.to_string_lossy()))?;
     }
     if is_clean {
-        page.line(Verdict::Good, "no variable adds options to JVMs")?;
+        page.line(Verdict::Good, "no environment variable adds options to JVMs")?;
     }
     Ok(())
 }

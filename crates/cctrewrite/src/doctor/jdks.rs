@@ -12,7 +12,8 @@ use super::trial;
 use crate::args::Doctor;
 
 /// The message if no JDK is found; it says what to do.
-const NO_JDK: &str = "no JDK that can be profiled: install one, then put its `java` on the PATH, set JAVA_HOME, or name it with --jdk HOME";
+const NO_JDK: &str = "no JDK found that can be profiled: install one, then put its `java` on the \
+                      PATH, set JAVA_HOME, or name it with --jdk HOME";
 
 /// Lists the JDKs. Returns those that can be profiled, in the order of [`jdk_homes::find`]. Reports
 /// a fault if there is none, unless the arguments name a JDK.
@@ -50,7 +51,7 @@ fn described(home: &Home) -> (Verdict, String) {
         }
         _ => {
             let tested = TESTED.map(|version| version.to_string()).join(", ");
-            (Verdict::Note, format!("JDK {version}{vendor}: {path}; tested are {tested}"))
+            (Verdict::Note, format!("JDK {version}{vendor}: {path}; tested versions: {tested}"))
         }
     }
 }
@@ -64,7 +65,7 @@ pub fn try_out(arguments: &Doctor, homes: &[JdkHome], page: &mut Page) -> Result
         None => homes.iter().take(1).map(|home| &*home.path).collect(),
     };
     if chosen.is_empty() {
-        page.line(Verdict::Note, "none, as there is no JDK")?;
+        page.line(Verdict::Note, "skipped: no JDK")?;
     }
     for home in chosen {
         let (verdict, text) = match trial::run(home) {

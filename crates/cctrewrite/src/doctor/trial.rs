@@ -31,7 +31,7 @@ pub fn run(home: &Path) -> Result<String> {
     let class = folder.path().join("Trial.class");
     cct_private::write(&class, CLASS).with_context(|| format!("cannot write {}", class.display()))?;
     let profile = folder.path().join("trial.cct");
-    let mut command = Command::new(env::current_exe().context("this command's file is not known")?);
+    let mut command = Command::new(env::current_exe().context("cannot find this command's own file")?);
     // This folder has no configuration file of the user's.
     command.current_dir(folder.path()).stdin(Stdio::null());
     command.arg("run").arg("--jdk").arg(home).arg("-o").arg(&profile);

@@ -77,7 +77,7 @@ impl<'a> Constants<'a> {
     fn bootstrap(&self, number: u16) -> Result<String> {
         match self.bootstraps.get(usize::from(number)) {
             Some(bootstrap) => self.handle(bootstrap.method),
-            None => Ok(format!("bootstrap method {number}, which does not exist")),
+            None => Ok(format!("missing bootstrap method {number}")),
         }
     }
 }

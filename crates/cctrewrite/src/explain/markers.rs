@@ -18,8 +18,9 @@ pub fn explain(sources: &Sources, name: &[u8]) -> Result<Option<String>> {
             if class.attributes.find(attribute::NAME).is_none() {
                 return Ok(None);
             }
-            let again =
-                || format!("{at}: its markers are of another version of cctrewrite; mark the original again");
+            let again = || {
+                format!("{at}: another version of cctrewrite inserted its markers; mark the original again")
+            };
             let descriptors = attribute::read(&class).with_context(again)?;
             let mut text = format!("class {}\n  found in    {at}\n", readable(name));
             text += &format!("  markers     {}\n\n", counted(descriptors.len() as u64, "marker"));

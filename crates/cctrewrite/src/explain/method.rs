@@ -154,7 +154,7 @@ fn write_wrapped(texts: &[String], out: &mut dyn Write) -> Result<()> {
 
 fn write_activation(code: &Code<'_>, class: &ClassFile<'_>, out: &mut dyn Write) -> Result<()> {
     let Ok(plan) = ActivationPlan::of(code, &class.pool) else {
-        writeln!(out, "  activation  not analysed: too many exceptional edges")?;
+        writeln!(out, "  activation  not analysed: too many exception edges")?;
         return Ok(());
     };
     for (i, point) in plan.points.iter().enumerate() {
@@ -192,7 +192,7 @@ fn write_calls(
 
 /// How a call site calls its callee in rewritten code, in words.
 fn call(rewriter: &Rewriter, class: &ClassFile<'_>, instruction: &Instruction<'_>) -> Result<String> {
-    let not_surveyed = || anyhow!("class {} was not surveyed", class.pool.utf8_lossy(class.this_class));
+    let not_surveyed = || anyhow!("class {} was not read", class.pool.utf8_lossy(class.this_class));
     let caller = rewriter.world().class_hashed(ClassHash::of(class.bytes)).ok_or_else(not_surveyed)?;
     let target = rewriter.call_target(caller, class, instruction)?;
     Ok(match target {
@@ -203,17 +203,17 @@ fn call(rewriter: &Rewriter, class: &ClassFile<'_>, instruction: &Instruction<'_
             format!("counted here ({bytecodes}){then}, original signature")
         }
         CallTarget::Dispatched(_) => {
-            "original signature, context put into the thread; counted here if it leads to Object's native"
+            "original signature, context put into the thread; counted here if it calls Object's native"
                 .to_owned()
         }
         CallTarget::Linked | CallTarget::LinkedToHashCode => {
-            "original signature, context put into the thread; counted here if it leads to a native".to_owned()
+            "original signature, context put into the thread; counted here if it calls a native".to_owned()
         }
         CallTarget::Stored { known: false } => {
             "original signature, context put into the thread (the callee's class was not found)".to_owned()
         }
         CallTarget::Rooted => {
-            "original signature, the root goes into the thread: a native that is not represented".to_owned()
+            "original signature, the thread gets the root: natives have no contexts".to_owned()
         }
         CallTarget::Stored { known: true } => "original signature, context put into the thread".to_owned(),
     })

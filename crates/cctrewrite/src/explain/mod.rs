@@ -52,7 +52,7 @@ pub fn run(arguments: &Explain) -> Result<()> {
 
     let candidates = Mutex::new(Vec::new());
     let survey = {
-        let progress = Progress::counting("looking at classes", true);
+        let progress = Progress::counting("reading classes", true);
         sources.survey(&settings, BadClasses::Keep, &|role, at, summary, bytes| {
             progress.step();
             if role == Role::Input && *summary.name == *name {
@@ -70,7 +70,7 @@ pub fn run(arguments: &Explain) -> Result<()> {
     };
     for other in others {
         let (other, shown) = (&other.place, &candidate.place);
-        exit::say(&format!("cctrewrite: the class is also in {other}; {shown} is shown"));
+        exit::say(&format!("cctrewrite: the class is also in {other}; this shows {shown}"));
     }
 
     let recorded = filter.clone();
@@ -80,10 +80,10 @@ pub fn run(arguments: &Explain) -> Result<()> {
     let hash = ClassHash::of(&candidate.bytes);
     let id = rewriter.world().class_hashed(hash).ok_or_else(|| Error::NotSurveyed(wanted.clone()))?;
     if rewriter.world()[id].role == Role::Library {
-        bail!("{}: jlink makes this class itself; in a jmod it stays as it is", candidate.place);
+        bail!("{}: jlink generates this class, so the one in a jmod is not rewritten", candidate.place);
     }
     if let Some(why) = refused_by_jvms(&class) {
-        bail!("{}: {why}; it stays as it is", candidate.place);
+        bail!("{}: {why}; it is not rewritten", candidate.place);
     }
     let methods = chosen_methods(&class, arguments.method.as_deref())?;
     let rewritten = rewriter.rewrite(&candidate.bytes)?;
@@ -131,7 +131,7 @@ fn write(
 ) -> Result<()> {
     write_class(explained, place, class, out)?;
     let Some(bytes) = &explained.rewritten.bytes else {
-        writeln!(out, "  The class stays as it is.")?;
+        writeln!(out, "  The class is not rewritten.")?;
         return Ok(());
     };
     let after = ClassFile::parse(bytes)?;
@@ -162,11 +162,7 @@ fn write(
         class.methods.iter().any(|m| m.name == added.name && with_extension(m.descriptor) == added.descriptor)
     };
     for added in after.methods[class.methods.len()..].iter().filter(|added| !is_twin(added)) {
-        writeln!(
-            out,
-            "\n{}\n  added       belongs to no single method of the class",
-            listing::signature(added)
-        )?;
+        writeln!(out, "\n{}\n  added       belongs to the class as a whole", listing::signature(added))?;
         if !arguments.no_code {
             listing::write(&after, &constants_after, added, "    ", out)?;
         }
@@ -192,10 +188,10 @@ fn write_class(
         writeln!(out, "  implements  {}", interfaces.join(", "))?;
     }
     if !(explained.records)(class.name()) {
-        writeln!(out, "  recorded    no: excluded by your filters")?;
+        writeln!(out, "  recorded    no: --include or --exclude excludes it")?;
     }
     if explained.rewriter.world()[explained.id].has_unknown_ancestor {
-        writeln!(out, "  ancestors   not all are known; name what holds them with --library")?;
+        writeln!(out, "  ancestors   some are unknown; name the jar or folder that has them with --library")?;
     }
     let report = &explained.rewritten.report;
     if let Some(bytes) = &explained.rewritten.bytes {
@@ -205,7 +201,7 @@ fn write_class(
     if !report.dropped.is_empty() {
         writeln!(
             out,
-            "  dropped     attributes of code that may hold bytecode indices: {}",
+            "  dropped     code attributes that may hold bytecode indices: {}",
             report.dropped.join(", ")
         )?;
     }

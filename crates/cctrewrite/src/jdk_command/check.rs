@@ -39,7 +39,7 @@ fn check_given(arguments: &args::Jdk, image: &Path, cache: Option<&Path>) -> Res
         Finding::Sound { remade } => {
             for archive in remade {
                 let archive = image.join(archive);
-                say(&format!("note: {}: a JVM has made this archive anew; it is sound", archive.display()));
+                say(&format!("note: {}: a JVM rewrote this archive; it is sound", archive.display()));
             }
             sound(arguments, image)
         }
@@ -49,7 +49,7 @@ fn check_given(arguments: &args::Jdk, image: &Path, cache: Option<&Path>) -> Res
                 let path = image.join(path);
                 let home = "cctrewrite jdk JAVA_HOME -o";
                 bail!(
-                    "{damage}; no sound copy of {} was found: make the image anew with `{home} {}`",
+                    "{damage}; no sound copy of {} was found: make the image again with `{home} {}`",
                     path.display(),
                     image.display()
                 );
@@ -58,7 +58,7 @@ fn check_given(arguments: &args::Jdk, image: &Path, cache: Option<&Path>) -> Res
                 bail!("{damage} after the repair; {}", remedy(image));
             }
             let files = counted(damage.files.len() as u64, "file");
-            say(&format!("{}: {files} replaced by sound copies", image.display()));
+            say(&format!("{}: {files} replaced with sound copies", image.display()));
             sound(arguments, image)
         }
         Finding::Damaged(damage) => bail!("{damage}; {}", remedy(image)),
@@ -85,7 +85,7 @@ fn check_cached(arguments: &args::Jdk, folder: &Path, images: Vec<PathBuf>) -> R
         }
     }
     if bad > 0 {
-        bail!("{bad} of {} not sound", counted(count as u64, "image"));
+        bail!("{bad} of {} damaged", counted(count as u64, "image"));
     }
     if count == 0 && !arguments.quiet {
         say(&format!("{}: no images", folder.display()));
@@ -121,7 +121,7 @@ fn sound(arguments: &args::Jdk, image: &Path) -> Result<()> {
 
 fn no_manifest(image: &Path) -> String {
     format!(
-        "{}: an earlier version made this image, without the hashes of its files; make it anew to have it checked",
+        "{}: an earlier version made this image, without hashes of its files; make it again to check it",
         image.display()
     )
 }

@@ -59,9 +59,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
     let path = place.as_ref().map_or(&*slot.path, Place::path);
     match made {
         Some(made) => plan.say_made(&made, path, started, &terminal)?,
-        None => {
-            terminal.note(&format!("{}: made before ({}); taken from the cache", path.display(), plan.key))
-        }
+        None => terminal.note(&format!("{}: taken from the cache ({})", path.display(), plan.key)),
     }
     match place {
         Some(_) => Ok(()),
@@ -76,7 +74,7 @@ fn copy_out(image: &Path, to: &Path, mode: CopyMode, observer: &dyn Observer) ->
     match in_full(to, Archives::Fixed)? {
         Finding::Damaged(damage) => {
             forget_stamp(image);
-            bail!("{damage}, and so has the image in the cache; run the command again, which makes that anew")
+            bail!("{damage}, and so has the image in the cache; run the command again to make that one again")
         }
         Finding::Sound { .. } | Finding::NoManifest => Ok(()),
     }

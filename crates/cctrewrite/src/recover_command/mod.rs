@@ -25,7 +25,7 @@ pub fn recover(arguments: &Recover) -> Result<Outcome> {
     match arguments.from.as_deref() {
         // A path that does not exist is handled as a file, so that the error speaks of a file.
         Some(file) if !file.is_dir() => {
-            let no_output = || "where does the profile go? Name a file with --output, or `-`";
+            let no_output = || "no output file; name one with --output, or `-` for standard output";
             let output = output.unwrap_or_else(|| {
                 args::command().error(clap::error::ErrorKind::MissingRequiredArgument, no_output()).exit()
             });
@@ -40,13 +40,13 @@ fn recover_file(arena: &Path, output: &Path) -> Result<Outcome> {
     let shown = arena.display();
     let recovered = of_file(arena)?;
     if recovered.ended {
-        say(&format!("cctrewrite: {shown}: the JVM has written its profile itself, which knows more"));
+        say(&format!("cctrewrite: {shown}: the JVM wrote its own profile, which is more complete"));
     }
     let mut another = arena.as_os_str().to_owned();
     another.push("-1");
     if Path::new(&another).exists() {
         say(&format!(
-            "cctrewrite: {}: another JVM that was given the same name has this file",
+            "cctrewrite: {}: another JVM with the same file name uses this file",
             another.display()
         ));
     }
@@ -67,13 +67,13 @@ fn of_process(process: u32) -> Result<Memory> {
     let folder = PathBuf::from(format!("/proc/{process}/fd"));
     let files = match fs::read_dir(&folder) {
         Ok(files) => files,
-        Err(e) if e.kind() == ErrorKind::NotFound => bail!("there is no process {process}"),
+        Err(e) if e.kind() == ErrorKind::NotFound => bail!("no process {process}"),
         Err(e) => {
-            return Err(e).with_context(|| format!("cannot look into process {process}; it must be yours"));
+            return Err(e).with_context(|| format!("cannot read process {process}; it must be yours"));
         }
     };
     let maps = fs::read_to_string(format!("/proc/{process}/maps"))
-        .with_context(|| format!("cannot look into process {process}; it must be yours"))?;
+        .with_context(|| format!("cannot read process {process}; it must be yours"))?;
     // A line has an address range, permissions, offset, device, inode and name.
     let written: BTreeSet<u64> = maps
         .lines()
@@ -91,8 +91,8 @@ fn of_process(process: u32) -> Result<Memory> {
         }
     }
     bail!(
-        "process {process} has no trees that others can read: it is no profiled JVM that records, or has not got the library that rewrites classes at \
-         load time, or was started with an empty -Dcctrewrite.arena="
+        "process {process} has no readable trees: it is not a profiled JVM, does not record, has \
+         no load-time library, or was started with an empty -Dcctrewrite.arena="
     );
 }
 

@@ -24,7 +24,7 @@ const WORTHLESS: [&str; 3] = ["jvm", "arena", "tmp"];
 /// folder for temporary files.
 pub fn recover(folder: Option<&Path>, output: Option<&Path>) -> Result<Outcome> {
     if output.is_some_and(is_stdin) {
-        bail!("what a killed run left may be several files; name a file to write");
+        bail!("a killed run may leave several files; name a file with --output instead of `-`");
     }
     let (all, places) = match folder {
         Some(folder) if is_run_folder(folder) => (vec![named(folder)?], folder.display().to_string()),
@@ -43,16 +43,17 @@ pub fn recover(folder: Option<&Path>, output: Option<&Path>) -> Result<Outcome> 
     let count = all.iter().filter(collectable).count();
     if output.is_some() && count != 1 {
         bail!(
-            "--output is for what one killed run left, and here is that of {count}; name its folder, or leave out --output"
+            "--output is for one killed run, but there are {count}; name the folder of one, or \
+             leave out --output"
         );
     }
     if all.is_empty() {
-        say(&format!("cctrewrite: no killed run has left anything in {places}"));
+        say(&format!("cctrewrite: no files of killed runs in {places}"));
     }
     let mut is_whole = true;
     for found in all {
         match found {
-            Found::InUse(path) => say(&format!("cctrewrite: {}: its run is still at work", path.display())),
+            Found::InUse(path) => say(&format!("cctrewrite: {}: its run is still running", path.display())),
             Found::Unknown(path) => {
                 is_whole = false;
                 say(&format!("cctrewrite: {}", unknown(&path)));
@@ -99,7 +100,8 @@ fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
             Remains::Nothing => {
                 is_whole = false;
                 say(&format!(
-                    "cctrewrite: the JVM of process {} left nothing here: it refused to run, was killed early, or its profile was delivered before: {}",
+                    "cctrewrite: the JVM of process {} left no files: it refused to run, was \
+                     killed early, or its profile was already delivered: {}",
                     jvm.process,
                     jvm.command()
                 ));
@@ -107,7 +109,7 @@ fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
             Remains::Unreadable(error) => {
                 (is_whole, stays) = (false, true);
                 say(&format!(
-                    "cctrewrite: of the JVM of process {} nothing can be recovered ({error:#}): {}",
+                    "cctrewrite: nothing can be recovered of the JVM of process {} ({error:#}): {}",
                     jvm.process,
                     jvm.command()
                 ));
@@ -135,7 +137,8 @@ fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
         }
     }
     say(&format!(
-        "cctrewrite: {shown}: stays, since {} in it cannot be collected; remove it if you do not need it",
+        "cctrewrite: {shown}: not removed, since {} in it cannot be collected; remove it if you do \
+         not need it",
         if unknown.is_empty() { "a file".to_owned() } else { unknown.join(", ") }
     ));
     Ok(false)

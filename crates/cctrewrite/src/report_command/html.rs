@@ -70,7 +70,7 @@ pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outco
     if arguments.open {
         let path = fs::canonicalize(output).with_context(|| format!("cannot find {}", output.display()))?;
         open::that_detached(&path).with_context(|| {
-            format!("{} was written, and no browser can be started; open it by hand", output.display())
+            format!("{} was written, but no browser can be started; open the file yourself", output.display())
         })?;
         exit::say(&format!("{}: opened in the browser", output.display()));
     }
@@ -80,7 +80,7 @@ pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outco
 /// Refuses arguments that contradict each other.
 fn check(arguments: &Report, output: &Path) -> Result<()> {
     if By::from(arguments.by) == By::Thread {
-        bail!("a page keeps threads apart in any case; --by thread is for the other formats");
+        bail!("a page always shows threads separately; use --by thread with another format");
     }
     let inputs = || arguments.profiles.iter().chain(&arguments.diff);
     check_stdin(inputs())?;

@@ -24,7 +24,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     }
     if arguments.callers.is_some() && arguments.format != ReportFormat::Text {
         bail!(
-            "--callers is for text; `cctrewrite export` writes formats of which other tools make such trees"
+            "--callers is for text; `cctrewrite export` writes formats from which other tools make such trees"
         );
     }
     if let Some(table) = arguments.table {

@@ -41,9 +41,7 @@ impl<'a> Beside<'a> {
             // The JDK may be an image that has its own rules.
             let target = Target::of(command, arguments.jdk.as_deref())?;
             if fit::checks_properties_beside(&target.home)?.is_none() {
-                bail!(
-                    "--{option} is about markers; give rules with it (--markers, --typestate), or leave it out"
-                );
+                bail!("--{option} needs rules for markers; add --markers or --typestate, or leave it out");
             }
         }
         Ok(Beside { arguments, marking: None })
@@ -55,7 +53,8 @@ impl<'a> Beside<'a> {
         match (&self.marking, checks_properties) {
             (Some(marking), Some(_)) => fit::check_marked(home, marking)?,
             (Some(_), None) => bail!(
-                "{}: this JDK was made without markers; leave out --markers and --typestate, or give a plain JDK, of which one is made with yours",
+                "{}: this JDK was made without markers; leave out --markers and --typestate, or \
+                 name a plain JDK, from which cctrewrite makes one with your rules",
                 home.display()
             ),
             (None, _) => {}
@@ -79,8 +78,7 @@ impl<'a> Beside<'a> {
 }
 
 /// The message about a budget without properties.
-const NO_PROPERTIES: &str =
-    "--typestate-budget is about properties; give --typestate with it, or leave it out";
+const NO_PROPERTIES: &str = "--typestate-budget needs properties; add --typestate, or leave it out";
 
 /// The files that JVMs leave beside profiles.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +103,8 @@ impl Left {
             } else {
                 is_whole = false;
                 say(&format!(
-                    "cctrewrite: the JVM of process {} left nothing of its markers; it was killed, halted, or still runs: {}",
+                    "cctrewrite: the JVM of process {} left no output of its markers; it was \
+                     killed, halted, or still runs: {}",
                     jvm.process,
                     jvm.command()
                 ));

@@ -27,8 +27,7 @@ impl Collection {
             output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let cannot = || format!("cannot write to {}", parent.display());
         let parent = fs::canonicalize(parent).with_context(cannot)?;
-        let name =
-            output.file_name().with_context(|| format!("{}: not a name for a file", output.display()))?;
+        let name = output.file_name().with_context(|| format!("{}: not a file name", output.display()))?;
         let mut record = Record { output: name.into(), command };
         // Without a locale, Java can only name files by ASCII paths.
         if parent.to_str().is_some_and(str::is_ascii) {
@@ -40,7 +39,8 @@ impl Collection {
         }
         record.output = parent.join(name);
         let folder = std::env::temp_dir();
-        let cannot = || format!("cannot use {} for what JVMs leave; set TMPDIR", folder.display());
+        let cannot =
+            || format!("cannot use {} for the files of JVMs; set TMPDIR to another folder", folder.display());
         Ok(Collection(RunFolder::make(&folder, &record).with_context(cannot)?.with_context(cannot)?))
     }
 
@@ -88,7 +88,8 @@ impl Collection {
     fn now(&self) -> Result<Vec<Jvm>> {
         if !self.0.private().is_in_place() {
             bail!(
-                "{}: somebody has moved or replaced it, so what JVMs left is lost; write to a folder into which nobody else may write",
+                "{}: another process moved or replaced it, so the profiles of the JVMs are lost; \
+                 write to a folder to which only you may write",
                 self.path().display()
             );
         }

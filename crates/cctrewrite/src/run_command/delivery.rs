@@ -48,11 +48,7 @@ impl Places {
                 extension == "cct" || beside::EXTENSIONS.iter().any(|other| extension == *other)
             };
             if !path.extension().is_some_and(is_ours) {
-                bail!(
-                    "{}: not a folder of profiles, since it holds {}",
-                    places.each.display(),
-                    path.display()
-                );
+                bail!("{}: not a folder of profiles: it contains {}", places.each.display(), path.display());
             }
         }
         Ok(places)
@@ -160,7 +156,7 @@ fn say_top(profile: Profile, path: &Path) -> Result<()> {
     for note in &profile.notes {
         say(&format!("note: {note}"));
     }
-    say(&format!("see it: cctrewrite report {}", shell_word(path)));
+    say(&format!("to see it: cctrewrite report {}", shell_word(path)));
     Ok(())
 }
 

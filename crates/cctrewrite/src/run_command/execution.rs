@@ -102,7 +102,7 @@ impl Ended {
             self.collection.keep();
             let folder = self.collection.path();
             error.context(format!(
-                "what JVMs left stays in {}; collect it later with `cctrewrite recover {}`",
+                "the files of JVMs are kept in {}; collect them later with `cctrewrite recover {}`",
                 folder.display(),
                 shell_word(folder)
             ))

@@ -25,7 +25,7 @@ const PRINTED: Kind = Kind {
     extension: "markers",
     jdk: "marked JDK",
     elsewhere: "has no markers",
-    missing: "left nothing of its markers; it was killed, halted, or still runs",
+    missing: "left no output of its markers; it was killed, halted, or still runs",
 };
 
 /// The report, if properties are checked.
@@ -48,7 +48,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
         None => !arguments.choices.typestate.is_empty(),
     };
     if arguments.recording.is_given("typestate-budget") && !checks_properties {
-        bail!("--typestate-budget is about properties; give --typestate with it, or leave it out");
+        bail!("--typestate-budget needs properties; add --typestate, or leave it out");
     }
     let kind = if checks_properties { FOUND } else { PRINTED };
     // The rules of properties print nothing by themselves.
@@ -82,7 +82,7 @@ pub fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     move_file(from, to)?;
     if !report.is_whole {
         say(&format!(
-            "cctrewrite: {}: the report has no end: the JVM was killed while it wrote",
+            "cctrewrite: {}: the report is truncated: the JVM was killed while it wrote",
             to.display()
         ));
     }
@@ -107,7 +107,7 @@ pub fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     for note in &report.notes {
         say(&format!("note: {}", readable(note.as_bytes())));
     }
-    say(&format!("see it: cctrewrite typestate report {}", shell_word(to)));
+    say(&format!("to see it: cctrewrite typestate report {}", shell_word(to)));
     Ok(())
 }
 

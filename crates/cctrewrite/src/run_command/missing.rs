@@ -36,18 +36,18 @@ pub fn recover_missing(jvms: &mut [Jvm], ended: &Ended) -> bool {
         let how = how_it_ended(jvm, code);
         let why = match (runs, &recovered) {
             (true, Some(Ok(()))) => {
-                "still runs; its profile has what it has executed by now: have it end before the command does"
+                "still runs; its profile has its counts so far: make it end before the command does"
                     .to_owned()
             }
             (false, Some(Ok(()))) => {
-                format!("{how}; its profile was recovered from its memory, as it was then")
+                format!("{how}; its profile was recovered from its memory as of then")
             }
             (true, _) => {
-                "still runs; have it end before the command does, or end it and run again".to_owned()
+                "still runs; make it end before the command does, or stop it and run again".to_owned()
             }
             (false, None) => format!("left no profile; {}", why_nothing_is_left(jvm, code, &how)),
             (false, Some(Err(e))) => {
-                format!("left no profile; it {how}, and of its memory nothing can be recovered ({e:#})")
+                format!("left no profile; it {how}, and nothing can be recovered from its memory ({e:#})")
             }
         };
         if let Some(Ok(())) = recovered {
@@ -79,10 +79,10 @@ fn how_it_ended(jvm: &Jvm, code: Option<u8>) -> String {
 fn why_nothing_is_left(jvm: &Jvm, code: Option<u8>, how: &str) -> String {
     match jvm.arguments.iter().find_map(|word| word.strip_prefix(AGENT)) {
         _ if code == Some(REFUSED) => {
-            format!("it refused to run (exit code {REFUSED}), for which it has said why")
+            format!("it refused to run (exit code {REFUSED}) and printed the reason")
         }
         Some(agent) => format!("its profiling agent {agent} wrote none, or it {how}"),
-        None => format!("it refused to run, for which it has said why, or {how}"),
+        None => format!("it refused to run and printed the reason, or {how}"),
     }
 }
 

@@ -57,11 +57,12 @@ impl Silent<'_> {
     pub fn explained(&self, jdk: &str, is: &str) -> String {
         let (command, home) = (Path::new(self.command).display(), self.home.display());
         if let Some(option) = self.options().find(|option| SWITCHED_OFF.contains(&&**option)) {
-            return format!("{command} records nothing because of {option}; leave it out");
+            return format!("{command} records nothing because of {option}; leave that option out");
         }
         match Fault::of(self.home) {
             Some(Fault::Image(said)) => format!(
-                "the {jdk} {home} does not work ({said}); remove that folder and make it anew (`cctrewrite run` does so where it is in the cache, else `cctrewrite jdk`)"
+                "the {jdk} {home} does not work ({said}); remove its folder, and make it again \
+                 with `cctrewrite jdk` (`cctrewrite run` makes images of the cache)"
             ),
             Some(Fault::Variables(names, said)) => {
                 format!(
@@ -70,8 +71,9 @@ impl Silent<'_> {
             }
             None if self.is_tool => self.of_tool(),
             None => format!(
-                "{command} started no JVM of the {jdk} {home}; a program that names another java by its path {is}, and one whose JVM refuses an \
-                 option or has too little memory has said so above"
+                "{command} started no JVM of the {jdk} {home}; a program that names another java \
+                 by its path {is}, and a JVM that refuses an option or lacks memory printed a \
+                 message above"
             ),
         }
     }
@@ -83,12 +85,14 @@ impl Silent<'_> {
         match (code, options.is_empty()) {
             (0, _) => format!("{command} ended with exit code 0 and started no JVM that records"),
             (_, false) => format!(
-                "{command} ended with exit code {code} before its JVM recorded anything; it has said why above. Look at its options: {}",
+                "{command} ended with exit code {code} before its JVM recorded anything; see its \
+                 message above, and check its options: {}",
                 options.join(" ")
             ),
             (_, true) => {
                 format!(
-                    "{command} ended with exit code {code} before its JVM recorded anything; it has said why above"
+                    "{command} ended with exit code {code} before its JVM recorded anything; see \
+                     its message above"
                 )
             }
         }
@@ -193,7 +197,7 @@ fn gist(said: &str, ended: Option<ExitStatus>) -> String {
         (Some(line), ..) => line.to_owned(),
         (None, false, Some(status)) if !status.success() => first.join("; "),
         (None, _, Some(status)) if status.success() => "its java runs and does not record".to_owned(),
-        (None, _, Some(status)) => format!("its java said nothing: {status}"),
+        (None, _, Some(status)) => format!("its java printed nothing: {status}"),
     }
 }
 

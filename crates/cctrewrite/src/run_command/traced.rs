@@ -19,7 +19,7 @@ const TRACES: Kind = Kind {
     extension: "trace",
     jdk: "tracing JDK",
     elsewhere: "is not traced",
-    missing: "left no trace; it refused to run, or ended before it was ready",
+    missing: "left no trace; it refused to run, or ended before recording began",
 };
 
 /// Runs the command.
@@ -53,11 +53,11 @@ pub fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
             to.display(),
             trace.sizes.file
         ));
-        say(&format!("see it: cctrewrite trace info {}", shell_word(&to)));
+        say(&format!("to see it: cctrewrite trace info {}", shell_word(&to)));
     }
     if !trace.is_complete {
         say(&format!(
-            "note: {}: the JVM was killed or crashed; its trace is whole up to the last chunk",
+            "note: {}: the JVM was killed or crashed; its trace is complete up to the last chunk",
             to.display()
         ));
     }

@@ -19,7 +19,7 @@ const VALUES: Kind = Kind {
     leaves: ToolOutput::Values,
     extension: "pcc",
     jdk: "JDK",
-    elsewhere: "leaves no values",
+    elsewhere: "records no values",
     missing: "left no values; it refused to run, was killed, or still runs",
 };
 
@@ -51,6 +51,6 @@ pub fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
     for note in &recorded.notes {
         say(&format!("note: {note}"));
     }
-    say(&format!("see it: cctrewrite pcc dump {}", shell_word(&to)));
+    say(&format!("to see it: cctrewrite pcc dump {}", shell_word(&to)));
     Ok(())
 }

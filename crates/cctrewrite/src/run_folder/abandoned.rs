@@ -67,14 +67,14 @@ pub fn named(path: &Path) -> Result<Found> {
             drop(lock.with_context(|| format!("cannot write to {}", path.display()))?);
             match look(private) {
                 Some(Found::Unknown(path)) => {
-                    bail!("{}: its file system has no locks; move it to another one", path.display())
+                    bail!("{}: its file system has no locks; move it to another file system", path.display())
                 }
                 Some(found) => Ok(found),
-                None => bail!("{}: it has gone", path.display()),
+                None => bail!("{}: it no longer exists", path.display()),
             }
         }
         Some(found) => Ok(found),
-        None => bail!("{}: no folder of a run, or it cannot be read", path.display()),
+        None => bail!("{}: not the folder of a run, or not readable", path.display()),
     }
 }
 
@@ -82,7 +82,7 @@ pub fn named(path: &Path) -> Result<Found> {
 fn open(path: &Path) -> Result<PrivateFolder> {
     let private = PrivateFolder::open(path)?;
     if !private.is_closed()? {
-        bail!("{}: others may look into it, so it is no folder of a run (mode 700)", path.display());
+        bail!("{}: others may read it, so it is not the folder of a run (mode 700)", path.display());
     }
     Ok(private)
 }
@@ -171,12 +171,13 @@ pub fn report(parent: &Path, quiet: bool) {
 }
 
 /// The message about a folder in which nothing was recorded.
-pub const NOTHING: &str = "a killed run left it, and no JVM has recorded anything in it";
+pub const NOTHING: &str = "a killed run left it, without any recording of a JVM";
 
 /// The message about a folder without a lock.
 pub fn unknown(path: &Path) -> String {
     format!(
-        "{}: has no lock, as with earlier versions of cctrewrite; once its run is no longer at work: cctrewrite recover {}",
+        "{}: has no lock, as with earlier versions of cctrewrite; once its run has ended: \
+         cctrewrite recover {}",
         path.display(),
         shell_word(path)
     )

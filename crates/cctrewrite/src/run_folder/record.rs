@@ -30,7 +30,7 @@ impl Record {
         let mut parts = bytes.split(|&byte| byte == 0).map(|part| OsStr::from_bytes(part).to_owned());
         let output = parts.next().filter(|output| !output.is_empty()).map(PathBuf::from);
         let output =
-            output.with_context(|| format!("{} names no output", folder.path().join(LOCK).display()))?;
+            output.with_context(|| format!("{} names no output file", folder.path().join(LOCK).display()))?;
         let mut command: Vec<OsString> = parts.collect();
         // Removes the empty part after the last zero byte.
         command.pop();

@@ -204,7 +204,7 @@ pub fn timeline(arguments: &TraceTimeline) -> Result<()> {
     remarks(&trace, &timeline.oddities).iter().for_each(|remark| say(&format!("note: {remark}")));
     if timeline.left_out > 0 {
         say(&format!(
-            "note: the {} longest calls are shown, the shortest of them with {} bytecodes; {} more are not (--limit)",
+            "note: shows the {} longest calls, the shortest with {} bytecodes; {} more are omitted (--limit)",
             timeline.shown(),
             timeline.shortest(),
             timeline.left_out

@@ -40,7 +40,7 @@ pub fn run(arguments: &TraceDump) -> Result<()> {
 fn in_order(trace: &Trace, threads: &[&ThreadChunks], arguments: &TraceDump) -> Result<()> {
     if !trace.is_ordered {
         bail!(
-            "{}: this trace does not tell the order between threads; make one with --trace-mode shared",
+            "{}: this trace has no order between threads; record one with --trace-mode shared",
             arguments.file.display()
         );
     }
@@ -255,18 +255,18 @@ impl<'t> Lines<'t> {
                 write!(text, "{} {name}", how(ends_at_once))
             }
             Event::Paused => write!(text, "recording pauses"),
-            Event::Resumed(0) => write!(text, "recording goes on"),
-            Event::Resumed(name) => write!(text, "recording goes on: {}", class(name - 1)),
+            Event::Resumed(0) => write!(text, "recording resumes"),
+            Event::Resumed(name) => write!(text, "recording resumes: {}", class(name - 1)),
             Event::Order(turn) => write!(text, "turn  {turn}"),
-            Event::Made(bci) => write!(text, "made  an object at bytecode index {bci}"),
+            Event::Made(bci) => write!(text, "alloc an object at bytecode index {bci}"),
             Event::Array { bci, length } => {
-                write!(text, "made  an array of {length} at bytecode index {bci}")
+                write!(text, "alloc an array of {length} at bytecode index {bci}")
             }
             Event::Arrays { bci, level, count, length } => {
-                write!(text, "made  {count} arrays of {length}, {level} inside, at bytecode index {bci}")
+                write!(text, "alloc {count} arrays of {length}, nested {level} deep, at bytecode index {bci}")
             }
             Event::MadeByNative { class: number, length } => {
-                write!(text, "made  {} of {length}", class(number))
+                write!(text, "alloc {} of {length}", class(number))
             }
             Event::Lock { bci, object } => {
                 write!(text, "wants the monitor of {object:08x} at bytecode index {bci}")

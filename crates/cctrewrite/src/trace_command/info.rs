@@ -113,15 +113,17 @@ pub fn run(arguments: &TraceInfo) -> Result<()> {
         let end = match (trace.cut, trace.is_complete) {
             (Some(Cut::Corrupt(at)), _) => format!("damaged at byte {at}"),
             (Some(Cut::Truncated(at)), _) => format!("cut off at byte {at}"),
-            (None, false) => "no end: the JVM was killed or crashed; whole up to its last chunk".to_owned(),
+            (None, false) => {
+                "truncated: the JVM was killed or crashed; complete up to the last chunk".to_owned()
+            }
             (None, true) => "complete".to_owned(),
         };
         writeln!(out, "  {end}")?;
         if let Some(last) = trace.last {
-            writeln!(out, "  the last events alone: {last} of each thread at least, where it has so many")?;
+            writeln!(out, "  only the last events: at least {last} of each thread that has so many")?;
         }
         if trace.is_ordered {
-            writeln!(out, "  in the order of all threads")?;
+            writeln!(out, "  in the global order of all threads")?;
         }
         let sizes = trace.sizes;
         let events = sum.events();
@@ -145,9 +147,9 @@ pub fn run(arguments: &TraceInfo) -> Result<()> {
         for (name, count) in sum.rows().iter().filter(|(_, count)| *count > 0) {
             writeln!(out, "  {count:>14}  {name}")?;
         }
-        writeln!(out, "  {:>14}  of two words, which one would not hold", sum.wide)?;
+        writeln!(out, "  {:>14}  of two words, since one is too short", sum.wide)?;
         if sum.unknown > 0 {
-            writeln!(out, "  {:>14}  words that are no events of this version", sum.unknown)?;
+            writeln!(out, "  {:>14}  words that are not events of this version", sum.unknown)?;
         }
         writeln!(out, "threads:")?;
         for (thread, kinds) in trace.threads.iter().zip(&kinds) {

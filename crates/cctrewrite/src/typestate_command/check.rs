@@ -30,12 +30,10 @@ fn write_property(out: &mut String, property: &Property) -> std::fmt::Result {
     writeln!(out, "  {text}")?;
     match &property.objects {
         Objects::One(object) => writeln!(out, "  of each {object}")?,
-        Objects::Pair { parent, child } => {
-            writeln!(out, "  of each {child}, with the {parent} that it comes from")?
-        }
+        Objects::Pair { parent, child } => writeln!(out, "  of each {child}, with its {parent}")?,
     }
     let ends = match (automaton.has_open_ends(), property.ends.death, property.ends.exit) {
-        (false, ..) => "in any state that is no violation",
+        (false, ..) => "in any state that is not a violation",
         (true, true, true) => "in a final state, whether they die or the program ends",
         (true, true, false) => "in a final state when they die",
         (true, false, true) => "in a final state when the program ends",
@@ -46,7 +44,7 @@ fn write_property(out: &mut String, property: &Property) -> std::fmt::Result {
         let of = match event.of {
             Of::Object => "",
             Of::Parent => "  (of the other)",
-            Of::Creation => "  (the one comes from the other)",
+            Of::Creation => "  (one comes from the other)",
         };
         let places = event.places.len();
         writeln!(

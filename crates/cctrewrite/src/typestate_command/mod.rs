@@ -32,9 +32,7 @@ fn show(arguments: &TypestateShipped) -> Result<()> {
     let text = match &arguments.name {
         None => names().join("\n") + "\n",
         Some(name) => shipped::text(name)
-            .ok_or_else(|| {
-                anyhow!("no file of properties comes along as '{name}': there are {}", names().join(", "))
-            })?
+            .ok_or_else(|| anyhow!("no built-in property '{name}'; there are {}", names().join(", ")))?
             .to_owned(),
     };
     write(None, &text)

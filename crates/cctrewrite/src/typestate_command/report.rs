@@ -19,7 +19,7 @@ pub fn run(arguments: &TypestateReport) -> Result<Outcome> {
         let report = Report::read(BufReader::new(open(path)?)).with_context(|| shown(path))?;
         if !report.is_whole {
             say(&format!(
-                "cctrewrite: {}: the report has no end: the JVM was killed, and there may have been more",
+                "cctrewrite: {}: the report is truncated: the JVM was killed, so violations may be missing",
                 shown(path)
             ));
         }

@@ -51,7 +51,8 @@ fn verify(arguments: &Verify) -> Result<Account> {
         let lines = output::provenance(&rewritten)?;
         if let Some(module) = lines.as_deref().and_then(|lines| output::value(lines, "udi")) {
             bail!(
-                "{} was made from what the module {module} had changed, which is not there to be compared with; check while instrumenting, with --verify",
+                "{} was made from classes that the module {module} changed, which are not \
+                 available here; check it with `instrument --verify`",
                 rewritten.path().display()
             );
         }
@@ -88,7 +89,7 @@ fn static_side(home: &Path) -> Result<Option<(PathBuf, StaticSide)>> {
     // In JDK 8 the class library is one folder deeper.
     let places = ["lib/cctrewrite/structure", "jre/lib/cctrewrite/structure"].map(|place| home.join(place));
     let Some(path) = places.into_iter().find(|path| path.is_file()) else { return Ok(None) };
-    let broken = || format!("{}: it is no static side of a trace", path.display());
+    let broken = || format!("{}: not the static side of a trace", path.display());
     let cannot = || format!("cannot read {}", path.display());
     let mut file = BufReader::new(File::open(&path).with_context(cannot)?);
     let places = Places::of(&mut file).with_context(broken)?;
@@ -125,7 +126,7 @@ fn parts(original: &Path, rewritten: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
         (is_home, _) => {
             let (home, other) = if is_home { (original, rewritten) } else { (rewritten, original) };
             bail!(
-                "{} is the home of a JDK and {} is none; name two homes, or two parts of a class library",
+                "{} is the home of a JDK and {} is not; name two homes, or two parts of a class library",
                 home.display(),
                 other.display()
             );

@@ -34,14 +34,14 @@ fn said(what: &What) -> String {
     match what {
         What::Finding(finding) => finding.to_string(),
         What::Alone(why) => (*why).to_owned(),
-        What::Missing(callee) => format!("{callee} is called, and is not there"),
+        What::Missing(callee) => format!("{callee} is called but does not exist"),
     }
 }
 
 fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
     let tally = &account.tally;
     match account.findings() {
-        0 => writeln!(out, "nothing was found")?,
+        0 => writeln!(out, "no findings")?,
         n => {
             let classes = counted(account.found.len() as u64, "class");
             writeln!(out, "{} in {classes}", counted(n as u64, "finding"))?;
@@ -49,7 +49,7 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut classes = vec![format!("{} compared with their originals", grouped(tally.classes.into()))];
     for (n, what) in [
-        (tally.unchanged, "as they were, byte for byte"),
+        (tally.unchanged, "unchanged, byte for byte"),
         (account.left_out, "not in the patch"),
         (account.runtime, "of the runtime"),
     ] {
@@ -68,7 +68,7 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "bodies, by how they count: {}; {probes}", rules.collect::<Vec<_>>().join(", "))?;
     }
     if tally.pieces > 0 {
-        writeln!(out, "pieces of code that tell of markers: {}", grouped(tally.pieces.into()))?;
+        writeln!(out, "pieces of code that notify clients of markers: {}", grouped(tally.pieces.into()))?;
     }
     if tally.added_methods + tally.added_fields > 0 {
         let (methods, fields) =
@@ -77,9 +77,9 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "added: {methods}, {fields}; {ties} among them")?;
     }
     for (n, what) in [
-        (tally.hooks, "calls of the runtime at places of the class library"),
+        (tally.hooks, "calls of the runtime from the class library"),
         (tally.pinned, "results of clocks that are replaced (--reproducible)"),
-        (tally.described, "classes that the trace's static side describes as they are"),
+        (tally.described, "classes that the trace's static side describes correctly"),
     ] {
         if n > 0 {
             writeln!(out, "{what}: {}", grouped(n.into()))?;
@@ -96,11 +96,11 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
             .iter()
             .map(|(name, n)| format!("{} ({})", readable(name.as_bytes()), grouped((*n).into())));
         let names = names.collect::<Vec<_>>().join(", ");
-        writeln!(out, "content read by cctrewrite's own reader alone: attributes {names}")?;
+        writeln!(out, "read only by cctrewrite's own reader: attributes {names}")?;
     }
     let (found, unknown) = account.linked;
     if found > 0 {
-        writeln!(out, "references to extended forms that are there: {}", grouped(found.into()))?;
+        writeln!(out, "references to existing extended forms: {}", grouped(found.into()))?;
     }
     if unknown > 0 {
         let references = counted(unknown, "reference");
@@ -108,11 +108,7 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
     }
     let (counted_there, elsewhere) = account.counted;
     if counted_there > 0 {
-        writeln!(
-            out,
-            "calls of methods that their callers count, and nobody else: {}",
-            grouped(counted_there.into())
-        )?;
+        writeln!(out, "calls of methods that only their callers count: {}", grouped(counted_there.into()))?;
     }
     if elsewhere > 0 {
         let calls = counted(elsewhere, "call");
@@ -148,13 +144,11 @@ fn unchecked(tally: &Tally) -> Vec<String> {
     }
     if tally.unknown_ids > 0 {
         let sites = counted(tally.unknown_ids, "call site");
-        lines.push(format!(
-            "the ids of natives that callers count, where another class declares them: {sites}"
-        ));
+        lines.push(format!("ids of natives that callers count, where another class declares them: {sites}"));
     }
     for (name, n) in &tally.dropped {
         lines.push(format!(
-            "attributes {} of code, left out since nobody knows what they say: {n}",
+            "code attributes {}, dropped since their meaning is unknown: {n}",
             readable(name.as_bytes())
         ));
     }

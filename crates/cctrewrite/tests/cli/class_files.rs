@@ -72,7 +72,7 @@ fn what_cannot_be_is_refused() {
     let refused = |arguments: &[&str], parts: &[&str]| {
         run(home, &[&["instrument"], arguments].concat()).fails_saying(parts);
     };
-    refused(&["-", "-o", "out"], &["-: standard input is no input", "name a file"]);
+    refused(&["-", "-o", "out"], &["-: standard input cannot be an input", "name a file"]);
     refused(&["a/A.class", "-o", "-"], &["output -: standard output", "name a file"]);
     refused(&["Object.class", "-o", "out.class"], &["Object.class: java.lang.Object needs the runtime"]);
     refused(&["a/A.class", "-o", "a/A.class"], &["is the input a/A.class"]);
@@ -80,7 +80,7 @@ fn what_cannot_be_is_refused() {
     refused(&["a/A.class", "-o", "out.class", "--if-changed"], &["a/A.class: ", "--if-changed"]);
     refused(&["cut.class", "-o", "out.class"], &["cut.class", "truncated"]);
     run(home, &["instrument", "a/A.class", "-q", "-o", "A.class"]).succeeds();
-    refused(&["A.class", "-o", "other"], &["class p/A has been instrumented already"]);
+    refused(&["A.class", "-o", "other"], &["class p/A is already instrumented"]);
     fs::remove_file(home.join("A.class")).unwrap();
     assert_eq!(files(home), before, "something was left");
 }

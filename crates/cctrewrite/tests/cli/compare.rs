@@ -119,7 +119,7 @@ fn equal_profiles_have_exit_code_0() {
     let folder = stored();
     put(folder.path(), "again.cct", &profile(9, "default", &BEFORE, &[(1, 2, 3, 33)]));
     let raw = ends(compare(folder.path(), &["before.cct", "again.cct"]), 1);
-    assert!(raw.contains("classes made while the program ran have numbers in their names"), "{raw}");
+    assert!(raw.contains("names of generated classes have numbers"), "{raw}");
     let same = ends(compare(folder.path(), &["before.cct", "again.cct", "--normalize-generated"]), 0);
     assert!(same.ends_with("\nA and B are equal.\n"), "{same}");
     assert!(same.contains("\nOverlap                         100.000000 %  100.000000 %\n"), "{same}");
@@ -165,12 +165,12 @@ fn parts_of_profiles_are_compared() {
     let files = ["before.cct", "after.cct"];
     let with = |options: &[&str]| compare(folder.path(), &[&files[..], options].concat());
     let step = ends(with(&["--root", "app/Main.step", "--calls-only"]), 1);
-    assert!(step.contains("\nCompared    calls, all threads added up, from 'app/Main.step' on\n"), "{step}");
+    assert!(step.contains("\nCompared    calls, sum of all threads, from 'app/Main.step' on\n"), "{step}");
     assert!(step.contains("\nCalls     1,250  1,248     +2\n"), "{step}");
     ends(with(&["--root", "java.lang.String.charAt", "--thread", "main"]), 1);
     fails_saying(&with(&["--root", "app.Main.main", "--drop", "*"]), &["'app.Main.main'"]);
     let worker = ends(with(&["--thread", "work*", "--normalize-generated", "--drop", "java.*"]), 0);
-    assert!(worker.contains("threads 'work*' added up"), "{worker}");
+    assert!(worker.contains("sum of threads 'work*'"), "{worker}");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn what_was_cut_off_is_no_equality() {
     let list = run(folder.path(), &options).succeeds().stdout;
     let last = list.trim_end().rfind('\n').unwrap() + 1;
     put(folder.path(), "cut.txt", &list.as_bytes()[..last]);
-    for (cut, message) in [("cut.cct", "the profile is truncated"), ("cut.txt", "the list was cut off")] {
+    for (cut, message) in [("cut.cct", "the profile is truncated"), ("cut.txt", "the list is truncated")] {
         for (files, side) in [(["before.cct", cut], "B"), ([cut, "before.cct"], "A")] {
             let run = compare(folder.path(), &files);
             assert_eq!(run.code, Some(3), "{}", run.stderr);
@@ -222,7 +222,11 @@ fn what_cannot_be_compared_is_refused() {
     fails_saying(&against(".", &[]), &[".: "]);
     fails_saying(&against("calls.txt", &[]), &["calls.txt", "B counts calls only"]);
     ends(against("calls.txt", &["--calls-only"]), 1);
-    fails_saying(&against("merged.txt", &["--per-thread"]), &["in B, a list of contexts, threads have been"]);
+    fails_saying(
+        &against("merged.txt", &["--per-thread"]),
+        &["B, a list of contexts, has the sum \
+                                                               of all threads"],
+    );
     fails_saying(&against("after.cct", &["--root", "app.Main.nobody"]), &["'app.Main.nobody'"]);
     fails_saying(&against("after.cct", &["--thread", "nobody"]), &["thread 'nobody'"]);
 }

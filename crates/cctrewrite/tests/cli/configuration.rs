@@ -39,12 +39,16 @@ fn lists_and_switches() {
 #[test]
 fn what_means_nothing_is_refused() {
     for (text, part) in [
-        ("[reports]\n", "[reports] is no command"),
+        ("[reports]\n", "[reports] is not a command"),
         ("[report]\ntopp = 3\n", "has no option --topp"),
-        ("[report]\ntop = true\n", "a text, a number or a list of these is expected"),
-        ("[report]\nper-thread = 1\n", "true or false is expected"),
+        ("[report]\ntop = true\n", "expected a text, a number or a list of these"),
+        ("[report]\nper-thread = 1\n", "expected true or false"),
         ("[report]\nhtml = \"page.html\"\n", "--config cctrewrite.toml"),
-        ("[run]\nclient-path = \"evil.jar\"\n", "client-path is not taken from a file that was not named"),
+        (
+            "[run]\nclient-path = \"evil.jar\"\n",
+            "client-path is ignored in a configuration file \
+                                                 that was not named",
+        ),
         ("[report\n", "cctrewrite.toml"),
     ] {
         let folder = folder(text);

@@ -113,11 +113,11 @@ fn what_is_no_model_is_refused_by_its_line() {
     let head = "name = \"x\"\nunit = \"cycles\"\ndefault = 1\n";
     for (text, said) in [
         ("name = \"x\"\n", "line 2: the file has no"),
-        (&*format!("{head}[opcodes]\nidvi = 3\n"), "line 5: 'idvi' is unknown here"),
+        (&*format!("{head}[opcodes]\nidvi = 3\n"), "line 5: unknown key 'idvi'"),
         (&*format!("{head}[opcodes]\nidiv = -3\n"), "line 5: idiv = -3: it must be 0 to 30000"),
         (&*format!("{head}[opcodes]\nidiv = 40000\n"), "line 5: idiv = 40000: it must be 0 to 30000"),
-        (&*format!("{head}[timing]\n"), "line 4: there is no table [timing] here"),
-        (&*format!("{head}other = 1\n"), "line 4: 'other' is unknown here"),
+        (&*format!("{head}[timing]\n"), "line 4: unknown table [timing]"),
+        (&*format!("{head}other = 1\n"), "line 4: unknown key 'other'"),
         (&*format!("{head}[caller]\nper-word = 9000\n"), "line 5: a method of 65,535 bytes would cost"),
     ] {
         put(folder.path(), "model.toml", text.as_bytes());

@@ -69,7 +69,7 @@ fn options_from_outside_are_named() {
     assert!(
         lines
             .iter()
-            .any(|line| line.starts_with("  note   JAVA_TOOL_OPTIONS=-Xmx1g\\u{1b}[2J -Dkey=...: each JVM")),
+            .any(|line| line.starts_with("  note   JAVA_TOOL_OPTIONS=-Xmx1g\\u{1b}[2J -Dkey=...: every JVM")),
         "{}",
         run.stdout
     );

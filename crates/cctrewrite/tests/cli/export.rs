@@ -126,7 +126,8 @@ fn collapsed_stacks_that_would_be_very_large_are_pruned_unless_all_are_wanted() 
     assert_eq!(
         lines.next(),
         Some(&*format!(
-            "cctrewrite: all contexts would take {size} MB, since each line has the whole stack; write them with --all"
+            "cctrewrite: all contexts would take {size} MB, since each line has the whole stack; \
+             --all writes them"
         ))
     );
     assert!(lines.next().unwrap().starts_with("cctrewrite: 2,000 contexts with 2,000 calls"), "{said}");
@@ -163,7 +164,8 @@ fn several_profiles_are_added_up_and_two_can_be_held_against_each_other() {
         ["--format", "svg", "precise.cct", "--diff", "default.cct", "--min-percent", "0", "-o", "diff.svg"];
     assert_eq!(
         export(folder.path(), &options).succeeds().stderr,
-        "cctrewrite: warning: the profiles were made with different 'blocks' (default before, precise after)\n"
+        "cctrewrite: warning: the profiles were recorded with different 'blocks' (default before, \
+         precise after)\n"
     );
 }
 

@@ -97,7 +97,7 @@ fn a_folder_of_extensions_is_looked_at() {
     let folder = outputs();
     put(folder.path(), "ext/raw.jar", &jar(&[]));
     let printed = run(folder.path(), &["flags", "boot/rt.jar", "ext/zipfs.jar"]).succeeds();
-    assert!(printed.stderr.contains("no outputs for that place: raw.jar"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("not outputs for the extension folder: raw.jar"), "{}", printed.stderr);
 }
 
 #[test]

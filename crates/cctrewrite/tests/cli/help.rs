@@ -49,8 +49,8 @@ fn the_short_help_of_run_is_short() {
         long.lines().filter(|line| !line.starts_with(' ') && line.ends_with(':')).collect();
     for heading in [
         "Output:",
-        "What is recorded:",
-        "How it is counted:",
+        "Recorded contexts:",
+        "Counting:",
         "Image:",
         "Traces:",
         "Values:",

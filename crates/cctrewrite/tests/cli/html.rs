@@ -59,13 +59,15 @@ fn what_is_pruned_and_what_differs_is_said() {
     let said = report(folder.path(), &["run.cct", "--html", "run.html", "--max-contexts", "5"]).succeeds();
     assert_eq!(
         said.stderr,
-        "cctrewrite: 6 contexts (54.55 %) with 200 bytecodes (1.82 %) and 19 calls (1.49 %) of their own are pruned, as the page \
-         has the 5 heaviest (--max-contexts); they are added up where they were\n"
+        "cctrewrite: 6 contexts (54.55 %) with 200 bytecodes (1.82 %) and 19 calls (1.49 %) of \
+         their own are pruned: the page has the 5 heaviest (--max-contexts), and adds up the \
+         others at their callers\n"
     );
     let said = report(folder.path(), &["run.cct", "--html", "run.html", "--diff", "other.cct"]).succeeds();
     assert_eq!(
         said.stderr,
-        "cctrewrite: warning: The profiles were made with different 'blocks' (precise in BASE, default in NEW): the same program has other numbers.\n"
+        "cctrewrite: warning: The profiles were recorded with different 'blocks' (precise in BASE, \
+         default in NEW), so their numbers are not comparable.\n"
     );
     let said = report(folder.path(), &["run.cct", "--html", "run.html", "--drop", "no.where"]).succeeds();
     assert_eq!(said.stderr, "cctrewrite: no method matches --drop 'no.where'\n");
@@ -90,7 +92,7 @@ fn a_page_of_a_damaged_profile_is_written_and_the_exit_code_says_it() {
 fn what_cannot_be_meant_is_refused() {
     let folder = stored();
     report(folder.path(), &["run.cct", "--html", "a.html", "--by", "thread"])
-        .fails_saying(&["keeps threads apart"]);
+        .fails_saying(&["shows threads separately"]);
     report(folder.path(), &["-", "--html", "a.html", "--diff", "-"]).fails_saying(&["standard input"]);
     for arguments in [
         &["run.cct", "--diff", "other.cct"][..],

@@ -75,27 +75,27 @@ fn what_does_not_go_together_with_markers() {
     let refused = |more: &[&str], part| refused(folder, &[&markers, more].concat(), &[part]);
     refused(&["--markers", "bad.toml"], "bad.toml: line 3: at = \"here\"");
     let rules = ["--markers", "rules.toml"];
-    refused(&[&rules[..], &["--report", "report.json"]].concat(), "--report does not go together");
-    refused(&[&rules[..], &["--udi", "udi.jar"]].concat(), "--udi does not go together");
-    refused(&[&rules[..], &["--call-sites"]].concat(), "--call-sites, which is about what a profile has");
+    refused(&[&rules[..], &["--report", "report.json"]].concat(), "--report cannot be combined");
+    refused(&[&rules[..], &["--udi", "udi.jar"]].concat(), "--udi cannot be combined");
+    refused(&[&rules[..], &["--call-sites"]].concat(), "--call-sites, which decides what a profile contains");
     // Not skipped silently, either.
     let traced = ["jdk", "-q", "jdk", "-o", "image", "--tool", "trace", "--typestate", "iterator"];
-    run(folder, &traced).fails_saying(&["markers stand beside a calling-context tree, or alone"]);
+    run(folder, &traced).fails_saying(&["markers work with a calling-context tree or alone"]);
     let counted = ["jdk", "-q", "jdk", "-o", "image", "--typestate", "iterator", "--udi", "udi.jar"];
-    run(folder, &counted).fails_saying(&["--udi does not go together with markers beside"]);
+    run(folder, &counted).fails_saying(&["--udi cannot be combined with markers and"]);
 
     for (arguments, part) in [
-        (&["--client", "A"][..], "--client is about markers"),
+        (&["--client", "A"][..], "--client needs rules for markers"),
         (&["--markers", "bad.toml"], "bad.toml: line 3"),
-        (&["--markers", "rules.toml", "--typestate-budget", "5"], "--typestate-budget is about properties"),
-        (&["--tool", "trace", "--markers", "rules.toml"], "markers stand beside a calling-context tree, or"),
+        (&["--markers", "rules.toml", "--typestate-budget", "5"], "--typestate-budget needs properties"),
+        (&["--tool", "trace", "--markers", "rules.toml"], "markers work with a calling-context tree or"),
         (
             &["--tool", "markers", "--markers", "rules.toml", "--max-contexts", "1"],
-            "--max-contexts is for --tool profile and means nothing with --tool markers",
+            "--max-contexts is for --tool profile and has no effect with --tool markers",
         ),
         (
             &["--tool", "markers", "--markers", "rules.toml", "--typestate-budget", "5"],
-            "--typestate-budget is about properties",
+            "--typestate-budget needs properties",
         ),
         (&["--tool", "markers", "--markers", "bad.toml"], "bad.toml: line 3"),
     ] {

@@ -35,7 +35,7 @@ fn classes_that_jvms_refuse_get_no_markers() {
             // Its methods are not among those that the rule marks, either. The code of the oldest
             // version had another form, so nothing is known of these.
             let line = lines.lines().find(|line| line.contains("not marked: Sample.<init>"));
-            let is_named = line.is_some_and(|l| l.ends_with("JVMs refuse its class, which stays as it is"));
+            let is_named = line.is_some_and(|l| l.ends_with("JVMs refuse its class, which is not rewritten"));
             assert_eq!(is_named, !why.contains("version"), "{lines}");
         }
         assert_eq!(entry(&home.join("out/app.jar"), "Sample.class"), refused, "{why}");
@@ -91,6 +91,6 @@ fn jars_on_the_class_path_of_a_manifest_are_marked_where_they_are_looked_for() {
 fn a_module_for_classes_that_only_get_markers_is_refused() {
     let folder = given(&sample());
     let refused = run(folder.path(), &[&INSTRUMENT[..], &["--udi", "udi.jar"]].concat());
-    refused.fails_saying(&["--udi does not go together with --tool markers"]);
+    refused.fails_saying(&["--udi cannot be combined with --tool markers"]);
     assert!(!folder.path().join("out/app.jar").exists());
 }

@@ -67,7 +67,7 @@ fn what_cannot_be_added_up_is_refused() {
         &["c.cct", "precise.cct", "-o", "x.cct"],
         &["blocks", "default in c.cct and precise in precise.cct"],
     );
-    refused(&["c.cct", "a/run.cct", "-o", "c.cct"], &["c.cct is to be read and to be written"]);
+    refused(&["c.cct", "a/run.cct", "-o", "c.cct"], &["c.cct is both input and output"]);
     refused(&["-", "-", "-o", "x.cct"], &["standard input can be given only once"]);
     refused(&["missing.cct", "-o", "x.cct"], &["missing.cct"]);
     assert!(!home.join("x.cct").exists());

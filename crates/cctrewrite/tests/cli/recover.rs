@@ -70,7 +70,7 @@ fn profiles_are_collected_from_all_folders() {
     assert_eq!(names(here.path()), ["all.recovered.cct", "all.recovered.jvms", "app.recovered.cct"]);
     assert_eq!(fs::read(here.path().join("app.recovered.cct")).unwrap(), profile);
     let said = recover(here.path(), &[]).succeeds().stderr;
-    assert!(said.contains("no killed run has left anything in the current folder"), "{said}");
+    assert!(said.contains("no files of killed runs in the current folder"), "{said}");
 }
 
 /// In the folder for temporary files; the output goes to another folder.
@@ -112,7 +112,7 @@ fn a_locked_folder_is_not_touched() {
     let lock = fs::File::open(folder.join("lock")).unwrap();
     lock.lock().unwrap();
     let said = recover(here.path(), &[]).succeeds().stderr;
-    assert!(said.contains("its run is still at work"), "{said}");
+    assert!(said.contains("its run is still running"), "{said}");
     assert_eq!(names(&folder), ["000001.cct", "000001.jvm", "lock"]);
 }
 
@@ -148,8 +148,8 @@ fn other_folders_are_not_looked_at() {
     fs::write(here.path().join(".cctrewrite-file.run"), b"").unwrap();
     let before = names(here.path());
     let said = recover(here.path(), &[]).succeeds().stderr;
-    assert!(said.contains("no killed run has left anything"), "{said}");
-    recover(here.path(), &[open.to_str().unwrap()]).fails_saying(&["others may look into it"]);
+    assert!(said.contains("no files of killed runs"), "{said}");
+    recover(here.path(), &[open.to_str().unwrap()]).fails_saying(&["others may read it"]);
     recover(here.path(), &[link.to_str().unwrap()]).fails_saying(&[".cctrewrite-link.run"]);
     assert_eq!((names(here.path()), names(&theirs).len()), (before, 3));
 }
@@ -164,7 +164,7 @@ fn links_in_a_folder_are_not_followed() {
     symlink(&mine, folder.join("000001.cct")).unwrap();
     let run = recover(here.path(), &[]);
     assert_eq!(run.code, Some(3), "{}", run.stderr);
-    assert!(run.stderr.contains("stays, since 000001.cct in it cannot be collected"), "{}", run.stderr);
+    assert!(run.stderr.contains("not removed, since 000001.cct in it cannot be collected"), "{}", run.stderr);
     assert!(mine.is_file() && folder.is_dir());
     assert_eq!(names(here.path()), [".cctrewrite-a.run"]);
 }
@@ -203,8 +203,12 @@ fn what_cannot_be_collected_stays() {
         assert_eq!(run.code, Some(3), "{}", run.stderr);
         assert!(run.stderr.contains("nothing can be recovered"), "{}", run.stderr);
         // The third JVM; nothing is expected of the first any more.
-        assert_eq!(run.stderr.matches("left nothing here").count(), 1, "{}", run.stderr);
-        assert!(run.stderr.contains("stays, since 000002.cct in it cannot be collected"), "{}", run.stderr);
+        assert_eq!(run.stderr.matches("left no files").count(), 1, "{}", run.stderr);
+        assert!(
+            run.stderr.contains("not removed, since 000002.cct in it cannot be collected"),
+            "{}",
+            run.stderr
+        );
         let mut expected = vec![".cctrewrite-a.run"];
         expected.extend(found);
         assert_eq!(names(here.path()), expected);
@@ -221,7 +225,7 @@ fn a_folder_in_which_nothing_is_goes() {
     assert!(said.contains("removed; a killed run left it"), "{said}");
     left(here.path(), "b", &[LOCK, ("000001.jvm", JVM), ("000001.cct.arena", &[0; 4096])]);
     let run = recover(here.path(), &[]);
-    assert!(run.code == Some(3) && run.stderr.contains("left nothing here"), "{}", run.stderr);
+    assert!(run.code == Some(3) && run.stderr.contains("left no files"), "{}", run.stderr);
     assert_eq!(names(here.path()), [""; 0]);
 }
 

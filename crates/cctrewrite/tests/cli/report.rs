@@ -206,7 +206,7 @@ fn what_is_selected_must_be_there() {
     suggests("--focus", "node.walk", "app.tree.Node.walk");
     suggests("--thread", "mian", "main");
     with(&["--thread", "nobody"]).fails_saying(&["no thread 'nobody'"]);
-    with(&["--by", "jar"]).fails_saying(&["do not record where classes come from", "--classes"]);
+    with(&["--by", "jar"]).fails_saying(&["do not record the class path", "--classes"]);
     let vain = with(&["--drop", "a.B.c"]).succeeds();
     assert_eq!(vain.stderr, "cctrewrite: no method matches --drop 'a.B.c'\n");
 }

@@ -143,7 +143,7 @@ fn what_is_compared_says_whether_sites_are() {
     };
     list("oracle.txt", &["report", "split.cct", "--format", "contexts"]);
     list("plain.txt", &["report", "plain/split.cct", "--format", "contexts"]);
-    let said = "call sites of A are added up, as the other side does not tell them apart";
+    let said = "call sites of A are added up, as the other side does not distinguish them";
     for (other, contexts, is_said) in [
         ("oracle.txt", 8, false),
         ("split.cct", 8, false),
@@ -193,12 +193,15 @@ fn sums_of_profiles_with_and_without_say_so() {
     let home = folder.path();
     std::fs::rename(home.join("plain/split.cct"), home.join("plain.cct")).unwrap();
     run(home, &["merge", "split.cct", "split.cct", "-o", "both.cct"]).succeeds();
-    assert!(shown(home, &["info", "both.cct"]).contains("\nCall sites  told apart\n"));
+    assert!(shown(home, &["info", "both.cct"]).contains("\nCall sites  separate\n"));
     run(home, &["merge", "plain.cct", "split.cct", "-o", "mixed.cct"]).succeeds();
     let info = shown(home, &["info", "mixed.cct"]);
-    assert!(!info.contains("told apart\n"), "{info}");
+    assert!(!info.contains("Call sites  separate\n"), "{info}");
     assert!(
-        info.contains("split.cct: call sites are told apart, and in other profiles not: contexts that differ by them alone are added up"),
+        info.contains(
+            "split.cct: call sites are kept separate, but not in other profiles: \
+                       contexts that differ only by them are added up"
+        ),
         "{info}"
     );
     let bytes = std::fs::read(home.join("mixed.cct")).unwrap();
@@ -209,7 +212,7 @@ fn sums_of_profiles_with_and_without_say_so() {
         &["export", "plain.cct", "--diff", "split.cct", "--format", "svg", "-o", "d.svg"],
     ] {
         let said = run(home, arguments).succeeds().stderr;
-        assert!(said.to_lowercase().contains("call sites are told apart"), "{said}");
+        assert!(said.to_lowercase().contains("distinguishes call sites"), "{said}");
     }
     let overlap = run(home, &["report", "--table", "overlap", "split.cct", "plain.cct"]).succeeds();
     assert!(overlap.stderr.contains("call sites of split.cct are added up"), "{}", overlap.stderr);

@@ -60,7 +60,7 @@ fn a_timeline_has_the_longest_calls_and_says_what_it_leaves_out() {
     assert_eq!(bars, ["A.a"; 4]);
     assert_eq!(
         said,
-        "note: the 4 longest calls are shown, the shortest of them with 20 bytecodes; 16 more are not (--limit)\n"
+        "note: shows the 4 longest calls, the shortest with 20 bytecodes; 16 more are omitted (--limit)\n"
     );
 }
 

@@ -71,12 +71,12 @@ fn faults_are_named() {
         assert!(run.stderr.contains(part), "{}", run.stderr);
     };
     fails(&["check", "none.toml"], "files of cctrewrite are connection, file-api,");
-    fails(&["shipped", "none"], "no file of properties comes along as 'none'");
+    fails(&["shipped", "none"], "no built-in property 'none'");
     put(folder.path(), "empty.toml", b"");
     fails(&["check", "empty.toml"], "empty.toml has no [[property]]");
     put(folder.path(), "bad.toml", PROPERTY.replacen("read*", "raed*", 1).as_bytes());
-    fails(&["rules", "bad.toml"], "bad.toml: line 4, column 21: 'raed' is no event");
-    fails(&["report", "bad.toml"], "bad.toml: it is no report of a typestate analysis");
+    fails(&["rules", "bad.toml"], "bad.toml: line 4, column 21: 'raed' is not an event");
+    fails(&["report", "bad.toml"], "bad.toml: not a report of a typestate analysis");
     fails(&["report", "none"], "cannot open none");
 }
 

@@ -92,16 +92,16 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
     let bench = Bench { jdk, folder: folder("bench-trouble") };
     let varies = bench.run("before", &["--update", "Work.time", "Work.loop"]);
     assert_eq!(varies.code, Some(1), "{}", varies.stderr);
-    assert!(varies.stdout.contains("Work.time is not the same twice: Work.time()V"), "{}", varies.stdout);
+    assert!(varies.stdout.contains("Work.time differs between two JVMs: Work.time()V"), "{}", varies.stdout);
     let file = json(&bench.folder.join("cctrewrite-bench.json"));
     assert_eq!(file["entries"].as_object().unwrap().keys().collect::<Vec<_>>(), ["Work.loop"]);
     for (entry, why) in [
-        ("Work.fail", "ended with an exception:\njava.lang.IllegalStateException: it failed"),
+        ("Work.fail", "threw an exception:\njava.lang.IllegalStateException: it failed"),
         ("Work.exit", "ended the JVM, with exit code 0"),
         ("Work.none", "cannot be run: java.lang.NoSuchMethodException: Work.none()"),
         ("No.loop", "cannot be run: java.lang.ClassNotFoundException: No"),
-        ("loop", "is no entry"),
-        ("Work/../loop.x", "is no entry"),
+        ("loop", "is not an entry"),
+        ("Work/../loop.x", "is not an entry"),
     ] {
         let run = bench.run("before", &["--update", entry]);
         assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{entry}");

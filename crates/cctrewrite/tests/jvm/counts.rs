@@ -126,7 +126,7 @@ fn threads_add_up() {
     let Some(jdk) = Jdk::find() else { return };
     for blocks in ALL_BLOCKS {
         let run = Library::whole(jdk, blocks).java("threads-leased").succeed("Threads", &[]);
-        golden("threads", blocks).without_threads().assert_equal(&run, "threads added up");
+        golden("threads", blocks).without_threads().assert_equal(&run, "sum of all threads");
     }
 }
 

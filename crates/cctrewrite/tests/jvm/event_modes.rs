@@ -28,12 +28,14 @@ fn objects(jdk: &'static Jdk) {
     let run = java.option("-Dcctrewrite.trace-mode=shared").succeed("Made", &[]);
     assert_eq!(run.out, "10\n");
     let trace = run.profile_path();
-    assert_eq!(below("Made.one", &trace), ["made  an object at bytecode index 0"]);
-    let arrays =
-        ["made  an array of 2 at bytecode index 2", "made  2 arrays of 3, 1 inside, at bytecode index 2"];
+    assert_eq!(below("Made.one", &trace), ["alloc an object at bytecode index 0"]);
+    let arrays = [
+        "alloc an array of 2 at bytecode index 2",
+        "alloc 2 arrays of 3, nested 1 deep, at bytecode index 2",
+    ];
     assert_eq!(below("Made.arrays", &trace), arrays);
-    assert_eq!(below("Made.chars", &trace), ["made  an array of 5 at bytecode index 1"]);
-    assert_eq!(below("Made.copy", &trace), ["made  an array of 4 at bytecode index 1", "made  [I of 4"]);
+    assert_eq!(below("Made.chars", &trace), ["alloc an array of 5 at bytecode index 1"]);
+    assert_eq!(below("Made.copy", &trace), ["alloc an array of 4 at bytecode index 1", "alloc [I of 4"]);
     let locked = below("Made.locked", &trace);
     let object = |line: &str| line.split("monitor of ").nth(1).map(|rest| rest[..8].to_owned()).unwrap();
     assert_eq!(locked.len(), 4, "{locked:?}");
@@ -132,7 +134,7 @@ fn by_method(jdk: &'static Jdk) {
     let mut java = java(jdk, "extent", "events");
     let run = java.option("-Dcctrewrite.extent=Figure3.b,Figure3.divide").succeed("Figure3", &[]);
     let starts = own(&run.profile_path());
-    let (on, b, divide) = ("recording goes on", "start Figure3.b(I)V", "start Figure3.divide(I)I");
+    let (on, b, divide) = ("recording resumes", "start Figure3.b(I)V", "start Figure3.divide(I)I");
     let mut expected = [[on, b, "recording pauses"]; 50].concat();
     // `main` has no event between its two calls: there is no pause.
     expected.extend([on, divide, divide, "recording pauses"]);

@@ -162,7 +162,7 @@ fn switches(jdk: &'static Jdk) {
     let (start, end) = (format!("start {main}"), format!("end   {main}"));
     let mut expected = vec![start.as_str()];
     expected.extend(round);
-    expected.extend(["recording pauses", "recording goes on: part"]);
+    expected.extend(["recording pauses", "recording resumes: part"]);
     expected.extend(round);
     expected.push(&end);
     assert_eq!(lines, expected);
@@ -239,7 +239,7 @@ fn threads_that_go_on(jdk: &'static Jdk) {
         let info = String::from_utf8(info.stdout).unwrap();
         // Overwritten events would leave ends without beginnings, and blocks of methods that are
         // not running.
-        assert!(!info.contains("have no beginning") && !info.contains("does not describe"), "{info}");
+        assert!(!info.contains("have no entry") && !info.contains("does not describe"), "{info}");
         let workers = run.contexts_from("GoesOn$1.run");
         let calls = |name: &str| -> u64 {
             let line = workers.iter().find(|line| line.ends_with(name)).unwrap();

@@ -168,7 +168,7 @@ fn while_a_jvm_runs(jdk: &'static Jdk) {
     let folder = left_by_run(&here);
     // As long as the JVM lives, its folder is its own.
     let (code, said) = cctrewrite(jdk, &here, &["recover"]);
-    assert!(code == Some(0) && said.contains("its run is still at work"), "{said}");
+    assert!(code == Some(0) && said.contains("its run is still running"), "{said}");
     kill(run);
     let [jvm] = &jvms(&folder)[..] else { panic!("{:?}", names(&folder)) };
     let said = next_run(jdk, &here);
@@ -187,7 +187,7 @@ fn while_a_jvm_runs(jdk: &'static Jdk) {
     assert_eq!(profile.meta["recovered"], "killed");
     assert_eq!(names(&here), ["app.cct", "app.recovered.cct"]);
     let (code, said) = cctrewrite(jdk, &here, &["recover"]);
-    assert!(code == Some(0) && said.contains("no killed run has left anything"), "{said}");
+    assert!(code == Some(0) && said.contains("no files of killed runs"), "{said}");
 }
 
 /// The run is killed when one profile is complete, and it waits for another JVM that outlives the
@@ -228,7 +228,7 @@ fn what_cannot_be_delivered(jdk: &'static Jdk) {
     let folder = left_by_run(&here);
     assert_eq!(code, Some(125), "{said}");
     assert!(
-        said.contains(&format!("collect it later with `cctrewrite recover {}`", folder.display())),
+        said.contains(&format!("collect them later with `cctrewrite recover {}`", folder.display())),
         "{said}"
     );
     let (code, said) = cctrewrite(jdk, &here, &["recover", "-o", "other.cct"]);

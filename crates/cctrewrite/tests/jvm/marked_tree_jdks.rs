@@ -93,7 +93,7 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
         assert_eq!(run.out, "2 3 2 1 negative\n");
         let heard = nodes(&run.err);
         assert!(heard.starts_with(IN_TREE), "{name}: {}", run.err);
-        let said = run.err.contains("when they were defined, markers were placed in classes of the program");
+        let said = run.err.contains("markers were inserted into classes of the program at load time");
         assert_eq!(said, name == "plain", "{}", run.err);
         // `Thread.join` waits only for a thread that has not ended yet.
         let steady = |line: &String| line.contains("InTree") && !line.contains("Thread.join(");
@@ -123,7 +123,7 @@ fn trees(jdk: &'static Jdk) {
         let main = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
         let run = java.option("-Dcctrewrite.markers.clients=Nothing").succeed(&main, &[]);
         golden.assert_equal(&run, &format!("{name} on a marked and profiled JDK {}", jdk.version));
-        let placed = "when they were defined, markers were placed in classes of the program: ";
+        let placed = "markers were inserted into classes of the program at load time: ";
         assert!(run.err.contains(placed), "{name}: {}", run.err);
     }
 }
@@ -136,9 +136,10 @@ fn what_is_not_marked(jdk: &'static Jdk) {
     let run = java.option("-Dcctrewrite.markers.counts=all").succeed("Loaded", &[]);
     assert_eq!(run.out, "3, asked for Loaded$Leaf Loaded$Middle Loaded$Base Loaded$Top\n");
     for line in [
-        "classes that came before what is above them: rules with subtypes-of may have left them out",
-        "without a name of their own (of lambdas, method references and so on), which cannot be marked: ",
-        "the rule for nowhere at method matches nothing, neither in the class library nor in a class that was defined in this run",
+        "classes that were loaded before their supertypes: rules with subtypes-of may have missed them",
+        "hidden classes of the JVM (lambdas, method references), which cannot be marked: ",
+        "the rule for nowhere at method matches nothing, neither in the class library nor in a \
+         class of this run",
     ] {
         assert!(run.err.contains(line), "{line}: {}", run.err);
     }
@@ -196,8 +197,8 @@ fn programs_as_they_are(jdk: &'static Jdk) {
         "a marked and profiled JDK of Java",
         "cctrewrite: cctrewrite.cct: ",
         "cctrewrite: cctrewrite.typestate: 0 violations",
-        "see it: cctrewrite report cctrewrite.cct",
-        "when they were defined, markers were placed in classes of the program: 1 in 1",
+        "to see it: cctrewrite report cctrewrite.cct",
+        "markers were inserted into classes of the program at load time: 1 in 1",
     ] {
         assert!(said(&heard).contains(line), "{line}: {}", said(&heard));
     }
@@ -255,7 +256,7 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     );
     let killed = run(jdk, &here, &[&rules[..], &["-q"]].concat(), &["sh", "-c", &killed]);
     assert_eq!(killed.status.code(), Some(125), "{}", said(&killed));
-    assert!(said(&killed).contains("left nothing of its markers"), "{}", said(&killed));
+    assert!(said(&killed).contains("left no output of its markers"), "{}", said(&killed));
 }
 
 jdks!(kept, a_jdk_to_keep, feature);

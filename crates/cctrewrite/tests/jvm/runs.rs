@@ -51,7 +51,7 @@ fn passes_everything_through(jdk: &'static Jdk) {
     let output = run(jdk, &here, &[], &command);
     assert_eq!((output.status.code(), &output.stdout), (Some(3), &plain.stdout), "{}", said(&output));
     assert_eq!(calls_of(&profile(here.join("cctrewrite.cct")), "work"), 10);
-    assert!(said(&output).contains("see it: cctrewrite report cctrewrite.cct"), "{}", said(&output));
+    assert!(said(&output).contains("to see it: cctrewrite report cctrewrite.cct"), "{}", said(&output));
 
     let again = run(jdk, &here, &["-q", "-o", "again.cct"], &command);
     assert_eq!((again.status.code(), said(&again)), (Some(3), String::new()));
@@ -185,11 +185,11 @@ fn says_why_no_jvm_records(jdk: &'static Jdk) {
     assert_eq!(refused.status.code(), Some(1));
     let why = explanation(&refused);
     assert!(why.contains("java ended with exit code 1 before its JVM recorded anything"), "{why}");
-    assert!(why.ends_with("Look at its options: -Xmx64m -XX:+NoSuchOption"), "{why}");
+    assert!(why.ends_with("check its options: -Xmx64m -XX:+NoSuchOption"), "{why}");
 
     let small = run(jdk, &here, &["-q"], &["java", "-Xmx2m", "-cp", &classes(), "Ending", "return"]);
     if small.status.code() != Some(0) && !here.join("cctrewrite.cct").exists() {
-        assert!(explanation(&small).ends_with("Look at its options: -Xmx2m"), "{}", said(&small));
+        assert!(explanation(&small).ends_with("check its options: -Xmx2m"), "{}", said(&small));
     }
 
     let off = run(jdk, &here, &["-q"], &["java", "-Dcctrewrite.record=off", "-version"]);
@@ -240,7 +240,7 @@ fn says_that_the_image_is_damaged(jdk: &'static Jdk) {
             let named = format!("cctrewrite: {}", copy.display());
             assert!(why.starts_with(&named) && why.contains(&format!("{missing} is missing; try ")), "{why}");
             assert!(
-                why.trim_end().contains("--repair`, or make the image anew with `cctrewrite jdk`"),
+                why.trim_end().contains("--repair`, or make the image again with `cctrewrite jdk`"),
                 "{why}"
             );
             assert_eq!(why.trim_end().lines().count(), 1, "{why}");

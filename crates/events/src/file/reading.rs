@@ -12,10 +12,10 @@ pub enum ReadError {
     #[error("cannot be read")]
     Io(#[from] io::Error),
     /// It is no trace.
-    #[error("is no trace of cctrewrite")]
+    #[error("is not a trace of cctrewrite")]
     NoTrace,
     /// It has another version.
-    #[error("is a trace of format {0}, which this version does not read; it reads format {VERSION}")]
+    #[error("is a trace of format {0}; this version reads format {VERSION}")]
     Version(u16),
 }
 

@@ -213,7 +213,10 @@ impl Page {
         let mut remarks: Vec<String> = incomplete.iter().map(|what| format!("INCOMPLETE: {what}")).collect();
         remarks.extend(differing.iter().cloned());
         if !options.selected.is_empty() {
-            remarks.push(format!("Only a part of the profile is shown: {}.", options.selected.join(", ")));
+            remarks.push(format!(
+                "This page shows only a part of the profile: {}.",
+                options.selected.join(", ")
+            ));
         }
         if sums.iter().any(|&sum| sum > EXACT) {
             remarks.push("Numbers above 2^53 are rounded: browsers have no larger whole numbers.".to_owned());
@@ -274,14 +277,15 @@ fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Resul
         differing.extend(nothing.map(|error| format!("In {side}, {error}.")));
     }
     differing.extend(sites_lost.map(|side| {
-        let (side, other) = if side == 0 { ("BASE", "NEW") } else { ("NEW", "BASE") };
-        format!("Call sites are told apart in {side} and not in {other}, so they are added up.")
+        let side = if side == 0 { "BASE" } else { "NEW" };
+        format!("Only {side} distinguishes call sites, so they are added up.")
     }));
     let (base, new) = (base.profile, new.profile);
     for key in DECISIVE {
         match (base.meta.get(key), new.meta.get(key)) {
             (Some(a), Some(b)) if a != b => differing.push(format!(
-                "The profiles were made with different '{key}' ({a} in BASE, {b} in NEW): the same program has other numbers."
+                "The profiles were recorded with different '{key}' ({a} in BASE, {b} in NEW), so \
+                 their numbers are not comparable."
             )),
             _ => {}
         }
@@ -320,7 +324,8 @@ fn pruning(threads: &[Thread], contexts: u64, sums: &[(sided::Measure, u64)], mo
         let counts: Vec<String> = sums.iter().enumerate().filter_map(of).collect();
         let whose = if counts.len() < sums.len() { " in NEW" } else { "" };
         format!(
-            "{} with {} of their own{whose} are pruned, as the page has the {} heaviest (--max-contexts); they are added up where they were",
+            "{} with {} of their own{whose} are pruned: the page has the {} heaviest \
+             (--max-contexts), and adds up the others at their callers",
             part(lost, contexts, "context"),
             counts.join(" and "),
             grouped(most as u128)

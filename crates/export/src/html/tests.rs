@@ -215,7 +215,7 @@ fn parts_are_said_and_nothing_is_an_error() {
     let selected = vec!["from 'a.A.g' on".to_owned()];
     let page = written(&page(recursion(), None, &PageOptions { selection, selected, ..options() }));
     assert_eq!(head(&page)["sums"][0], "50");
-    assert_eq!(head(&page)["remarks"][0], "Only a part of the profile is shown: from 'a.A.g' on.");
+    assert_eq!(head(&page)["remarks"][0], "This page shows only a part of the profile: from 'a.A.g' on.");
     let selection = Selection { root: Some(Pattern::new("no.where")), ..Selection::default() };
     let asked = PageOptions { selection, ..options() };
     assert!(Page::new(recursion(), None, Vec::new(), &Origins::default(), &asked).is_err());
@@ -282,5 +282,5 @@ fn methods_are_rows_from_wherever_they_are_called() {
     assert_eq!(column(&difference, "contexts-label").len(), 7);
     assert_eq!(column(&difference, "contexts-own-0"), column(&difference, "contexts-own-2"));
     let differing = page(split(), Some(split().without_call_sites().unwrap()), &options()).differing;
-    assert_eq!(differing, ["Call sites are told apart in NEW and not in BASE, so they are added up."]);
+    assert_eq!(differing, ["Only NEW distinguishes call sites, so they are added up."]);
 }

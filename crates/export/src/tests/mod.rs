@@ -387,7 +387,10 @@ fn a_difference_shows_what_is_more_and_says_what_is_gone() {
     };
     let source = Difference::new(changed(20, true), changed(50, false), &Options::default()).unwrap();
     let picture = difference(&source);
-    assert!(picture.contains("128 before, 150 after; 8 in 1 contexts that are gone, not drawn"), "{picture}");
+    assert!(
+        picture.contains("128 before, 150 after; 8 in 1 contexts that are gone and not drawn"),
+        "{picture}"
+    );
     // f has 50 of 150, which is 30 more, 20 % of the whole: red.
     assert!(picture.contains("<title>a.A.f() (50 bytecodes, 33.33%; +20.00%)</title>"), "{picture}");
     assert!(picture.contains("fill=\"rgb(255,100,100)\""), "{picture}");
@@ -402,7 +405,8 @@ fn a_difference_shows_what_is_more_and_says_what_is_gone() {
     assert_eq!(
         cut.pruning().as_deref(),
         Some(
-            "2 contexts with 50 bytecodes before and 28 after pruned (below 20 % of the bytecodes), and added up as [pruned]"
+            "2 contexts with 50 bytecodes before and 28 after were pruned (below 20 % of the \
+             bytecodes), and added up as [pruned]"
         )
     );
     let selection = Selection { root: Some(Pattern::new("a.A.g")), ..Selection::default() };

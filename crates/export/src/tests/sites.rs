@@ -178,7 +178,7 @@ fn a_difference_has_sites_if_both_have() {
     let same = differing(split(), split());
     assert!(same.differing.is_empty() && same.source.has_call_sites());
     let half = differing(split(), merged());
-    assert_eq!(half.differing, ["call sites are told apart before and not after, so they are added up"]);
+    assert_eq!(half.differing, ["only the profile before distinguishes call sites, so they are added up"]);
     assert_eq!((half.source.has_call_sites(), half.source.contexts), (false, 5));
     assert_eq!(differing(merged(), split()).differing.len(), 1);
     // Lines that have moved are no difference.

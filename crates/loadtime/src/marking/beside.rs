@@ -51,7 +51,7 @@ pub fn wanted(
     }
     if marking.rules.ask_what_is_above(name) && !is_all_known(class, &world) {
         marking.note(
-            "classes that came before what is above them: rules with subtypes-of may have left them out",
+            "classes that were loaded before their supertypes: rules with subtypes-of may have missed them",
             name,
         );
     }

@@ -146,14 +146,14 @@ impl Marking {
             return None;
         }
         if definition.is_redefined {
-            self.note("classes that an agent defined anew, and that are as it gave them", name);
+            self.note("classes that an agent redefined, which are not marked", name);
             return None;
         }
         let mut world = World::over(self.library.clone());
         if self.rules.ask_what_is_above(name)
             && !ancestors::add(env, jvmti, definition.loader, &class, &mut world)
         {
-            self.note("classes of which it is not known what is above them: rules with subtypes-of may have left them out", name);
+            self.note("classes with unknown supertypes: rules with subtypes-of may have missed them", name);
         }
         let way = Way { library: Some(Library::Below), ..Way::new(&self.rules, &world) };
         match mark(definition.file, &way) {
@@ -163,14 +163,14 @@ impl Marking {
                 if marked.bytes.is_some()
                     && let Err(fault) = wellformed::check(&class)
                 {
-                    marked.give_up(name, "JVMs refuse its class, which stays as it is");
+                    marked.give_up(name, "JVMs refuse its class, which is not rewritten");
                     self.note(format!("classes that JVMs refuse, and that have no markers: {fault}"), name);
                 }
                 self.add(&marked);
                 Some((jvmti, marked.bytes?))
             }
             Err(Error::AlreadyMarked(_)) => {
-                self.note("classes that had markers already, and have no others", name);
+                self.note("classes that already had markers, and got no others", name);
                 None
             }
             Err(error) => {

@@ -97,7 +97,7 @@ impl Marking {
             tally.troubles.add(format!("not marked, since {}", refusal.why), &refusal.method);
         }
         for name in &marked.dropped_attributes {
-            tally.troubles.add("attributes of code that may hold bytecode indices, and were left out", name);
+            tally.troubles.add("code attributes that may hold bytecode indices, and were dropped", name);
         }
     }
 
@@ -110,8 +110,12 @@ impl Marking {
     pub(crate) fn placed(&self) -> Option<String> {
         let tally = self.tally();
         let (markers, classes) = (tally.markers, tally.classes);
-        (markers > 0)
-            .then(|| format!("when they were defined, markers were placed in classes of the program: {markers} in {classes}"))
+        (markers > 0).then(|| {
+            format!(
+                "markers were inserted into classes of the program at load time: \
+                              {markers} in {classes}"
+            )
+        })
     }
 
     /// Further notes for the reader: what is not marked, and which rules match nothing.
@@ -121,7 +125,8 @@ impl Marking {
         for (rule, _) in self.rules.list.iter().zip(&tally.places).filter(|(_, places)| **places == 0) {
             let colon = if rule.predicate.is_empty() { "" } else { ":" };
             lines.push(format!(
-                "the rule for {}{colon}{} at {} matches nothing, neither in the class library nor in a class that was defined in this run",
+                "the rule for {}{colon}{} at {} matches nothing, neither in the class library nor \
+                 in a class of this run",
                 rule.token,
                 rule.predicate,
                 rule.at.name()
@@ -129,7 +134,7 @@ impl Marking {
         }
         lines.extend(tally.troubles.lines());
         lines.extend(named(
-            "classes that the JVM made without a name of their own (of lambdas, method references and so on), which cannot be marked",
+            "hidden classes of the JVM (lambdas, method references), which cannot be marked",
             &tally.hidden,
         ));
         lines.extend(named(

@@ -44,9 +44,8 @@ impl Tables {
     fn start(file: &str, memory: &str) -> Result<(), String> {
         let mebibytes = memory.parse::<usize>().ok().filter(|&mebibytes| mebibytes >= 1);
         let most = mebibytes.and_then(|mebibytes| mebibytes.checked_mul(1 << 20));
-        let most = most.ok_or_else(|| {
-            format!("-Dcctrewrite.pcc-memory={memory}: a number of MiB is expected, 1 or more")
-        })?;
+        let most =
+            most.ok_or_else(|| format!("-Dcctrewrite.pcc-memory={memory}: expected a number of MiB from 1"))?;
         let tables = Tables {
             out: file.replace("%p", &std::process::id().to_string()).into(),
             bytes: AtomicUsize::new(0),
@@ -55,7 +54,7 @@ impl Tables {
             closed: AtomicBool::new(false),
             records: Mutex::default(),
         };
-        TABLES.set(tables).map_err(|_| "recording was begun before".to_owned())
+        TABLES.set(tables).map_err(|_| "recording has already begun".to_owned())
     }
 
     fn take(&self, bytes: usize) -> bool {
@@ -109,7 +108,8 @@ impl Tables {
         }
         if recorded.lost > 0 {
             recorded.notes.push(format!(
-                "{} of chosen methods were not counted for want of room in the tables (-Dcctrewrite.pcc-memory): counts are too small, and values are missing",
+                "{} of chosen methods were not counted, since the tables were full \
+                 (-Dcctrewrite.pcc-memory): counts are too small, and values are missing",
                 if recorded.lost == 1 { "1 entry".to_owned() } else { format!("{} entries", recorded.lost) }
             ));
         }

@@ -48,7 +48,7 @@ pub fn name(env: Env, counts: FxHashMap<(u64, u64), u64>, recorded: &mut Recorde
 /// Remarks on how the user's choice of methods matched.
 pub fn remarks(chosen: &Chosen, recorded: &Recorded) -> Vec<String> {
     if chosen.at.is_empty() {
-        return vec!["no methods were chosen at which values are recorded (--pcc-at)".to_owned()];
+        return vec!["no methods were chosen for recording values (--pcc-at)".to_owned()];
     }
     let is_met = |pattern: &&cct_pcc::MethodPattern| {
         recorded.counts.keys().any(|place| pattern.matches(&place.class, &place.name, &place.descriptor))

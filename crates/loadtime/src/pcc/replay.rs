@@ -58,7 +58,11 @@ pub fn value(env: Env, thread: jobject, skip: jint) -> Option<Value> {
         let bci = match Place::of(&frame.code, called.location) {
             Place::At(bci) => bci,
             Place::Unknown => {
-                state().note("code that the JVM calls by itself may have another value than by another call of its caller", "?");
+                state().note(
+                    "code that the JVM calls by itself may have the value of another call \
+                              of its caller",
+                    "?",
+                );
                 None
             }
         };

@@ -26,7 +26,7 @@ impl Known {
         let mut file = BufReader::with_capacity(1 << 12, File::open(path).map_err(|e| because(&e))?);
         let Places { provenance, list, cut } = Places::of(&mut file).map_err(|e| because(&e))?;
         if cut.is_some() {
-            return Err(because(&"is damaged; make the image anew"));
+            return Err(because(&"is damaged; make the image again"));
         }
         let number = |key: &str| {
             let value = provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));

@@ -30,7 +30,7 @@ impl Last {
         path.push(SUFFIX);
         let half = (4 * events + SPARE).next_multiple_of(64);
         let head = ring::head(half, &structure.to_string_lossy())
-            .ok_or_else(|| io::Error::other("the place of the class library's static side is too long"))?;
+            .ok_or_else(|| io::Error::other("the path of the class library's static side is too long"))?;
         let mut file = private::create(Path::new(&path))?;
         file.write_all(&head)?;
         Ok(Last { path: path.into(), half, file: Mutex::new((file, ring::PAGE as u64)) })

@@ -87,7 +87,7 @@ impl Tracer {
             without_record: AtomicU64::new(0),
             classes: Mutex::default(),
         };
-        TRACER.set(tracer).map_err(|_| "the trace was begun before".to_owned())
+        TRACER.set(tracer).map_err(|_| "the trace has already begun".to_owned())
     }
 
     /// Numbers for a class that is being rewritten, with this many methods.
@@ -300,7 +300,7 @@ impl Tracer {
         let without = self.without_record.load(Ordering::Relaxed);
         if without > 0 {
             notes.push(format!(
-                "there was no room for the events of threads, {without} times: what these did is missing"
+                "there was no memory for the events of threads, {without} times: their events are missing"
             ));
         }
         self.lines(FrameKind::Notes, &notes);

@@ -46,7 +46,9 @@ pub fn register(env: Env) -> bool {
 
 /// Refusal of archived classes: rewritten code contains method numbers of the JVM that rewrote it;
 /// in another JVM they belong to other methods.
-const ARCHIVED: &str = "classes out of an archive (-XX:SharedArchiveFile, -XX:AOTCache) have numbers of the JVM that made it, by which a trace would name the wrong methods; leave the option out";
+const ARCHIVED: &str = "classes from an archive (-XX:SharedArchiveFile, -XX:AOTCache) have method \
+                        numbers of another JVM, so the trace would name wrong methods; leave the \
+                        option out";
 
 /// `String start(String file, String structure, String[] options)`
 extern "system" fn start(

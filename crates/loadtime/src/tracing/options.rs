@@ -27,27 +27,24 @@ impl Options {
         let is_shared = match mode.as_str() {
             "" | "thread" => false,
             "shared" => true,
-            other => return Err(format!("trace-mode is thread or shared, and not {other}")),
+            other => return Err(format!("trace-mode={other}: expected thread or shared")),
         };
         let last = match last.as_str() {
             "" => None,
             text => match text.parse() {
                 Ok(last) if (1..=MOST).contains(&last) => Some(last.max(LEAST)),
                 _ => {
-                    return Err(format!(
-                        "trace-last is a number of events, from 1 to {MOST}, and not {text}"
-                    ));
+                    return Err(format!("trace-last={text}: expected a number of events from 1 to {MOST}"));
                 }
             },
         };
         let memory = match memory.as_str() {
             "" => 0,
             text => size(text)
-                .ok_or_else(|| format!("trace-memory is a size such as 500m or 4g, and not {text}"))?,
+                .ok_or_else(|| format!("trace-memory={text}: expected a size such as 500m or 4g"))?,
         };
         if last.is_some() && memory > 0 {
-            return Err("trace-last keeps the last events and trace-memory all of them; give one of the two"
-                .to_owned());
+            return Err("trace-last cannot be combined with trace-memory; give one of them".to_owned());
         }
         Ok(Options { is_shared, last, memory })
     }

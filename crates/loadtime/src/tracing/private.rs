@@ -10,7 +10,7 @@ use std::path::Path;
 pub fn create(path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {
         Ok(there) if there.is_file() => fs::remove_file(path)?,
-        Ok(_) => return Err(io::Error::other("there is something else of this name, a link for instance")),
+        Ok(_) => return Err(io::Error::other("something else has this name, such as a link")),
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
         Err(e) => return Err(e),
     }

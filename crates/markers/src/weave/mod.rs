@@ -41,10 +41,10 @@ pub enum Error {
     #[error(transparent)]
     Class(#[from] cct_classfile::Error),
     /// It was marked before.
-    #[error("class {0} has markers already; give the original instead")]
+    #[error("class {0} already has markers; give the original instead")]
     AlreadyMarked(String),
     /// It uses a name that cctrewrite reserves.
-    #[error("class {class} declares {member}, a name that markers need for themselves")]
+    #[error("class {class} declares {member}, a name that markers need")]
     NameTaken {
         /// The class.
         class: String,
@@ -175,7 +175,7 @@ fn mark_class(class: &ClassFile<'_>, way: &Way<'_>) -> Result<Marked> {
         match write(class, &places, way, &mut marked) {
             Ok(()) => return Ok(marked),
             Err((Some(at), error)) if is_outgrown(&error) => {
-                leave_out(&places[at], "it would be larger than methods may be");
+                leave_out(&places[at], "it would exceed the size limit of methods");
             }
             Err((None, error)) if matches!(error.kind(), ErrorKind::PoolTooLarge | ErrorKind::TooMany(_)) => {
                 for place in &places {
@@ -268,7 +268,7 @@ fn find<'a>(
             }
             if found.len() > count && total + found.len() > MOST {
                 found.truncate(count);
-                refuse(number, "its class has more markers than 4096 already");
+                refuse(number, "its class already has more than 4096 markers");
             }
             for why in reasons {
                 refuse(number, why);
@@ -294,10 +294,10 @@ fn objection(
     way: &Way<'_>,
 ) -> Option<&'static str> {
     if matches!(way.library, Some(Library::BootPath | Library::Counted)) && class.major_version < 49 {
-        return Some("its class file is older than version 49, which has no constants for classes");
+        return Some("its class file is older than version 49, and has no class constants");
     }
     if class.is_interface() && class.major_version < 52 {
-        return Some("it stands in an interface of a version below 52, which can have no methods to call");
+        return Some("it is in an interface of a version below 52, which cannot have methods with code");
     }
     if [member.name, member.descriptor, &found.detail].iter().any(|text| text.contains(&1)) {
         return Some("a name has a control character");
@@ -306,7 +306,7 @@ fn objection(
         return Some("its names are too long for a descriptor");
     }
     if member.name == b"finalize" && member.descriptor == b"()V" && shape.code.bytes == [opcode::RETURN] {
-        return Some("an empty finalize(): with code in it, the JVM would keep its objects to run it");
+        return Some("an empty finalize(): with code, the JVM would keep its objects to run it");
     }
     if let Some(regions) = &shape.regions {
         if rule.at == At::Method && regions.is_empty() {
@@ -322,7 +322,8 @@ fn objection(
         let has_object = !member.is(access::STATIC) && !class.is_interface() && member.name != b"<init>";
         if !has_object || class.attributes.find(b"Record").is_some() {
             return Some(
-                "per-object is for methods of classes with objects of their own: no static ones, constructors, interfaces and records",
+                "per-object is for instance methods of classes, not for static methods, \
+                 constructors, interfaces and records",
             );
         }
     }
@@ -337,13 +338,13 @@ fn objection(
     // The helper also gets an object, and the slot if the program is counted.
     let most = if way.library == Some(Library::Counted) { 251 } else { 253 };
     if arguments.is_some_and(|descriptor| descriptor.argument_slots() > most) {
-        return Some("its arguments are too many to be handed over");
+        return Some("it has too many arguments to pass");
     }
     if rule.arguments && member.name == b"<init>" && rule.at == At::Method {
         let slots = MethodDescriptor::parse(member.descriptor).map_or(0, |d| d.argument_slots());
         if (1..=slots).any(|slot| is_stored(&shape.code, slot)) {
             return Some(
-                "a constructor that gives its parameters other values: the arguments are gone when super() has returned",
+                "a constructor that assigns its parameters: the arguments are lost when super() has returned",
             );
         }
     }

@@ -15,7 +15,7 @@ const HEAD: &[u8] = b"cctrewrite classes 1\n";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// The heading is wrong.
-    #[error("no table of classes of this version of cctrewrite")]
+    #[error("not a table of classes of this version of cctrewrite")]
     Head,
     /// It ends early.
     #[error("a table of classes that ends early")]

@@ -384,8 +384,9 @@ fn headers_that_differ_are_named() {
     assert_eq!(
         texts(&c),
         [
-            "incomplete Some(B) the profile is truncated after 9 bytes: threads behind those shown may be missing",
-            "header None blocks: A has default, B has precise; bytecodes of blocks that an exception leaves are counted by different rules",
+            "incomplete Some(B) the profile is truncated after 9 bytes: later threads may be missing",
+            "header None blocks: A has default, B has precise; rules differ in the bytecodes of \
+             blocks that an exception leaves",
             "header None provenance: A has app.jar 2, B has app.jar 3; the rewritten classes are not the same",
             "exactness Some(A) exact: no: default blocks: a block that an exception leaves counts as a whole",
             "exactness Some(B) exact: no: a part of the profile is missing",
@@ -406,11 +407,7 @@ fn markers_are_named_whatever_is_selected() {
     let c = found(p.clone().into(), p.into(), &with(|o| o.selection.root = Some(Pattern::new("A.f"))));
     assert_eq!((c.is_equal(), c.is_incomplete(), c.contexts_a), (true, true, 1));
     assert_eq!(c.remarks.len(), 3);
-    assert!(
-        texts(&c)[1].contains("[contexts merged: out of memory] stands for them, with 30 calls"),
-        "{:?}",
-        c.remarks
-    );
+    assert!(texts(&c)[1].contains("[contexts merged: out of memory] has their 30 calls"), "{:?}", c.remarks);
 }
 
 #[test]

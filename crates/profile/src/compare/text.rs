@@ -27,8 +27,7 @@ pub fn write_text(
     for agreement in comparison.agreements() {
         out.different(agreement, comparison)?;
     }
-    let incomplete =
-        if comparison.is_incomplete() { ", as far as they go: part of an input is missing" } else { "" };
+    let incomplete = if comparison.is_incomplete() { ", but part of an input is missing" } else { "" };
     let result = if comparison.is_equal() { "equal" } else { "different" };
     out.line(&format!("A and B are {result}{incomplete}."))?;
     out.out.flush()?;

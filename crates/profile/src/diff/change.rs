@@ -35,8 +35,8 @@ impl Change {
         }
     }
 
-    /// Whether the count has grown by more than this. A count that was 0 before has grown by more
-    /// than any percentage.
+    /// Whether the count grew by more than this. A count that was 0 before grew by more than any
+    /// percentage.
     pub fn exceeds(self, limit: Percentage) -> bool {
         self.new > self.base && limit.of(self.base) < Billionths::of(self.size())
     }
@@ -88,7 +88,7 @@ impl Percentage {
 
 /// The error for a text that is no percentage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a percentage is wanted: a number from 0 to 1000000 with at most nine decimals, such as 1% or 0.5")]
+#[error("expected a percentage: a number from 0 to 1000000 with at most nine decimals, such as 1% or 0.5")]
 pub struct NotAPercentage;
 
 impl FromStr for Percentage {

@@ -43,7 +43,7 @@ pub fn write_text(
 /// A sentence about a count above its limit.
 pub fn excess_in_words(excess: &Excess<'_>, difference: &Difference) -> String {
     let what = excess.method.map_or("the total", |name| name.readable.as_str());
-    format!("TOO MUCH: {what}: {}, more than {} is allowed", grown(excess.change, difference), excess.limit)
+    format!("TOO MUCH: {what}: {}, limit {}", grown(excess.change, difference), excess.limit)
 }
 
 /// How much a count has grown, in words.
@@ -59,8 +59,7 @@ pub fn verdict(difference: &Difference, excesses: Option<&[Excess<'_>]>) -> Stri
         Some([]) => "; within the limits",
         Some(_) => "; limits are exceeded",
     };
-    let incomplete =
-        if difference.is_incomplete() { "; as far as they go, as part of an input is missing" } else { "" };
+    let incomplete = if difference.is_incomplete() { ", but part of an input is missing" } else { "" };
     if difference.is_identical() {
         return format!("{base} and {new} are identical{judged}{incomplete}.");
     }

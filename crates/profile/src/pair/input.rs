@@ -38,7 +38,7 @@ pub enum InputError {
     #[error(transparent)]
     Profile(#[from] ReadError),
     /// It is no profile, and no list.
-    #[error("this is not a profile (.cct) file, and as a list of contexts it cannot be read")]
+    #[error("this is neither a profile (.cct) file nor a readable list of contexts")]
     List(#[from] ListError),
 }
 

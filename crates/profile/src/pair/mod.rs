@@ -50,10 +50,10 @@ pub struct TextOptions {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PairError {
     /// Objects on one side, calls on the other.
-    #[error("{0} does not count objects, the other counts nothing else")]
+    #[error("{0} does not count objects, and the other side counts only objects")]
     Objects(Side),
     /// This side has no bytecodes to compare with those of the other.
-    #[error("{0} counts calls only, the other counts bytecodes too; use --calls-only")]
+    #[error("{0} counts only calls, the other side also counts bytecodes; use --calls-only")]
     NoBytecodes(Side),
     /// Methods with bytecodes on one side have none on the other.
     #[error(
@@ -77,7 +77,8 @@ pub enum PairError {
     },
     /// Threads were added up when the list was written.
     #[error(
-        "in {0}, a list of contexts, threads have been added up; make the list with --per-thread, or compare without --per-thread and --thread"
+        "{0}, a list of contexts, has the sum of all threads; write the list with --per-thread, or \
+         compare without --per-thread and --thread"
     )]
     NoThreads(Side),
     /// No thread of this name.

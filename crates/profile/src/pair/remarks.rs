@@ -169,14 +169,13 @@ impl Remark {
                 format!("{}: {a_is} has {}, {b_is} has {}{meaning}", terminal(key), value(a), value(b))
             }
             Remark::NoHeader(_) => {
-                "no header: by what rules it was counted, and whether it is complete, is not known".to_owned()
+                "no header: its rules for counting and its completeness are unknown".to_owned()
             }
-            Remark::Marker { marker, calls, .. } => format!(
-                "contexts are missing: the marker {} stands for them, with {calls} calls",
-                terminal(marker)
-            ),
+            Remark::Marker { marker, calls, .. } => {
+                format!("contexts are missing: the marker {} has their {calls} calls", terminal(marker))
+            }
             Remark::CallSitesMerged(side) => format!(
-                "call sites of {} are added up, as the other side does not tell them apart",
+                "call sites of {} are added up, as the other side does not distinguish them",
                 name(side)
             ),
             Remark::ThreadMissing(side, thread) => {
@@ -189,7 +188,8 @@ impl Remark {
                 format!("no method of either side matches --drop '{}'", terminal(pattern))
             }
             Remark::GeneratedNames => {
-                "classes made while the program ran have numbers in their names, by which contexts may differ; --normalize-generated leaves them out"
+                "names of generated classes have numbers, which may make contexts differ; \
+                 --normalize-generated drops these numbers"
                     .to_owned()
             }
             Remark::Selected { shares: [a, b], metric } => {
@@ -207,12 +207,12 @@ impl fmt::Display for Remark {
 
 /// The consequence for the counts if values of these keys differ.
 const MEANING: [(&str, &str); 6] = [
-    ("blocks", "bytecodes of blocks that an exception leaves are counted by different rules"),
-    ("intrinsics", "where they are native, their bodies are not counted"),
+    ("blocks", "rules differ in the bytecodes of blocks that an exception leaves"),
+    ("intrinsics", "a side with native does not count their bodies"),
     ("java.version", "the class libraries may differ"),
     ("provenance", "the rewritten classes are not the same"),
-    ("reproducible", "where it is not yes, what a program does may differ from run to run"),
-    (SELECTION, "of what was executed other parts were recorded, or in one of them all"),
+    ("reproducible", "without yes, the program's work may differ from run to run"),
+    (SELECTION, "the two sides recorded different parts of the program"),
 ];
 
 /// Remarks about the headers, notes and damages.

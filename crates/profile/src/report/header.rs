@@ -56,7 +56,7 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
         line("Runs", format!("{runs}, added up"));
     }
     if summary.call_sites {
-        line("Call sites", "told apart".to_owned());
+        line("Call sites", "separate".to_owned());
     }
     if let Some(times) = meta("recursion") {
         line(
@@ -65,19 +65,19 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
         );
     }
     if meta("natives").is_some_and(|natives| natives == "none") {
-        line("Natives", "not represented (what they call back is below the thread's root)".to_owned());
+        line("Natives", "no contexts (their callbacks are below the thread's root)".to_owned());
     }
     if meta("natives").is_some_and(|natives| natives == "prefix") {
-        line("Natives", "renamed, with methods in their place".to_owned());
+        line("Natives", "renamed, with wrappers under their names".to_owned());
     }
     if meta("context").is_some_and(|carrier| carrier == "thread") {
-        line("Carrier", "the thread carries contexts".to_owned());
+        line("Carrier", "contexts are in a field of the thread".to_owned());
     }
     if let Some(selection) = meta(SELECTION) {
         line("Selection", selection_is(selection));
     }
     if let Some(bound) = meta("max-contexts") {
-        line("Bound", format!("at most {bound} contexts in each JVM, those that came up later merged"));
+        line("Bound", format!("at most {bound} contexts in each JVM, later ones merged"));
     }
     if let Some(from) = meta("rebuilt") {
         line("Rebuilt", from);
@@ -124,25 +124,23 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
 
 fn intrinsics_are(choice: String) -> String {
     match &*choice {
-        "bytecode" => "bytecode (their Java bodies are executed and counted)".to_owned(),
-        "native" => "native (HotSpot's own code where it has some: calls without bytecodes)".to_owned(),
+        "bytecode" => "bytecode (their Java bodies are executed and counted, except Math.fma)".to_owned(),
+        "native" => "native (HotSpot may use its own code: calls without bytecodes)".to_owned(),
         _ => choice,
     }
 }
 
 fn selection_is(value: String) -> String {
     match &*value {
-        "regions" => "regions (only what was executed while recording was switched on)".to_owned(),
+        "regions" => "regions (only between start() and stop() of the program)".to_owned(),
         _ => value,
     }
 }
 
 fn reproducible_is(value: String) -> String {
     match &*value {
-        "yes" => {
-            "yes (seeds, hash codes and the order of members are pinned; which thread comes first is not)"
-                .to_owned()
-        }
+        "yes" => "yes (seeds, hash codes and the order of members are pinned, the order of threads is not)"
+            .to_owned(),
         "partly" => "partly (seeds and the order of members are pinned; see the notes)".to_owned(),
         _ => value,
     }

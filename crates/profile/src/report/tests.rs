@@ -232,7 +232,7 @@ Threads     4 in 2 trees, 1 not ended
 Contexts    5 of 3 methods
 Calls       2,013
 Bytecodes   200,000
-INCOMPLETE  the profile is truncated after 77 bytes: threads behind those shown may be missing
+INCOMPLETE  the profile is truncated after 77 bytes: later threads may be missing
 Note        started without -XX:-OmitStackTraceInFastThrow\\u{1b}[2J
 
 "

@@ -162,7 +162,7 @@ fn the_sum_tells_sites_apart_if_all_do() {
     let mixed = merge(&[&split(), &unsplit()], options).expect("small");
     let plain = merge(&[&unsplit(), &unsplit()], options).expect("small");
     assert_eq!((&mixed.methods, &mixed.threads, &mixed.meta), (&plain.methods, &plain.threads, &plain.meta));
-    assert!(mixed.notes[0].starts_with("call sites are told apart in some of the profiles only"));
+    assert!(mixed.notes[0].starts_with("only some of the profiles keep call sites separate"));
     // An empty profile does not matter.
     let with_nothing = merge(&[&split(), &Profile::default()], options).expect("small");
     assert_eq!(with_nothing.methods, split().methods);
@@ -176,7 +176,7 @@ fn the_sum_tells_sites_apart_if_all_do() {
         orders.push(merger.finish().expect("small"));
     }
     assert!(orders.iter().all(|sum| *sum == orders[0]) && !orders[0].tells_call_sites());
-    assert!(orders[0].notes[0].starts_with("s, t: call sites are told apart, and in other profiles not"));
+    assert!(orders[0].notes[0].starts_with("s, t: call sites are kept separate, but not in other profiles"));
     let mut merger = Merger::new(options);
     for name in ["s", "t"] {
         merger.add(name, split()).expect("small");

@@ -86,29 +86,30 @@ fn faults_are_named_by_line_and_column() {
     // Within the expression, to the character.
     begins(
         &changed("| eof", "| eoff"),
-        "line 5, column 29: 'eoff' is no event of this property; its events are open, read, eof, close",
+        "line 5, column 29: 'eoff' is not an event of this property; its events are open, read, eof, close",
     );
     assert_eq!(changed("close)*\"", "close)*)\""), "line 5, column 42: this ')' closes nothing");
     begins(
         &changed("\"(open (read | eof)* close)*\"", "\"\"\"\n(open\n  (raed | eof)* close)*\"\"\""),
-        "line 7, column 4: 'raed' is no event",
+        "line 7, column 4: 'raed' is not an event",
     );
-    begins(
-        &changed("(read | eof)*", "read*"),
-        "line 9, column 1: event 'eof' does not stand in the expression",
-    );
+    begins(&changed("(read | eof)*", "read*"), "line 9, column 1: event 'eof' is not in the expression");
     assert_eq!(
         changed("(open (read | eof)* close)*", ".*"),
-        "line 5, column 14: the expression of \"File\" accepts whatever happens: there is nothing to check"
+        "line 5, column 14: the expression of \"File\" accepts everything: there is nothing to check"
     );
     assert_eq!(changed("message = \"m\"\n", ""), "line 2, column 1: property \"File\" has no 'message'");
     assert_eq!(changed("name = \"File\"\n", ""), "line 2, column 1: a property has no 'name'");
     begins(
         &changed("name = \"File\"", "name = \"a b\""),
-        "line 3, column 8: \"a b\" is no name of a property",
+        "line 3, column 8: \"a b\" is not a valid property name",
     );
-    begins(&changed("message", "massage"), "line 4, column 1: 'massage' is unknown here: 'name', 'message',");
-    begins(&changed("method = \"eof\"", "methods = \"eof\""), "line 9, column 29: 'methods' is unknown here");
+    begins(
+        &changed("message", "massage"),
+        "line 4, column 1: unknown key 'massage': the keys are \
+                                            'name', 'message',",
+    );
+    begins(&changed("method = \"eof\"", "methods = \"eof\""), "line 9, column 29: unknown key 'methods'");
     assert!(
         changed("class = \"a.File\", method = \"eof\"", "method = \"eof\"")
             .contains("must at least have 'class'")
@@ -129,11 +130,11 @@ fn faults_are_named_by_line_and_column() {
     assert!(changed("name = ", "objects = [\"a\"]\nname = ").contains("'objects' must be"));
     assert_eq!(
         error(&(GOOD.to_owned() + GOOD)),
-        "line 12, column 1: there is a property \"File\" above already"
+        "line 12, column 1: there is already a property \"File\" above"
     );
     begins(
         &error("[[properties]]"),
-        "line 1, column 3: 'properties' is unknown here: 'property', 'marker' stand here",
+        "line 1, column 3: unknown key 'properties': the keys are 'property', 'marker'",
     );
     assert!(error("[property]\n").contains("'property' must be a list of tables"));
     begins(&error("property = 1\n x"), "line 2, column ");
@@ -144,7 +145,7 @@ fn endings_are_not_demanded_where_all_states_accept() {
     // `ends = []` and no sink: nothing would ever be reported.
     let text =
         GOOD.replacen("name", "ends = []\nname", 1).replacen("(open (read | eof)* close)*", ".* close", 1);
-    assert!(error(&text).contains("accepts whatever happens"));
+    assert!(error(&text).contains("accepts everything"));
     assert!(parse(&text.replacen("ends = []", "ends = [\"exit\"]", 1)).is_ok());
 }
 

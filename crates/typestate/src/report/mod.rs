@@ -146,10 +146,10 @@ pub enum ReportError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The file is something else.
-    #[error("it is no report of a typestate analysis: its first line is not that of one")]
+    #[error("not a report of a typestate analysis: its first line is wrong")]
     NoReport,
     /// The file is from another version.
-    #[error("its form is {0}, and this version reads 1")]
+    #[error("format version {0}; this version reads version 1")]
     Version(u64),
     /// An invalid line.
     #[error("line {line}: {why}")]
@@ -197,7 +197,7 @@ impl Report {
                 Line::Typestate(1) if !has_begun => has_begun = true,
                 Line::Typestate(version) if !has_begun => return Err(ReportError::Version(version)),
                 _ if !has_begun => return Err(ReportError::NoReport),
-                _ if report.is_whole => return Err(misplaced("there is something behind the end")),
+                _ if report.is_whole => return Err(misplaced("something follows the end")),
                 Line::Typestate(_) => return Err(misplaced("the report begins again")),
                 Line::Property(property) => report.properties.push(property),
                 Line::Violation(violation) => report.violations.push(*violation),
@@ -262,8 +262,8 @@ impl Violation {
         let event = self.event.as_deref().unwrap_or("?");
         match self.kind {
             Kind::Event => format!("'{event}' is not allowed {state}"),
-            Kind::Death => format!("the object died {state}, which is no end"),
-            Kind::Exit => format!("the program ended {state}, which is no end of the object"),
+            Kind::Death => format!("the object died {state}, which is not a final state"),
+            Kind::Exit => format!("the program ended {state}, which is not a final state of the object"),
         }
     }
 }

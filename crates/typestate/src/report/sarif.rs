@@ -13,7 +13,7 @@ pub fn write(report: &Report, version: &str, out: &mut dyn Write) -> io::Result<
     let mut notifications: Vec<Value> = report.notes.iter().map(|note| notification(note)).collect();
     if !report.is_whole {
         notifications
-            .push(notification("the report has no end: the JVM was killed, and there may have been more"));
+            .push(notification("the report is truncated: the JVM was killed, so violations may be missing"));
     }
     let document = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",

@@ -22,7 +22,11 @@ fn files_are_read() {
     let report = read(FILE).unwrap();
     assert!(report.is_whole && report.violations.len() == 3 && report.properties.len() == 1);
     assert_eq!(report.violations[0].says(), "'read' is not allowed at the beginning");
-    assert_eq!(report.violations[1].says(), "the program ended after 'open', which is no end of the object");
+    assert_eq!(
+        report.violations[1].says(),
+        "the program ended after 'open', which is not a final \
+                                             state of the object"
+    );
     assert_eq!(report.notes, ["something"]);
 }
 
@@ -34,7 +38,7 @@ fn what_is_cut_off_is_said() {
         assert!(!report.is_whole && report.violations.len() == 3);
         let mut text = Vec::new();
         text::write(&report, &mut text).unwrap();
-        assert!(String::from_utf8(text).unwrap().contains("the report has no end"));
+        assert!(String::from_utf8(text).unwrap().contains("the report is truncated"));
     }
 }
 
@@ -51,11 +55,11 @@ fn runs_are_added_up() {
 #[test]
 fn other_files_are_refused() {
     for text in ["", "\n", "x", "{\"end\":true}", "{\"property\":1}"] {
-        assert!(error(text).starts_with("it is no report"), "{text}");
+        assert!(error(text).starts_with("not a report"), "{text}");
     }
-    assert_eq!(error("{\"typestate\":2}\n"), "its form is 2, and this version reads 1");
+    assert_eq!(error("{\"typestate\":2}\n"), "format version 2; this version reads version 1");
     assert!(error(&FILE.replacen("\"note\"", "\"nota\"", 1)).starts_with("line 6: unknown variant"));
-    assert_eq!(error(&(FILE.to_owned() + "{\"note\":\"x\"}\n")), "line 8: there is something behind the end");
+    assert_eq!(error(&(FILE.to_owned() + "{\"note\":\"x\"}\n")), "line 8: something follows the end");
     assert_eq!(error(&("{\"typestate\":1}\n".to_owned() + FILE)), "line 2: the report begins again");
 }
 

@@ -17,7 +17,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             checked.name, checked.objects, checked.events
         );
         if checked.passed > 0 {
-            text += &format!("; {} events were let go, since they change nothing", checked.passed);
+            text += &format!("; {} events were ignored, since they change nothing", checked.passed);
         }
         if checked.unsampled > 0 {
             text += &format!("; {} objects were not followed, to keep within the budget", checked.unsampled);
@@ -28,7 +28,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         line(out, &format!("note: {note}"))?;
     }
     if !report.is_whole {
-        line(out, "note: the report has no end: the JVM was killed, and there may have been more")?;
+        line(out, "note: the report is truncated: the JVM was killed, so violations may be missing")?;
     }
     Ok(())
 }

@@ -146,7 +146,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         let own = after.next().copied();
         if own.as_ref().is_some_and(|own| own.name != attribute::NAME) || after.next().is_some() {
-            self.find(Problem::Attribute("behind the original ones".to_owned()));
+            self.find(Problem::Attribute("after the original ones".to_owned()));
         }
         own
     }
@@ -211,7 +211,7 @@ impl<'c, 'a> Class<'c, 'a> {
             if !own.is_empty() {
                 self.find(Problem::Marker(MarkerFault::Missing));
             }
-            *self.tally.forms.entry("as it was").or_default() += 1;
+            *self.tally.forms.entry("unchanged").or_default() += 1;
             return;
         }
         let code = match Code::of(self.before, original) {
@@ -222,7 +222,7 @@ impl<'c, 'a> Class<'c, 'a> {
         if let Some(told) = self.tells(rewritten) {
             // Marking begins after the insertion of these calls, so its indices include them.
             called.extend(told);
-            let what = "methods that tell the markers' runtime how far the JVM is";
+            let what = "methods that report the JVM's progress to the markers' runtime";
             return self.tally.not_checked(what, original.of_class(self.before.name()).member_name());
         }
         if own.is_empty() {

@@ -341,8 +341,8 @@ fn a_difference_is_a_finding() {
     let finding = crate::Finding::at(problem, None, 7).in_member(NameAndType::new(b"m", b"()V"));
     assert_eq!(
         finding.to_string(),
-        "m()V: rewritten bytecode index 7: the operands of the instruction of the rewritten class file: cctrewrite's reader and \
-         cafebabe read it differently; report this with the file"
+        "m()V: rewritten bytecode index 7: the operands of the instruction of the rewritten class \
+         file: cctrewrite and cafebabe read it differently; report this with the file"
     );
 }
 

@@ -163,7 +163,7 @@ fn the_class_library_is_prepared() {
         let four: Vec<Vec<u8>> = library.classes.iter().filter(is_one).cloned().collect();
         are_right(&four, &rules(&[], "[[marker]]\ntoken = \"t\"\nat = \"line\"\nlines = [1]\n"), Some(of));
         let tally = are_right(&four, &all_rules()[0], Some(of));
-        let told = &tally.unchecked["methods that tell the markers' runtime how far the JVM is"];
+        let told = &tally.unchecked["methods that report the JVM's progress to the markers' runtime"];
         assert!(told.iter().any(|name| name.ends_with(".checkAndLoadMain")), "{told:?}");
         assert!(told.iter().any(|name| name.ends_with("Shutdown.halt")), "{told:?}");
     }

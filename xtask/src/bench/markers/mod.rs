@@ -64,7 +64,7 @@ struct Bench<'a> {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let choice = &arguments.choice;
     for name in &arguments.way {
-        ensure!(WAYS.iter().any(|way| way.word == name), "there is no way {name}");
+        ensure!(WAYS.iter().any(|way| way.word == name), "unknown way {name}");
     }
     let is_chosen =
         |way: &&Way| arguments.way.is_empty() || arguments.way.iter().any(|word| word == way.word);

@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             Ok(input) => prepared.push(input),
             Err(reason) => {
                 eprintln!("skipped: {}: {reason:#}", name.title());
-                missing.push(format!("{}: not to be had ({reason:#})", name.title()));
+                missing.push(format!("{}: missing ({reason:#})", name.title()));
             }
         }
     }

@@ -122,7 +122,7 @@ impl Peers {
         let answers = LIBRARIES.map(|library| {
             let prepared = prepare(library, &mut packages, jdk, work);
             if let Err(reason) = &prepared {
-                eprintln!("{} is not to be had, and is left out: {reason:#}", library.name);
+                eprintln!("{} is missing, and is skipped: {reason:#}", library.name);
             }
             Answer { library, prepared }
         });
@@ -163,7 +163,7 @@ impl Peers {
         let describe = |answer: &Answer| match &answer.prepared {
             Ok(prepared) => prepared.version.clone(),
             Err(reason) => {
-                format!("{} was not to be had ({reason:#}), so it was not measured", answer.library.name)
+                format!("{} is missing ({reason:#}), so it was not measured", answer.library.name)
             }
         };
         self.0.iter().map(describe).collect()

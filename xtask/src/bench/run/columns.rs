@@ -39,7 +39,7 @@ impl Tuning {
     /// # Errors
     /// Fails if there is no name.
     pub fn parse(text: &str) -> Result<&'static Tuning, String> {
-        let (name, options) = text.split_once('=').ok_or("NAME=OPTIONS is wanted")?;
+        let (name, options) = text.split_once('=').ok_or("expected NAME=OPTIONS")?;
         let options = options.split_whitespace().map(str::to_owned).collect();
         Ok(Box::leak(Box::new(Tuning { name: name.to_owned(), options })))
     }

@@ -145,7 +145,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for name in &arguments.column {
         let all = USUAL.into_iter().chain(COMPILERS).chain(foreign::ALL).map(Column::word);
         let all: Vec<String> = all.collect();
-        ensure!(all.contains(name), "there is no column {name}; there are {}", all.join(", "));
+        ensure!(all.contains(name), "unknown column {name}; known are {}", all.join(", "));
     }
     let mut works = works()?;
     for name in &arguments.only {
@@ -226,7 +226,7 @@ fn on(
         let recreated = Recreated::prepare(jdk, &classes, packages, &folder);
         measured.recreated = Some(match &recreated {
             Ok(recreated) => recreated.library.clone(),
-            Err(why) => format!("not to be had: {why:#}"),
+            Err(why) => format!("missing: {why:#}"),
         });
         let recreated = recreated.as_ref().ok();
         for name in kernels {
@@ -259,7 +259,7 @@ fn on(
         match line {
             Ok(line) => measured.programs.push(line),
             Err(why) => {
-                clock.say(&format!("{name} is left out: {why}"));
+                clock.say(&format!("{name} is skipped: {why}"));
                 measured.left_out.push(format!("{name} ({why})"));
             }
         }
@@ -319,7 +319,8 @@ fn on_one_jdk(measured: &Measured, arguments: &Arguments, [before, after]: [f64;
         let _ = match tables::recreated(kernels) {
             Some(table) => writeln!(
                 text,
-                "The papers' schemes, made anew by {library} for the kernels' own classes, while *exact* counts the class library too:\n\n{table}"
+                "The papers' schemes, rebuilt with {library} for the kernels' own classes, while \
+                 *exact* counts the class library too:\n\n{table}"
             ),
             None => writeln!(text, "The papers' schemes were not measured: {library}.\n"),
         };
@@ -400,7 +401,7 @@ fn about_programs(repeated: &str, once: &str, jacoco: Option<&Result<Jacoco>>) -
             );
         }
         Some(Err(why)) => {
-            let _ = writeln!(text, "- **JaCoCo** is not to be had: {why:#}.");
+            let _ = writeln!(text, "- **JaCoCo** is missing: {why:#}.");
         }
         None => {}
     }

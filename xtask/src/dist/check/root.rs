@@ -145,11 +145,7 @@ impl Maker {
 
     /// Empties a folder that an interrupted run may have left.
     fn begin(&mut self, folder: &Path) -> Result<()> {
-        ensure!(
-            self.fetch != Fetch::Never,
-            "{} is not there, and nothing is to be downloaded",
-            folder.display()
-        );
+        ensure!(self.fetch != Fetch::Never, "{} is missing, and downloads are turned off", folder.display());
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("remove {}", folder.display()))?;
         }

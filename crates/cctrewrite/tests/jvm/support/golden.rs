@@ -44,7 +44,7 @@ impl Golden {
         Golden { classes, threads, without_generated: false, contexts }
     }
 
-    /// The tree with all threads added up.
+    /// The sum of the trees of all threads.
     pub fn without_threads(self) -> Golden {
         let mut contexts = Contexts::new();
         for (path, (calls, bytecodes)) in &self.contexts {

@@ -28,7 +28,7 @@ pub enum ListError {
     #[error("the file is empty")]
     Empty,
     /// The format is newer (or invalid).
-    #[error("the list of contexts has format version {0}, this program reads version 1")]
+    #[error("the list of contexts has format version {0}; this version of cctrewrite reads version 1")]
     Version(String),
     /// An error in a line.
     #[error("line {line}: {problem}")]
@@ -44,7 +44,7 @@ pub enum ListError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineProblem {
     /// Not three columns.
-    #[error("this is not 'calls bytecodes frame;frame;...'")]
+    #[error("expected 'calls bytecodes frame;frame;...'")]
     Columns,
     /// A column that is not a number.
     #[error("'{0}' is not a count from 0 to 2^64 - 1")]
@@ -178,14 +178,15 @@ impl Reader {
 
     fn finish(mut self) -> ContextList {
         if !self.ended {
-            self.list.incomplete.push("the last line has no end: the list was cut off in it".to_owned());
+            self.list.incomplete.push("the last line has no line break: the list is truncated".to_owned());
         }
         if let Some(Sums { contexts, calls, bytecodes }) = self.promised
             && self.promised != Some(self.found)
         {
             let found = self.found;
             self.list.incomplete.push(format!(
-                "the list was cut off or changed: it has {} contexts, {} calls and {} bytecodes, its header says {contexts}, {calls} and {bytecodes}",
+                "the list is truncated or changed: it has {} contexts, {} calls and {} bytecodes, \
+                 its header says {contexts}, {calls} and {bytecodes}",
                 found.contexts, found.calls, found.bytecodes
             ));
         }

@@ -166,10 +166,10 @@ fn what_is_no_list_is_refused_with_its_line() {
     let error = |text: &str| read_contexts(text.as_bytes()).expect_err(text).to_string();
     assert_eq!(error(""), "the file is empty");
     for (text, line, problem) in [
-        ("hello\n", 1, "not 'calls bytecodes"),
-        ("# x\n1 2\n", 2, "not 'calls bytecodes"),
-        ("1 2 \n", 1, "not 'calls bytecodes"),
-        ("1  a.f\n", 1, "not 'calls bytecodes"),
+        ("hello\n", 1, "expected 'calls bytecodes"),
+        ("# x\n1 2\n", 2, "expected 'calls bytecodes"),
+        ("1 2 \n", 1, "expected 'calls bytecodes"),
+        ("1  a.f\n", 1, "expected 'calls bytecodes"),
         ("1 x a.f\n", 1, "'x' is not a count"),
         ("-1 1 a.f\n", 1, "'-1' is not a count"),
         ("18446744073709551616 1 a.f\n", 1, "is not a count"),
