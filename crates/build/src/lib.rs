@@ -9,6 +9,7 @@
 pub mod api_jar;
 pub mod classes;
 pub mod driver;
+pub mod file_error;
 pub mod fingerprint;
 pub mod image;
 pub mod inputs;

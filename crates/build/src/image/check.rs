@@ -164,8 +164,8 @@ pub fn forget_stamp(image: &Path) {
 pub fn store(image: &Path, folder: &Path, jdk: &Path) -> Result<()> {
     let manifest = manifest::of_image(image, jdk)?;
     let bytes = manifest.bytes();
-    PendingFile::write_decisive(&folder.join(MANIFEST), |out| Ok(out.write_all(&bytes)?))?.commit()?;
-    stamp::renew(image, folder, &manifest)
+    PendingFile::write_decisive(&folder.join(MANIFEST), |out| out.write_all(&bytes))?.commit()?;
+    Ok(stamp::renew(image, folder, &manifest)?)
 }
 
 #[cfg(test)]

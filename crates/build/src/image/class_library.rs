@@ -12,6 +12,7 @@ use cct_index::record::ClassRecord;
 use super::options;
 use super::request::ImageRequest;
 use crate::api_jar;
+use crate::file_error::FileError;
 use crate::image::home::{Home, Layout};
 use crate::image::structure;
 use crate::inputs::{BadClasses, Sources};
@@ -52,7 +53,10 @@ pub enum LibrarySummary {
 impl LibrarySummary {
     /// Writes the completeness report, where there is one: of markers the rules say what is to be
     /// marked, and outputs what is not.
-    pub fn write_report(&self, path: &Path) -> Result<Option<PendingFile>> {
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn write_report(&self, path: &Path) -> Result<Option<PendingFile>, FileError> {
         match self {
             LibrarySummary::Rewritten(summary) => summary.write_report(path).map(Some),
             LibrarySummary::Marked(_) => Ok(None),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use cct_settings::{Settings, Worded};
 use serde::Serialize;
 
 use super::treatments;
+use crate::file_error::FileError;
 use crate::inputs::{TOOL, Unfit};
 use crate::instrument::record::Record;
 use crate::marking::{Account, TreeMarking};
@@ -205,8 +207,14 @@ impl Summary {
     }
 
     /// Writes the completeness report to a pending file.
-    pub fn write_report(&self, path: &Path) -> Result<PendingFile> {
-        PendingFile::write(path, |out| Ok(serde_json::to_writer_pretty(out, &self.completeness())?))
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn write_report(&self, path: &Path) -> Result<PendingFile, FileError> {
+        let write = |out: &mut (dyn io::Write + Send)| {
+            serde_json::to_writer_pretty(out, &self.completeness()).map_err(io::Error::from)
+        };
+        Ok(PendingFile::write(path, write)?)
     }
 
     /// The completeness report.

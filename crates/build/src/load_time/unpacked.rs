@@ -34,7 +34,7 @@ pub fn library(cache: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
             fs::remove_file(&path)?;
         }
         // Readable for all, as copies of it in images are; nobody else can enter the folder.
-        PendingFile::write_decisive(&path, |out| Ok(out.write_all(bytes)?))?.commit()?;
+        PendingFile::write_decisive(&path, |out| out.write_all(bytes))?.commit()?;
     }
     Ok(path)
 }

@@ -66,12 +66,12 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
     let folders: BTreeSet<&Path> = given.iter().filter_map(|target| target.path().parent()).collect();
     let mut beside = Vec::new();
     for folder in folders {
-        beside.push(PendingFile::write(&folder.join(JAR), |out| Ok(out.write_all(&jar)?))?);
+        beside.push(PendingFile::write(&folder.join(JAR), |out| out.write_all(&jar))?);
     }
     if let Some(tables) = marking.tables() {
         for target in &targets.list {
             let path = tables_of(target.path());
-            beside.push(PendingFile::write(&path, |out| Ok(out.write_all(tables.as_bytes())?))?);
+            beside.push(PendingFile::write(&path, |out| out.write_all(tables.as_bytes()))?);
         }
     }
     for output in std::mem::take(&mut marked.outputs) {

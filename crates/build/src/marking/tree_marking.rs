@@ -11,6 +11,7 @@ use cct_rewrite::markers::{Markers, Shared};
 
 use super::image::of_library;
 use super::{BESIDE, Marking, Tally, tables_of, world};
+use crate::file_error::FileError;
 use crate::inputs::Sources;
 use crate::instrument::filter::filter;
 use crate::instrument::request::InstrumentRequest;
@@ -81,9 +82,12 @@ impl TreeMarking {
     }
 
     /// The pending file with the tables of properties beside an output; `None` without properties.
-    pub fn tables(&self, output: &Path) -> Result<Option<PendingFile>> {
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn tables(&self, output: &Path) -> Result<Option<PendingFile>, FileError> {
         let Some(tables) = &self.tables else { return Ok(None) };
-        PendingFile::write(&tables_of(output), |out| Ok(out.write_all(tables.as_bytes())?)).map(Some)
+        Ok(Some(PendingFile::write(&tables_of(output), |out| out.write_all(tables.as_bytes()))?))
     }
 }
 

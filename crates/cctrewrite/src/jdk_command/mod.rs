@@ -86,5 +86,5 @@ fn copy_out(image: &Path, to: &Path, mode: CopyMode, observer: &dyn Observer) ->
 fn copy_of_report(image: &Path, home: &Home, path: &Path) -> Result<PendingFile> {
     let file = image.join(home.own_folder()).join(record::COMPLETENESS);
     let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    PendingFile::write(path, |out| Ok(out.write_all(&bytes)?))
+    Ok(PendingFile::write(path, |out| out.write_all(&bytes))?)
 }
