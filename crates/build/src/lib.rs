@@ -24,6 +24,7 @@ pub mod output;
 pub mod pending_file;
 pub mod place;
 pub mod size;
+mod survey;
 pub mod target_jdk;
 pub mod temporary_folder;
 pub mod text;
