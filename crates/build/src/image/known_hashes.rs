@@ -77,7 +77,7 @@ impl KnownHashes {
         let mut stamps = Stamps::default();
         stamps.name(path.as_os_str().as_encoded_bytes());
         stamps.file(&its);
-        self.find_or(stamps.stamp(), || fingerprint::of_file(path))
+        self.find_or(stamps.stamp(), || Ok(fingerprint::of_file(path)?))
     }
 
     fn find_or(&mut self, stamp: Stamp, hash: impl FnOnce() -> Result<u128>) -> Result<u128> {

@@ -71,7 +71,7 @@ pub fn fault(file: &CoveredFile, image: &Path) -> Option<Fault> {
         Ok(its) if its.len() != file.size => Some(Fault::Size(its.len())),
         Ok(_) => match of_file(&path) {
             Ok(hash) => (hash != file.hash).then_some(Fault::Contents),
-            Err(error) => Some(Fault::Unreadable(error.root_cause().to_string())),
+            Err(error) => Some(Fault::Unreadable(error.source.to_string())),
         },
         Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
             Some(Fault::Missing)

@@ -137,7 +137,7 @@ fn look_at(folder: &Path, key: String, path: PathBuf) -> CachedImage {
     let made = fs::metadata(&path).and_then(|its| its.modified()).ok();
     let used = started.chain(noted).chain(made).max().unwrap_or(SystemTime::UNIX_EPOCH);
     // One that another process removes at this moment has no size.
-    let size = Tree::list(&path).and_then(|tree| tree.size()).unwrap_or(0);
+    let size = Tree::list(&path).ok().and_then(|tree| tree.size().ok()).unwrap_or(0);
     let record = Record::of_image(&path).ok().flatten();
     CachedImage { key, path, size, used, jdk, record }
 }
