@@ -2,7 +2,7 @@
 //! (docs/research/udi.md).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,15 @@ use cct_udi::{Launch, Outcome, Process, RuntimeClass, Shown};
 
 use crate::api_jar;
 use crate::observer::Observer;
+
+/// A user's module that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the module {}", .path.display())]
+pub struct UnreadableModule {
+    /// The module.
+    pub path: PathBuf,
+    source: io::Error,
+}
 
 /// Options of the user's module.
 #[derive(Debug, Clone, Default)]
@@ -67,11 +76,12 @@ impl Module {
     ///
     /// # Errors
     /// Fails if the module cannot be read.
-    pub fn of(options: &ModuleOptions) -> Result<Option<Module>> {
-        let Some(path) = &options.module else { return Ok(None) };
-        let identity =
-            cct_udi::identity(path).with_context(|| format!("cannot read the module {}", path.display()))?;
-        Ok(Some(Module { options: options.clone(), path: path.clone(), identity }))
+    pub fn of(options: &ModuleOptions) -> Result<Option<Module>, UnreadableModule> {
+        let Some(path) = options.module.clone() else { return Ok(None) };
+        match cct_udi::identity(&path) {
+            Ok(identity) => Ok(Some(Module { options: options.clone(), path, identity })),
+            Err(source) => Err(UnreadableModule { path, source }),
+        }
     }
 
     /// Passes the classes of all inputs to the module, in input order; equal classes only once.

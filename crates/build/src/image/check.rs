@@ -21,7 +21,7 @@ use cct_image::{CoveredFile, Manifest};
 /// A folder that is not an image of `cctrewrite jdk`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: not a profiled JDK; name one that `cctrewrite jdk` has made", .0.display())]
-pub struct NotAnImage(PathBuf);
+pub struct NotAnImage(pub PathBuf);
 
 /// Manifest and stamp of an image that cannot be stored.
 #[derive(Debug, thiserror::Error)]

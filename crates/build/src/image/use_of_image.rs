@@ -30,7 +30,7 @@ pub struct ImageInUse {
 /// An image that is damaged, or cannot be made.
 pub fn of_home(
     home: PathBuf,
-    request: impl FnOnce(PathBuf) -> Result<ImageRequest>,
+    request: impl FnOnce(PathBuf) -> Result<ImageRequest, crate::image::cache::NoPlace>,
     observer: &dyn Observer,
 ) -> Result<ImageInUse> {
     if check::own_folder(&home).is_none() {
