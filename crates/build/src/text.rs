@@ -1,6 +1,14 @@
-//! Names from class files, and paths, as text for people.
+//! Names from class files, paths and errors as text for people.
 
+use std::error::Error;
+use std::iter::successors;
 use std::path::Path;
+
+/// An error and its causes in one line, as the command prints failures.
+pub fn with_causes(error: &dyn Error) -> String {
+    let causes = successors(error.source(), |&cause| cause.source());
+    causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"))
+}
 
 /// Modified UTF-8 as text that cannot harm a terminal.
 pub fn readable(bytes: &[u8]) -> String {

@@ -25,7 +25,7 @@ use crate::load_time;
 use crate::marking::Marking;
 use crate::observer::Observer;
 use crate::pending_file::PendingFile;
-use crate::text::counted;
+use crate::text::{counted, with_causes};
 
 /// The plan of an image, before it is built.
 pub struct Plan<'a> {
@@ -120,8 +120,8 @@ impl<'a> Plan<'a> {
         workshop.deliver(&Place::new(&slot.path, &self.home.path)?)?;
         slot.note_use(&self.home.path);
         if let Err(error) = prune::keep_within_bounds(slot.folder(), bounds, observer) {
-            observer
-                .warn(&format!("cctrewrite: warning: cannot remove old images from the cache: {error:#}"));
+            let why = with_causes(&error);
+            observer.warn(&format!("cctrewrite: warning: cannot remove old images from the cache: {why}"));
         }
         Ok((slot, Some(made)))
     }

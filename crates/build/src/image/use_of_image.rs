@@ -79,7 +79,7 @@ impl ImageInUse {
         let what = match check::in_full(&self.home, archives) {
             Ok(Finding::Sound { .. } | Finding::NoManifest) => return false,
             Ok(Finding::Damaged(damage)) => damage.to_string(),
-            Err(error) => format!("{error:#}"),
+            Err(error) => error.to_string(),
         };
         let remedy =
             if is_cached { "the next run makes the image again".to_owned() } else { remedy(&self.home) };
