@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod api_jar;
+pub mod check_failed;
 pub mod classes;
 pub mod driver;
 pub mod file_error;

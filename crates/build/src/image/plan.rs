@@ -242,14 +242,14 @@ fn marking(request: &ImageRequest) -> Result<Option<Marking>> {
         if request.module.module.is_some() {
             bail!("--udi does not go together with markers beside a calling-context tree yet; leave it out");
         }
-        return Marking::beside(&request.choices).map(Some);
+        return Ok(Some(Marking::beside(&request.choices)?));
     }
     for (given, option) in [(request.has_report, "--report"), (request.module.module.is_some(), "--udi")] {
         if given {
             bail!("{option} does not go together with --tool markers yet; leave it out");
         }
     }
-    Marking::alone(&request.choices).map(Some)
+    Ok(Some(Marking::alone(&request.choices)?))
 }
 
 /// The options as on a command line, but with hashes of the contents of rules and properties.

@@ -1,22 +1,44 @@
 //! Markers with a calling-context tree (docs/research/markers.md). Classes are marked while they
 //! are rewritten; an account has the results.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
 use cct_archive::Layout;
 use cct_markers::Marked;
 use cct_rewrite::markers::{Markers, Shared};
 
 use super::image::of_library;
-use super::{BESIDE, Marking, Tally, tables_of, world};
+use super::{BESIDE, Marking, MarkingError, Tally, tables_of, world};
 use crate::file_error::FileError;
 use crate::inputs::Sources;
-use crate::instrument::filter::filter;
+use crate::instrument::filter::{FilterError, filter};
 use crate::instrument::request::InstrumentRequest;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
+
+/// Markers with a calling-context tree that cannot be added.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeMarkingError {
+    /// Choices do not go together, or name no classes to record.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// There is a user's module, too.
+    #[error("--udi does not go together with markers beside a calling-context tree yet; leave it out")]
+    Module,
+    /// The class library of a JDK from 9 on is to be marked as a whole.
+    #[error(
+        "{}: with markers the class library of a JDK from 9 on becomes patches: give --patches",
+        .0.display()
+    )]
+    NoPatches(PathBuf),
+    /// Rules or properties cannot be used.
+    #[error(transparent)]
+    Marking(#[from] MarkingError),
+    /// An input or library cannot be read.
+    #[error(transparent)]
+    Archive(#[from] cct_archive::Error),
+}
 
 /// The rules and properties for markers with a calling-context tree.
 #[derive(Debug)]
@@ -39,31 +61,38 @@ impl TreeMarking {
     ///
     /// # Errors
     /// Fails if options cannot be combined, or if a file cannot be read.
-    pub fn of(request: &InstrumentRequest, sources: &Sources) -> Result<Option<TreeMarking>> {
+    pub fn of(
+        request: &InstrumentRequest,
+        sources: &Sources,
+    ) -> Result<Option<TreeMarking>, TreeMarkingError> {
         if !request.choices.marks_beside() {
             return Ok(None);
         }
         filter(&request.choices)?;
         if request.module.module.is_some() {
-            bail!("--udi does not go together with markers beside a calling-context tree yet; leave it out");
+            return Err(TreeMarkingError::Module);
         }
         if let Some(input) = sources.inputs.iter().find(|input| input.layout() != Layout::Plain)
             && !request.patches
         {
-            bail!(
-                "{}: with markers the class library of a JDK from 9 on becomes patches: give --patches",
-                input.path().display()
-            );
+            return Err(TreeMarkingError::NoPatches(input.path().to_path_buf()));
         }
-        TreeMarking::new(&Marking::beside(&request.choices)?, sources, false).map(Some)
+        Ok(Some(TreeMarking::new(&Marking::beside(&request.choices)?, sources, false)?))
     }
 
     /// The markers for the class library of a JDK, for an image.
-    pub fn of_library(marking: &Marking, sources: &Sources) -> Result<TreeMarking> {
+    ///
+    /// # Errors
+    /// Fails if the class library cannot be read.
+    pub fn of_library(marking: &Marking, sources: &Sources) -> Result<TreeMarking, cct_archive::Error> {
         TreeMarking::new(marking, sources, true)
     }
 
-    fn new(marking: &Marking, sources: &Sources, is_library: bool) -> Result<TreeMarking> {
+    fn new(
+        marking: &Marking,
+        sources: &Sources,
+        is_library: bool,
+    ) -> Result<TreeMarking, cct_archive::Error> {
         let world = world(sources.inputs.iter().chain(&sources.libraries))?;
         let lines = format!("{BESIDE}\n{}", marking.lines());
         let (tables, spelled) = (marking.tables(), marking.spelled_rules());
