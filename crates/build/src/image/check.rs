@@ -79,6 +79,13 @@ impl fmt::Display for Damage {
     }
 }
 
+impl Damage {
+    /// The image with these files.
+    pub fn image(&self) -> &Path {
+        &self.image
+    }
+}
+
 /// The folder of an image's record; `None` for a folder that is no image.
 pub fn own_folder(image: &Path) -> Option<PathBuf> {
     let folders = ["lib", "jre/lib"].map(|lib| image.join(lib).join(record::FOLDER));

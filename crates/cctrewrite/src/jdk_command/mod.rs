@@ -45,7 +45,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
         let report = report.map(|path| made.summary.write_report(path)).transpose()?.flatten();
         workshop.deliver(&place)?;
         report.map(PendingFile::commit).transpose()?;
-        return plan.say_made(&made, place.path(), started, &terminal);
+        return Ok(plan.say_made(&made, place.path(), started, &terminal)?);
     };
 
     let (slot, made) = plan.fill_slot(cache, &terminal)?;
