@@ -29,3 +29,17 @@ impl CheckFailed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_finding_is_named_and_all_are_counted() {
+        assert_eq!(CheckFailed::unless_empty("marked", &[]), Ok(()));
+        let findings = ["A.m: stack".to_owned(), "B.m: frame".to_owned()];
+        let message = CheckFailed::unless_empty("marked", &findings).unwrap_err().to_string();
+        assert!(message.starts_with("the check of marked classes"), "{message}");
+        assert!(message.ends_with("A.m: stack (2 findings in all)"), "{message}");
+    }
+}

@@ -54,6 +54,18 @@ pub fn shell_word(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file_error::Operation;
+    use crate::image::home::{HomeError, UnsupportedJdk};
+
+    #[test]
+    fn causes_follow_their_error() {
+        let missing = || std::io::Error::other("disk is gone");
+        let inner = Operation::Read.failed_on(Path::new("jre/lib"))(missing());
+        let middle = UnsupportedJdk::from(inner);
+        let outer = HomeError::Unsupported { path: "jdk".into(), source: middle };
+        assert_eq!(with_causes(&outer), "jdk: cannot read jre/lib: disk is gone");
+        assert_eq!(with_causes(&missing()), "disk is gone");
+    }
 
     #[test]
     fn paths_are_quoted_for_shells() {
