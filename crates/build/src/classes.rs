@@ -2,28 +2,40 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use cct_archive::{Input, Layout, Limits, Location};
 use cct_profile::origin::{Origin, Origins};
 
 use crate::jdk;
+use crate::survey::survey;
 
 /// Class folders inside archives that servers and launchers take for class paths.
 const CLASS_FOLDERS: [&str; 2] = ["BOOT-INF/classes/", "WEB-INF/classes/"];
 
+/// A jar, folder or image whose classes cannot be looked up.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: cannot be looked at", .path.display())]
+pub struct OriginsError {
+    /// The jar, folder or image.
+    pub path: PathBuf,
+    source: cct_archive::Error,
+}
+
 /// Looks up all classes of jars, folders, images, and homes of JDKs, in their order.
-pub fn origins(paths: &[PathBuf]) -> Result<Origins> {
+///
+/// # Errors
+/// Fails if one of them cannot be read.
+pub fn origins(paths: &[PathBuf]) -> Result<Origins, OriginsError> {
     let mut origins = Origins::default();
     for path in paths {
         let parts = if jdk::is_home(path) { jdk::class_library_of(path) } else { vec![path.clone()] };
         for part in parts {
-            add(&part, &mut origins).with_context(|| format!("{}: cannot be looked at", part.display()))?;
+            add(&part, &mut origins).map_err(|source| OriginsError { path: part, source })?;
         }
     }
     Ok(origins)
 }
 
-fn add(path: &Path, origins: &mut Origins) -> Result<()> {
+fn add(path: &Path, origins: &mut Origins) -> Result<(), cct_archive::Error> {
     let input = Input::open(path, &Limits::default())?;
     let file =
         path.file_name().map_or_else(|| path.display().to_string(), |f| f.to_string_lossy().into_owned());
@@ -31,12 +43,12 @@ fn add(path: &Path, origins: &mut Origins) -> Result<()> {
     // A jmod is named after its module.
     let of_jmod = (input.layout() == Layout::Jmod).then(|| file.trim_end_matches(".jmod").to_owned());
     let given = path.display().to_string();
-    let survey = input.survey(|at, _| -> Result<Option<(String, Origin)>> {
-        let Some((module, class)) = class_at(at) else { return Ok(None) };
+    let survey = survey(&input, |at, _| {
+        let (module, class) = class_at(at)?;
         let archive = at.archive.to_string();
         let container = format!("{file}{}", archive.strip_prefix(&given).unwrap_or_default());
         let module = module.map(str::to_owned).or_else(|| of_jmod.clone());
-        Ok(Some((class.to_owned(), Origin { container, module, is_jdk })))
+        Some((class.to_owned(), Origin { container, module, is_jdk }))
     })?;
     for (class, origin) in survey.classes.into_iter().flatten() {
         origins.add(&class, &origin);

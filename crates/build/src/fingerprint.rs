@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result};
 use cct_archive::Input;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use crate::image::tree::Tree;
+use crate::file_error::{FileError, Operation};
+use crate::image::tree::{Tree, TreeError};
 
 /// Feeds a text with its length, so that no two sequences of texts give the same input.
 pub fn text(hash: &mut Xxh3, bytes: &[u8]) {
@@ -17,17 +17,23 @@ pub fn text(hash: &mut Xxh3, bytes: &[u8]) {
 }
 
 /// Feeds the contents of a file, or everything in a folder; the path does not matter.
-pub fn content(hash: &mut Xxh3, path: &Path) -> Result<()> {
-    let path = fs::canonicalize(path).with_context(|| format!("{}: cannot find", path.display()))?;
+///
+/// # Errors
+/// Fails if a file cannot be read, or if the folder cannot be listed.
+pub fn content(hash: &mut Xxh3, path: &Path) -> Result<(), TreeError> {
+    let path = fs::canonicalize(path).map_err(Operation::Resolve.failed_on(path))?;
     if path.is_dir() {
-        return Tree::list(&path)?.hash(hash);
+        return Ok(Tree::list(&path)?.hash(hash)?);
     }
     text(hash, &of_file(&path)?.to_le_bytes());
     Ok(())
 }
 
 /// Feeds the contents of an input that is open already.
-pub fn opened(hash: &mut Xxh3, input: &Input) -> Result<()> {
+///
+/// # Errors
+/// Fails as [`content`] does.
+pub fn opened(hash: &mut Xxh3, input: &Input) -> Result<(), TreeError> {
     match input.bytes() {
         Some(bytes) => text(hash, &xxh3_128(bytes).to_le_bytes()),
         None => content(hash, input.path())?,
@@ -36,16 +42,19 @@ pub fn opened(hash: &mut Xxh3, input: &Input) -> Result<()> {
 }
 
 /// The hash of a file's contents, read piece by piece.
-pub fn of_file(path: &Path) -> Result<u128> {
-    let cannot = || format!("cannot read {}", path.display());
-    let mut file = File::open(path).with_context(cannot)?;
+///
+/// # Errors
+/// Fails if the file cannot be read.
+pub fn of_file(path: &Path) -> Result<u128, FileError> {
+    let cannot = Operation::Read.failed_on(path);
+    let mut file = File::open(path).map_err(cannot)?;
     let (mut hash, mut piece) = (Xxh3::new(), vec![0; 1 << 18]);
     loop {
         match file.read(&mut piece) {
             Ok(0) => return Ok(hash.digest128()),
             Ok(length) => hash.update(&piece[..length]),
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) => return Err(e).with_context(cannot),
+            Err(e) => return Err(cannot(e)),
         }
     }
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
-use cct_archive::{Input, Layout, Limits, Location};
+use cct_archive::{Failure, Input, Layout, Limits, Location};
 use cct_classfile::mutf8::lossy;
 use cct_index::mid::ClassHash;
 use cct_index::provenance::{self, Provenance};
@@ -14,9 +13,75 @@ use cct_jdk::convention;
 use cct_rewrite::{ClassSummary, Role, World, hooks, jlink};
 use cct_settings::Settings;
 
+use crate::file_error::{FileError, Operation};
+use crate::output::{BadLibraryHash, IndexError, Mismatch};
 use crate::text::counted;
 use crate::user_module::Transformed;
 use crate::{jdk, output};
+
+/// Inputs or libraries that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum SourcesError {
+    /// An input is standard input.
+    #[error("-: standard input cannot be an input; name a file or folder (./- is the file of that name)")]
+    StandardInput,
+    /// An input is the home of a JDK.
+    #[error(
+        "{} is the home of a JDK; name a part of its class library ({}), or have all of it made into a profiled JDK by \
+         `cctrewrite jdk`",
+        .home.display(),
+        .part.display()
+    )]
+    Home {
+        /// The home.
+        home: PathBuf,
+        /// The first part of its class library; empty if it has none.
+        part: PathBuf,
+    },
+    /// An input is given twice.
+    #[error("{} is given twice", .0.display())]
+    Twice(PathBuf),
+    /// An input or library cannot be found.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// An input or library cannot be read.
+    #[error(transparent)]
+    Archive(#[from] cct_archive::Error),
+}
+
+/// Inputs or libraries whose classes cannot be rewritten together.
+#[derive(Debug, thiserror::Error)]
+pub enum SurveyError {
+    /// A class, or the archive around it, cannot be used.
+    #[error(transparent)]
+    Class(#[from] Failure<ClassError>),
+    /// An input has two entries of one name.
+    #[error("{0}: there are two entries of this name, with different classes; remove the wrong one")]
+    TwoEntries(String),
+    /// The index of an earlier output cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The provenance of an earlier output is damaged.
+    #[error(transparent)]
+    LibraryHash(#[from] BadLibraryHash),
+    /// A library is an earlier output with which this run's outputs cannot run.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// A class of the user's module cannot be read.
+    #[error(transparent)]
+    OwnClass(#[from] cct_rewrite::Error),
+}
+
+/// A class of an input that cannot be rewritten.
+#[derive(Debug, thiserror::Error)]
+pub enum ClassError {
+    /// It is no class file, or is damaged.
+    #[error("{0}; replace or remove it, or keep it with --keep-bad-classes")]
+    Bad(cct_classfile::Error),
+    /// It is already rewritten, or uses a reserved name.
+    #[error(transparent)]
+    Refused(cct_rewrite::Error),
+}
 
 /// Name and version of this program, as outputs state them.
 pub const TOOL: &str = concat!("cctrewrite ", env!("CARGO_PKG_VERSION"));
@@ -94,28 +159,25 @@ enum Found {
 impl Sources {
     /// Opens the inputs, the libraries named, and the rest of the class library of each JDK that
     /// contains one of them.
-    pub fn open(inputs: &[PathBuf], libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
+    ///
+    /// # Errors
+    /// Fails if one of them cannot be opened.
+    pub fn open(inputs: &[PathBuf], libraries: &[PathBuf], limits: &Limits) -> Result<Sources, SourcesError> {
         Sources::of(Sources::open_inputs(inputs, limits)?, libraries, limits)
     }
 
     /// Opens the inputs alone.
-    pub fn open_inputs(paths: &[PathBuf], limits: &Limits) -> Result<Vec<Input>> {
+    ///
+    /// # Errors
+    /// Fails if one of them cannot be opened.
+    pub fn open_inputs(paths: &[PathBuf], limits: &Limits) -> Result<Vec<Input>, SourcesError> {
         let open = |path: &PathBuf| {
             if path.as_os_str() == "-" {
-                bail!(
-                    "-: standard input cannot be an input; name a file or folder (./- is the \
-                       file of that name)"
-                );
+                return Err(SourcesError::StandardInput);
             }
             if jdk::is_home(path) {
-                bail!(
-                    "{} is the home of a JDK; name a part of its class library ({}), or have all of it made into a profiled JDK by \
-                     `cctrewrite jdk`",
-                    path.display(),
-                    jdk::class_library_of(path)
-                        .first()
-                        .map_or(String::new(), |part| part.display().to_string())
-                );
+                let part = jdk::class_library_of(path).into_iter().next().unwrap_or_default();
+                return Err(SourcesError::Home { home: path.clone(), part });
             }
             Ok(Input::open(path, limits)?)
         };
@@ -124,12 +186,15 @@ impl Sources {
 
     /// Opens the libraries named, and the rest of the class library of each JDK that contains one
     /// of the inputs or libraries.
-    pub fn of(inputs: Vec<Input>, libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
+    ///
+    /// # Errors
+    /// Fails if one of them cannot be opened, or if an input is given twice.
+    pub fn of(inputs: Vec<Input>, libraries: &[PathBuf], limits: &Limits) -> Result<Sources, SourcesError> {
         let mut seen: Vec<PathBuf> = Vec::new();
         for input in &inputs {
             let canonical = canonical(input.path())?;
             if seen.contains(&canonical) {
-                bail!("{} is given twice", input.path().display());
+                return Err(SourcesError::Twice(input.path().to_path_buf()));
             }
             seen.push(canonical);
         }
@@ -150,9 +215,17 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Reads every class. Fails if a library is an earlier run's output with which this run's
-    /// outputs could not run.
-    pub fn survey(&self, settings: &Settings, bad: BadClasses, visit: &Visitor<'_>) -> Result<Survey> {
+    /// Reads every class.
+    ///
+    /// # Errors
+    /// Fails if an input or library cannot be read, or if a class of an input cannot be rewritten.
+    /// Fails if a library is an earlier run's output with which this run's outputs could not run.
+    pub fn survey(
+        &self,
+        settings: &Settings,
+        bad: BadClasses,
+        visit: &Visitor<'_>,
+    ) -> Result<Survey, SurveyError> {
         let mut classes: Vec<(Role, Arc<ClassSummary>)> = Vec::new();
         let mut of_library: Vec<bool> = Vec::new();
         let mut originals: Vec<ClassHash> = Vec::new();
@@ -180,9 +253,7 @@ impl Sources {
                         {
                             // The other classes could be checked against either of them: the JVM
                             // loads the last, tools list the first.
-                            bail!(
-                                "{place}: there are two entries of this name, with different classes; remove the wrong one"
-                            );
+                            return Err(SurveyError::TwoEntries(place));
                         }
                         found.push(summary);
                         // For a class of an earlier run's output, the summary has the hash of its
@@ -251,8 +322,8 @@ impl Sources {
     }
 }
 
-fn canonical(path: &Path) -> Result<PathBuf> {
-    std::fs::canonicalize(path).with_context(|| format!("{}: cannot find", path.display()))
+fn canonical(path: &Path) -> Result<PathBuf, FileError> {
+    std::fs::canonicalize(path).map_err(Operation::Resolve.failed_on(path))
 }
 
 /// Summarises one class. In a library an entry that is no class file is skipped.
@@ -262,14 +333,14 @@ fn survey_class(
     at: &Location<'_>,
     (original, bytes): (&[u8], &[u8]),
     visit: &Visitor<'_>,
-) -> Result<Found> {
+) -> Result<Found, ClassError> {
     let is_input = role == Role::Input;
     match ClassSummary::parse(bytes) {
         // A versioned class of a library does not represent its name.
         Ok(_) if !is_input && at.entry.name.starts_with("META-INF/versions/") => Ok(Found::Skipped),
         Ok(summary) if hooks::is_runtime_class(&summary.name) => {
             if is_input {
-                Err(cct_rewrite::Error::AlreadyRewritten(lossy(&summary.name)).into())
+                Err(ClassError::Refused(cct_rewrite::Error::AlreadyRewritten(lossy(&summary.name))))
             } else {
                 Ok(Found::Skipped)
             }
@@ -283,11 +354,9 @@ fn survey_class(
         Err(_) if !is_input => Ok(Found::Skipped),
         Err(cct_rewrite::Error::Class(problem)) => match bad {
             BadClasses::Keep => Ok(Found::Bad { notice: format!("{at}: kept as it is: {problem}") }),
-            BadClasses::Refuse => {
-                Err(anyhow!("{problem}; replace or remove it, or keep it with --keep-bad-classes"))
-            }
+            BadClasses::Refuse => Err(ClassError::Bad(problem)),
         },
-        Err(other) => Err(other.into()),
+        Err(other) => Err(ClassError::Refused(other)),
     }
 }
 

@@ -4,12 +4,38 @@
 //! breaks the machine). Its contents are kept in memory and written in the end.
 
 use std::collections::BTreeSet;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result, anyhow};
 use tempfile::TempPath;
+
+use crate::file_error::{FileError, Operation};
+
+/// A file that cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError<E> {
+    /// The system refuses.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The caller's own code, which writes the contents, fails.
+    #[error("cannot write {}", .path.display())]
+    Contents {
+        /// The file.
+        path: PathBuf,
+        /// The error of the caller's code.
+        source: E,
+    },
+}
+
+impl From<WriteError<io::Error>> for FileError {
+    fn from(error: WriteError<io::Error>) -> FileError {
+        match error {
+            WriteError::File(error) => error,
+            WriteError::Contents { path, source } => FileError { operation: Operation::Write, path, source },
+        }
+    }
+}
 
 /// A complete file that waits to be moved to its place. When dropped, it is removed.
 #[derive(Debug)]
@@ -80,42 +106,53 @@ impl Access {
 
 impl PendingFile {
     /// Writes the contents next to `path`.
-    pub fn write(
+    ///
+    /// # Errors
+    /// Fails if the system refuses, and with the errors of `contents`.
+    pub fn write<E>(
         path: &Path,
-        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
-    ) -> Result<PendingFile> {
+        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>,
+    ) -> Result<PendingFile, WriteError<E>> {
         PendingFile::write_for(Access::Usual, path, contents)
     }
 
     /// Writes a file that influences later runs, next to `path`. Only its owner may write to it.
-    pub fn write_decisive(
+    ///
+    /// # Errors
+    /// Fails as [`PendingFile::write`] does.
+    pub fn write_decisive<E>(
         path: &Path,
-        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
-    ) -> Result<PendingFile> {
+        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>,
+    ) -> Result<PendingFile, WriteError<E>> {
         PendingFile::write_for(Access::OwnerWrites, path, contents)
     }
 
     /// Writes a profile next to `path`. Only its owner may read it: it shows which methods a
     /// program has, and which of them ran. Records of perf(1) and the files of the runtime have the
     /// same protection.
-    pub fn write_profile(
+    ///
+    /// # Errors
+    /// Fails as [`PendingFile::write`] does.
+    pub fn write_profile<E>(
         path: &Path,
-        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
-    ) -> Result<PendingFile> {
+        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>,
+    ) -> Result<PendingFile, WriteError<E>> {
         PendingFile::write_for(Access::Owner, path, contents)
     }
 
-    fn write_for(
+    fn write_for<E>(
         access: Access,
         path: &Path,
-        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
-    ) -> Result<PendingFile> {
-        let cannot = || format!("cannot write {}", path.display());
+        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>,
+    ) -> Result<PendingFile, WriteError<E>> {
+        let given = path;
+        let cannot = Operation::Write.failed_on(given);
+        let of_contents = |source| WriteError::Contents { path: given.to_path_buf(), source };
         // A link is followed: the user means its target.
         let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if path.exists() && !path.is_file() {
             let mut bytes = Vec::new();
-            contents(&mut bytes).with_context(cannot)?;
+            contents(&mut bytes).map_err(of_contents)?;
             return Ok(PendingFile { path: path.clone(), written: Written::InMemory(bytes) });
         }
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -126,30 +163,31 @@ impl PendingFile {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(access.mode()));
         }
-        let file = builder.tempfile_in(folder).with_context(cannot)?;
+        let file = builder.tempfile_in(folder).map_err(cannot)?;
         let listed = Listed::of(file.path());
         let mut out = BufWriter::new(file);
-        contents(&mut out).with_context(cannot)?;
-        let file = out.into_inner().map_err(|error| error.into_error()).with_context(cannot)?;
+        contents(&mut out).map_err(of_contents)?;
+        let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
         Ok(PendingFile { path: path.clone(), written: Written::Beside(file.into_temp_path(), listed) })
     }
 
     /// Moves it to its place.
-    pub fn commit(self) -> Result<()> {
+    ///
+    /// # Errors
+    /// Fails if the system refuses, or if a file has taken the place of a pipe or device meanwhile.
+    pub fn commit(self) -> Result<(), FileError> {
         let path = self.path;
-        let cannot = || format!("cannot write {}", path.display());
+        let cannot = Operation::Write.failed_on(&path);
         match self.written {
-            Written::Beside(file, _listed) => {
-                file.persist(&path).map_err(|error| error.error).with_context(cannot)
-            }
+            Written::Beside(file, _listed) => file.persist(&path).map_err(|error| cannot(error.error)),
             Written::InMemory(bytes) => {
-                let mut out = std::fs::OpenOptions::new().write(true).open(&path).with_context(cannot)?;
+                let mut out = std::fs::OpenOptions::new().write(true).open(&path).map_err(cannot)?;
                 // Anyone who may write to the folder may have put a link in its place since it was
                 // checked.
-                if out.metadata().with_context(cannot)?.is_file() {
-                    return Err(anyhow!("it was no file a moment ago")).with_context(cannot);
+                if out.metadata().map_err(cannot)?.is_file() {
+                    return Err(cannot(io::Error::other("it was no file a moment ago")));
                 }
-                out.write_all(&bytes).with_context(cannot)
+                out.write_all(&bytes).map_err(cannot)
             }
         }
     }
@@ -169,9 +207,9 @@ mod tests {
         // Also replaces a file that others could read.
         std::fs::write(&profile, "").unwrap();
         std::fs::set_permissions(&profile, std::fs::Permissions::from_mode(0o644)).unwrap();
-        PendingFile::write_profile(&profile, |out| Ok(out.write_all(b"x")?)).unwrap().commit().unwrap();
+        PendingFile::write_profile(&profile, |out| out.write_all(b"x")).unwrap().commit().unwrap();
         assert_eq!(mode(&profile), 0o600);
-        PendingFile::write(&report, |out| Ok(out.write_all(b"x")?)).unwrap().commit().unwrap();
+        PendingFile::write(&report, |out| out.write_all(b"x")).unwrap().commit().unwrap();
         assert_eq!(mode(&report) & 0o400, 0o400);
     }
 
@@ -189,7 +227,7 @@ mod tests {
             let pipe = pipe.clone();
             move || std::fs::read(pipe).unwrap()
         });
-        let pending = PendingFile::write(&pipe, |out| Ok(out.write_all(b"report")?)).unwrap();
+        let pending = PendingFile::write(&pipe, |out| out.write_all(b"report")).unwrap();
         pending.commit().unwrap();
         assert_eq!(reader.join().unwrap(), b"report");
         assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
@@ -202,11 +240,11 @@ mod tests {
         let (pipe, theirs) = (folder.path().join("pipe"), folder.path().join("theirs"));
         std::fs::write(&theirs, "theirs").unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let pending = PendingFile::write(&pipe, |out| Ok(out.write_all(b"report")?)).unwrap();
+        let pending = PendingFile::write(&pipe, |out| out.write_all(b"report")).unwrap();
         std::fs::remove_file(&pipe).unwrap();
         std::os::unix::fs::symlink(&theirs, &pipe).unwrap();
-        let error = format!("{:#}", pending.commit().unwrap_err());
-        assert!(error.contains("it was no file a moment ago"), "{error}");
+        let error = pending.commit().unwrap_err();
+        assert_eq!(error.source.to_string(), "it was no file a moment ago");
         assert_eq!(std::fs::read(&theirs).unwrap(), b"theirs");
     }
 
@@ -214,7 +252,7 @@ mod tests {
     fn nothing_is_there_before_the_commit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("report");
-        let pending = PendingFile::write(&path, |out| Ok(out.write_all(b"x")?)).unwrap();
+        let pending = PendingFile::write(&path, |out| out.write_all(b"x")).unwrap();
         assert!(!path.exists());
         pending.commit().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"x");

@@ -1,10 +1,15 @@
 //! Sizes as users write them.
 
+/// What is expected of a size. Messages put it after "not" or a colon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a number of bytes, such as 4096, 512K, 64M or 2G")]
+pub struct ExpectedSize;
+
 /// A number of bytes, or of KiB, MiB or GiB with K, M or G.
 ///
 /// # Errors
 /// Says what is expected instead.
-pub fn parse(text: &str) -> Result<u64, String> {
+pub fn parse(text: &str) -> Result<u64, ExpectedSize> {
     let (digits, shift) = match text.strip_suffix(['K', 'M', 'G']) {
         Some(digits) if text.ends_with('K') => (digits, 10),
         Some(digits) if text.ends_with('M') => (digits, 20),
@@ -12,7 +17,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
         None => (text, 0),
     };
     let size = digits.parse().ok().and_then(|number: u64| number.checked_mul(1 << shift));
-    size.ok_or_else(|| "a number of bytes, such as 4096, 512K, 64M or 2G".to_owned())
+    size.ok_or(ExpectedSize)
 }
 
 #[cfg(test)]

@@ -4,7 +4,19 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+/// There is no JDK that a command would use.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// Neither the environment nor the `PATH` names one.
+    #[error("no JDK: JAVA_HOME is not set and there is no java on the PATH; name one with --jdk")]
+    NotNamed,
+    /// The `java` on the `PATH` belongs to no JDK.
+    #[error(
+        "{} is not part of a JDK; name the JDK with --jdk, or in the variable JAVA_HOME",
+        .0.display()
+    )]
+    NotOfJdk(PathBuf),
+}
 
 /// A command's relation to JDKs.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,7 +31,10 @@ impl Target {
     /// Looks up the command as a shell would.
     ///
     /// `chosen` is the JDK that the user wants instead.
-    pub fn of(command: &OsStr, chosen: Option<&Path>) -> Result<Target> {
+    ///
+    /// # Errors
+    /// Fails if there is no such JDK.
+    pub fn of(command: &OsStr, chosen: Option<&Path>) -> Result<Target, TargetError> {
         let path = env::var_os("PATH").unwrap_or_default();
         let own = find(command, &path).and_then(|file| of_tool(&file));
         if let Some(chosen) = chosen {
@@ -31,15 +46,8 @@ impl Target {
         if let Some(home) = env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
             return Ok(Target { home: home.into(), tool: None });
         }
-        let Some(java) = find(OsStr::new("java"), &path) else {
-            bail!("no JDK: JAVA_HOME is not set and there is no java on the PATH; name one with --jdk");
-        };
-        let target = of_tool(&java).with_context(|| {
-            format!(
-                "{} is not part of a JDK; name the JDK with --jdk, or in the variable JAVA_HOME",
-                java.display()
-            )
-        })?;
+        let java = find(OsStr::new("java"), &path).ok_or(TargetError::NotNamed)?;
+        let target = of_tool(&java).ok_or(TargetError::NotOfJdk(java))?;
         Ok(Target { tool: None, ..target })
     }
 }

@@ -1,6 +1,14 @@
-//! Names from class files, and paths, as text for people.
+//! Names from class files, paths and errors as text for people.
 
+use std::error::Error;
+use std::iter::successors;
 use std::path::Path;
+
+/// An error and its causes in one line, as the command prints failures.
+pub fn with_causes(error: &dyn Error) -> String {
+    let causes = successors(error.source(), |&cause| cause.source());
+    causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"))
+}
 
 /// Modified UTF-8 as text that cannot harm a terminal.
 pub fn readable(bytes: &[u8]) -> String {
@@ -54,6 +62,18 @@ fn shell_quoted(text: String, is_plain: impl Fn(char) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file_error::Operation;
+    use crate::image::home::{HomeError, UnsupportedJdk};
+
+    #[test]
+    fn causes_follow_their_error() {
+        let missing = || std::io::Error::other("disk is gone");
+        let inner = Operation::Read.failed_on(Path::new("jre/lib"))(missing());
+        let middle = UnsupportedJdk::from(inner);
+        let outer = HomeError::Unsupported { path: "jdk".into(), source: middle };
+        assert_eq!(with_causes(&outer), "jdk: cannot read jre/lib: disk is gone");
+        assert_eq!(with_causes(&missing()), "disk is gone");
+    }
 
     #[test]
     fn paths_are_quoted_for_shells() {

@@ -2,20 +2,89 @@
 //! (docs/research/udi.md).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
 use cct_archive::Input;
 use cct_classfile::{ClassFile, access, wellformed};
 use cct_index::mid::ClassHash;
 use cct_rewrite::{ClassSummary, hooks};
-use cct_udi::{Launch, Outcome, Process, RuntimeClass, Shown};
+use cct_udi::{Launch, Misfit, Outcome, Process, RuntimeClass, Shown};
+use zip::result::ZipError;
 
 use crate::api_jar;
 use crate::observer::Observer;
+use crate::survey::survey;
+
+/// A user's module that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the module {}", .path.display())]
+pub struct UnreadableModule {
+    /// The module.
+    pub path: PathBuf,
+    source: io::Error,
+}
+
+/// A user's module, or its answers, that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ModuleError {
+    /// An input cannot be read.
+    #[error(transparent)]
+    Input(#[from] cct_archive::Error),
+    /// The jar from which the module's JVM starts cannot be created.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// The module does not start, ends early, fails, or violates the protocol.
+    #[error(transparent)]
+    Process(#[from] cct_udi::Error),
+    /// The original of a class cannot be read.
+    #[error(transparent)]
+    Original(#[from] cct_classfile::Error),
+    /// A class cannot replace its original.
+    #[error("module {}, class {class}", .module.display())]
+    Replacement {
+        /// The module.
+        module: PathBuf,
+        /// The class.
+        class: String,
+        /// The reason.
+        source: Misfit,
+    },
+    /// A class of the module's own cannot be used.
+    #[error("module {}, its own class {class}", .module.display())]
+    OwnClass {
+        /// The module.
+        module: PathBuf,
+        /// The class.
+        class: String,
+        /// The reason.
+        source: Misfit,
+    },
+    /// The module has two classes of one name.
+    #[error("module {}: it brings its own class {class} twice", .module.display())]
+    OwnClassTwice {
+        /// The module.
+        module: PathBuf,
+        /// The class.
+        class: String,
+    },
+}
+
+/// The jar from which a module's JVM starts cannot be created.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The system gives no temporary file.
+    #[error("cannot make a temporary file")]
+    Make(#[source] io::Error),
+    /// The temporary file cannot be written.
+    #[error("cannot write a temporary file")]
+    Write(#[source] io::Error),
+    /// The jar cannot be put together.
+    #[error(transparent)]
+    Jar(#[from] ZipError),
+}
 
 /// Options of the user's module.
 #[derive(Debug, Clone, Default)]
@@ -67,11 +136,12 @@ impl Module {
     ///
     /// # Errors
     /// Fails if the module cannot be read.
-    pub fn of(options: &ModuleOptions) -> Result<Option<Module>> {
-        let Some(path) = &options.module else { return Ok(None) };
-        let identity =
-            cct_udi::identity(path).with_context(|| format!("cannot read the module {}", path.display()))?;
-        Ok(Some(Module { options: options.clone(), path: path.clone(), identity }))
+    pub fn of(options: &ModuleOptions) -> Result<Option<Module>, UnreadableModule> {
+        let Some(path) = options.module.clone() else { return Ok(None) };
+        match cct_udi::identity(&path) {
+            Ok(identity) => Ok(Some(Module { options: options.clone(), path, identity })),
+            Err(source) => Err(UnreadableModule { path, source }),
+        }
     }
 
     /// Passes the classes of all inputs to the module, in input order; equal classes only once.
@@ -79,11 +149,11 @@ impl Module {
     /// # Errors
     /// Fails if an input cannot be read, or if the module cannot be started, ends early, or exceeds
     /// the time limit. Fails if it returns a class that cannot replace its original.
-    pub fn transform(self, inputs: &[Input], observer: &dyn Observer) -> Result<Transformed> {
+    pub fn transform(self, inputs: &[Input], observer: &dyn Observer) -> Result<Transformed, ModuleError> {
         let mut classes: Vec<Shown> = Vec::new();
         let mut seen = BTreeSet::new();
         for input in inputs {
-            let survey = input.survey(|_, bytes| Ok::<_, anyhow::Error>(shown(bytes)))?;
+            let survey = survey(input, |_, bytes| shown(bytes))?;
             classes.extend(survey.classes.into_iter().flatten().filter(|class| seen.insert(class.hash)));
         }
         let progress = observer.begin("asking the module", Some(classes.len() as u64));
@@ -123,18 +193,25 @@ impl Transformed {
     }
 
     /// Summaries of the module's own classes.
-    pub fn summaries(&self) -> Result<Vec<ClassSummary>> {
-        self.runtime.iter().map(|class| Ok(ClassSummary::parse(&class.bytes)?)).collect()
+    ///
+    /// # Errors
+    /// Fails if one of them cannot be read.
+    pub fn summaries(&self) -> Result<Vec<ClassSummary>, cct_rewrite::Error> {
+        self.runtime.iter().map(|class| ClassSummary::parse(&class.bytes)).collect()
     }
 
-    fn take(&mut self, module: &Path, class: &Shown, outcome: Outcome) -> Result<()> {
+    fn take(&mut self, module: &Path, class: &Shown, outcome: Outcome) -> Result<(), ModuleError> {
         match outcome {
             Outcome::Keep => self.kept += 1,
             Outcome::Replace(bytes) if bytes == class.bytes => self.kept += 1,
             Outcome::Abort(reason) => self.aborted.push(Aborted { class: class.name.clone(), reason }),
             Outcome::Replace(bytes) => {
-                cct_udi::check(&ClassFile::parse(&class.bytes)?, &bytes)
-                    .with_context(|| format!("module {}, class {}", module.display(), class.name))?;
+                let checked = cct_udi::check(&ClassFile::parse(&class.bytes)?, &bytes);
+                checked.map_err(|source| ModuleError::Replacement {
+                    module: module.to_path_buf(),
+                    class: class.name.clone(),
+                    source,
+                })?;
                 self.replaced.insert(class.hash, bytes);
             }
         }
@@ -143,10 +220,10 @@ impl Transformed {
 }
 
 /// Writes the jar from which a module's JVM starts. Dropping the returned path deletes the jar.
-fn host() -> Result<tempfile::TempPath> {
+fn host() -> Result<tempfile::TempPath, HostError> {
     let jar = tempfile::Builder::new().prefix("cctrewrite-udi-").suffix(".jar").tempfile();
-    let (mut file, path) = jar.context("cannot make a temporary file")?.into_parts();
-    file.write_all(&api_jar::for_modules()?).context("cannot write a temporary file")?;
+    let (mut file, path) = jar.map_err(HostError::Make)?.into_parts();
+    file.write_all(&api_jar::for_modules()?).map_err(HostError::Write)?;
     Ok(path)
 }
 
@@ -165,13 +242,16 @@ fn shown(bytes: &[u8]) -> Option<Shown> {
 }
 
 /// Checks the module's own classes, and names each one as its class file does.
-fn checked(module: &Path, classes: Vec<RuntimeClass>) -> Result<Vec<RuntimeClass>> {
+fn checked(module: &Path, classes: Vec<RuntimeClass>) -> Result<Vec<RuntimeClass>, ModuleError> {
     let mut by_name = BTreeMap::new();
     for class in classes {
-        let name = cct_udi::check_runtime(&class.bytes)
-            .with_context(|| format!("module {}, its own class {}", module.display(), class.name))?;
+        let module = module.to_path_buf();
+        let name = match cct_udi::check_runtime(&class.bytes) {
+            Ok(name) => name,
+            Err(source) => return Err(ModuleError::OwnClass { module, class: class.name, source }),
+        };
         if by_name.insert(name.clone(), class.bytes).is_some() {
-            bail!("module {}: it brings its own class {name} twice", module.display());
+            return Err(ModuleError::OwnClassTwice { module, class: name });
         }
     }
     Ok(by_name.into_iter().map(|(name, bytes)| RuntimeClass { name, bytes }).collect())

@@ -10,5 +10,5 @@ use crate::args::Api;
 /// Runs the command.
 pub fn run(arguments: &Api) -> Result<()> {
     let jar = if arguments.modules { api_jar::for_modules()? } else { api_jar::for_programs()? };
-    PendingFile::write(&arguments.output, |out| Ok(out.write_all(&jar)?))?.commit()
+    Ok(PendingFile::write(&arguments.output, |out| out.write_all(&jar))?.commit()?)
 }

@@ -25,7 +25,7 @@ pub fn run(command: &CacheCommand) -> Result<()> {
 }
 
 fn folder(arguments: &CacheFolder) -> Result<PathBuf> {
-    arguments.folder.clone().map_or_else(cache::default_folder, Ok)
+    Ok(arguments.folder.clone().map_or_else(cache::default_folder, Ok)?)
 }
 
 fn list(arguments: &CacheList) -> Result<()> {

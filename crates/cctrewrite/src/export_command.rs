@@ -66,7 +66,7 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
         write(arguments.format, &exported, &mut out).with_context(cannot)?;
         out.flush().with_context(cannot)?;
     } else {
-        let file = PendingFile::write(&arguments.output, |out| Ok(write(arguments.format, &exported, out)?))?;
+        let file = PendingFile::write(&arguments.output, |out| write(arguments.format, &exported, out))?;
         file.commit()?;
     }
     Ok(if incomplete.is_empty() { Outcome::Complete } else { Outcome::Damaged })

@@ -10,5 +10,5 @@ use crate::progress::Terminal;
 /// Runs the command.
 pub fn run(arguments: &Instrument) -> Result<()> {
     let terminal = Terminal { quiet: arguments.quiet };
-    with_threads(arguments.threads, || instrument(&arguments.request(), &terminal))
+    with_threads(arguments.threads, || Ok(instrument(&arguments.request(), &terminal)?))
 }

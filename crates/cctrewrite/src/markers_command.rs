@@ -18,7 +18,7 @@ pub fn run(command: &MarkersCommand) -> Result<()> {
         MarkersCommand::Check(arguments) => check(arguments),
         MarkersCommand::Jar(arguments) => {
             let jar = marking::jar()?;
-            PendingFile::write(&arguments.output, |out| Ok(out.write_all(&jar)?))?.commit()
+            Ok(PendingFile::write(&arguments.output, |out| out.write_all(&jar))?.commit()?)
         }
     }
 }

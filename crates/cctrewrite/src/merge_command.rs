@@ -39,7 +39,7 @@ pub fn run(arguments: &Merge) -> Result<Outcome> {
     if is_stdin(output) {
         exit::to_stdout(|out| sum.write(out))?;
     } else {
-        PendingFile::write_profile(output, |out| Ok(sum.write(out)?))?.commit()?;
+        PendingFile::write_profile(output, |out| sum.write(out))?.commit()?;
     }
     Ok(if damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
 }

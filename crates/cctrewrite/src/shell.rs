@@ -24,11 +24,12 @@ pub fn man(arguments: &args::Man) -> Result<()> {
     let pages = pages()?;
     if let Some(folder) = &arguments.output {
         let files = pages.iter().map(|(name, page)| {
-            PendingFile::write(&folder.join(format!("{name}.1")), |out| Ok(out.write_all(page)?))
+            PendingFile::write(&folder.join(format!("{name}.1")), |out| out.write_all(page))
         });
         // All pages are written before any is put in place, so that either all or none change if
         // possible.
-        return files.collect::<Result<Vec<_>>>()?.into_iter().try_for_each(PendingFile::commit);
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        return Ok(files.into_iter().try_for_each(PendingFile::commit)?);
     }
     let (name, part) = match &arguments.command {
         Some(part) => (format!("{NAME}-{part}"), &**part),

@@ -12,13 +12,46 @@
 //! Code that runs before `main` also assigns hash codes.
 
 use std::fs;
-use std::path::Path;
-
-use anyhow::{Context, Result};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::home::{Home, Layout};
-use super::jvm::Jvm;
+use super::jvm::{Jvm, JvmError};
 use super::time_limit::TimeLimit;
+use crate::file_error::{FileError, Operation};
+
+/// An archive of classes that cannot be created.
+#[derive(Debug, thiserror::Error)]
+pub enum MakeError {
+    /// The list of classes cannot be changed.
+    #[error(transparent)]
+    List(#[from] FileError),
+    /// The image's JVM fails.
+    #[error(transparent)]
+    Jvm(#[from] JvmError),
+    /// The image's JVM ended well, without an archive.
+    #[error(
+        "the image's JVM made no archive of classes ({}); `cctrewrite jdk --no-cds` does without",
+        .file.display()
+    )]
+    NoArchive {
+        /// The file of the archive.
+        file: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// An archive of classes that is not sound.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// HotSpot does not look for a file of this name.
+    #[error("{}: not an archive of the JDK", .0.display())]
+    Unknown(PathBuf),
+    /// The image's JVM rejects it.
+    #[error(transparent)]
+    Jvm(#[from] JvmError),
+}
 
 /// One of the archives that HotSpot looks for, depending on options.
 #[derive(Debug, Clone, Copy)]
@@ -64,13 +97,16 @@ pub fn variants(home: &Home) -> Vec<Variant> {
 }
 
 /// Creates archives in an image that is otherwise complete.
+///
+/// # Errors
+/// Fails if the list of classes cannot be changed, or if the image's JVM creates no archive.
 pub fn make(
     home: &Home,
     image: &Path,
     runtime: &[jdk_wrap::Class],
     variants: &[Variant],
     limit: TimeLimit,
-) -> Result<()> {
+) -> Result<(), MakeError> {
     if variants.is_empty() {
         return Ok(());
     }
@@ -80,12 +116,7 @@ pub fn make(
         let remedy = "`cctrewrite jdk --no-cds` makes an image without archives of classes";
         Jvm { image, java_home: Path::new(""), arguments: &arguments, limit, remedy }.run()?;
         let file = image.join(home.server()).join(variant.file);
-        fs::metadata(&file).with_context(|| {
-            format!(
-                "the image's JVM made no archive of classes ({}); `cctrewrite jdk --no-cds` does without",
-                file.display()
-            )
-        })?;
+        fs::metadata(&file).map_err(|source| MakeError::NoArchive { file, source })?;
     }
     Ok(())
 }
@@ -94,25 +125,25 @@ pub fn make(
 ///
 /// # Errors
 /// Fails if HotSpot does not look for a file of this name, or if the JVM rejects it.
-pub fn verify(image: &Path, file: &Path) -> Result<()> {
+pub fn verify(image: &Path, file: &Path) -> Result<(), VerifyError> {
     let name = file.file_name().unwrap_or_default();
     let variant = VARIANTS.iter().find(|variant| name == variant.file);
-    let variant = variant.with_context(|| format!("{}: not an archive of the JDK", file.display()))?;
+    let variant = variant.ok_or_else(|| VerifyError::Unknown(file.to_path_buf()))?;
     let checked = ["-Xshare:on", "-XX:+UnlockDiagnosticVMOptions", "-XX:+VerifySharedSpaces"];
     let arguments = [&checked, variant.options, &["-version"]].concat();
     let limit = TimeLimit::of_environment().unwrap_or_default();
     let remedy = "make the image again with `cctrewrite jdk`";
-    Jvm { image, java_home: Path::new(""), arguments: &arguments, limit, remedy }.run()
+    Ok(Jvm { image, java_home: Path::new(""), arguments: &arguments, limit, remedy }.run()?)
 }
 
 /// Leaves only names of classes in the list of classes to archive: lines with `@` make HotSpot
 /// generate classes while it archives. Adds the runtime's classes, since each JVM loads them.
-fn only_classes(list: &Path, runtime: &[jdk_wrap::Class]) -> Result<()> {
-    let text = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
-    fs::remove_file(list).with_context(|| format!("cannot replace {}", list.display()))?;
+fn only_classes(list: &Path, runtime: &[jdk_wrap::Class]) -> Result<(), FileError> {
+    let text = fs::read_to_string(list).map_err(Operation::Read.failed_on(list))?;
+    fs::remove_file(list).map_err(Operation::Replace.failed_on(list))?;
     let runtime = runtime.iter().map(|(name, _)| format!("{name}\n"));
     let classes = without_lambdas(&text) + &runtime.collect::<String>();
-    fs::write(list, classes).with_context(|| format!("cannot write {}", list.display()))
+    fs::write(list, classes).map_err(Operation::Write.failed_on(list))
 }
 
 fn without_lambdas(text: &str) -> String {

@@ -2,32 +2,124 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-use anyhow::{Context, Result, bail};
-
-use super::check::{self, Archives, Finding};
+use super::check::{self, Archives, Finding, NotAnImage};
 use super::processes;
 use super::time_limit::TimeLimit;
-use cct_image::Record;
+use cct_image::{Record, record};
+
+/// The environment names no place for a cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no place for a cache: none of CCTREWRITE_CACHE, XDG_CACHE_HOME, HOME is set; set one, or name a folder with --cache=FOLDER"
+)]
+pub struct NoPlace;
+
+/// A folder that cannot be used as a cache.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The system refuses.
+    #[error("cannot use the cache {}", .path.display())]
+    Unusable {
+        /// The folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It belongs to another user.
+    #[error(
+        "{}: belongs to another user ({owner}), and JVMs would run what they put there; name another folder with --cache=FOLDER or CCTREWRITE_CACHE",
+        .path.display()
+    )]
+    OtherOwner {
+        /// The folder.
+        path: PathBuf,
+        /// The number of that user.
+        owner: u32,
+    },
+    /// Its mode lets the group, or everybody, write.
+    #[error(
+        "{shown}: others may write there, and JVMs would run what they put there; `chmod go-w {shown}`, or name another folder with \
+         --cache=FOLDER or CCTREWRITE_CACHE",
+        shown = .0.display()
+    )]
+    WritableByOthers(PathBuf),
+}
+
+/// An image in the cache whose files cannot be locked.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// The cache cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The slot of the image was not locked.
+    #[error("cannot lock {}", .0.display())]
+    NotLocked(PathBuf),
+    /// Another process builds the image, and exceeds the time limit.
+    #[error(
+        "{} has been making the same image for more than {limit}; end it and run the command again, or wait longer ({})",
+        .owner.map_or("another process".to_owned(), |owner| format!("process {owner}")),
+        TimeLimit::HOW_TO_CHANGE
+    )]
+    TooSlow {
+        /// The process, if the system reports it.
+        owner: Option<u32>,
+        /// The limit.
+        limit: TimeLimit,
+    },
+    /// The file that users of the image lock cannot be opened.
+    #[error("cannot use {}", .path.display())]
+    Users {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The image cannot be protected from removal.
+    #[error("cannot lock the image {}", .path.display())]
+    Image {
+        /// The image.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// The contents of a slot that cannot be an image.
+#[derive(Debug, thiserror::Error)]
+pub enum ContentError {
+    /// It is a folder that was never an image.
+    #[error("{}: not the image that should be there; remove it", .0.display())]
+    NotAnImage(PathBuf),
+    /// Its record cannot be read.
+    #[error(transparent)]
+    Record(#[from] record::Error),
+}
 
 /// The cache's folder of images, by the environment.
-pub fn default_folder() -> Result<PathBuf> {
+///
+/// # Errors
+/// Fails if the environment names no place.
+pub fn default_folder() -> Result<PathBuf, NoPlace> {
     Ok(root()?.join("images"))
 }
 
 /// The cache, by the environment: `$CCTREWRITE_CACHE`, or `$XDG_CACHE_HOME/cctrewrite`, or
 /// `~/.cache/cctrewrite`. It need not exist.
-pub fn root() -> Result<PathBuf> {
+///
+/// # Errors
+/// Fails if the environment names no place.
+pub fn root() -> Result<PathBuf, NoPlace> {
     choose(|name| std::env::var_os(name))
 }
 
 /// [`root`], with the environment as a parameter. An empty variable counts as unset.
-fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
+fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, NoPlace> {
     let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = path("CCTREWRITE_CACHE") {
         return Ok(folder);
@@ -36,12 +128,8 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     if let Some(folder) = path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute()) {
         return Ok(folder.join("cctrewrite"));
     }
-    match path("HOME") {
-        Some(home) => Ok(home.join(".cache").join("cctrewrite")),
-        None => bail!(
-            "no place for a cache: none of CCTREWRITE_CACHE, XDG_CACHE_HOME, HOME is set; set one, or name a folder with --cache=FOLDER"
-        ),
-    }
+    let home = path("HOME").ok_or(NoPlace)?;
+    Ok(home.join(".cache").join("cctrewrite"))
 }
 
 /// Checks that only the user can write to a cache. JVMs load a library from there, so anyone who
@@ -49,24 +137,20 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
 ///
 /// # Errors
 /// Fails if others can write there, or if the folder cannot be read.
-pub fn check_writers(folder: &Path) -> Result<()> {
-    let cannot = || format!("cannot use the cache {}", folder.display());
-    let its = fs::metadata(folder).with_context(cannot)?;
+pub fn check_writers(folder: &Path) -> Result<(), FolderError> {
+    let path = folder.to_path_buf();
+    let its = fs::metadata(folder).map_err(unusable(folder))?;
     if ![rustix::process::geteuid().as_raw(), 0].contains(&its.uid()) {
-        bail!(
-            "{}: belongs to another user ({}), and JVMs would run what they put there; name another folder with --cache=FOLDER or CCTREWRITE_CACHE",
-            folder.display(),
-            its.uid()
-        );
+        return Err(FolderError::OtherOwner { path, owner: its.uid() });
     }
     if its.mode() & 0o022 != 0 {
-        let shown = folder.display();
-        bail!(
-            "{shown}: others may write there, and JVMs would run what they put there; `chmod go-w {shown}`, or name another folder with \
-             --cache=FOLDER or CCTREWRITE_CACHE"
-        );
+        return Err(FolderError::WritableByOthers(path));
     }
     Ok(())
+}
+
+fn unusable(folder: &Path) -> impl Fn(io::Error) -> FolderError + Copy {
+    move |source| FolderError::Unusable { path: folder.to_path_buf(), source }
 }
 
 /// Suffixes of files next to an image in the cache, after its key.
@@ -80,10 +164,13 @@ pub fn beside(folder: &Path, key: &str, suffix: &str) -> PathBuf {
 }
 
 /// Creates the folder of a cache, and checks it. Returns its path without links.
-pub fn open(folder: &Path) -> Result<PathBuf> {
-    let cannot = || format!("cannot use the cache {}", folder.display());
-    cct_private::create_folders(folder).with_context(cannot)?;
-    let folder = fs::canonicalize(folder).with_context(cannot)?;
+///
+/// # Errors
+/// Fails if the folder cannot be created, or if others can write there.
+pub fn open(folder: &Path) -> Result<PathBuf, FolderError> {
+    let cannot = unusable(folder);
+    cct_private::create_folders(folder).map_err(cannot)?;
+    let folder = fs::canonicalize(folder).map_err(cannot)?;
     check_writers(&folder)?;
     Ok(folder)
 }
@@ -131,15 +218,18 @@ impl Slot {
         key: &str,
         limit: TimeLimit,
         say_waiting: impl FnOnce(Option<u32>),
-    ) -> Result<Slot> {
+    ) -> Result<Slot, LockError> {
         let folder = open(folder)?;
         let lock = lock(&folder, key, Some((limit, say_waiting)))?;
-        let lock = lock.with_context(|| format!("cannot lock {}", folder.display()))?;
+        let lock = lock.ok_or_else(|| LockError::NotLocked(folder.clone()))?;
         Ok(Slot { path: folder.join(key), folder, key: key.to_owned(), _lock: lock })
     }
 
     /// Takes the slot of a key, unless another process has it or uses its image.
-    pub fn take_unused(folder: &Path, key: &str) -> Result<Option<Slot>> {
+    ///
+    /// # Errors
+    /// Fails if the cache cannot be used.
+    pub fn take_unused(folder: &Path, key: &str) -> Result<Option<Slot>, LockError> {
         let Some(lock) = lock(folder, key, None::<(TimeLimit, fn(Option<u32>))>)? else { return Ok(None) };
         let slot =
             Slot { path: folder.join(key), folder: folder.to_path_buf(), key: key.to_owned(), _lock: lock };
@@ -153,19 +243,20 @@ impl Slot {
         &self.folder
     }
 
-    /// The contents of the slot. A folder that was never an image is an error: only cctrewrite
-    /// writes here.
-    pub fn content(&self) -> Result<Content> {
+    /// The contents of the slot.
+    ///
+    /// # Errors
+    /// Fails if the folder was never an image: only cctrewrite writes here. Fails if the record of
+    /// the image cannot be read.
+    pub fn content(&self) -> Result<Content, ContentError> {
         if !self.path.exists() {
             return Ok(Content::None);
         }
-        if check::own_folder(&self.path).is_none() {
-            bail!("{}: not the image that should be there; remove it", self.path.display());
-        }
-        match check::at_start(&self.path, Archives::Fixed)? {
-            Finding::Sound { .. } => {}
-            Finding::NoManifest => return Ok(Content::Damaged("has no manifest".to_owned())),
-            Finding::Damaged(damage) => return Ok(Content::Damaged(damage.to_string())),
+        match check::at_start(&self.path, Archives::Fixed) {
+            Ok(Finding::Sound { .. }) => {}
+            Ok(Finding::NoManifest) => return Ok(Content::Damaged("has no manifest".to_owned())),
+            Ok(Finding::Damaged(damage)) => return Ok(Content::Damaged(damage.to_string())),
+            Err(NotAnImage(path)) => return Err(ContentError::NotAnImage(path)),
         }
         let record = Record::of_image(&self.path)?;
         if record.as_ref().and_then(|record| record.value("key")) == Some(&*self.key) {
@@ -186,18 +277,22 @@ impl Slot {
 
     /// Protects the image from removal while this process, or one that it starts, has the file
     /// open.
-    pub fn hold(&self) -> Result<Hold> {
+    ///
+    /// # Errors
+    /// Fails if the system reports an error.
+    pub fn hold(&self) -> Result<Hold, LockError> {
         let users = self.users()?;
-        let cannot = || format!("cannot lock the image {}", self.path.display());
-        users.lock_shared().with_context(cannot)?;
+        let cannot = |source| LockError::Image { path: self.path.clone(), source };
+        users.lock_shared().map_err(cannot)?;
         // A JVM that outlives a killed `run` still uses the image: it inherits the file.
-        rustix::io::fcntl_setfd(&users, rustix::io::FdFlags::empty()).with_context(cannot)?;
+        let inherited = rustix::io::fcntl_setfd(&users, rustix::io::FdFlags::empty());
+        inherited.map_err(|errno| cannot(errno.into()))?;
         Ok(Hold { _users: users })
     }
 
-    fn users(&self) -> Result<File> {
-        let file = beside(&self.folder, &self.key, USERS);
-        lock_file(&file).with_context(|| format!("cannot use {}", file.display()))
+    fn users(&self) -> Result<File, LockError> {
+        let path = beside(&self.folder, &self.key, USERS);
+        lock_file(&path).map_err(|source| LockError::Users { path, source })
     }
 
     /// Removes all files of the slot but the image.
@@ -217,7 +312,7 @@ pub fn last_use(folder: &Path, key: &str) -> (Option<SystemTime>, Option<PathBuf
     (fs::metadata(&file).and_then(|its| its.modified()).ok(), home)
 }
 
-fn lock_file(path: &Path) -> std::io::Result<File> {
+fn lock_file(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(cct_private::FILE_MODE).open(path)
 }
@@ -228,13 +323,13 @@ fn lock(
     folder: &Path,
     key: &str,
     mut wait: Option<(TimeLimit, impl FnOnce(Option<u32>))>,
-) -> Result<Option<File>> {
+) -> Result<Option<File>, LockError> {
     let path = beside(folder, key, LOCK);
-    let cannot = || format!("cannot use the cache {}", folder.display());
+    let cannot = unusable(folder);
     let limit = wait.as_ref().map(|(limit, _)| *limit);
     let started = Instant::now();
     loop {
-        let file = lock_file(&path).with_context(cannot)?;
+        let file = lock_file(&path).map_err(cannot)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -244,22 +339,18 @@ fn lock(
                     say(owner);
                 }
                 if limit.is_exceeded_since(started) {
-                    bail!(
-                        "{} has been making the same image for more than {limit}; end it and run the command again, or wait longer ({})",
-                        owner.map_or("another process".to_owned(), |owner| format!("process {owner}")),
-                        TimeLimit::HOW_TO_CHANGE
-                    );
+                    return Err(LockError::TooSlow { owner, limit });
                 }
                 // Polls instead of blocking on the lock: blocking would never end if the other
                 // process hangs.
                 std::thread::sleep(TimeLimit::POLL);
                 continue;
             }
-            Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
+            Err(TryLockError::Error(error)) => return Err(cannot(error).into()),
         }
         // A process that removes an image removes its lock, too: then this file locks nothing.
         let identity = |its: fs::Metadata| (its.dev(), its.ino());
-        let opened = file.metadata().map(identity).with_context(cannot)?;
+        let opened = file.metadata().map(identity).map_err(cannot)?;
         if fs::metadata(&path).map(identity).is_ok_and(|there| there == opened) {
             return Ok(Some(file));
         }
@@ -275,7 +366,7 @@ mod tests {
         TimeLimit::of("none").unwrap()
     }
 
-    fn take(images: &Path) -> Result<Slot> {
+    fn take(images: &Path) -> Result<Slot, LockError> {
         Slot::take(images, "abc", no_limit(), |_| {})
     }
 

@@ -9,15 +9,30 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-
 use super::archive_of_classes;
-use super::manifest::{self, Fault};
+use super::manifest::{self, Fault, ManifestError};
 use super::stamp;
+use crate::file_error::FileError;
 use crate::pending_file::PendingFile;
 use cct_image::manifest::NAME as MANIFEST;
 use cct_image::record::{self, Record};
 use cct_image::{CoveredFile, Manifest};
+
+/// A folder that is not an image of `cctrewrite jdk`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: not a profiled JDK; name one that `cctrewrite jdk` has made", .0.display())]
+pub struct NotAnImage(pub PathBuf);
+
+/// Manifest and stamp of an image that cannot be stored.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The manifest cannot be created.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
 
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +79,13 @@ impl fmt::Display for Damage {
     }
 }
 
+impl Damage {
+    /// The image with these files.
+    pub fn image(&self) -> &Path {
+        &self.image
+    }
+}
+
 /// The folder of an image's record; `None` for a folder that is no image.
 pub fn own_folder(image: &Path) -> Option<PathBuf> {
     let folders = ["lib", "jre/lib"].map(|lib| image.join(lib).join(record::FOLDER));
@@ -72,7 +94,10 @@ pub fn own_folder(image: &Path) -> Option<PathBuf> {
 }
 
 /// Checks an image before it is used. Reads its files only if their metadata differ from the stamp.
-pub fn at_start(image: &Path, archives: Archives) -> Result<Finding> {
+///
+/// # Errors
+/// Fails if the folder is no image.
+pub fn at_start(image: &Path, archives: Archives) -> Result<Finding, NotAnImage> {
     let (folder, manifest) = match open(image)? {
         Ok(opened) => opened,
         Err(finding) => return Ok(finding),
@@ -80,22 +105,23 @@ pub fn at_start(image: &Path, archives: Archives) -> Result<Finding> {
     if stamp::fits(image, &folder, &manifest) {
         return Ok(Finding::Sound { remade: Vec::new() });
     }
-    read(image, &folder, &manifest, archives)
+    Ok(read(image, &folder, &manifest, archives))
 }
 
 /// Reads all covered files of an image.
-pub fn in_full(image: &Path, archives: Archives) -> Result<Finding> {
-    match open(image)? {
+///
+/// # Errors
+/// Fails if the folder is no image.
+pub fn in_full(image: &Path, archives: Archives) -> Result<Finding, NotAnImage> {
+    Ok(match open(image)? {
         Ok((folder, manifest)) => read(image, &folder, &manifest, archives),
-        Err(finding) => Ok(finding),
-    }
+        Err(finding) => finding,
+    })
 }
 
 /// The manifest of an image and its folder; the inner error is the finding if it is absent.
-fn open(image: &Path) -> Result<Result<(PathBuf, Manifest), Finding>> {
-    let Some(folder) = own_folder(image) else {
-        bail!("{}: not a profiled JDK; name one that `cctrewrite jdk` has made", image.display());
-    };
+fn open(image: &Path) -> Result<Result<(PathBuf, Manifest), Finding>, NotAnImage> {
+    let folder = own_folder(image).ok_or_else(|| NotAnImage(image.to_path_buf()))?;
     let damaged = |name: &str, what: String| {
         let path = folder.join(name);
         let path = path.strip_prefix(image).unwrap_or(&path).to_path_buf();
@@ -113,9 +139,7 @@ fn open(image: &Path) -> Result<Result<(PathBuf, Manifest), Finding>> {
                     Ok(Err(Finding::NoManifest))
                 }
                 Ok(_) => damaged(MANIFEST, Fault::Missing.to_string()),
-                Err(error) => {
-                    damaged(record::NAME, format!("is damaged ({})", anyhow::Error::from(error).root_cause()))
-                }
+                Err(error) => damaged(record::NAME, format!("is damaged ({})", cause(error))),
             };
         }
         Err(error) => return damaged(MANIFEST, Fault::Unreadable(error.to_string()).to_string()),
@@ -126,7 +150,16 @@ fn open(image: &Path) -> Result<Result<(PathBuf, Manifest), Finding>> {
     }
 }
 
-fn read(image: &Path, folder: &Path, manifest: &Manifest, archives: Archives) -> Result<Finding> {
+/// Why a record cannot be read, without its path.
+fn cause(error: record::Error) -> String {
+    match error {
+        record::Error::File { source, .. } => cause(*source),
+        record::Error::System { source, .. } => source.to_string(),
+        record::Error::Version | record::Error::Line(_) => error.to_string(),
+    }
+}
+
+fn read(image: &Path, folder: &Path, manifest: &Manifest, archives: Archives) -> Finding {
     let mut remade = Vec::new();
     let mut faults = manifest::faults(manifest, image);
     faults.retain(|(file, fault)| {
@@ -141,11 +174,11 @@ fn read(image: &Path, folder: &Path, manifest: &Manifest, archives: Archives) ->
     if let Some((file, fault)) = faults.first() {
         let first = (file.path.clone(), fault.to_string());
         let files = faults.iter().map(|(file, _)| (*file).clone()).collect();
-        return Ok(Finding::Damaged(Damage { image: image.to_path_buf(), first, files }));
+        return Finding::Damaged(Damage { image: image.to_path_buf(), first, files });
     }
     // A user who may only read the image reads all of it each time.
     let _ = stamp::renew(image, folder, manifest);
-    Ok(Finding::Sound { remade })
+    Finding::Sound { remade }
 }
 
 fn is_archive(path: &Path) -> bool {
@@ -161,11 +194,15 @@ pub fn forget_stamp(image: &Path) {
 }
 
 /// Stores manifest and stamp of a complete image that is not yet in its place.
-pub fn store(image: &Path, folder: &Path, jdk: &Path) -> Result<()> {
+///
+/// # Errors
+/// Fails if a file cannot be read or written, or if its name has a line break.
+pub fn store(image: &Path, folder: &Path, jdk: &Path) -> Result<(), StoreError> {
     let manifest = manifest::of_image(image, jdk)?;
     let bytes = manifest.bytes();
-    PendingFile::write_decisive(&folder.join(MANIFEST), |out| Ok(out.write_all(&bytes)?))?.commit()?;
-    stamp::renew(image, folder, &manifest)
+    let pending = PendingFile::write_decisive(&folder.join(MANIFEST), |out| out.write_all(&bytes));
+    pending.map_err(FileError::from)?.commit()?;
+    Ok(stamp::renew(image, folder, &manifest)?)
 }
 
 #[cfg(test)]

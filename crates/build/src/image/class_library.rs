@@ -1,27 +1,81 @@
 //! The rewritten class library of an image.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, StripPrefixError};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
 use cct_archive::{EntryKind, Limits, Target};
 use cct_image::record;
+use cct_index::MidCollision;
 use cct_index::record::ClassRecord;
+use zip::result::ZipError;
 
 use super::options;
 use super::request::ImageRequest;
 use crate::api_jar;
+use crate::file_error::{FileError, Operation};
 use crate::image::home::{Home, Layout};
 use crate::image::structure;
-use crate::inputs::{BadClasses, Sources};
+use crate::inputs::{BadClasses, Sources, SourcesError};
 use crate::instrument::output_options::OutputOptions;
-use crate::instrument::{Outputs, Record, Summary, rewrite_all};
+use crate::instrument::{Outputs, Record, RewriteError, Summary, rewrite_all};
 use crate::jdk;
+use crate::marking::image::MarkLibraryError;
 use crate::marking::{self, Marking, TreeMarking};
 use crate::observer::Observer;
 use crate::pending_file::PendingFile;
-use crate::user_module::Module;
+use crate::user_module::{Module, ModuleError, UnreadableModule};
+
+/// A class library that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenLibraryError {
+    /// A file of it, or a library, cannot be opened.
+    #[error(transparent)]
+    Sources(#[from] SourcesError),
+    /// A file of it is not in the home of its JDK.
+    #[error("a part of the class library lies outside its home")]
+    Outside(#[from] StripPrefixError),
+}
+
+/// A class library that cannot be rewritten into an image.
+#[derive(Debug, thiserror::Error)]
+pub enum RewriteLibraryError {
+    /// A file of it cannot be read or put in its place.
+    #[error(transparent)]
+    Archive(#[from] cct_archive::Error),
+    /// The user's module cannot be read.
+    #[error(transparent)]
+    UnreadableModule(#[from] UnreadableModule),
+    /// The user's module fails.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    /// The classes cannot be rewritten.
+    #[error(transparent)]
+    Rewrite(#[from] RewriteError),
+    /// The jar from which the module's JVM starts cannot be put together.
+    #[error(transparent)]
+    Host(#[from] ZipError),
+    /// Two methods have the same id.
+    #[error(transparent)]
+    Index(#[from] MidCollision),
+    /// A file of the image cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// A class library that cannot be marked for an image.
+#[derive(Debug, thiserror::Error)]
+pub enum MarkError {
+    /// There is no place in the image for a file of it.
+    #[error(transparent)]
+    Archive(#[from] cct_archive::Error),
+    /// Marking fails.
+    #[error(transparent)]
+    Mark(#[from] MarkLibraryError),
+    /// A file of the image cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
 
 /// The files that hold the class library, opened.
 #[derive(Debug)]
@@ -52,7 +106,10 @@ pub enum LibrarySummary {
 impl LibrarySummary {
     /// Writes the completeness report, where there is one: of markers the rules say what is to be
     /// marked, and outputs what is not.
-    pub fn write_report(&self, path: &Path) -> Result<Option<PendingFile>> {
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn write_report(&self, path: &Path) -> Result<Option<PendingFile>, FileError> {
         match self {
             LibrarySummary::Rewritten(summary) => summary.write_report(path).map(Some),
             LibrarySummary::Marked(_) => Ok(None),
@@ -77,7 +134,10 @@ impl LibrarySummary {
 
 impl ClassLibrary {
     /// Opens all files of a home in which classes are. Jars without classes are none of them.
-    pub fn open(home: &Home, request: &ImageRequest) -> Result<ClassLibrary> {
+    ///
+    /// # Errors
+    /// A file of it, or a library, cannot be opened.
+    pub fn open(home: &Home, request: &ImageRequest) -> Result<ClassLibrary, OpenLibraryError> {
         let files = match &home.layout {
             Layout::Jars { .. } => {
                 let mut jars = jdk::class_library_around(&home.path.join(home.lib()).join("rt.jar"));
@@ -90,11 +150,8 @@ impl ClassLibrary {
         let mut sources = Sources::open(&files, &request.choices.library, &Limits::default())?;
         sources.inputs.retain(|input| input.entries().iter().any(|entry| entry.kind == EntryKind::Class));
         let relative = |path: &Path| path.strip_prefix(&home.path).map(Path::to_path_buf);
-        let paths = sources.inputs.iter().map(|input| relative(input.path())).collect::<Result<_, _>>();
-        Ok(ClassLibrary {
-            sources,
-            paths: paths.context("a part of the class library lies outside its home")?,
-        })
+        let paths = sources.inputs.iter().map(|input| relative(input.path())).collect::<Result<_, _>>()?;
+        Ok(ClassLibrary { sources, paths })
     }
 
     /// Whether a file, relative to the home, is rewritten.
@@ -105,13 +162,16 @@ impl ClassLibrary {
     /// Writes it into an image in the making, which has all folders and none of these files; and
     /// its index. Where markers are wanted beside, also what the image carries for the program's
     /// classes.
+    ///
+    /// # Errors
+    /// The user's module fails, a class cannot be rewritten, or a file cannot be read or written.
     pub fn rewrite(
         mut self,
         destination: Destination<'_>,
         request: &ImageRequest,
         marking: Option<&Marking>,
         observer: &dyn Observer,
-    ) -> Result<BuiltLibrary> {
+    ) -> Result<BuiltLibrary, RewriteLibraryError> {
         let Destination { home, image, .. } = destination;
         let beside = marking.map(|marking| TreeMarking::of_library(marking, &self.sources)).transpose()?;
         let options = destination.resource();
@@ -143,8 +203,7 @@ impl ClassLibrary {
         }
         if request.choices.settings().traces() {
             let file = image.join(home.own_folder()).join(record::STRUCTURE);
-            structure::write(&file, &provenance, &structures)
-                .with_context(|| format!("cannot write {}", file.display()))?;
+            structure::write(&file, &provenance, &structures).map_err(Operation::Write.failed_on(&file))?;
         }
         if let (Some(beside), Some(marking), Some(account)) = (&beside, marking, summary.marked()) {
             let (classes, places) = (beside.markers.world.table(), account.places());
@@ -152,18 +211,16 @@ impl ClassLibrary {
         }
         if self.sources.udi.is_some() {
             let file = image.join(home.own_folder()).join(record::UDI_HOST);
-            fs::write(&file, api_jar::for_modules()?)
-                .with_context(|| format!("cannot write {}", file.display()))?;
+            fs::write(&file, api_jar::for_modules()?).map_err(Operation::Write.failed_on(&file))?;
         }
         if let Layout::Jars { .. } = home.layout {
             extend_meta_index(home, image)?;
         }
         let originals = image.join(home.own_folder()).join(record::ORIGINALS);
-        fs::write(&originals, self.originals(home))
-            .with_context(|| format!("cannot write {}", originals.display()))?;
+        fs::write(&originals, self.originals(home)).map_err(Operation::Write.failed_on(&originals))?;
         let file = image.join(home.own_folder()).join(record::INDEX);
         fs::write(&file, cct_index::write(&provenance, &classes)?)
-            .with_context(|| format!("cannot write {}", file.display()))?;
+            .map_err(Operation::Write.failed_on(&file))?;
         Ok(BuiltLibrary {
             summary: LibrarySummary::Rewritten(summary),
             provenance: provenance.lines().to_owned(),
@@ -172,12 +229,15 @@ impl ClassLibrary {
 
     /// Writes it with markers into an image in the making, and what the image carries for the
     /// program's classes.
+    ///
+    /// # Errors
+    /// A class cannot be marked, or a file cannot be read or written.
     pub fn mark(
         self,
         destination: Destination<'_>,
         marking: &Marking,
         observer: &dyn Observer,
-    ) -> Result<BuiltLibrary> {
+    ) -> Result<BuiltLibrary, MarkError> {
         let Destination { home, image, .. } = destination;
         let own = image.join(home.own_folder());
         let options = destination.resource();
@@ -203,10 +263,9 @@ impl ClassLibrary {
     }
 
     /// Where its files go.
-    fn targets(&self, image: &Path) -> Result<Vec<Target>> {
+    fn targets(&self, image: &Path) -> Result<Vec<Target>, cct_archive::Error> {
         let inputs: Vec<_> = self.sources.inputs.iter().collect();
-        let targets = self.paths.iter().map(|path| Target::new(&image.join(path), &inputs));
-        Ok(targets.collect::<Result<_, _>>()?)
+        self.paths.iter().map(|path| Target::new(&image.join(path), &inputs)).collect()
     }
 }
 
@@ -233,14 +292,14 @@ impl Destination<'_> {
 
 /// Tells HotSpot 8 that the runtime's packages are in `rt.jar`: it looks for a class only in jars
 /// whose entry in `meta-index` names the beginning of the class's name (or that have no entry).
-fn extend_meta_index(home: &Home, image: &Path) -> Result<()> {
+fn extend_meta_index(home: &Home, image: &Path) -> Result<(), FileError> {
     let file = image.join(home.lib()).join("meta-index");
     if !file.is_file() {
         return Ok(());
     }
-    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    fs::remove_file(&file).with_context(|| format!("cannot replace {}", file.display()))?;
-    fs::write(&file, with_runtime(&text)).with_context(|| format!("cannot write {}", file.display()))
+    let text = fs::read_to_string(&file).map_err(Operation::Read.failed_on(&file))?;
+    fs::remove_file(&file).map_err(Operation::Replace.failed_on(&file))?;
+    fs::write(&file, with_runtime(&text)).map_err(Operation::Write.failed_on(&file))
 }
 
 /// A `meta-index` in which the runtime's packages stand below the line of `rt.jar` (`# rt.jar`,

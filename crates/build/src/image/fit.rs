@@ -1,15 +1,68 @@
 //! Checks that an existing image fits the options that are given now.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-use cct_image::Record;
+use cct_image::{Record, record};
 use cct_settings::Choices;
 
 use crate::marking::Marking;
 
+/// An image that does not fit the options that are given now.
+#[derive(Debug, thiserror::Error)]
+pub enum FitError {
+    /// Its record cannot be read.
+    #[error(transparent)]
+    Record(#[from] record::Error),
+    /// Programs on it leave another kind of output.
+    #[error("{}: this JDK was made {}", .home.display(), remedy(*.left, *.asked))]
+    Tool {
+        /// The image.
+        home: PathBuf,
+        /// The kind of output that programs on it leave.
+        left: ToolOutput,
+        /// The kind of output that is asked for.
+        asked: ToolOutput,
+    },
+    /// An option has another value.
+    #[error(
+        "{}: this JDK was made {made}, and {given} is given now; leave it out, or give a plain JDK, of which one is made with it",
+        .home.display()
+    )]
+    Choice {
+        /// The image.
+        home: PathBuf,
+        /// The option of the image, or its absence.
+        made: String,
+        /// The option that is given now.
+        given: String,
+    },
+    /// It has other rules of markers.
+    #[error(
+        "{}: this JDK was made with other rules; leave out --markers and --typestate, or name a plain JDK, from which cctrewrite makes one with your rules",
+        .0.display()
+    )]
+    Rules(PathBuf),
+}
+
+/// How an image was made that leaves another kind of output than the one asked for, and what to do.
+fn remedy(left: ToolOutput, asked: ToolOutput) -> String {
+    let ((what, tool), (asked, asked_tool)) = (left.words(), asked.words());
+    let made = tool.map_or("to profile".to_owned(), |tool| format!("with {tool}"));
+    match (tool, asked_tool) {
+        (_, Some(asked_tool)) => {
+            format!("{made} and leaves no {asked}; give one made with {asked_tool}, or a plain JDK")
+        }
+        (tool, None) => {
+            format!("{made} and leaves {what}; give {}, or another JDK", tool.unwrap_or_default())
+        }
+    }
+}
+
 /// Fails if programs on the image in a folder leave another kind of output than the one asked for.
-pub fn check_tool(home: &Path, asked: ToolOutput) -> Result<()> {
+///
+/// # Errors
+/// [`FitError::Tool`], and a record that cannot be read.
+pub fn check_tool(home: &Path, asked: ToolOutput) -> Result<(), FitError> {
     let options = options_of(home)?;
     let has = |option: &str| options.iter().any(|given| given == option);
     let left = match () {
@@ -18,26 +71,15 @@ pub fn check_tool(home: &Path, asked: ToolOutput) -> Result<()> {
         () if has("--tool=markers") => ToolOutput::Markers,
         () => ToolOutput::Profiles,
     };
-    if left == asked {
-        return Ok(());
-    }
-    let ((what, tool), (asked, asked_tool)) = (left.words(), asked.words());
-    let made = tool.map_or("to profile".to_owned(), |tool| format!("with {tool}"));
-    let home = home.display();
-    match (tool, asked_tool) {
-        (_, Some(asked_tool)) => bail!(
-            "{home}: this JDK was made {made} and leaves no {asked}; give one made with {asked_tool}, or a plain JDK"
-        ),
-        (tool, None) => bail!(
-            "{home}: this JDK was made {made} and leaves {what}; give {}, or another JDK",
-            tool.unwrap_or_default()
-        ),
-    }
+    if left == asked { Ok(()) } else { Err(FitError::Tool { home: home.to_path_buf(), left, asked }) }
 }
 
 /// Fails if an option that is given now differs from the image's. Options that are not given are
 /// taken from the image.
-pub fn check_choices(home: &Path, choices: &Choices) -> Result<()> {
+///
+/// # Errors
+/// [`FitError::Choice`], and a record that cannot be read.
+pub fn check_choices(home: &Path, choices: &Choices) -> Result<(), FitError> {
     let Some(made) = recorded_options(home)? else { return Ok(()) };
     for (flag, given) in choices.given() {
         let is_of_flag = |option: &&String| {
@@ -52,11 +94,7 @@ pub fn check_choices(home: &Path, choices: &Choices) -> Result<()> {
         } else {
             format!("with {}", of_image.into_iter().cloned().collect::<Vec<_>>().join(" "))
         };
-        bail!(
-            "{}: this JDK was made {made}, and {} is given now; leave it out, or give a plain JDK, of which one is made with it",
-            home.display(),
-            given.join(" ")
-        );
+        return Err(FitError::Choice { home: home.to_path_buf(), made, given: given.join(" ") });
     }
     Ok(())
 }
@@ -68,7 +106,10 @@ fn is_end_of_flag(rest: &str) -> bool {
 
 /// Whether the image in a folder checks typestate properties. `None` if the folder has no image
 /// with markers alone.
-pub fn checks_properties(home: &Path) -> Result<Option<bool>> {
+///
+/// # Errors
+/// Fails if the image's record cannot be read.
+pub fn checks_properties(home: &Path) -> Result<Option<bool>, record::Error> {
     let options = options_of(home)?;
     let is_marked = options.iter().any(|option| option == "--tool=markers");
     Ok(is_marked.then(|| options.iter().any(|option| option.starts_with("--typestate="))))
@@ -76,7 +117,10 @@ pub fn checks_properties(home: &Path) -> Result<Option<bool>> {
 
 /// Whether the image in a folder checks typestate properties. `None` if the folder has no image
 /// with markers and a calling-context tree.
-pub fn checks_properties_beside(home: &Path) -> Result<Option<bool>> {
+///
+/// # Errors
+/// Fails if the image's record cannot be read.
+pub fn checks_properties_beside(home: &Path) -> Result<Option<bool>, record::Error> {
     let options = options_of(home)?;
     let has = |what: &str| options.iter().any(|option| option.starts_with(what));
     let is_marked = has("--markers=") && !has("--tool=");
@@ -85,20 +129,15 @@ pub fn checks_properties_beside(home: &Path) -> Result<Option<bool>> {
 
 /// Fails if the image in a folder was marked by other rules or properties than those that are given
 /// now.
-pub fn check_marked(home: &Path, marking: &Marking) -> Result<()> {
+///
+/// # Errors
+/// [`FitError::Rules`], and a record that cannot be read.
+pub fn check_marked(home: &Path, marking: &Marking) -> Result<(), FitError> {
     let is_of_rules =
         |option: &String| option.starts_with("--markers=") || option.starts_with("--typestate=");
     let mut options = options_of(home)?;
     options.retain(is_of_rules);
-    if options == marking.spelled_rules() {
-        Ok(())
-    } else {
-        bail!(
-            "{}: this JDK was made with other rules; leave out --markers and --typestate, or name \
-             a plain JDK, from which cctrewrite makes one with your rules",
-            home.display()
-        )
-    }
+    if options == marking.spelled_rules() { Ok(()) } else { Err(FitError::Rules(home.to_path_buf())) }
 }
 
 /// The kind of output that programs on an image leave.
@@ -127,12 +166,12 @@ impl ToolOutput {
 }
 
 /// The options with which the image in a folder was made; empty if the folder is no image.
-fn options_of(home: &Path) -> Result<Vec<String>> {
+fn options_of(home: &Path) -> Result<Vec<String>, record::Error> {
     Ok(recorded_options(home)?.unwrap_or_default())
 }
 
 /// The options with which the image in a folder was made; `None` if the folder is no image.
-fn recorded_options(home: &Path) -> Result<Option<Vec<String>>> {
+fn recorded_options(home: &Path) -> Result<Option<Vec<String>>, record::Error> {
     let record = Record::of_image(home)?;
     Ok(record.map(|record| {
         let options = record.value("options").unwrap_or_default();

@@ -3,10 +3,62 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-
 use super::release::Release;
+use crate::file_error::{FileError, Operation};
 use cct_image::record;
+
+/// A folder of which no image can be built.
+#[derive(Debug, thiserror::Error)]
+pub enum HomeError {
+    /// It, or its `release` file, cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It is a file.
+    #[error("{}: not a folder; name the home of a JDK, the folder in which `bin` and `lib` are", .0.display())]
+    NotAFolder(PathBuf),
+    /// It is the home of no JDK that is supported.
+    #[error("{}", .path.display())]
+    Unsupported {
+        /// The folder.
+        path: PathBuf,
+        /// The reason.
+        source: UnsupportedJdk,
+    },
+    /// It is an image.
+    #[error("{}: a profiled JDK already; name the JDK that it was made from", .0.display())]
+    Profiled(PathBuf),
+}
+
+/// Why a folder is not the home of a supported JDK.
+#[derive(Debug, thiserror::Error)]
+pub enum UnsupportedJdk {
+    /// A folder cannot be listed.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A bundle of macOS.
+    #[error("not the home of a JDK but a bundle around it; name its folder Contents/Home")]
+    Bundle,
+    /// The JDK has its classes in folders.
+    #[error("a JDK as its build leaves it, with classes in folders; give the image that `make images` makes")]
+    Exploded,
+    /// The JVM is OpenJ9.
+    #[error("the JVM of this JDK is OpenJ9; only HotSpot is supported")]
+    OpenJ9,
+    /// A JDK 9 or later has no `lib/server`.
+    #[error("it has no HotSpot in lib/server; only HotSpot's server VM is supported")]
+    NoServer,
+    /// A JDK 8 has no folder `server`.
+    #[error("it has no HotSpot in a folder `server`; only HotSpot's server VM is supported")]
+    NoServerOfJars,
+    /// A JDK 8 has no list of its JVMs.
+    #[error("it has no jvm.cfg in lib, so its launchers find no JVM; the JDK is not complete")]
+    NoListOfJvms,
+    /// There is no class library.
+    #[error(
+        "not the home of a JDK: it has neither lib/modules nor jre/lib/rt.jar; name the folder in which `bin` and `lib` are"
+    )]
+    NoClassLibrary,
+}
 
 /// A JDK or JRE.
 #[derive(Debug)]
@@ -36,17 +88,20 @@ pub enum Layout {
 
 impl Home {
     /// Opens the JDK in a folder.
-    pub fn open(path: &Path) -> Result<Home> {
-        let shown = path.display();
-        let path = fs::canonicalize(path).with_context(|| format!("{shown}: cannot find"))?;
+    ///
+    /// # Errors
+    /// Fails if the folder cannot be read, or if it is not the home of a supported JDK.
+    pub fn open(given: &Path) -> Result<Home, HomeError> {
+        let path = fs::canonicalize(given).map_err(Operation::Resolve.failed_on(given))?;
         if !path.is_dir() {
-            bail!("{shown}: not a folder; name the home of a JDK, the folder in which `bin` and `lib` are");
+            return Err(HomeError::NotAFolder(given.to_path_buf()));
         }
         let release = Release::read(&path)?;
-        let layout = layout(&path, &release).with_context(|| shown.to_string())?;
+        let layout = layout(&path, &release)
+            .map_err(|source| HomeError::Unsupported { path: given.to_path_buf(), source })?;
         let home = Home { path, release, layout };
         if home.path.join(home.own_folder()).join(record::NAME).is_file() {
-            bail!("{shown}: a profiled JDK already; name the JDK that it was made from");
+            return Err(HomeError::Profiled(given.to_path_buf()));
         }
         Ok(home)
     }
@@ -82,21 +137,19 @@ impl Home {
 }
 
 /// The layout of a home, if its JVM is HotSpot.
-fn layout(home: &Path, release: &Release) -> Result<Layout> {
+fn layout(home: &Path, release: &Release) -> Result<Layout, UnsupportedJdk> {
     if home.join("Contents/Home").is_dir() {
-        bail!("not the home of a JDK but a bundle around it; name its folder Contents/Home");
+        return Err(UnsupportedJdk::Bundle);
     }
     if home.join("modules/java.base").is_dir() && !home.join("lib/modules").is_file() {
-        bail!(
-            "a JDK as its build leaves it, with classes in folders; give the image that `make images` makes"
-        );
+        return Err(UnsupportedJdk::Exploded);
     }
     if release.is_openj9() || home.join("lib/j9vm").is_dir() || home.join("lib/compressedrefs").is_dir() {
-        bail!("the JVM of this JDK is OpenJ9; only HotSpot is supported");
+        return Err(UnsupportedJdk::OpenJ9);
     }
     if home.join("lib/modules").is_file() {
         if !home.join("lib/server").is_dir() {
-            bail!("it has no HotSpot in lib/server; only HotSpot's server VM is supported");
+            return Err(UnsupportedJdk::NoServer);
         }
         return Ok(Layout::Modules);
     }
@@ -106,16 +159,15 @@ fn layout(home: &Path, release: &Release) -> Result<Layout> {
             return Ok(Layout::Jars { arch: architecture(&lib)?, jre });
         }
     }
-    bail!(
-        "not the home of a JDK: it has neither lib/modules nor jre/lib/rt.jar; name the folder in which `bin` and `lib` are"
-    );
+    Err(UnsupportedJdk::NoClassLibrary)
 }
 
 /// The folder of a JDK 8's `lib` that contains its JVMs.
-fn architecture(lib: &Path) -> Result<String> {
+fn architecture(lib: &Path) -> Result<String, UnsupportedJdk> {
     let mut others = false;
-    for entry in fs::read_dir(lib).with_context(|| format!("cannot list {}", lib.display()))? {
-        let entry = entry?;
+    let cannot = Operation::List.failed_on(lib);
+    for entry in fs::read_dir(lib).map_err(cannot)? {
+        let entry = entry.map_err(cannot)?;
         if !entry.path().join("jvm.cfg").is_file() {
             continue;
         }
@@ -125,11 +177,7 @@ fn architecture(lib: &Path) -> Result<String> {
         }
         others = true;
     }
-    if others {
-        bail!("it has no HotSpot in a folder `server`; only HotSpot's server VM is supported")
-    } else {
-        bail!("it has no jvm.cfg in lib, so its launchers find no JVM; the JDK is not complete")
-    }
+    Err(if others { UnsupportedJdk::NoServerOfJars } else { UnsupportedJdk::NoListOfJvms })
 }
 
 #[cfg(test)]
@@ -146,8 +194,11 @@ mod tests {
         folder
     }
 
-    fn refusal(files: &[&str]) -> String {
-        format!("{:#}", Home::open(home(files).path()).unwrap_err())
+    fn refusal(files: &[&str]) -> UnsupportedJdk {
+        match Home::open(home(files).path()) {
+            Err(HomeError::Unsupported { source, .. }) => source,
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -165,13 +216,13 @@ mod tests {
 
     #[test]
     fn what_is_no_home_is_named() {
-        assert!(refusal(&["bin/java"]).contains("not the home of a JDK"));
-        assert!(refusal(&["Contents/Home/lib/modules"]).contains("Contents/Home"));
-        assert!(refusal(&["modules/java.base/module-info.class"]).contains("make images"));
-        assert!(refusal(&["lib/modules", "lib/j9vm/libjvm.so"]).contains("OpenJ9"));
-        assert!(refusal(&["lib/modules"]).contains("HotSpot"));
-        assert!(refusal(&["jre/lib/rt.jar"]).contains("jvm.cfg"));
-        let files = ["lib/modules", "lib/server/libjvm.so", "lib/cctrewrite/IMAGE"];
-        assert!(refusal(&files).contains("already"));
+        assert!(matches!(refusal(&["bin/java"]), UnsupportedJdk::NoClassLibrary));
+        assert!(matches!(refusal(&["Contents/Home/lib/modules"]), UnsupportedJdk::Bundle));
+        assert!(matches!(refusal(&["modules/java.base/module-info.class"]), UnsupportedJdk::Exploded));
+        assert!(matches!(refusal(&["lib/modules", "lib/j9vm/libjvm.so"]), UnsupportedJdk::OpenJ9));
+        assert!(matches!(refusal(&["lib/modules"]), UnsupportedJdk::NoServer));
+        assert!(matches!(refusal(&["jre/lib/rt.jar"]), UnsupportedJdk::NoListOfJvms));
+        let image = home(&["lib/modules", "lib/server/libjvm.so", "lib/cctrewrite/IMAGE"]);
+        assert!(matches!(Home::open(image.path()), Err(HomeError::Profiled(_))));
     }
 }

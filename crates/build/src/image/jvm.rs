@@ -3,16 +3,58 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
-
 use super::time_limit::TimeLimit;
+
+/// A JVM of an image that did not do what it was started for.
+#[derive(Debug, thiserror::Error)]
+pub enum JvmError {
+    /// It cannot be started, or its output cannot be read.
+    #[error("cannot start {}", .java.display())]
+    Start {
+        /// Its launcher.
+        java: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It ended with an error.
+    #[error("the image's `java {arguments}` fails ({status}): {said}")]
+    Failed {
+        /// The arguments of its launcher.
+        arguments: String,
+        /// How it ended.
+        status: ExitStatus,
+        /// The first lines of its output.
+        said: String,
+    },
+    /// It exceeded the time limit.
+    #[error(
+        "the image's `java {arguments}` did not end within {limit} and was killed; {remedy}, or give it more time ({}){}",
+        TimeLimit::HOW_TO_CHANGE,
+        sentence(.said)
+    )]
+    TooSlow {
+        /// The arguments of its launcher.
+        arguments: String,
+        /// The limit.
+        limit: TimeLimit,
+        /// The user's remedy.
+        remedy: String,
+        /// The first lines of its output.
+        said: String,
+    },
+}
 
 /// Environment variables that pass options and class paths to a JVM.
 pub const FROM_OUTSIDE: &[&str] = &["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"];
+
+/// What a JVM said, as a further sentence of a message.
+fn sentence(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!(". It said: {said}") }
+}
 
 /// A JVM of an image that records nothing.
 #[derive(Debug, Clone, Copy)]
@@ -30,11 +72,14 @@ pub struct Jvm<'a> {
 }
 
 impl Jvm<'_> {
-    /// Runs it to its end. Fails with its output, or if it exceeds the time limit.
-    pub fn run(self) -> Result<()> {
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// Fails if the JVM cannot be started, ends with an error, or exceeds the time limit.
+    pub fn run(self) -> Result<(), JvmError> {
         let Jvm { image, java_home, arguments, limit, remedy } = self;
         let java = image.join(java_home).join("bin").join(format!("java{}", std::env::consts::EXE_SUFFIX));
-        let cannot = || format!("cannot start {}", java.display());
+        let cannot = |source| JvmError::Start { java: java.clone(), source };
         let mut command = Command::new(&java);
         for variable in FROM_OUTSIDE {
             command.env_remove(variable);
@@ -42,25 +87,20 @@ impl Jvm<'_> {
         // Its folder may be removed while the JVM runs: it must not find a `.hotspotrc` elsewhere,
         // nor leave a core or log there.
         command.current_dir(image).arg("-Dcctrewrite.record=off").args(arguments);
-        let said = [memory().with_context(cannot)?, memory().with_context(cannot)?];
-        let [errors, output] =
-            [said[0].try_clone().with_context(cannot)?, said[1].try_clone().with_context(cannot)?];
+        let said = [memory().map_err(cannot)?, memory().map_err(cannot)?];
+        let [errors, output] = [said[0].try_clone().map_err(cannot)?, said[1].try_clone().map_err(cannot)?];
         command.stdin(Stdio::null()).stderr(errors).stdout(output);
-        let mut child = command.spawn().with_context(cannot)?;
-        let ended = wait(&mut child, limit).with_context(cannot)?;
+        let mut child = command.spawn().map_err(cannot)?;
+        let ended = wait(&mut child, limit).map_err(cannot)?;
         if ended.is_some_and(|status| status.success()) {
             return Ok(());
         }
-        let what = format!("the image's `java {}`", arguments.join(" "));
-        let said = gist(said).with_context(cannot)?;
-        match ended {
-            Some(status) => bail!("{what} fails ({status}): {said}"),
-            None => bail!(
-                "{what} did not end within {limit} and was killed; {remedy}, or give it more time ({}){}",
-                TimeLimit::HOW_TO_CHANGE,
-                if said.is_empty() { String::new() } else { format!(". It said: {said}") }
-            ),
-        }
+        let said = gist(said).map_err(cannot)?;
+        let arguments = arguments.join(" ");
+        Err(match ended {
+            Some(status) => JvmError::Failed { arguments, status, said },
+            None => JvmError::TooSlow { arguments, limit, remedy: remedy.to_owned(), said },
+        })
     }
 }
 
@@ -119,7 +159,7 @@ mod tests {
         folder
     }
 
-    fn run(script: &str) -> Result<()> {
+    fn run(script: &str) -> Result<(), JvmError> {
         let image = image(script);
         let jvm = Jvm {
             image: image.path(),
@@ -131,7 +171,9 @@ mod tests {
         // A concurrent test may just have forked while it had the script open for writing.
         loop {
             match jvm.run() {
-                Err(error) if format!("{error:#}").contains("Text file busy") => std::thread::yield_now(),
+                Err(JvmError::Start { source, .. }) if source.kind() == io::ErrorKind::ExecutableFileBusy => {
+                    std::thread::yield_now();
+                }
                 other => return other,
             }
         }

@@ -5,17 +5,17 @@
 //! were hashed before, and the stored hash is valid.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
 use cct_private::PrivateFolder;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::file_stamps::{Stamp, Stamps};
 use super::tree::Tree;
+use crate::file_error::{FileError, Operation};
 use crate::fingerprint;
 
 /// The file's name in the folder of images.
@@ -60,7 +60,7 @@ impl KnownHashes {
     ///
     /// # Errors
     /// Fails if a file cannot be read.
-    pub fn of_tree(&mut self, tree: &Tree) -> Result<u128> {
+    pub fn of_tree(&mut self, tree: &Tree) -> Result<u128, FileError> {
         self.find_or(tree.stamp()?, || {
             let mut hash = Xxh3::new();
             tree.hash(&mut hash)?;
@@ -72,15 +72,19 @@ impl KnownHashes {
     ///
     /// # Errors
     /// Fails if it cannot be read.
-    pub fn of_file(&mut self, path: &Path) -> Result<u128> {
-        let its = fs::metadata(path).with_context(|| format!("cannot find {}", path.display()))?;
+    pub fn of_file(&mut self, path: &Path) -> Result<u128, FileError> {
+        let its = fs::metadata(path).map_err(Operation::Find.failed_on(path))?;
         let mut stamps = Stamps::default();
         stamps.name(path.as_os_str().as_encoded_bytes());
         stamps.file(&its);
         self.find_or(stamps.stamp(), || fingerprint::of_file(path))
     }
 
-    fn find_or(&mut self, stamp: Stamp, hash: impl FnOnce() -> Result<u128>) -> Result<u128> {
+    fn find_or(
+        &mut self,
+        stamp: Stamp,
+        hash: impl FnOnce() -> Result<u128, FileError>,
+    ) -> Result<u128, FileError> {
         if let Some((_, hash)) = self.known.iter().find(|(known, _)| *known == stamp.digest) {
             return Ok(*hash);
         }
@@ -94,7 +98,7 @@ impl KnownHashes {
         let _ = self.try_store();
     }
 
-    fn try_store(self) -> Result<()> {
+    fn try_store(self) -> io::Result<()> {
         let Some(folder) = self.folder.filter(|_| !self.new.is_empty()) else { return Ok(()) };
         PrivateFolder::open(&folder)?;
         let mut file = tempfile::Builder::new().prefix(".cctrewrite-").suffix(".tmp").tempfile_in(&folder)?;

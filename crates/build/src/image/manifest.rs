@@ -10,14 +10,14 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
 use cct_image::manifest::NAME;
 use cct_image::{CoveredFile, Manifest, record};
 use rayon::prelude::*;
 
-use super::tree::{Tree, is_configuration};
+use super::tree::{Tree, TreeError, is_configuration};
+use crate::file_error::{FileError, Operation};
 use crate::fingerprint::of_file;
 
 /// Name of the stamp's file, in the manifest's folder.
@@ -47,12 +47,29 @@ impl std::fmt::Display for Fault {
     }
 }
 
+/// A manifest that cannot be created.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// The image cannot be listed.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// A file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The name of a file does not fit into a line.
+    #[error("{}: a name with a line break; rename the file", .0.display())]
+    LineBreak(PathBuf),
+}
+
 /// The manifest of a complete image. `jdk` is the home from which its other files were copied.
-pub fn of_image(image: &Path, jdk: &Path) -> Result<Manifest> {
+///
+/// # Errors
+/// Fails if a file cannot be read, or if its name has a line break.
+pub fn of_image(image: &Path, jdk: &Path) -> Result<Manifest, ManifestError> {
     let tree = Tree::list(image)?;
     let paths: Vec<&Path> = tree.files().collect();
     let files = paths.into_par_iter().filter(|path| !is_own(path)).map(|path| covered(image, jdk, path));
-    let mut files: Vec<CoveredFile> = files.filter_map(Result::transpose).collect::<Result<_>>()?;
+    let mut files: Vec<CoveredFile> = files.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(Manifest { files })
 }
@@ -71,7 +88,7 @@ pub fn fault(file: &CoveredFile, image: &Path) -> Option<Fault> {
         Ok(its) if its.len() != file.size => Some(Fault::Size(its.len())),
         Ok(_) => match of_file(&path) {
             Ok(hash) => (hash != file.hash).then_some(Fault::Contents),
-            Err(error) => Some(Fault::Unreadable(error.root_cause().to_string())),
+            Err(error) => Some(Fault::Unreadable(error.source.to_string())),
         },
         Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => {
             Some(Fault::Missing)
@@ -88,14 +105,14 @@ fn is_own(path: &Path) -> bool {
 }
 
 /// The entry of an image's file, unless the manifest does not cover it.
-fn covered(image: &Path, jdk: &Path, path: &Path) -> Result<Option<CoveredFile>> {
+fn covered(image: &Path, jdk: &Path, path: &Path) -> Result<Option<CoveredFile>, ManifestError> {
     let file = image.join(path);
-    let its = fs::metadata(&file).with_context(|| format!("cannot find {}", file.display()))?;
+    let its = fs::metadata(&file).map_err(Operation::Find.failed_on(&file))?;
     if its.nlink() > 1 || is_configuration(path) || is_text_of_jdk(&its, &jdk.join(path), path) {
         return Ok(None);
     }
     if path.as_os_str().as_bytes().contains(&b'\n') {
-        bail!("{}: a name with a line break; rename the file", file.display());
+        return Err(ManifestError::LineBreak(file));
     }
     Ok(Some(CoveredFile { path: path.to_path_buf(), size: its.len(), hash: of_file(&file)? }))
 }

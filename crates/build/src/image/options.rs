@@ -1,17 +1,42 @@
 //! The JVM options that are built into an image, and how they get in.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
 use cct_image::record;
 use cct_settings::{Intrinsics, Natives};
 
+use crate::file_error::{FileError, Operation};
 use crate::image::home::{Home, Layout};
 use crate::image::request::ImageRequest;
 use crate::jvm_options::exactness::{self, WITHOUT_SYSTEM_THREADS};
 use crate::jvm_options::{reproducible, stack_traces};
-use crate::load_time;
+use crate::load_time::{self, PrefixError, UnpackError};
+
+/// JVM options that do not get into an image.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// There is no agent for renamed natives.
+    #[error(transparent)]
+    Prefix(#[from] PrefixError),
+    /// The JVM for JDK 8 cannot be unpacked.
+    #[error(transparent)]
+    Unpack(#[from] UnpackError),
+    /// The JVM for JDK 8 is neither installed nor inside this command.
+    #[error(
+        "{0} is not beside this command, and without it a JDK 8 has no options built in; install both together"
+    )]
+    NoVm(String),
+    /// The list of the JVMs of a JDK 8 does not name HotSpot's server VM.
+    #[error(
+        "{}: it does not name HotSpot's server VM (a line `-server KNOWN`); only that is supported",
+        .0.display()
+    )]
+    NoServer(PathBuf),
+    /// A file of the image cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
 
 /// What exact numbers, numbers that are the same in each run, and traces of the usual depth need,
 /// and what makes programs faster and changes no number.
@@ -48,12 +73,15 @@ pub fn renames_natives(request: &ImageRequest) -> bool {
 }
 
 /// That agent, where HotSpot looks for it.
-pub fn install_prefix(home: &Home, image: &Path, request: &ImageRequest) -> Result<()> {
+///
+/// # Errors
+/// There is no such agent, or it cannot be copied.
+pub fn install_prefix(home: &Home, image: &Path, request: &ImageRequest) -> Result<(), InstallError> {
     if !renames_natives(request) {
         return Ok(());
     }
     let copy = image.join(home.libraries()).join(load_time::prefix_name());
-    fs::copy(load_time::prefix()?, &copy).with_context(|| format!("cannot make {}", copy.display()))?;
+    fs::copy(load_time::prefix()?, &copy).map_err(Operation::Make.failed_on(&copy))?;
     Ok(())
 }
 
@@ -64,35 +92,34 @@ pub fn text(options: &[String]) -> String {
 
 /// JDK 8: HotSpot reads no options from its class library, so the launchers are given a JVM that
 /// puts them in front (`cct-vm`). The options stand in a file that may be read and changed.
-pub fn install_vm(home: &Home, image: &Path, options: &[String]) -> Result<()> {
+///
+/// # Errors
+/// There is no such JVM, a file cannot be read or written, or the JDK has no server VM.
+pub fn install_vm(home: &Home, image: &Path, options: &[String]) -> Result<(), InstallError> {
     let Layout::Jars { arch, .. } = &home.layout else { return Ok(()) };
-    let vm = load_time::vm()?.with_context(|| {
-        let name = load_time::vm_name();
-        format!("{name} is not beside this command, and without it a JDK 8 has no options built in; install both together")
-    })?;
-    let write = |path: &Path, bytes: &[u8]| {
-        fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
-    };
+    let vm = load_time::vm()?.ok_or_else(|| InstallError::NoVm(load_time::vm_name()))?;
+    let write = |path: &Path, bytes: &[u8]| fs::write(path, bytes).map_err(Operation::Write.failed_on(path));
     write(&image.join(home.own_folder()).join("options"), text(options).as_bytes())?;
 
     let jvms = image.join(home.lib()).join(arch);
     let list = jvms.join("jvm.cfg");
-    let text = fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
-    let text = with_our_vm(&text).map_err(|what| anyhow!("{}: {what}", list.display()))?;
+    let text = fs::read_to_string(&list).map_err(Operation::Read.failed_on(&list))?;
+    let text = with_our_vm(&text).ok_or_else(|| InstallError::NoServer(list.clone()))?;
     // It may not be writable.
-    fs::remove_file(&list).with_context(|| format!("cannot replace {}", list.display()))?;
+    fs::remove_file(&list).map_err(Operation::Replace.failed_on(&list))?;
     write(&list, text.as_bytes())?;
 
     let folder = jvms.join(record::FOLDER);
     let library = folder.join("libjvm.so");
-    let cannot = || format!("cannot make {}", library.display());
-    fs::create_dir(&folder).with_context(cannot)?;
-    fs::copy(vm, &library).with_context(cannot)?;
+    let cannot = Operation::Make.failed_on(&library);
+    fs::create_dir(&folder).map_err(cannot)?;
+    fs::copy(vm, &library).map_err(cannot)?;
     Ok(())
 }
 
-/// A `jvm.cfg` in which our JVM stands first, and is meant by `-server`.
-fn with_our_vm(text: &str) -> Result<String> {
+/// A `jvm.cfg` in which our JVM stands first, and is meant by `-server`. `None` without a line
+/// `-server KNOWN`.
+fn with_our_vm(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 64);
     let mut found = false;
     for line in text.lines() {
@@ -107,11 +134,7 @@ fn with_our_vm(text: &str) -> Result<String> {
             out.push('\n');
         }
     }
-    if found {
-        Ok(out)
-    } else {
-        bail!("it does not name HotSpot's server VM (a line `-server KNOWN`); only that is supported")
-    }
+    found.then_some(out)
 }
 
 #[cfg(test)]
@@ -126,6 +149,6 @@ mod tests {
         assert_eq!(with_our_vm(text).unwrap(), expected);
         let client_first = with_our_vm("-client IF_SERVER_CLASS -server\n-server KNOWN\n").unwrap();
         assert!(client_first.starts_with("-cctrewrite KNOWN\n"), "{client_first}");
-        assert!(with_our_vm("-j9vm KNOWN\n").is_err());
+        assert_eq!(with_our_vm("-j9vm KNOWN\n"), None);
     }
 }

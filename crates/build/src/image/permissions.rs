@@ -9,15 +9,18 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use crate::file_error::{FileError, Operation};
 
 /// Permission bits that let others than the owner write.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Removes write permission from everybody but the owner. Skips files that the JDK shares by hard
 /// links (`--link`): they are the JDK's.
-pub fn forbid_others_to_write(image: &Path) -> Result<()> {
-    narrow(image).with_context(|| format!("cannot set the permissions of {}", image.display()))
+///
+/// # Errors
+/// Fails if the system refuses.
+pub fn forbid_others_to_write(image: &Path) -> Result<(), FileError> {
+    narrow(image).map_err(Operation::SetPermissions.failed_on(image))
 }
 
 /// Closes a folder before it lists it, which needs a recursion of its own. A walker opens folders

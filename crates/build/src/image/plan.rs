@@ -4,28 +4,143 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
 use cct_image::record::{self, Record};
 
-use crate::image::archive_of_classes::{self, Variant};
-use crate::image::cache::{self, Content};
-use crate::image::class_library::{BuiltLibrary, ClassLibrary, Destination};
-use crate::image::home::{Home, Layout};
-use crate::image::jvm::Jvm;
+use crate::file_error::{FileError, Operation};
+use crate::image::archive_of_classes::{self, MakeError, Variant};
+use crate::image::cache::{self, Content, ContentError, LockError};
+use crate::image::check::{self, StoreError};
+use crate::image::class_library::{
+    BuiltLibrary, ClassLibrary, Destination, MarkError, OpenLibraryError, RewriteLibraryError,
+};
+use crate::image::home::{Home, HomeError, Layout};
+use crate::image::jvm::{Jvm, JvmError};
+use crate::image::key::{self, BuildError, KeyError};
 use crate::image::known_hashes::KnownHashes;
+use crate::image::options::{self, InstallError};
+use crate::image::prune::{self, BadBound};
 use crate::image::request::ImageRequest;
-use crate::image::time_limit::TimeLimit;
-use crate::image::tree::Tree;
-use crate::image::workshop::{self, Place, Workshop};
-use crate::image::{check, permissions};
-use crate::image::{copying, key, options, prune};
+use crate::image::time_limit::{BadLimit, TimeLimit};
+use crate::image::tree::{CopyError, Tree, TreeError};
+use crate::image::workshop::{self, DeliverError, Overlap, Place, PlaceError, Workshop, WorkshopError};
+use crate::image::{copying, permissions};
 use crate::inputs::TOOL;
-use crate::instrument::filter::filter;
-use crate::load_time;
-use crate::marking::Marking;
+use crate::instrument::filter::{FilterError, filter};
+use crate::load_time::{self, PrefixError, UnpackError};
+use crate::marking::{Marking, MarkingError};
 use crate::observer::Observer;
 use crate::pending_file::PendingFile;
-use crate::text::counted;
+use crate::text::{counted, with_causes};
+
+/// An image that cannot be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The time limit of JVMs in the environment is invalid.
+    #[error(transparent)]
+    Limit(#[from] BadLimit),
+    /// Choices do not go together, or name no classes to record.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// There is a user's module beside markers and a calling-context tree.
+    #[error("--udi cannot be combined with markers and a calling-context tree yet; leave it out")]
+    ModuleBesideMarkers,
+    /// An option is not for markers alone.
+    #[error("{0} cannot be combined with --tool markers yet; leave it out")]
+    NotYet(&'static str),
+    /// Rules or properties cannot be used.
+    #[error(transparent)]
+    Marking(#[from] MarkingError),
+    /// It is not the home of a supported JDK.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// The JDK cannot be listed.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// The load-time library cannot be unpacked.
+    #[error(transparent)]
+    Unpack(#[from] UnpackError),
+    /// The load-time library is neither installed nor inside this command.
+    #[error(
+        "{0} is not beside this command, and without it an image cannot rewrite the program's classes; install both together"
+    )]
+    NoLibrary(String),
+    /// There is no agent for renamed natives.
+    #[error(transparent)]
+    Prefix(#[from] PrefixError),
+    /// The hash of this build cannot be computed.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The key cannot be computed.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+}
+
+/// An image that cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildImageError {
+    /// The class library cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenLibraryError),
+    /// The JDK cannot be listed.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// A file of the JDK cannot be copied.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    /// The class library cannot be marked.
+    #[error(transparent)]
+    Mark(#[from] MarkError),
+    /// The class library cannot be rewritten.
+    #[error(transparent)]
+    Rewrite(#[from] RewriteLibraryError),
+    /// JVM options do not get into the image.
+    #[error(transparent)]
+    Options(#[from] InstallError),
+    /// The image's JVM does not start.
+    #[error(transparent)]
+    Jvm(#[from] JvmError),
+    /// The image's JVM creates no archives of classes.
+    #[error(transparent)]
+    Archives(#[from] MakeError),
+    /// The manifest cannot be stored.
+    #[error(transparent)]
+    Manifest(#[from] StoreError),
+    /// A file of the image cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// An image that does not get into the cache.
+#[derive(Debug, thiserror::Error)]
+pub enum FillError {
+    /// The image's files in the cache cannot be locked.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// Something else than an image is in its place.
+    #[error(transparent)]
+    Content(#[from] ContentError),
+    /// The bound on the size of the cache in the environment is invalid.
+    #[error(transparent)]
+    Bound(#[from] BadBound),
+    /// The cache overlaps with the JDK.
+    #[error(transparent)]
+    Overlap(#[from] Overlap),
+    /// There is no folder to build it in.
+    #[error(transparent)]
+    Workshop(#[from] WorkshopError),
+    /// It cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildImageError),
+    /// The damaged image in its place cannot be moved away.
+    #[error(transparent)]
+    Discard(#[from] FileError),
+    /// No image can be put in its place.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// It cannot be moved to its place.
+    #[error(transparent)]
+    Deliver(#[from] DeliverError),
+}
 
 /// The plan of an image, before it is built.
 pub struct Plan<'a> {
@@ -55,16 +170,13 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     /// Fails if options cannot be combined, a file cannot be read, or a library is missing.
-    pub fn new(request: &'a ImageRequest) -> Result<Plan<'a>> {
+    pub fn new(request: &'a ImageRequest) -> Result<Plan<'a>, PlanError> {
         let limit = TimeLimit::of_environment()?;
         let marking = marking(request)?;
         let home = Home::open(&request.home)?;
         let mut tree = Tree::list(&home.path)?;
         let left_out = tree.leave_out(|path| is_stale(&home, path));
-        let library = load_time::library()?.with_context(|| {
-            let name = load_time::library_name();
-            format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
-        })?;
+        let library = load_time::library()?.ok_or_else(|| PlanError::NoLibrary(load_time::library_name()))?;
         let options = if request.choices.marks_alone() {
             options::for_markers()
         } else {
@@ -91,11 +203,14 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the image's slot in the cache. Builds the image if the slot has no sound one.
+    ///
+    /// # Errors
+    /// Fails if the cache cannot be used, or if the image cannot be built.
     pub fn fill_slot(
         &self,
         folder: &Path,
         observer: &dyn Observer,
-    ) -> Result<(cache::Slot, Option<BuiltLibrary>)> {
+    ) -> Result<(cache::Slot, Option<BuiltLibrary>), FillError> {
         let limit = self.limit.of_image();
         let slot = cache::Slot::take(folder, &self.key, limit, |owner| {
             let which = owner.map_or(String::new(), |owner| format!(" ({owner})"));
@@ -120,20 +235,24 @@ impl<'a> Plan<'a> {
         workshop.deliver(&Place::new(&slot.path, &self.home.path)?)?;
         slot.note_use(&self.home.path);
         if let Err(error) = prune::keep_within_bounds(slot.folder(), bounds, observer) {
-            observer
-                .warn(&format!("cctrewrite: warning: cannot remove old images from the cache: {error:#}"));
+            let why = with_causes(&error);
+            observer.warn(&format!("cctrewrite: warning: cannot remove old images from the cache: {why}"));
         }
         Ok((slot, Some(made)))
     }
 
     /// Builds the image in an empty folder.
-    pub fn build(&self, image: &Path, observer: &dyn Observer) -> Result<BuiltLibrary> {
+    ///
+    /// # Errors
+    /// Fails if a class cannot be rewritten, if a file cannot be read or written, or if the image's
+    /// JVM fails.
+    pub fn build(&self, image: &Path, observer: &dyn Observer) -> Result<BuiltLibrary, BuildImageError> {
         let class_library = ClassLibrary::open(&self.home, self.request)?;
         let mut rest = Tree::list(&self.home.path)?;
         rest.leave_out(|path| is_stale(&self.home, path) || class_library.has(path));
         copying::copy(&rest, image, self.request.copy_mode, observer)?;
         let own = image.join(self.home.own_folder());
-        fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
+        fs::create_dir(&own).map_err(Operation::Make.failed_on(&own))?;
         let destination = Destination { home: &self.home, image, options: &self.options };
         let mut made = match &self.marking {
             Some(marking) if self.marks_alone() => class_library.mark(destination, marking, observer)?,
@@ -141,7 +260,7 @@ impl<'a> Plan<'a> {
         };
 
         let copy = image.join(self.home.lib()).join(load_time::library_name());
-        fs::copy(&self.library, &copy).with_context(|| format!("cannot make {}", copy.display()))?;
+        fs::copy(&self.library, &copy).map_err(Operation::Make.failed_on(&copy))?;
         options::install_prefix(&self.home, image, self.request)?;
         if !self.options.is_empty() {
             options::install_vm(&self.home, image, &self.options)?;
@@ -157,8 +276,7 @@ impl<'a> Plan<'a> {
         };
         archive_of_classes::make(&self.home, image, &runtime.concat(), &self.archives, self.limit)?;
         let record = own.join(record::NAME);
-        fs::write(&record, self.record(&made)?.text())
-            .with_context(|| format!("cannot write {}", record.display()))?;
+        fs::write(&record, self.record(&made).text()).map_err(Operation::Write.failed_on(&record))?;
         permissions::forbid_others_to_write(image)?;
         check::store(image, &own, &self.home.path)?;
         if let Some(output) = &self.request.name {
@@ -170,7 +288,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The image's record.
-    fn record(&self, made: &BuiltLibrary) -> Result<Record> {
+    fn record(&self, made: &BuiltLibrary) -> Record {
         let of_jdk = |key: &str| self.home.release.value(key).unwrap_or("unknown").to_owned();
         let version = self.home.release.version().unwrap_or("unknown").to_owned();
         let mut lines = vec![
@@ -185,7 +303,7 @@ impl<'a> Plan<'a> {
         lines.extend(self.archives.iter().map(|archive| ("archive-of-classes", archive.file.to_owned())));
         lines.extend(self.options.iter().map(|option| ("jvm-option", option.clone())));
         lines.extend(made.provenance.lines().map(|line| ("provenance", line.to_owned())));
-        Ok(Record::new(lines))
+        Record::new(lines)
     }
 
     /// The kind of the image, for messages.
@@ -203,13 +321,16 @@ impl<'a> Plan<'a> {
     }
 
     /// Reports the summary of the built image.
+    ///
+    /// # Errors
+    /// Fails if the image cannot be listed for its size.
     pub fn say_made(
         &self,
         made: &BuiltLibrary,
         path: &Path,
         started: Instant,
         observer: &dyn Observer,
-    ) -> Result<()> {
+    ) -> Result<(), TreeError> {
         made.summary.say(started.elapsed(), observer);
         let version = self.home.release.version().map_or(String::new(), |v| format!(" of Java {v}"));
         let size = Tree::list(path)?.size()?;
@@ -233,23 +354,23 @@ impl<'a> Plan<'a> {
 
 /// The rules and properties for markers; `None` without markers. Fails if options cannot be
 /// combined.
-fn marking(request: &ImageRequest) -> Result<Option<Marking>> {
+fn marking(request: &ImageRequest) -> Result<Option<Marking>, PlanError> {
     if !request.choices.marks_alone() {
         filter(&request.choices)?;
         if !request.choices.marks_beside() {
             return Ok(None);
         }
         if request.module.module.is_some() {
-            bail!("--udi cannot be combined with markers and a calling-context tree yet; leave it out");
+            return Err(PlanError::ModuleBesideMarkers);
         }
-        return Marking::beside(&request.choices).map(Some);
+        return Ok(Some(Marking::beside(&request.choices)?));
     }
     for (given, option) in [(request.has_report, "--report"), (request.module.module.is_some(), "--udi")] {
         if given {
-            bail!("{option} cannot be combined with --tool markers yet; leave it out");
+            return Err(PlanError::NotYet(option));
         }
     }
-    Marking::alone(&request.choices).map(Some)
+    Ok(Some(Marking::alone(&request.choices)?))
 }
 
 /// The options as on a command line, but with hashes of the contents of rules and properties.

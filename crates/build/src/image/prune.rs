@@ -1,20 +1,54 @@
 //! Removal of images from the cache: by the time since their last use, by size, or because their
 //! JDK is gone.
 
+use std::env::VarError;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result, anyhow, bail};
 use cct_image::Record;
 
-use crate::image::cache::{self, Slot};
+use crate::file_error::{FileError, Operation};
+use crate::image::cache::{self, FolderError, LockError, Slot};
 use crate::image::known_hashes;
 use crate::image::processes;
 use crate::image::tree::Tree;
-use crate::image::workshop::{self, Workshop};
+use crate::image::workshop::{self, Workshop, WorkshopError};
 use crate::observer::Observer;
-use crate::size;
+use crate::size::{self, ExpectedSize};
+
+/// Images that cannot be removed from the cache.
+#[derive(Debug, thiserror::Error)]
+pub enum PruneError {
+    /// The cache cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// An image cannot be locked.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// There is no place to move an image to.
+    #[error(transparent)]
+    Workshop(#[from] WorkshopError),
+    /// The cache cannot be listed, or an image cannot be moved.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// A bound in the environment that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadBound {
+    /// The variable is not Unicode.
+    #[error("{LIMIT}: {0}; give a number of bytes, such as 20G, or none")]
+    NotUnicode(VarError),
+    /// The variable is neither a size nor `none`.
+    #[error("{LIMIT}={text}: not {expected}, or none")]
+    NotASize {
+        /// The variable's value.
+        text: String,
+        /// What is expected instead.
+        expected: ExpectedSize,
+    },
+}
 
 /// An image in the cache.
 #[derive(Debug)]
@@ -105,15 +139,18 @@ impl CachedImage {
 }
 
 /// All images of a cache, the one that was used last first.
-pub fn list(folder: &Path) -> Result<Vec<CachedImage>> {
+///
+/// # Errors
+/// The folder cannot be listed.
+pub fn list(folder: &Path) -> Result<Vec<CachedImage>, FileError> {
     let mut images = Vec::new();
-    let cannot = || format!("cannot list {}", folder.display());
+    let cannot = Operation::List.failed_on(folder);
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(images),
-        entries => entries.with_context(cannot)?,
+        entries => entries.map_err(cannot)?,
     };
     for entry in entries {
-        let entry = entry.with_context(cannot)?;
+        let entry = entry.map_err(cannot)?;
         let Ok(key) = entry.file_name().into_string() else { continue };
         if is_key(&key) && entry.path().is_dir() {
             images.push(look_at(folder, key, entry.path()));
@@ -137,19 +174,22 @@ fn look_at(folder: &Path, key: String, path: PathBuf) -> CachedImage {
     let made = fs::metadata(&path).and_then(|its| its.modified()).ok();
     let used = started.chain(noted).chain(made).max().unwrap_or(SystemTime::UNIX_EPOCH);
     // One that another process removes at this moment has no size.
-    let size = Tree::list(&path).and_then(|tree| tree.size()).unwrap_or(0);
+    let size = Tree::list(&path).ok().and_then(|tree| tree.size().ok()).unwrap_or(0);
     let record = Record::of_image(&path).ok().flatten();
     CachedImage { key, path, size, used, jdk, record }
 }
 
 /// Removes images, or looks which it would remove. Never one that is in use. Calls `report` for
 /// each that goes or should.
+///
+/// # Errors
+/// The cache cannot be used, or an image cannot be moved.
 pub fn prune(
     folder: &Path,
     policy: Policy,
     is_trial: bool,
     mut report: impl FnMut(&CachedImage, Removal),
-) -> Result<()> {
+) -> Result<(), PruneError> {
     if !folder.exists() {
         return Ok(());
     }
@@ -179,20 +219,30 @@ pub fn prune(
 /// The default bound: what `run` applies after it has made an image.
 ///
 /// `CCTREWRITE_CACHE_LIMIT` stands for another size; `none` switches both bounds off.
-pub fn default_policy() -> Result<Option<Policy>> {
+///
+/// # Errors
+/// The variable is neither a size nor `none`.
+pub fn default_policy() -> Result<Option<Policy>, BadBound> {
     let size = match std::env::var(LIMIT) {
-        Err(std::env::VarError::NotPresent) => DEFAULT_SIZE,
+        Err(VarError::NotPresent) => DEFAULT_SIZE,
         Ok(text) if text.is_empty() => DEFAULT_SIZE,
         Ok(text) if text == "none" => return Ok(None),
-        Ok(text) => size::parse(&text).map_err(|what| anyhow!("{LIMIT}={text}: not {what}, or none"))?,
-        Err(error) => bail!("{LIMIT}: {error}; give a number of bytes, such as 20G, or none"),
+        Ok(text) => size::parse(&text).map_err(|expected| BadBound::NotASize { text, expected })?,
+        Err(error) => return Err(BadBound::NotUnicode(error)),
     };
     let unused_for = Some(Duration::from_secs(DEFAULT_DAYS * DAY));
     Ok(Some(Policy { unused_for, max_size: Some(size), ..Policy::default() }))
 }
 
 /// Removes what is beyond the default bound.
-pub fn keep_within_bounds(folder: &Path, bounds: Option<Policy>, observer: &dyn Observer) -> Result<()> {
+///
+/// # Errors
+/// As [`prune`].
+pub fn keep_within_bounds(
+    folder: &Path,
+    bounds: Option<Policy>,
+    observer: &dyn Observer,
+) -> Result<(), PruneError> {
     let Some(policy) = bounds else { return Ok(()) };
     prune(folder, policy, false, |image, removal| {
         if let Removal::Removed(reason) = removal {
@@ -216,7 +266,7 @@ fn reason(image: &CachedImage, policy: Policy, all: u64, now: SystemTime) -> Opt
     .find_map(|(goes, reason)| goes.then_some(reason))
 }
 
-fn remove(folder: &Path, image: &CachedImage, reason: Reason, is_trial: bool) -> Result<Removal> {
+fn remove(folder: &Path, image: &CachedImage, reason: Reason, is_trial: bool) -> Result<Removal, PruneError> {
     let Some(slot) = Slot::take_unused(folder, &image.key)? else { return Ok(Removal::InUse(None)) };
     if let Some(process) = processes::of_image(&image.path) {
         return Ok(Removal::InUse(Some(process)));

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use crate::file_error::{FileError, Operation};
 
 /// The text of the file; empty if there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,12 +12,15 @@ pub struct Release(String);
 
 impl Release {
     /// Reads the file of a home.
-    pub fn read(home: &Path) -> Result<Release> {
+    ///
+    /// # Errors
+    /// Fails if the file is there and cannot be read.
+    pub fn read(home: &Path) -> Result<Release, FileError> {
         let path = home.join("release");
         match fs::read_to_string(&path) {
             Ok(text) => Ok(Release(text)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Release(String::new())),
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+            Err(error) => Err(Operation::Read.failed_on(&path)(error)),
         }
     }
 

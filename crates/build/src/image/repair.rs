@@ -4,18 +4,20 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-
 use super::check::{self, Damage};
 use super::manifest;
 use super::{cache, permissions};
+use crate::file_error::{FileError, Operation};
 use crate::load_time;
 use cct_image::CoveredFile;
 use cct_image::record::{ORIGINALS, Record};
 
 /// Replaces all damaged files. Returns the first one without a sound copy; then nothing is
 /// replaced.
-pub fn repair(image: &Path, damage: &Damage, cache: Option<&Path>) -> Result<Option<PathBuf>> {
+///
+/// # Errors
+/// Fails if a file cannot be replaced.
+pub fn repair(image: &Path, damage: &Damage, cache: Option<&Path>) -> Result<Option<PathBuf>, FileError> {
     if damage.files.is_empty() {
         return Ok(Some(damage.first.0.clone()));
     }
@@ -68,15 +70,15 @@ fn sound_copy(file: &CoveredFile, sources: &[PathBuf]) -> Option<PathBuf> {
 }
 
 /// Replaces a file by a copy of another one, in one step.
-fn replace(path: &Path, copy: &Path) -> Result<()> {
-    let cannot = || format!("cannot replace {}", path.display());
+fn replace(path: &Path, copy: &Path) -> Result<(), FileError> {
+    let cannot = Operation::Replace.failed_on(path);
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).with_context(cannot)?;
-    let file = tempfile::NamedTempFile::new_in(folder).with_context(cannot)?;
-    fs::copy(copy, file.path()).with_context(cannot)?;
-    let mode = fs::metadata(copy).with_context(cannot)?.permissions().mode();
-    fs::set_permissions(file.path(), Permissions::from_mode(mode & 0o7777)).with_context(cannot)?;
+    fs::create_dir_all(folder).map_err(cannot)?;
+    let file = tempfile::NamedTempFile::new_in(folder).map_err(cannot)?;
+    fs::copy(copy, file.path()).map_err(cannot)?;
+    let mode = fs::metadata(copy).map_err(cannot)?.permissions().mode();
+    fs::set_permissions(file.path(), Permissions::from_mode(mode & 0o7777)).map_err(cannot)?;
     permissions::forbid_others_to_write(file.path())?;
-    file.persist(path).map_err(|error| error.error).with_context(cannot)?;
+    file.persist(path).map_err(|error| cannot(error.error))?;
     Ok(())
 }

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
 use cct_settings::Choices;
 
-use super::cache;
+use super::cache::{self, NoPlace};
 use super::tree::CopyMode;
 use crate::jvm_options::stack_traces;
 use crate::user_module::ModuleOptions;
@@ -39,7 +38,7 @@ impl ImageRequest {
     ///
     /// # Errors
     /// The user has no cache folder.
-    pub fn for_use(home: PathBuf, choices: Choices, cache: Option<PathBuf>) -> Result<ImageRequest> {
+    pub fn for_use(home: PathBuf, choices: Choices, cache: Option<PathBuf>) -> Result<ImageRequest, NoPlace> {
         Ok(ImageRequest {
             home,
             choices,

@@ -9,10 +9,10 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use anyhow::Result;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::manifest::STAMP;
+use crate::file_error::FileError;
 use crate::pending_file::PendingFile;
 use cct_image::manifest::{self, Manifest};
 
@@ -29,9 +29,9 @@ pub fn fits(image: &Path, folder: &Path, manifest: &Manifest) -> bool {
 ///
 /// # Errors
 /// Fails if the file cannot be written. The next start then reads all files again.
-pub fn renew(image: &Path, folder: &Path, manifest: &Manifest) -> Result<()> {
+pub fn renew(image: &Path, folder: &Path, manifest: &Manifest) -> Result<(), FileError> {
     let Some(text) = text(image, manifest) else { return Ok(()) };
-    PendingFile::write_decisive(&folder.join(STAMP), |out| Ok(out.write_all(&text)?))?.commit()
+    PendingFile::write_decisive(&folder.join(STAMP), |out| out.write_all(&text))?.commit()
 }
 
 /// The metadata of all covered files; `None` if one is missing.

@@ -1,9 +1,8 @@
 //! Time limits for an image whose JVM hangs.
 
+use std::env::VarError;
 use std::fmt;
 use std::time::{Duration, Instant};
-
-use anyhow::{Result, anyhow, bail};
 
 /// The environment variable with another limit.
 const VARIABLE: &str = "CCTREWRITE_JVM_LIMIT";
@@ -14,6 +13,17 @@ const DEFAULT: u64 = 600;
 
 /// Maximum number of such JVMs of an image: one that starts, and one for each archive.
 const JVMS: u32 = 7;
+
+/// A time limit in the environment that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadLimit {
+    /// The variable is not Unicode.
+    #[error("{VARIABLE}: {0}; give a number of seconds, or none")]
+    NotUnicode(VarError),
+    /// The variable is neither a number of seconds nor `none`.
+    #[error("{VARIABLE}={0}: not a number of seconds, from 1, or none")]
+    NotSeconds(String),
+}
 
 /// The time limit of a JVM of an image under construction, by a monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,16 +40,19 @@ impl TimeLimit {
     ///
     /// # Errors
     /// Fails if the variable is neither a number of seconds nor `none`.
-    pub fn of_environment() -> Result<TimeLimit> {
+    pub fn of_environment() -> Result<TimeLimit, BadLimit> {
         match std::env::var(VARIABLE) {
             Ok(text) => TimeLimit::of(&text),
-            Err(std::env::VarError::NotPresent) => TimeLimit::of(""),
-            Err(error) => bail!("{VARIABLE}: {error}; give a number of seconds, or none"),
+            Err(VarError::NotPresent) => TimeLimit::of(""),
+            Err(error) => Err(BadLimit::NotUnicode(error)),
         }
     }
 
     /// Parses a limit; an empty text means the default.
-    pub fn of(text: &str) -> Result<TimeLimit> {
+    ///
+    /// # Errors
+    /// Fails if the text is neither a number of seconds nor `none`.
+    pub fn of(text: &str) -> Result<TimeLimit, BadLimit> {
         let seconds = match text {
             "" => return Ok(TimeLimit::default()),
             "none" => return Ok(TimeLimit(None)),
@@ -47,7 +60,7 @@ impl TimeLimit {
                 .parse()
                 .ok()
                 .filter(|seconds| *seconds > 0)
-                .ok_or_else(|| anyhow!("{VARIABLE}={text}: not a number of seconds, from 1, or none"))?,
+                .ok_or_else(|| BadLimit::NotSeconds(text.to_owned()))?,
         };
         Ok(TimeLimit(Some(Duration::from_secs(seconds))))
     }

@@ -5,13 +5,46 @@
 //! omitted.
 
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::file_stamps::{Stamp, Stamps};
+use crate::file_error::{FileError, Operation};
+
+/// A home that cannot be listed.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// A folder, or a file in it, cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Folders are nested too deep.
+    #[error("{}: folders nested without end; check for a circle of links", .0.display())]
+    Endless(PathBuf),
+    /// A pipe, socket or device.
+    #[error("{}: neither a file nor a folder; is this the home of a JDK?", .0.display())]
+    Special(PathBuf),
+}
+
+/// A file or folder of a home that cannot be copied.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// A folder or link of the copy cannot be created.
+    #[error(transparent)]
+    Make(#[from] FileError),
+    /// A file cannot be copied.
+    #[error("cannot copy {} to {}", .from.display(), .to.display())]
+    Copy {
+        /// The file.
+        from: PathBuf,
+        /// The copy.
+        to: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
 
 /// The contents of a home, folders before their contents, in a fixed order.
 #[derive(Debug, Default)]
@@ -54,7 +87,11 @@ const MAX_DEPTH: usize = 100;
 
 impl Tree {
     /// Lists a home (absolute, without links).
-    pub fn list(home: &Path) -> Result<Tree> {
+    ///
+    /// # Errors
+    /// Fails if a folder cannot be read, or if it holds something else than files, folders and
+    /// links.
+    pub fn list(home: &Path) -> Result<Tree, TreeError> {
         let mut tree = Tree::default();
         tree.folder(home, home, Path::new(""), 0)?;
         Ok(tree)
@@ -62,20 +99,19 @@ impl Tree {
 
     /// Implemented here, since a walker follows all links or none, and only those that lead out of
     /// the home must be followed.
-    fn folder(&mut self, home: &Path, folder: &Path, relative: &Path, depth: usize) -> Result<()> {
-        let cannot = || format!("cannot list {}", folder.display());
+    fn folder(&mut self, home: &Path, folder: &Path, relative: &Path, depth: usize) -> Result<(), TreeError> {
+        let cannot = Operation::List.failed_on(folder);
         if depth > MAX_DEPTH {
-            bail!("{}: folders nested without end; check for a circle of links", folder.display());
+            return Err(TreeError::Endless(folder.to_path_buf()));
         }
         let mut names = Vec::new();
-        for entry in fs::read_dir(folder).with_context(cannot)? {
-            names.push(entry.with_context(cannot)?.file_name());
+        for entry in fs::read_dir(folder).map_err(cannot)? {
+            names.push(entry.map_err(cannot)?.file_name());
         }
         names.sort();
         for name in names {
             let (path, relative) = (folder.join(&name), relative.join(&name));
-            let kind =
-                fs::symlink_metadata(&path).with_context(|| format!("cannot find {}", path.display()))?;
+            let kind = fs::symlink_metadata(&path).map_err(Operation::Find.failed_on(&path))?;
             let (real, is_link) = if !kind.is_symlink() {
                 (path, false)
             } else {
@@ -96,7 +132,7 @@ impl Tree {
             } else if real.is_file() {
                 self.items.push(Item { path: relative, what: What::File(real) });
             } else {
-                bail!("{}: neither a file nor a folder; is this the home of a JDK?", real.display());
+                return Err(TreeError::Special(real));
             }
         }
         Ok(())
@@ -116,7 +152,10 @@ impl Tree {
     }
 
     /// Feeds a hash with everything: paths, kinds, permissions, contents.
-    pub fn hash(&self, into: &mut Xxh3) -> Result<()> {
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read.
+    pub fn hash(&self, into: &mut Xxh3) -> Result<(), FileError> {
         let hashes: Vec<u128> = self
             .items
             .par_iter()
@@ -124,15 +163,15 @@ impl Tree {
                 What::Folder => Ok(0),
                 What::Link(target) => Ok(xxhash_rust::xxh3::xxh3_128(target.as_os_str().as_encoded_bytes())),
                 What::File(source) => {
-                    let cannot = || format!("cannot read {}", source.display());
-                    let bytes = fs::read(source).with_context(cannot)?;
+                    let cannot = Operation::Read.failed_on(source);
+                    let bytes = fs::read(source).map_err(cannot)?;
                     let mut hash = Xxh3::new();
                     hash.update(&bytes);
-                    hash.update(&[u8::from(is_executable(source).with_context(cannot)?)]);
+                    hash.update(&[u8::from(is_executable(source).map_err(cannot)?)]);
                     Ok(hash.digest128())
                 }
             })
-            .collect::<Result<_>>()?;
+            .collect::<Result<_, FileError>>()?;
         for (item, hash) in self.items.iter().zip(hashes) {
             let kind = match item.what {
                 What::Folder => b'd',
@@ -149,7 +188,10 @@ impl Tree {
     }
 
     /// The stamp of everything: paths, kinds, and metadata of files.
-    pub fn stamp(&self) -> Result<Stamp> {
+    ///
+    /// # Errors
+    /// Fails if a file cannot be found.
+    pub fn stamp(&self) -> Result<Stamp, FileError> {
         let mut stamps = Stamps::default();
         for item in &self.items {
             stamps.name(item.path.as_os_str().as_encoded_bytes());
@@ -157,9 +199,7 @@ impl Tree {
                 What::Folder => stamps.name(b"folder"),
                 What::Link(target) => stamps.name(target.as_os_str().as_encoded_bytes()),
                 What::File(source) => {
-                    let its =
-                        fs::metadata(source).with_context(|| format!("cannot find {}", source.display()))?;
-                    stamps.file(&its);
+                    stamps.file(&fs::metadata(source).map_err(Operation::Find.failed_on(source))?);
                 }
             }
         }
@@ -167,25 +207,30 @@ impl Tree {
     }
 
     /// Total size of all files, in bytes.
-    pub fn size(&self) -> Result<u64> {
+    ///
+    /// # Errors
+    /// Fails if a file cannot be found.
+    pub fn size(&self) -> Result<u64, FileError> {
         let mut sum = 0;
         for item in &self.items {
             if let What::File(source) = &item.what {
-                sum +=
-                    fs::metadata(source).with_context(|| format!("cannot find {}", source.display()))?.len();
+                sum += fs::metadata(source).map_err(Operation::Find.failed_on(source))?.len();
             }
         }
         Ok(sum)
     }
 
     /// Creates a copy in an empty folder. Calls `copied` after each file.
-    pub fn copy(&self, to: &Path, mode: CopyMode, copied: impl Fn() + Sync) -> Result<()> {
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read or written.
+    pub fn copy(&self, to: &Path, mode: CopyMode, copied: impl Fn() + Sync) -> Result<(), CopyError> {
         for item in &self.items {
             let path = to.join(&item.path);
-            let cannot = || format!("cannot make {}", path.display());
+            let cannot = Operation::Make.failed_on(&path);
             match &item.what {
-                What::Folder => fs::create_dir(&path).with_context(cannot)?,
-                What::Link(target) => link(target, &path).with_context(cannot)?,
+                What::Folder => fs::create_dir(&path).map_err(cannot)?,
+                What::Link(target) => link(target, &path).map_err(cannot)?,
                 What::File(_) => {}
             }
         }
@@ -204,44 +249,44 @@ pub fn is_configuration(path: &Path) -> bool {
 }
 
 /// Copies one file with its permissions and its time, or links it.
-fn copy_file(source: &Path, to: &Path, mode: CopyMode) -> Result<()> {
+fn copy_file(from: &Path, to: &Path, mode: CopyMode) -> Result<(), CopyError> {
     let is_edited = is_configuration(to);
     // Hard links fail across file systems, and for files of others where the system forbids it:
     // then the file is copied.
-    if mode == CopyMode::Link && !is_edited && fs::hard_link(source, to).is_ok() {
+    if mode == CopyMode::Link && !is_edited && fs::hard_link(from, to).is_ok() {
         return Ok(());
     }
     let copy = || {
-        fs::copy(source, to)?;
-        let time = fs::metadata(source)?.modified()?;
+        fs::copy(from, to)?;
+        let time = fs::metadata(from)?.modified()?;
         // The time is a convenience (`ls`, `make`); a read-only copy keeps its own.
         if let Ok(file) = fs::OpenOptions::new().append(true).open(to) {
             file.set_modified(time)?;
         }
-        Ok::<(), std::io::Error>(())
+        Ok(())
     };
-    copy().with_context(|| format!("cannot copy {} to {}", source.display(), to.display()))
+    copy().map_err(|source| CopyError::Copy { from: from.to_path_buf(), to: to.to_path_buf(), source })
 }
 
 #[cfg(unix)]
-fn is_executable(file: &Path) -> std::io::Result<bool> {
+fn is_executable(file: &Path) -> io::Result<bool> {
     use std::os::unix::fs::PermissionsExt;
     Ok(fs::metadata(file)?.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_executable(_: &Path) -> std::io::Result<bool> {
+fn is_executable(_: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
 #[cfg(unix)]
-fn link(target: &Path, path: &Path) -> std::io::Result<()> {
+fn link(target: &Path, path: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(target, path)
 }
 
 #[cfg(not(unix))]
-fn link(_: &Path, _: &Path) -> std::io::Result<()> {
-    Err(std::io::ErrorKind::Unsupported.into())
+fn link(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// The text of a link at `link` to `target`, both relative to the same folder.

@@ -5,14 +5,46 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
-use cct_image::Record;
+use cct_image::{Record, record};
 
-use super::plan::Plan;
+use super::plan::{FillError, Plan, PlanError};
 use super::request::ImageRequest;
-use crate::image::cache::Hold;
-use crate::image::check::{self, Archives, Finding};
+use crate::file_error::{FileError, Operation};
+use crate::image::cache::{Hold, LockError, NoPlace};
+use crate::image::check::{self, Archives, Damage, Finding, NotAnImage};
 use crate::observer::Observer;
+
+/// An image that a command cannot use.
+#[derive(Debug, thiserror::Error)]
+pub enum UseError {
+    /// The home of the image cannot be found.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The home is no image any more.
+    #[error(transparent)]
+    NotAnImage(#[from] NotAnImage),
+    /// The image is damaged.
+    #[error("{}; {}", .0, remedy(.0.image()))]
+    Damaged(Damage),
+    /// The record of the image cannot be read.
+    #[error(transparent)]
+    Record(#[from] record::Error),
+    /// The environment names no place for the cache.
+    #[error(transparent)]
+    NoPlace(#[from] NoPlace),
+    /// The request names no cache.
+    #[error("the image of a command is in no cache")]
+    NoCache,
+    /// The image cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The image does not get into the cache.
+    #[error(transparent)]
+    Fill(#[from] FillError),
+    /// The image cannot be protected from removal.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+}
 
 /// An image that a command uses.
 #[derive(Debug)]
@@ -30,15 +62,15 @@ pub struct ImageInUse {
 /// An image that is damaged, or cannot be made.
 pub fn of_home(
     home: PathBuf,
-    request: impl FnOnce(PathBuf) -> Result<ImageRequest>,
+    request: impl FnOnce(PathBuf) -> Result<ImageRequest, NoPlace>,
     observer: &dyn Observer,
-) -> Result<ImageInUse> {
+) -> Result<ImageInUse, UseError> {
     if check::own_folder(&home).is_none() {
         return cached(&request(home)?, observer);
     }
-    let home = fs::canonicalize(&home).with_context(|| format!("{}: cannot find", home.display()))?;
+    let home = fs::canonicalize(&home).map_err(Operation::Resolve.failed_on(&home))?;
     if let Finding::Damaged(damage) = check::at_start(&home, Archives::MayChange)? {
-        bail!("{damage}; {}", remedy(&home));
+        return Err(UseError::Damaged(damage));
     }
     Record::of_image(&home)?;
     Ok(ImageInUse { home, hold: None })
@@ -53,9 +85,9 @@ pub fn remedy(image: &Path) -> String {
 }
 
 /// The image in the cache, where it is put if need be.
-fn cached(request: &ImageRequest, observer: &dyn Observer) -> Result<ImageInUse> {
+fn cached(request: &ImageRequest, observer: &dyn Observer) -> Result<ImageInUse, UseError> {
     let started = Instant::now();
-    let folder = request.cache.as_deref().context("the image of a command is in no cache")?;
+    let folder = request.cache.as_deref().ok_or(UseError::NoCache)?;
     let plan = Plan::new(request)?;
     let (slot, made) = plan.fill_slot(folder, observer)?;
     let hold = slot.hold()?;
@@ -79,7 +111,7 @@ impl ImageInUse {
         let what = match check::in_full(&self.home, archives) {
             Ok(Finding::Sound { .. } | Finding::NoManifest) => return false,
             Ok(Finding::Damaged(damage)) => damage.to_string(),
-            Err(error) => format!("{error:#}"),
+            Err(error) => error.to_string(),
         };
         let remedy =
             if is_cached { "the next run makes the image again".to_owned() } else { remedy(&self.home) };

@@ -4,13 +4,77 @@
 //! A killed command leaves its workshop. The next command in the same folder removes it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-
-use anyhow::{Context, Result, bail};
 
 use cct_image::Record;
 
+use crate::file_error::{FileError, Operation};
 use crate::temporary_folder::{self, Kind, TemporaryFolder};
+
+/// A folder in which no workshop can be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot make a folder in {}", .parent.display())]
+pub struct WorkshopError {
+    /// The folder.
+    pub parent: PathBuf,
+    source: io::Error,
+}
+
+/// A place of an image that overlaps with the JDK from which the image is built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Overlap {
+    /// The place is in the JDK.
+    #[error("{}: in the JDK that the image is made from; name a folder outside of it", .0.display())]
+    InsideJdk(PathBuf),
+    /// The place contains the JDK.
+    #[error("{}: holds the JDK that the image is made from; name another folder", .0.display())]
+    HoldsJdk(PathBuf),
+}
+
+/// A place where no image can be put.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// The place, or its contents, cannot be looked up.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The path ends in no name.
+    #[error("{}: not a name for a folder", .0.display())]
+    NoName(PathBuf),
+    /// The folder around the place cannot be looked up.
+    #[error("{}: cannot find the folder in which it is to be", .path.display())]
+    NoParent {
+        /// The place.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It overlaps with the JDK.
+    #[error(transparent)]
+    Overlap(#[from] Overlap),
+    /// It is a file.
+    #[error("{}: a file; name a folder", .0.display())]
+    IsFile(PathBuf),
+    /// It is a folder with contents that are no image.
+    #[error("{}: neither empty nor a profiled JDK; remove it or name another folder", .0.display())]
+    NotEmpty(PathBuf),
+}
+
+/// An image that cannot be moved to its place.
+#[derive(Debug, thiserror::Error)]
+pub enum DeliverError {
+    /// Something else has come to the place meanwhile.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// The system refuses.
+    #[error("cannot put the image in its place {}", .place.display())]
+    Move {
+        /// The place.
+        place: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
 
 /// A temporary folder that this process owns. When dropped, it is removed.
 #[derive(Debug)]
@@ -25,15 +89,17 @@ pub struct Place {
 
 impl Place {
     /// Checks a place. It must neither be inside the JDK of the image nor contain it.
-    pub fn new(path: &Path, home: &Path) -> Result<Place> {
-        let shown = path.display();
+    ///
+    /// # Errors
+    /// Fails if no image can be put there.
+    pub fn new(path: &Path, home: &Path) -> Result<Place, PlaceError> {
         let absolute = match fs::symlink_metadata(path) {
-            Ok(_) => fs::canonicalize(path).with_context(|| format!("{shown}: cannot find"))?,
+            Ok(_) => fs::canonicalize(path).map_err(Operation::Resolve.failed_on(path))?,
             Err(_) => {
-                let name = path.file_name().with_context(|| format!("{shown}: not a name for a folder"))?;
+                let name = path.file_name().ok_or_else(|| PlaceError::NoName(path.to_path_buf()))?;
                 let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                let cannot = || format!("{shown}: cannot find the folder in which it is to be");
-                fs::canonicalize(parent).with_context(cannot)?.join(name)
+                let cannot = |source| PlaceError::NoParent { path: path.to_path_buf(), source };
+                fs::canonicalize(parent).map_err(cannot)?.join(name)
             }
         };
         check_apart(path, &absolute, home)?;
@@ -43,18 +109,16 @@ impl Place {
     }
 
     /// Whether something replaceable is there; fails if something else is.
-    fn check(&self) -> Result<bool> {
-        let shown = self.path.display();
+    fn check(&self) -> Result<bool, PlaceError> {
         if !self.path.exists() {
             return Ok(false);
         }
-        let cannot = || format!("cannot list {shown}");
         if !self.path.is_dir() {
-            bail!("{shown}: a file; name a folder");
+            return Err(PlaceError::IsFile(self.path.clone()));
         }
-        let is_empty = fs::read_dir(&self.path).with_context(cannot)?.next().is_none();
-        if !is_empty && Record::of_image(&self.path).ok().flatten().is_none() {
-            bail!("{shown}: neither empty nor a profiled JDK; remove it or name another folder");
+        let mut entries = fs::read_dir(&self.path).map_err(Operation::List.failed_on(&self.path))?;
+        if entries.next().is_some() && Record::of_image(&self.path).ok().flatten().is_none() {
+            return Err(PlaceError::NotEmpty(self.path.clone()));
         }
         Ok(true)
     }
@@ -73,23 +137,28 @@ impl Place {
 
 /// Checks that an image's place is neither inside the JDK nor contains it. Messages call it
 /// `shown`.
-pub fn check_apart(shown: &Path, absolute: &Path, home: &Path) -> Result<()> {
-    let shown = shown.display();
+///
+/// # Errors
+/// Fails if they overlap.
+pub fn check_apart(shown: &Path, absolute: &Path, home: &Path) -> Result<(), Overlap> {
     if absolute.starts_with(home) {
-        bail!("{shown}: in the JDK that the image is made from; name a folder outside of it");
+        return Err(Overlap::InsideJdk(shown.to_path_buf()));
     }
     if home.starts_with(absolute) {
-        bail!("{shown}: holds the JDK that the image is made from; name another folder");
+        return Err(Overlap::HoldsJdk(shown.to_path_buf()));
     }
     Ok(())
 }
 
 impl Workshop {
     /// Opens a workshop in a folder, and removes workshops there without an owner.
-    pub fn open(beside: &Path) -> Result<Workshop> {
-        let cannot = || format!("cannot make a folder in {}", beside.display());
-        let folder = TemporaryFolder::make(beside, Kind::Workshop).with_context(cannot)?;
-        fs::create_dir(folder.path().join("image")).with_context(cannot)?;
+    ///
+    /// # Errors
+    /// Fails if the system refuses.
+    pub fn open(beside: &Path) -> Result<Workshop, WorkshopError> {
+        let cannot = |source| WorkshopError { parent: beside.to_path_buf(), source };
+        let folder = TemporaryFolder::make(beside, Kind::Workshop).map_err(cannot)?;
+        fs::create_dir(folder.path().join("image")).map_err(cannot)?;
         Ok(Workshop(folder))
     }
 
@@ -99,30 +168,34 @@ impl Workshop {
     }
 
     /// Moves a folder away from its place; it is removed with this workshop.
-    pub fn discard(&self, path: &Path) -> Result<()> {
-        let cannot = || format!("cannot remove {}", path.display());
-        fs::rename(path, self.0.path().join("discarded")).with_context(cannot)
+    ///
+    /// # Errors
+    /// Fails if the system refuses.
+    pub fn discard(&self, path: &Path) -> Result<(), FileError> {
+        fs::rename(path, self.0.path().join("discarded")).map_err(Operation::Remove.failed_on(path))
     }
 
     /// Moves the image to its place, and any earlier one away. On Linux both happen in one step.
-    pub fn deliver(mut self, place: &Place) -> Result<()> {
-        let shown = place.path.display();
-        let cannot = || format!("cannot put the image in its place {shown}");
+    ///
+    /// # Errors
+    /// Fails if the system refuses, or if something else has come to the place meanwhile.
+    pub fn deliver(mut self, place: &Place) -> Result<(), DeliverError> {
+        let cannot = |source| DeliverError::Move { place: place.path.clone(), source };
         let old = self.0.path().join("old");
         // Checked again: much time has passed.
         let stood = place.check()?;
-        if stood && exchange(&self.image(), &place.path).with_context(cannot)? {
+        if stood && exchange(&self.image(), &place.path).map_err(cannot)? {
             return Ok(());
         }
         if stood {
-            fs::rename(&place.path, &old).with_context(cannot)?;
+            fs::rename(&place.path, &old).map_err(cannot)?;
         }
         if let Err(error) = fs::rename(self.image(), &place.path) {
             if stood && fs::rename(&old, &place.path).is_err() {
                 // The earlier image could not be moved back; at least it must not be deleted.
                 self.0.keep();
             }
-            return Err(error).with_context(cannot);
+            return Err(cannot(error));
         }
         Ok(())
     }
@@ -130,7 +203,7 @@ impl Workshop {
 
 /// Exchanges two folders; false if the system or the file system cannot do that.
 #[cfg(target_os = "linux")]
-fn exchange(a: &Path, b: &Path) -> std::io::Result<bool> {
+fn exchange(a: &Path, b: &Path) -> io::Result<bool> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     use rustix::io::Errno;
     match renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE) {
@@ -141,7 +214,7 @@ fn exchange(a: &Path, b: &Path) -> std::io::Result<bool> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn exchange(_: &Path, _: &Path) -> std::io::Result<bool> {
+fn exchange(_: &Path, _: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
@@ -207,7 +280,7 @@ mod tests {
         fs::create_dir(path("empty")).unwrap();
         let refusal = |name: &str, home: &str| {
             let home = fs::canonicalize(folder.path()).unwrap().join(home);
-            Place::new(&path(name), &home).err().map(|e| format!("{e:#}")).unwrap_or_default()
+            Place::new(&path(name), &home).err().map(|error| error.to_string()).unwrap_or_default()
         };
         assert!(refusal("file", "jdk").contains("a file"));
         assert!(refusal("full", "jdk").contains("neither empty nor"));

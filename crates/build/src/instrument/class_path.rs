@@ -4,10 +4,32 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
 use cct_archive::{Input, InputKind, Limits, manifest};
 
+use crate::file_error::{FileError, Operation};
 use crate::output;
+
+/// Jars and folders that manifests name and that cannot be rewritten.
+#[derive(Debug, thiserror::Error)]
+pub enum ClassPathError {
+    /// An input cannot be found.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// An input, or what its manifest names, cannot be read.
+    #[error(transparent)]
+    Archive(#[from] cct_archive::Error),
+    /// A manifest names something outside of the input's folder.
+    #[error(
+        "{}: its manifest names {url}, which is not in its folder; give that as an input, with an output of its own",
+        .jar.display()
+    )]
+    Outside {
+        /// The jar with the manifest.
+        jar: PathBuf,
+        /// What it names.
+        url: String,
+    },
+}
 
 /// A jar or folder that a manifest names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +47,9 @@ pub struct Named {
 /// # Errors
 /// Fails if a manifest names something outside of the input's folder: its output would have no
 /// place beside the input's. Fails if a jar or folder cannot be read.
-pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
-    let mut seen: Vec<PathBuf> = inputs.iter().map(|input| canonical(input.path())).collect::<Result<_>>()?;
+pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>, ClassPathError> {
+    let mut seen: Vec<PathBuf> =
+        inputs.iter().map(|input| canonical(input.path())).collect::<Result<_, _>>()?;
     let first_named = seen.len();
     let mut named: Vec<(Named, Input)> = Vec::new();
     for (input, given) in inputs.iter().enumerate() {
@@ -36,10 +59,7 @@ pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
         loop {
             for url in names {
                 let Some(relative) = joined(&folder, &url) else {
-                    bail!(
-                        "{}: its manifest names {url}, which is not in its folder; give that as an input, with an output of its own",
-                        jar.display()
-                    );
+                    return Err(ClassPathError::Outside { jar, url });
                 };
                 let found = parent(given.path()).join(&relative);
                 let Ok(place) = fs::canonicalize(&found) else { continue };
@@ -68,7 +88,7 @@ pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
 
 /// The relative URLs in a jar's `Class-Path`. Others are skipped: they lead to other machines, or
 /// to paths that do not depend on where the jar is.
-fn urls(input: &Input) -> Result<Vec<String>> {
+fn urls(input: &Input) -> Result<Vec<String>, cct_archive::Error> {
     if input.kind() != InputKind::Jar {
         return Ok(Vec::new());
     }
@@ -117,8 +137,8 @@ fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-fn canonical(path: &Path) -> Result<PathBuf> {
-    fs::canonicalize(path).with_context(|| format!("{}: cannot find", path.display()))
+fn canonical(path: &Path) -> Result<PathBuf, FileError> {
+    fs::canonicalize(path).map_err(Operation::Resolve.failed_on(path))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use cct_index::mid::ClassHash;
 use cct_index::record::ClassRecord;
 use cct_jdk::convention;
 use cct_rewrite::{ClassSummary, Error, Rewriter, jlink, module_descriptor, runtime_classes};
+use cct_settings::UnknownSettings;
 use cct_verify::Expectation;
 
 use super::output_options::OutputOptions;
@@ -48,17 +49,20 @@ pub struct Counting<'r> {
 
 impl<'r> Counting<'r> {
     /// The rewriting of a run. Classes in `stays` are left unchanged.
+    ///
+    /// # Errors
+    /// Fails if classes are to be checked, and their settings are unknown.
     pub fn new(
         rewriter: &'r Rewriter,
         how: &OutputOptions<'r>,
         steps: &'r dyn Steps,
         sources: &'r Sources,
         stays: &'r Unfit,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, UnknownSettings> {
         let expectation = || {
             let names = Some(rewriter.names_parameters());
-            let expectation = Expectation::of(rewriter.provenance().lines())?;
-            anyhow::Ok(Expectation { parameter_names: names, ..expectation })
+            let expectation = Expectation::of(rewriter.provenance().lines());
+            expectation.map(|expectation| Expectation { parameter_names: names, ..expectation })
         };
         Ok(Counting {
             rewriter,

@@ -3,22 +3,40 @@
 
 use std::path::Path;
 
-use anyhow::Result;
 use cct_archive::{Input, Limits, Target};
 use cct_jdk::convention;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::request::InstrumentRequest;
 use crate::fingerprint::{opened, text};
+use crate::image::tree::TreeError;
 use crate::inputs::{BadClasses, Sources, TOOL};
 use crate::marking::TreeMarking;
 use crate::output;
 use crate::place::{PLACE_NAME, made_from};
-use crate::user_module::Module;
+use crate::user_module::{Module, UnreadableModule};
+
+/// Inputs of a run that cannot be hashed.
+#[derive(Debug, thiserror::Error)]
+pub enum HashError {
+    /// The user's module cannot be read.
+    #[error(transparent)]
+    Module(#[from] UnreadableModule),
+    /// An input or library cannot be read.
+    #[error(transparent)]
+    Input(#[from] TreeError),
+}
 
 /// The hash over everything that determines a run's outputs: the contents of inputs and libraries,
 /// the options, the version of this program, and its runtime. It covers no path and no time.
-pub fn of(request: &InstrumentRequest, sources: &Sources, beside: Option<&TreeMarking>) -> Result<String> {
+///
+/// # Errors
+/// Fails if an input, a library or the user's module cannot be read.
+pub fn of(
+    request: &InstrumentRequest,
+    sources: &Sources,
+    beside: Option<&TreeMarking>,
+) -> Result<String, HashError> {
     // The other fields are covered by `sources`, or affect only the outputs' paths, the report,
     // messages or speed.
     let InstrumentRequest { choices, module, patches, manifest, bad, level, .. } = request;

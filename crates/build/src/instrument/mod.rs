@@ -15,38 +15,109 @@ mod summary;
 pub mod targets;
 pub mod treatments;
 
-use anyhow::{Result, bail};
+use std::io;
+use std::path::PathBuf;
+
 use cct_archive::{Input, Target};
+use cct_settings::Refused;
 
-use self::opened::{OpenedInputs, say_missing};
+use self::lone::LoneError;
+use self::opened::{OpenError, OpenedInputs, say_missing};
 use self::output_options::OutputOptions;
-use self::targets::Targets;
-use crate::marking::TreeMarking;
+use self::targets::{Targets, TargetsError};
+use crate::file_error::FileError;
+use crate::marking::{MarkProgramError, TreeMarking, TreeMarkingError};
 use crate::observer::Observer;
-use crate::user_module::Module;
+use crate::user_module::{Module, ModuleError, UnreadableModule};
 
-pub use self::filter::filter;
+pub use self::class_path::ClassPathError;
+pub use self::filter::{FilterError, filter};
+pub use self::made_from::HashError;
 pub use self::record::Record;
 pub use self::refusal::refused_by_jvms;
 pub use self::request::InstrumentRequest;
-pub use self::rewrite::{Outputs, rewrite_all};
+pub use self::rewrite::{Outputs, RewriteError, rewrite_all};
 pub use self::summary::Summary;
+
+/// Inputs that cannot be instrumented.
+#[derive(Debug, thiserror::Error)]
+pub enum InstrumentError {
+    /// Options cannot be combined.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// A program is to be traced without its JDK.
+    #[error(
+        "--tool trace is for whole JDKs, whose methods are numbered together: give it to `cctrewrite jdk` or `cctrewrite run`; programs are rewritten while they are loaded"
+    )]
+    Trace,
+    /// Marking fails.
+    #[error(transparent)]
+    Marking(#[from] MarkProgramError),
+    /// An input or library cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// There is no place for an output.
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
+    /// There is no place for the report.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// An input that is a class file is not enough.
+    #[error(transparent)]
+    Lone(#[from] LoneError),
+    /// Markers cannot be added.
+    #[error(transparent)]
+    TreeMarking(#[from] TreeMarkingError),
+    /// The inputs cannot be hashed.
+    #[error(transparent)]
+    Hash(#[from] HashError),
+    /// The user's module cannot be read.
+    #[error(transparent)]
+    UnreadableModule(#[from] UnreadableModule),
+    /// The user's module fails.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    /// The inputs cannot be rewritten.
+    #[error(transparent)]
+    Rewrite(#[from] RewriteError),
+    /// An output cannot be put in its place.
+    #[error(transparent)]
+    Output(#[from] cct_archive::Error),
+    /// The report, or a file beside an output, cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// A report that cannot be written where the user wants it.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// It would replace a folder.
+    #[error("report {} is a folder; name a file", .0.display())]
+    IsFolder(PathBuf),
+    /// It would overwrite an output.
+    #[error("report {} is also an output; name another file", .0.display())]
+    IsOutput(PathBuf),
+    /// It would overwrite an input, or its folder is missing.
+    #[error(transparent)]
+    Refused(#[from] cct_archive::Error),
+    /// The folder of this process is missing, so a relative path leads nowhere.
+    #[error(transparent)]
+    NoFolder(#[from] io::Error),
+}
 
 /// Surveys, plans and rewrites the inputs, and puts the outputs in their places.
 ///
 /// # Errors
 /// Fails if options cannot be combined, if an input cannot be read, or if an output cannot be
 /// written.
-pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Result<()> {
+pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Result<(), InstrumentError> {
     let started = std::time::Instant::now();
     request.choices.check()?;
     if request.choices.settings().traces() {
-        bail!(
-            "--tool trace is for whole JDKs, whose methods are numbered together: give it to `cctrewrite jdk` or `cctrewrite run`; programs are rewritten while they are loaded"
-        );
+        return Err(InstrumentError::Trace);
     }
     if request.choices.marks_alone() {
-        return crate::marking::instrument(request, observer);
+        return Ok(crate::marking::instrument(request, observer)?);
     }
     let OpenedInputs { mut sources, named, left_out } = OpenedInputs::of(request)?;
     sources.for_jlink = !request.patches;
@@ -94,16 +165,16 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
 }
 
 /// Fails if the report would overwrite an input or an output, or if it is a folder.
-fn check_report(request: &InstrumentRequest, inputs: &[Input], targets: &Targets) -> Result<()> {
+fn check_report(request: &InstrumentRequest, inputs: &[Input], targets: &Targets) -> Result<(), ReportError> {
     let Some(report) = &request.report else { return Ok(()) };
     if report.is_dir() {
-        bail!("report {} is a folder; name a file", report.display());
+        return Err(ReportError::IsFolder(report.clone()));
     }
     Target::new(report, &inputs.iter().collect::<Vec<_>>())?;
     let absolute = std::path::absolute(report)?;
     for target in &targets.list {
         if std::path::absolute(target.path())? == absolute {
-            bail!("report {} is also an output; name another file", report.display());
+            return Err(ReportError::IsOutput(report.clone()));
         }
     }
     Ok(())

@@ -2,13 +2,23 @@
 
 use std::path::Path;
 
-use anyhow::Result;
 use cct_archive::{Input, Target};
 
-use super::class_path::{self, Named};
+use super::class_path::{self, ClassPathError, Named};
 use super::request::InstrumentRequest;
-use crate::inputs::Sources;
+use crate::inputs::{Sources, SourcesError};
 use crate::observer::Observer;
+
+/// Inputs of an instrumentation that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// An input or library cannot be opened.
+    #[error(transparent)]
+    Sources(#[from] SourcesError),
+    /// What a manifest names cannot be opened.
+    #[error(transparent)]
+    ClassPath(#[from] ClassPathError),
+}
 
 /// The opened inputs of an instrumentation.
 #[derive(Debug)]
@@ -27,7 +37,7 @@ impl OpenedInputs {
     ///
     /// # Errors
     /// Fails if an input or library cannot be opened.
-    pub fn of(request: &InstrumentRequest) -> Result<OpenedInputs> {
+    pub fn of(request: &InstrumentRequest) -> Result<OpenedInputs, OpenError> {
         let limits = &request.limits;
         let mut inputs = Sources::open_inputs(&request.inputs, limits)?;
         let found = class_path::of(&inputs, limits);

@@ -2,21 +2,45 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
-use cct_archive::{RewriteOptions, Staged, Target};
+use cct_archive::{Failure, RewriteOptions, Staged, Target};
 use cct_index::provenance::Provenance;
 use cct_rewrite::Rewriter;
 use cct_rewrite::filter::Filter;
+use cct_settings::UnknownSettings;
 
 use super::counting::Counting;
-use super::filter::filter;
+use super::filter::{FilterError, filter};
 use super::output_options::OutputOptions;
 use super::record::Record;
 use super::summary::Summary;
+use crate::check_failed::CheckFailed;
 use crate::driver::Driver;
-use crate::inputs::{Sources, Survey, Unfit};
+use crate::inputs::{Sources, Survey, SurveyError, Unfit};
 use crate::observer::Observer;
 use crate::output;
+
+/// Inputs that cannot be rewritten.
+#[derive(Debug, thiserror::Error)]
+pub enum RewriteError {
+    /// Choices do not go together, or name no classes to record.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// The survey of the classes fails.
+    #[error(transparent)]
+    Survey(#[from] SurveyError),
+    /// The classes cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] cct_rewrite::Error),
+    /// The check of rewritten classes does not know the settings.
+    #[error(transparent)]
+    Settings(#[from] UnknownSettings),
+    /// A class cannot be rewritten, or an output cannot be written.
+    #[error(transparent)]
+    Output(#[from] Failure<cct_rewrite::Error>),
+    /// The check of rewritten classes found something.
+    #[error(transparent)]
+    Check(#[from] CheckFailed),
+}
 
 /// Complete outputs of a run.
 #[derive(Debug)]
@@ -38,7 +62,7 @@ pub fn rewrite_all(
     sources: &Sources,
     targets: &[Target],
     observer: &dyn Observer,
-) -> Result<Outputs> {
+) -> Result<Outputs, RewriteError> {
     let filter = filter(how.choices)?;
     let survey = {
         let steps = observer.begin("reading classes", None);
@@ -70,7 +94,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Plans and rewrites all inputs, except for unfit classes. Also returns the classes that
     /// turned out to be unfit; if there are any, the outputs are useless.
-    fn attempt(&self, unfit: &Unfit) -> Result<(Outputs, Unfit)> {
+    fn attempt(&self, unfit: &Unfit) -> Result<(Outputs, Unfit), RewriteError> {
         let Run { how, sources, survey, targets, filter, observer } = *self;
         let settings = how.choices.settings();
         let mut summary = Summary::new(settings, survey.notices.clone());

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, bail};
 use cct_index::treatment::Treatment;
 use cct_profile::report::grouped;
 use cct_rewrite::report::Fallback;
@@ -14,6 +14,8 @@ use cct_settings::{Settings, Worded};
 use serde::Serialize;
 
 use super::treatments;
+use crate::check_failed::CheckFailed;
+use crate::file_error::FileError;
 use crate::inputs::{TOOL, Unfit};
 use crate::instrument::record::Record;
 use crate::marking::{Account, TreeMarking};
@@ -194,19 +196,23 @@ impl Summary {
         }
     }
 
-    /// Fails if the check of a class against its original found something. That is a fault of this
-    /// program.
-    pub fn check(&self) -> Result<()> {
-        let Some(first) = self.findings.first() else { return Ok(()) };
-        bail!(
-            "the check of rewritten classes against their originals found something, which is a fault of cctrewrite: {first} ({} in all)",
-            counted(self.findings.len() as u64, "finding")
-        );
+    /// Fails if the check of a class against its original found something.
+    ///
+    /// # Errors
+    /// The first finding. That is a fault of this program.
+    pub fn check(&self) -> Result<(), CheckFailed> {
+        CheckFailed::unless_empty("rewritten", &self.findings)
     }
 
     /// Writes the completeness report to a pending file.
-    pub fn write_report(&self, path: &Path) -> Result<PendingFile> {
-        PendingFile::write(path, |out| Ok(serde_json::to_writer_pretty(out, &self.completeness())?))
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn write_report(&self, path: &Path) -> Result<PendingFile, FileError> {
+        let write = |out: &mut (dyn io::Write + Send)| {
+            serde_json::to_writer_pretty(out, &self.completeness()).map_err(io::Error::from)
+        };
+        Ok(PendingFile::write(path, write)?)
     }
 
     /// The completeness report.

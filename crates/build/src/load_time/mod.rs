@@ -7,9 +7,31 @@ use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result};
+pub use unpacked::UnpackProblem;
 
 use crate::image::cache;
+
+/// A library inside this command that cannot be unpacked.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot unpack {file}, which is inside this command")]
+pub struct UnpackError {
+    /// The library's file name.
+    pub file: String,
+    source: UnpackProblem,
+}
+
+/// No agent for renamed natives.
+#[derive(Debug, thiserror::Error)]
+pub enum PrefixError {
+    /// It cannot be unpacked.
+    #[error(transparent)]
+    Unpack(#[from] UnpackError),
+    /// It is neither installed nor inside this command.
+    #[error(
+        "{0} is not beside this command, and without it no JVM finds natives that were renamed (--natives prefix); install both together"
+    )]
+    Missing(String),
+}
 
 /// The library that rewrites classes while the program runs: its name, without the operating
 /// system's prefix and suffix.
@@ -43,7 +65,7 @@ pub fn embed(libraries: Embedded) {
 ///
 /// # Errors
 /// If it is inside this command and cannot be unpacked.
-pub fn library() -> Result<Option<PathBuf>> {
+pub fn library() -> Result<Option<PathBuf>, UnpackError> {
     find(LOAD_TIME, |libraries| libraries.load_time)
 }
 
@@ -52,7 +74,7 @@ pub fn library() -> Result<Option<PathBuf>> {
 ///
 /// # Errors
 /// If it is inside this command and cannot be unpacked.
-pub fn vm() -> Result<Option<PathBuf>> {
+pub fn vm() -> Result<Option<PathBuf>, UnpackError> {
     find(VM, |libraries| libraries.vm)
 }
 
@@ -60,14 +82,11 @@ pub fn vm() -> Result<Option<PathBuf>> {
 ///
 /// # Errors
 /// If it is neither installed nor inside this command, or cannot be unpacked.
-pub fn prefix() -> Result<PathBuf> {
-    find_prefix()?.with_context(|| {
-        let name = file_name(PREFIX);
-        format!("{name} is not beside this command, and without it no JVM finds natives that were renamed (--natives prefix); install both together")
-    })
+pub fn prefix() -> Result<PathBuf, PrefixError> {
+    find_prefix()?.ok_or_else(|| PrefixError::Missing(file_name(PREFIX)))
 }
 
-fn find_prefix() -> Result<Option<PathBuf>> {
+fn find_prefix() -> Result<Option<PathBuf>, UnpackError> {
     find(PREFIX, |libraries| libraries.prefix)
 }
 
@@ -75,7 +94,7 @@ fn find_prefix() -> Result<Option<PathBuf>> {
 ///
 /// # Errors
 /// If one is inside this command and cannot be unpacked.
-pub fn all() -> Result<Vec<PathBuf>> {
+pub fn all() -> Result<Vec<PathBuf>, UnpackError> {
     Ok([library()?, vm()?, find_prefix()?].into_iter().flatten().collect())
 }
 
@@ -90,15 +109,19 @@ pub fn prefix_name() -> String {
 }
 
 /// A library that was installed with this command, else the one inside it.
-fn find(name: &str, bytes: impl Fn(&Embedded) -> Option<&'static [u8]>) -> Result<Option<PathBuf>> {
+fn find(
+    name: &str,
+    bytes: impl Fn(&Embedded) -> Option<&'static [u8]>,
+) -> Result<Option<PathBuf>, UnpackError> {
     let file = file_name(name);
     let bytes = match Source::of(&file, bytes) {
         Source::Installed(path) => return Ok(Some(path)),
         Source::Missing => return Ok(None),
         Source::Inside(bytes) => bytes,
     };
-    let unpacked = cache::root().and_then(|cache| unpacked::library(&cache, &file, bytes));
-    unpacked.map(Some).with_context(|| format!("cannot unpack {file}, which is inside this command"))
+    let cache = cache::root().map_err(UnpackProblem::from);
+    let unpacked = cache.and_then(|cache| unpacked::library(&cache, &file, bytes));
+    unpacked.map(Some).map_err(|source| UnpackError { file, source })
 }
 
 /// Where a library comes from.

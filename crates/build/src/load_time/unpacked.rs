@@ -6,12 +6,29 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use cct_private::PrivateFolder;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::image::cache;
+use crate::file_error::{FileError, Operation};
+use crate::image::cache::{self, FolderError, NoPlace};
 use crate::pending_file::PendingFile;
+
+/// Why a library inside this command cannot be unpacked.
+#[derive(Debug, thiserror::Error)]
+pub enum UnpackProblem {
+    /// There is no cache.
+    #[error(transparent)]
+    NoPlace(#[from] NoPlace),
+    /// The cache cannot be used.
+    #[error(transparent)]
+    Cache(#[from] FolderError),
+    /// Others than the user can write to a folder in the cache.
+    #[error(transparent)]
+    NotPrivate(#[from] cct_private::Error),
+    /// A file or folder in the cache cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
 
 /// The folder in the cache.
 const FOLDER: &str = "libraries";
@@ -20,10 +37,10 @@ const FOLDER: &str = "libraries";
 ///
 /// # Errors
 /// If others may write to the cache, or the system refuses.
-pub fn library(cache: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+pub fn library(cache: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, UnpackProblem> {
     let cache = cache::open(cache)?;
     let folder = cache.join(FOLDER).join(format!("{:032x}", xxh3_128(bytes)));
-    cct_private::create_folders(&folder)?;
+    cct_private::create_folders(&folder).map_err(Operation::Make.failed_on(&folder))?;
     // Whoever may write to one of them can replace what is in it.
     PrivateFolder::open(&cache.join(FOLDER))?;
     let private = PrivateFolder::open(&folder)?;
@@ -31,10 +48,11 @@ pub fn library(cache: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     // What cannot be read, or may be written by others, is replaced like other contents.
     if !private.read(name).is_ok_and(|found| found.as_deref() == Some(bytes)) {
         if path.is_symlink() {
-            fs::remove_file(&path)?;
+            fs::remove_file(&path).map_err(Operation::Remove.failed_on(&path))?;
         }
         // Readable for all, as copies of it in images are; nobody else can enter the folder.
-        PendingFile::write_decisive(&path, |out| Ok(out.write_all(bytes)?))?.commit()?;
+        let pending = PendingFile::write_decisive(&path, |out| out.write_all(bytes));
+        pending.map_err(FileError::from)?.commit()?;
     }
     Ok(path)
 }
@@ -128,7 +146,7 @@ mod tests {
         let path = cache.library(b"library");
         for folder in path.ancestors().skip(1).take(3) {
             set_mode(folder, 0o770);
-            let error = format!("{:#}", library(&cache.root(), NAME, b"library").unwrap_err());
+            let error = library(&cache.root(), NAME, b"library").unwrap_err().to_string();
             assert!(error.contains("others may write"), "{}: {error}", folder.display());
             set_mode(folder, 0o700);
         }

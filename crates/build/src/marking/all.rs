@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, bail};
-use cct_archive::{Input, Layout, RewriteOptions, Staged, Target};
-use cct_markers::{Library, World};
+use cct_archive::{Failure, Input, Layout, RewriteOptions, Staged, Target};
+use cct_markers::{Error, Library, World};
 
 use super::marks::{Marks, Record};
 use super::{Marking, Tally};
+use crate::check_failed::CheckFailed;
 use crate::driver::Driver;
 use crate::inputs::BadClasses;
 use crate::observer::Observer;
@@ -64,7 +64,7 @@ pub fn mark_all(
     targets: &[Target],
     how: &OutputOptions<'_>,
     observer: &dyn Observer,
-) -> Result<MarkedInputs> {
+) -> Result<MarkedInputs, Failure<Error>> {
     let options = RewriteOptions { level: how.level, ..RewriteOptions::default() };
     let tally = Tally::new(&marking.rules);
     let (outputs, stays, dropped) = (Vec::new(), Vec::new(), BTreeSet::new());
@@ -112,15 +112,13 @@ impl MarkedInputs {
         }
     }
 
-    /// Fails if the check of a class against its original found something. That is a fault of this
-    /// program.
-    pub fn check(&self) -> Result<()> {
+    /// Fails if the check of a class against its original found something.
+    ///
+    /// # Errors
+    /// The first finding. That is a fault of this program.
+    pub fn check(&self) -> Result<(), CheckFailed> {
         let (_, findings) = &self.checks;
-        let Some(first) = findings.first() else { return Ok(()) };
-        bail!(
-            "the check of marked classes against their originals found something, which is a fault of cctrewrite: {first} ({} in all)",
-            counted(findings.len() as u64, "finding")
-        );
+        CheckFailed::unless_empty("marked", findings)
     }
 
     /// A line with the number of checked classes; `None` if no class was checked.

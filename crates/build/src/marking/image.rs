@@ -9,13 +9,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use cct_archive::Target;
+use cct_archive::{Failure, Target};
 use cct_image::record;
 
 use super::above::world;
 use super::all::{MarkedInputs, OutputOptions, mark_all};
 use super::rules::Marking;
+use crate::file_error::{FileError, Operation};
 use crate::inputs::Sources;
 use crate::observer::Observer;
 
@@ -25,6 +25,20 @@ pub const FOLDER: &str = "markers";
 /// Whether this is the home of a JDK with a marked class library.
 pub fn is_in(home: &Path) -> bool {
     ["lib", "jre/lib"].iter().any(|lib| home.join(lib).join(record::FOLDER).join(FOLDER).is_dir())
+}
+
+/// A class library that cannot be marked.
+#[derive(Debug, thiserror::Error)]
+pub enum MarkLibraryError {
+    /// A file of it cannot be read or put in its place.
+    #[error(transparent)]
+    Archive(#[from] cct_archive::Error),
+    /// A class of it cannot be marked.
+    #[error(transparent)]
+    Class(#[from] Failure<cct_markers::Error>),
+    /// A marker file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// The summary of a marked class library.
@@ -46,7 +60,7 @@ pub fn mark(
     how: &OutputOptions<'_>,
     own: &Path,
     observer: &dyn Observer,
-) -> Result<Summary> {
+) -> Result<Summary, MarkLibraryError> {
     let Sources { inputs, libraries, .. } = library;
     // Only the image's own classes: the libraries named are no part of it.
     let carried = world(inputs)?.table();
@@ -66,12 +80,12 @@ pub fn mark(
 ///
 /// # Errors
 /// Fails if a file cannot be written.
-pub fn carry(marking: &Marking, classes: &[u8], places: &[u64], own: &Path) -> Result<()> {
+pub fn carry(marking: &Marking, classes: &[u8], places: &[u64], own: &Path) -> Result<(), FileError> {
     let folder = own.join(FOLDER);
-    fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir(&folder).map_err(Operation::Make.failed_on(&folder))?;
     let write = |name: &str, bytes: &[u8]| {
         let file: PathBuf = folder.join(name);
-        fs::write(&file, bytes).with_context(|| format!("cannot write {}", file.display()))
+        fs::write(&file, bytes).map_err(Operation::Write.failed_on(&file))
     };
     write("rules.toml", marking.rules.text().as_bytes())?;
     write("classes", classes)?;

@@ -1,27 +1,74 @@
 //! Instrumentation with markers alone.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-use cct_archive::Layout;
+use cct_archive::{Failure, Layout};
+use cct_settings::Refused;
+use zip::result::ZipError;
 
 use super::above::world;
 use super::all::{OutputOptions, mark_all};
-use super::{JAR, Marking, jar, tables_of};
-use crate::instrument::lone;
-use crate::instrument::opened::{OpenedInputs, say_missing};
+use super::{JAR, Marking, MarkingError, jar, tables_of};
+use crate::check_failed::CheckFailed;
+use crate::file_error::FileError;
+use crate::instrument::lone::{self, LoneError};
+use crate::instrument::opened::{OpenError, OpenedInputs, say_missing};
 use crate::instrument::request::InstrumentRequest;
-use crate::instrument::targets::Targets;
+use crate::instrument::targets::{Targets, TargetsError};
 use crate::observer::Observer;
 use crate::pending_file::PendingFile;
+
+/// A program that cannot be marked.
+#[derive(Debug, thiserror::Error)]
+pub enum MarkProgramError {
+    /// Options cannot be combined.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// An option is not for markers alone.
+    #[error("{0} cannot be combined with --tool markers yet; leave it out")]
+    NotYet(&'static str),
+    /// The class library of a JDK from 9 on is to be marked as a whole.
+    #[error(
+        "{}: with --tool markers the class library of a JDK from 9 on becomes patches: give --patches, or make a whole JDK by `cctrewrite jdk`",
+        .0.display()
+    )]
+    NoPatches(PathBuf),
+    /// Rules or properties cannot be used.
+    #[error(transparent)]
+    Marking(#[from] MarkingError),
+    /// An input or library cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// There is no place for an output.
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
+    /// An input that is a class file is not enough.
+    #[error(transparent)]
+    Lone(#[from] LoneError),
+    /// An input or library cannot be read, or an output cannot be put in its place.
+    #[error(transparent)]
+    Archive(#[from] cct_archive::Error),
+    /// A class cannot be marked, or an output cannot be written.
+    #[error(transparent)]
+    Class(#[from] Failure<cct_markers::Error>),
+    /// The check of marked classes found something.
+    #[error(transparent)]
+    Check(#[from] CheckFailed),
+    /// The jar of the runtime cannot be put together.
+    #[error(transparent)]
+    Jar(#[from] ZipError),
+    /// A file beside an output cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
 
 /// Marks the inputs, and puts the outputs in their places.
 ///
 /// # Errors
 /// Fails if options cannot be combined, if an input or a rule cannot be read, or if an output
 /// cannot be written.
-pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Result<()> {
+pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Result<(), MarkProgramError> {
     request.choices.check_marking()?;
     for (given, option) in [
         (request.if_changed, "--if-changed"),
@@ -30,17 +77,14 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
         (request.module.module.is_some(), "--udi"),
     ] {
         if given {
-            bail!("{option} cannot be combined with --tool markers yet; leave it out");
+            return Err(MarkProgramError::NotYet(option));
         }
     }
     let marking = Marking::alone(&request.choices)?;
     let OpenedInputs { sources, named, left_out } = OpenedInputs::of(request)?;
     for input in &sources.inputs {
         if input.layout() != Layout::Plain && !request.patches {
-            bail!(
-                "{}: with --tool markers the class library of a JDK from 9 on becomes patches: give --patches, or make a whole JDK by `cctrewrite jdk`",
-                input.path().display()
-            );
+            return Err(MarkProgramError::NoPatches(input.path().to_path_buf()));
         }
     }
     let targets = Targets::new(&request.output, &sources, &named, request.patches)?;
@@ -66,12 +110,14 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
     let folders: BTreeSet<&Path> = given.iter().filter_map(|target| target.path().parent()).collect();
     let mut beside = Vec::new();
     for folder in folders {
-        beside.push(PendingFile::write(&folder.join(JAR), |out| Ok(out.write_all(&jar)?))?);
+        let pending = PendingFile::write(&folder.join(JAR), |out| out.write_all(&jar));
+        beside.push(pending.map_err(FileError::from)?);
     }
     if let Some(tables) = marking.tables() {
         for target in &targets.list {
             let path = tables_of(target.path());
-            beside.push(PendingFile::write(&path, |out| Ok(out.write_all(tables.as_bytes())?))?);
+            let pending = PendingFile::write(&path, |out| out.write_all(tables.as_bytes()));
+            beside.push(pending.map_err(FileError::from)?);
         }
     }
     for output in std::mem::take(&mut marked.outputs) {

@@ -17,18 +17,18 @@ mod tree_marking;
 
 pub use above::world;
 pub use all::OutputOptions;
-pub use instrument::instrument;
+pub use instrument::{MarkProgramError, instrument};
 pub use marks::unless_refused;
-pub use place::{flags, flags_beside};
-pub use rules::{Marking, rules};
+pub use place::{FlagsError, flags, flags_beside};
+pub use rules::{Marking, MarkingError, RulesFileError, rules};
 pub use tally::{Tally, shown};
-pub use tree_marking::{Account, TreeMarking};
+pub use tree_marking::{Account, TreeMarking, TreeMarkingError};
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use zip::ZipWriter;
+use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 
 /// The entry that identifies an output with markers: lines of `key=value`.
@@ -51,7 +51,10 @@ const CHECKER: &str = "cctrewrite.typestate.Typestate";
 const TABLES: &str = ".typestate";
 
 /// The jar of the runtime. Its bytes are always the same: entries have the format's first date.
-pub fn jar() -> Result<Vec<u8>> {
+///
+/// # Errors
+/// None that could be expected: it is written to memory.
+pub fn jar() -> ZipResult<Vec<u8>> {
     let mut jar = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
     jar.start_file("META-INF/MANIFEST.MF", options)?;

@@ -1,43 +1,72 @@
 //! Files of typestate properties.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
-use cct_typestate::{Property, file, shipped};
+use cct_typestate::{FileError, Property, file, shipped};
+
+/// A file of properties that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PropertiesError {
+    /// It cannot be read, and is no built-in one.
+    #[error(
+        "cannot read {} (files of cctrewrite are {})",
+        .path.display(),
+        shipped::names().collect::<Vec<_>>().join(", ")
+    )]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It is invalid.
+    #[error("{}", .path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// The fault in a line.
+        source: FileError,
+    },
+    /// It has no property.
+    #[error("{} has no [[property]]", .0.display())]
+    Empty(PathBuf),
+    /// It has a property of the same name as one of another file.
+    #[error("{}: there is a property \"{name}\" in another file already", .path.display())]
+    Twice {
+        /// The file.
+        path: PathBuf,
+        /// The property.
+        name: String,
+    },
+}
 
 /// The properties of a file, or of the built-in file of that name.
 ///
 /// # Errors
 /// Fails if the file cannot be read, is invalid, or has no property.
-pub fn properties(path: &Path) -> Result<Vec<Property>> {
-    let text = match path.to_str().and_then(shipped::text) {
+pub fn properties(file: &Path) -> Result<Vec<Property>, PropertiesError> {
+    let path = || file.to_path_buf();
+    let text = match file.to_str().and_then(shipped::text) {
         Some(text) => text.to_owned(),
-        None => std::fs::read_to_string(path).with_context(|| {
-            let known = shipped::names().collect::<Vec<_>>().join(", ");
-            format!("cannot read {} (files of cctrewrite are {known})", path.display())
-        })?,
+        None => std::fs::read_to_string(file)
+            .map_err(|source| PropertiesError::Unreadable { path: path(), source })?,
     };
-    let properties = file::parse(&text).with_context(|| path.display().to_string())?;
-    if properties.is_empty() {
-        return Err(anyhow!("{} has no [[property]]", path.display()));
-    }
-    Ok(properties)
+    let properties =
+        file::parse(&text).map_err(|source| PropertiesError::Invalid { path: path(), source })?;
+    if properties.is_empty() { Err(PropertiesError::Empty(path())) } else { Ok(properties) }
 }
 
 /// The properties of several files, built-in ones included.
 ///
 /// # Errors
 /// Fails as [`properties`] does, or if two properties have the same name.
-pub fn all(files: &[PathBuf]) -> Result<Vec<Property>> {
+pub fn all(files: &[PathBuf]) -> Result<Vec<Property>, PropertiesError> {
     let mut all: Vec<Property> = Vec::new();
     for path in files {
         for property in properties(path)? {
             if all.iter().any(|known| known.name == property.name) {
-                bail!(
-                    "{}: there is a property \"{}\" in another file already",
-                    path.display(),
-                    property.name
-                );
+                return Err(PropertiesError::Twice { path: path.clone(), name: property.name });
             }
             all.push(property);
         }

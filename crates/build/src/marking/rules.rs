@@ -4,14 +4,56 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use cct_markers::Rules;
-use cct_settings::Choices;
+use cct_markers::{Rules, RulesError};
+use cct_settings::{Choices, Refused};
 use cct_typestate::{Property, encoded};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::properties::PropertiesError;
 use super::{TYPESTATE, properties};
+use crate::file_error::{FileError, Operation};
 use crate::inputs::TOOL;
+
+/// A file of rules that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesFileError {
+    /// It cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It is too large.
+    #[error("{} has {size} bytes, too many for a file of markers", .path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// It is invalid.
+    #[error("{}", .path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// The fault in a line.
+        source: RulesError,
+    },
+}
+
+/// Rules and properties that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MarkingError {
+    /// Options cannot be combined.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// A file of rules cannot be used.
+    #[error(transparent)]
+    Rules(#[from] RulesFileError),
+    /// A file of properties cannot be used.
+    #[error(transparent)]
+    Properties(#[from] PropertiesError),
+    /// The rules that the properties become are invalid.
+    #[error("rules of the properties")]
+    OfProperties(#[source] RulesError),
+}
 
 /// Maximum size of a file of rules, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -20,16 +62,16 @@ const LARGEST: u64 = 16 << 20;
 ///
 /// # Errors
 /// Fails if a file cannot be read, or if it has no rules.
-pub fn rules(files: &[PathBuf]) -> Result<Rules> {
+pub fn rules(files: &[PathBuf]) -> Result<Rules, RulesFileError> {
     let mut rules = Rules::default();
     for file in files {
-        let cannot = || format!("cannot read {}", file.display());
-        let about = fs::metadata(file).with_context(cannot)?;
-        if about.len() > LARGEST {
-            bail!("{} has {} bytes, too many for a file of markers", file.display(), about.len());
+        let cannot = Operation::Read.failed_on(file);
+        let size = fs::metadata(file).map_err(cannot)?.len();
+        if size > LARGEST {
+            return Err(RulesFileError::TooLarge { path: file.clone(), size });
         }
-        let text = fs::read_to_string(file).with_context(cannot)?;
-        rules.add(&text).with_context(|| file.display().to_string())?;
+        let text = fs::read_to_string(file).map_err(cannot)?;
+        rules.add(&text).map_err(|source| RulesFileError::Invalid { path: file.clone(), source })?;
     }
     Ok(rules)
 }
@@ -48,7 +90,7 @@ impl Marking {
     /// # Errors
     /// Fails as [`Marking::beside`] does, if options cannot be combined, or if nothing is to be
     /// marked.
-    pub fn alone(choices: &Choices) -> Result<Marking> {
+    pub fn alone(choices: &Choices) -> Result<Marking, MarkingError> {
         choices.check_marking()?;
         Marking::beside(choices)
     }
@@ -57,12 +99,12 @@ impl Marking {
     ///
     /// # Errors
     /// Fails if a file cannot be read, or if its rules or properties are invalid.
-    pub fn beside(choices: &Choices) -> Result<Marking> {
+    pub fn beside(choices: &Choices) -> Result<Marking, MarkingError> {
         let mut rules = rules(&choices.markers)?;
         let properties = properties::all(&choices.typestate)?;
         if !properties.is_empty() {
             let first = rules.list.len();
-            rules.add(&cct_typestate::rules::rules(&properties)).context("rules of the properties")?;
+            rules.add(&cct_typestate::rules::rules(&properties)).map_err(MarkingError::OfProperties)?;
             // Messages state the lines of the file that the user wrote.
             let places = properties.iter().flat_map(|p| &p.events).flat_map(|event| &event.places);
             for (rule, place) in rules.list.iter_mut().skip(first).zip(places) {

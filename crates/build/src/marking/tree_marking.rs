@@ -1,21 +1,44 @@
 //! Markers with a calling-context tree (docs/research/markers.md). Classes are marked while they
 //! are rewritten; an account has the results.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
 use cct_archive::Layout;
 use cct_markers::Marked;
 use cct_rewrite::markers::{Markers, Shared};
 
 use super::image::of_library;
-use super::{BESIDE, Marking, Tally, tables_of, world};
+use super::{BESIDE, Marking, MarkingError, Tally, tables_of, world};
+use crate::file_error::FileError;
 use crate::inputs::Sources;
-use crate::instrument::filter::filter;
+use crate::instrument::filter::{FilterError, filter};
 use crate::instrument::request::InstrumentRequest;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
+
+/// Markers with a calling-context tree that cannot be added.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeMarkingError {
+    /// Choices do not go together, or name no classes to record.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// There is a user's module, too.
+    #[error("--udi cannot be combined with markers and a calling-context tree yet; leave it out")]
+    Module,
+    /// The class library of a JDK from 9 on is to be marked as a whole.
+    #[error(
+        "{}: with markers the class library of a JDK from 9 on becomes patches: give --patches",
+        .0.display()
+    )]
+    NoPatches(PathBuf),
+    /// Rules or properties cannot be used.
+    #[error(transparent)]
+    Marking(#[from] MarkingError),
+    /// An input or library cannot be read.
+    #[error(transparent)]
+    Archive(#[from] cct_archive::Error),
+}
 
 /// The rules and properties for markers with a calling-context tree.
 #[derive(Debug)]
@@ -38,31 +61,38 @@ impl TreeMarking {
     ///
     /// # Errors
     /// Fails if options cannot be combined, or if a file cannot be read.
-    pub fn of(request: &InstrumentRequest, sources: &Sources) -> Result<Option<TreeMarking>> {
+    pub fn of(
+        request: &InstrumentRequest,
+        sources: &Sources,
+    ) -> Result<Option<TreeMarking>, TreeMarkingError> {
         if !request.choices.marks_beside() {
             return Ok(None);
         }
         filter(&request.choices)?;
         if request.module.module.is_some() {
-            bail!("--udi cannot be combined with markers and a calling-context tree yet; leave it out");
+            return Err(TreeMarkingError::Module);
         }
         if let Some(input) = sources.inputs.iter().find(|input| input.layout() != Layout::Plain)
             && !request.patches
         {
-            bail!(
-                "{}: with markers the class library of a JDK from 9 on becomes patches: give --patches",
-                input.path().display()
-            );
+            return Err(TreeMarkingError::NoPatches(input.path().to_path_buf()));
         }
-        TreeMarking::new(&Marking::beside(&request.choices)?, sources, false).map(Some)
+        Ok(Some(TreeMarking::new(&Marking::beside(&request.choices)?, sources, false)?))
     }
 
     /// The markers for the class library of a JDK, for an image.
-    pub fn of_library(marking: &Marking, sources: &Sources) -> Result<TreeMarking> {
+    ///
+    /// # Errors
+    /// Fails if the class library cannot be read.
+    pub fn of_library(marking: &Marking, sources: &Sources) -> Result<TreeMarking, cct_archive::Error> {
         TreeMarking::new(marking, sources, true)
     }
 
-    fn new(marking: &Marking, sources: &Sources, is_library: bool) -> Result<TreeMarking> {
+    fn new(
+        marking: &Marking,
+        sources: &Sources,
+        is_library: bool,
+    ) -> Result<TreeMarking, cct_archive::Error> {
         let world = world(sources.inputs.iter().chain(&sources.libraries))?;
         let lines = format!("{BESIDE}\n{}", marking.lines());
         let (tables, spelled) = (marking.tables(), marking.spelled_rules());
@@ -81,9 +111,12 @@ impl TreeMarking {
     }
 
     /// The pending file with the tables of properties beside an output; `None` without properties.
-    pub fn tables(&self, output: &Path) -> Result<Option<PendingFile>> {
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written.
+    pub fn tables(&self, output: &Path) -> Result<Option<PendingFile>, FileError> {
         let Some(tables) = &self.tables else { return Ok(None) };
-        PendingFile::write(&tables_of(output), |out| Ok(out.write_all(tables.as_bytes())?)).map(Some)
+        Ok(Some(PendingFile::write(&tables_of(output), |out| out.write_all(tables.as_bytes()))?))
     }
 }
 

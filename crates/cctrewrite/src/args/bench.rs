@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use cct_build::image::cache::NoPlace;
 use cct_build::image::request::ImageRequest;
 use cct_profile::diff::Percentage;
 use clap::{Args, ValueEnum, value_parser};
@@ -111,7 +111,7 @@ impl Bench {
     ///
     /// # Errors
     /// The user has no cache folder.
-    pub fn image(&self, home: PathBuf) -> Result<ImageRequest> {
+    pub fn image(&self, home: PathBuf) -> Result<ImageRequest, NoPlace> {
         let choices = self.choices.0.get().clone().reproducibly();
         ImageRequest::for_use(home, choices, self.cache.clone())
     }

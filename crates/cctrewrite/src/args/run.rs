@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use cct_build::image::cache::NoPlace;
 use cct_build::image::request::ImageRequest;
 use cct_build::jvm_options::stack_traces::{DEFAULT_DEPTH, MAX_DEPTH};
 use clap::{Args, value_parser};
@@ -109,7 +109,7 @@ impl Run {
     ///
     /// # Errors
     /// The user has no cache folder.
-    pub fn image(&self, home: PathBuf) -> Result<ImageRequest> {
+    pub fn image(&self, home: PathBuf) -> Result<ImageRequest, NoPlace> {
         let request = ImageRequest::for_use(home, self.choices.get().clone(), self.cache.clone())?;
         Ok(ImageRequest { module: self.udi.options(), stack_depth: self.stack_depth, ..request })
     }

@@ -87,7 +87,7 @@ impl Baseline {
 
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<()> {
-        PendingFile::write_decisive(path, |out| Ok(self.json(out)?))?.commit()
+        Ok(PendingFile::write_decisive(path, |out| self.json(out))?.commit()?)
     }
 
     /// The file's text. A count is `[calls, bytecodes]`.

@@ -97,7 +97,7 @@ impl<'a> Harness<'a> {
         cct_private::create_folders(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         let to = folder.join(format!("{entry}.cct"));
-        PendingFile::write_profile(&to, |out| Ok(out.write_all(&bytes)?))?.commit()
+        Ok(PendingFile::write_profile(&to, |out| out.write_all(&bytes))?.commit()?)
     }
 }
 

@@ -8,7 +8,7 @@ use cct_build::image::cache;
 use cct_build::image::jvm::FROM_OUTSIDE;
 use cct_build::image::prune;
 use cct_build::load_time::{self, Source};
-use cct_build::text::{counted, size};
+use cct_build::text::{counted, size, with_causes};
 
 use super::page::{Page, Verdict};
 
@@ -41,13 +41,13 @@ pub fn cache(page: &mut Page) -> Result<()> {
     page.heading("Cache")?;
     let folder = match cache::default_folder() {
         Ok(folder) => folder,
-        Err(error) => return page.line(Verdict::Fault, &format!("{error:#}")),
+        Err(error) => return page.line(Verdict::Fault, &error.to_string()),
     };
     let shown = folder.display();
     if folder.exists()
         && let Err(error) = cache::check_writers(&folder)
     {
-        return page.line(Verdict::Fault, &format!("{error:#}"));
+        return page.line(Verdict::Fault, &with_causes(&error));
     }
     match prune::list(&folder) {
         Ok(images) => {
@@ -55,7 +55,7 @@ pub fn cache(page: &mut Page) -> Result<()> {
             let images = counted(images.len() as u64, "image");
             page.line(Verdict::Good, &format!("{shown}: {images}, {}", size(bytes)))?;
         }
-        Err(error) => page.line(Verdict::Fault, &format!("{error:#}"))?,
+        Err(error) => page.line(Verdict::Fault, &with_causes(&error))?,
     }
     let Some(free) = free_space(&folder) else { return Ok(()) };
     let free_size = size(free);

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use cct_build::image::home::Home;
 use cct_build::jdk_homes::{self, JdkHome};
+use cct_build::text::with_causes;
 use cct_jdk::TESTED;
 
 use super::page::{Page, Verdict};
@@ -26,7 +27,7 @@ pub fn list(arguments: &Doctor, page: &mut Page) -> Result<Vec<JdkHome>> {
             Ok(opened) => described(opened),
             // `run` refuses this JDK with the same message. It is no fault, since another JDK may
             // work.
-            Err(error) => (Verdict::Note, format!("{error:#}")),
+            Err(error) => (Verdict::Note, with_causes(error)),
         };
         page.line(verdict, &format!("{text} ({})", home.named_by))?;
         if opened.is_ok() {

@@ -80,7 +80,7 @@ fn check_cached(arguments: &args::Jdk, folder: &Path, images: Vec<PathBuf>) -> R
             }
             Err(error) => {
                 bad += 1;
-                say(&format!("cctrewrite: {error:#}"));
+                say(&format!("cctrewrite: {error}"));
             }
         }
     }

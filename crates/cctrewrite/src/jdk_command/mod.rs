@@ -45,7 +45,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
         let report = report.map(|path| made.summary.write_report(path)).transpose()?.flatten();
         workshop.deliver(&place)?;
         report.map(PendingFile::commit).transpose()?;
-        return plan.say_made(&made, place.path(), started, &terminal);
+        return Ok(plan.say_made(&made, place.path(), started, &terminal)?);
     };
 
     let (slot, made) = plan.fill_slot(cache, &terminal)?;
@@ -84,5 +84,5 @@ fn copy_out(image: &Path, to: &Path, mode: CopyMode, observer: &dyn Observer) ->
 fn copy_of_report(image: &Path, home: &Home, path: &Path) -> Result<PendingFile> {
     let file = image.join(home.own_folder()).join(record::COMPLETENESS);
     let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    PendingFile::write(path, |out| Ok(out.write_all(&bytes)?))
+    Ok(PendingFile::write(path, |out| out.write_all(&bytes))?)
 }

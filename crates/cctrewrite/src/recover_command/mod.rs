@@ -105,8 +105,9 @@ fn deliver(what: &str, recovered: Recovered, output: &Path) -> Result<Outcome> {
     if is_stdin(output) {
         exit::to_stdout(|out| profile.write(out))?;
     } else {
-        PendingFile::write_profile(output, |out| Ok(profile.write(out)?))
-            .and_then(PendingFile::commit)
+        PendingFile::write_profile(output, |out| profile.write(out))
+            .map_err(anyhow::Error::from)
+            .and_then(|file| Ok(file.commit()?))
             .with_context(|| format!("cannot write {}", shown(output)))?;
     }
     Ok(if problems.is_empty() { Outcome::Complete } else { Outcome::Damaged })

@@ -185,7 +185,7 @@ fn profile_of(jvm: &mut Jvm) -> Remains {
 fn recover_to(arena: &Path, place: &Path) -> Result<bool> {
     let recovered = super::of_file(arena)?;
     // The profile's notes say what is wrong with it, and the summary shows them.
-    PendingFile::write_profile(place, |out| Ok(recovered.profile.write(out)?))?.commit()?;
+    PendingFile::write_profile(place, |out| recovered.profile.write(out))?.commit()?;
     Ok(recovered.problems.is_empty())
 }
 

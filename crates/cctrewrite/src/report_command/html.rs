@@ -65,7 +65,7 @@ pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outco
     if output == Path::new("-") {
         exit::to_stdout(|out| page.write(out))?;
     } else {
-        PendingFile::write(output, |out| Ok(page.write(out)?))?.commit()?;
+        PendingFile::write(output, |out| page.write(out))?.commit()?;
     }
     if arguments.open {
         let path = fs::canonicalize(output).with_context(|| format!("cannot find {}", output.display()))?;

@@ -70,7 +70,7 @@ pub fn deliver(
             let mut profile = read(path)?;
             if let Some(wanted) = wanted {
                 profile = wanted.of(profile)?;
-                PendingFile::write_profile(path, |out| Ok(profile.write(out)?))?.commit()?;
+                PendingFile::write_profile(path, |out| profile.write(out))?.commit()?;
             }
             profiles.push((jvm, profile));
         }
@@ -107,7 +107,7 @@ pub fn deliver(
                 merger.add(&name, profile).context(CANNOT)?;
             }
             let sum = merger.finish().context(CANNOT)?;
-            PendingFile::write_profile(&places.sum, |out| Ok(sum.write(out)?))?.commit()?;
+            PendingFile::write_profile(&places.sum, |out| sum.write(out))?.commit()?;
             if !quiet {
                 let jvms = counted(count as u64, "JVM");
                 say(&format!("cctrewrite: {}: {jvms}, {}", places.sum.display(), totals(&Summary::of(&sum))));

@@ -124,7 +124,7 @@ pub fn move_file(from: &Path, to: &Path) -> Result<()> {
         return Ok(());
     }
     let mut file = File::open(from).with_context(|| format!("cannot read {}", from.display()))?;
-    PendingFile::write_profile(to, |out| io::copy(&mut file, out).map(drop).map_err(Into::into))?.commit()
+    Ok(PendingFile::write_profile(to, |out| io::copy(&mut file, out).map(drop))?.commit()?)
 }
 
 /// The main class that a profile names if its JVM had none, as for `java -version`.

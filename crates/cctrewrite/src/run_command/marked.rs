@@ -54,7 +54,10 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     // The rules of properties print nothing by themselves.
     let prints =
         !checks_properties || !arguments.choices.markers.is_empty() || arguments.recording.is_given("client");
-    let is_ours = |home: &Path| wanted.as_ref().map_or(Ok(()), |wanted| fit::check_marked(home, wanted));
+    let is_ours = |home: &Path| -> Result<()> {
+        wanted.as_ref().map(|wanted| fit::check_marked(home, wanted)).transpose()?;
+        Ok(())
+    };
     files::run(arguments, command, rest, &kind, is_ours, |from, place| {
         let to = place(None);
         if checks_properties {

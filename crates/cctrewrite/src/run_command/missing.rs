@@ -95,7 +95,7 @@ fn recover(arena: &Path, place: &Path) -> Result<()> {
     }
     let recovered = recovered?;
     // The profile's notes say what is wrong with it, and the summary shows them.
-    PendingFile::write_profile(place, |out| Ok(recovered.profile.write(out)?))?.commit()
+    Ok(PendingFile::write_profile(place, |out| recovered.profile.write(out))?.commit()?)
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ fn contexts(arguments: &TraceContexts) -> Result<()> {
     let (mut profile, oddities) = contexts::profile(&trace)?;
     profile.notes.extend(remarks(&trace, &oddities));
     profile.notes.sort();
-    PendingFile::write_profile(&arguments.output, |out| Ok(profile.write(out)?))?.commit()?;
+    PendingFile::write_profile(&arguments.output, |out| profile.write(out))?.commit()?;
     for note in &profile.notes {
         say(&format!("note: {note}"));
     }

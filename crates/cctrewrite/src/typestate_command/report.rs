@@ -53,6 +53,6 @@ pub fn run(arguments: &TypestateReport) -> Result<Outcome> {
 pub(crate) fn write(output: Option<&Path>, text: &str) -> Result<()> {
     match output {
         None => to_stdout(|out| out.write_all(text.as_bytes())),
-        Some(path) => PendingFile::write(path, |out| Ok(out.write_all(text.as_bytes())?))?.commit(),
+        Some(path) => Ok(PendingFile::write(path, |out| out.write_all(text.as_bytes()))?.commit()?),
     }
 }
