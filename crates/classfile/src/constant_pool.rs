@@ -290,7 +290,8 @@ impl<'a> ConstantPool<'a> {
     fn validate_one(&self, index: Index, at: usize) -> Result<()> {
         let refer = || u2_at(self.file, at);
         match self.file[at - 1] {
-            tag::UTF8 => mutf8::validate(self.utf8(index)?),
+            tag::UTF8 if mutf8::is_valid(self.utf8(index)?) => Ok(()),
+            tag::UTF8 => Err(ErrorKind::BadUtf8.into()),
             tag::CLASS | tag::STRING | tag::METHOD_TYPE | tag::MODULE | tag::PACKAGE => {
                 self.utf8(refer()).map(drop)
             }

@@ -3,8 +3,6 @@
 
 use std::borrow::Cow;
 
-use crate::error::{ErrorKind, Result};
-
 /// Splits off the first UTF-16 code unit. `None` when the bytes are malformed.
 fn next_unit(bytes: &[u8]) -> Option<(u16, &[u8])> {
     let continuation = |b: u8| (b & 0xC0 == 0x80).then_some(u16::from(b & 0x3F));
@@ -18,27 +16,27 @@ fn next_unit(bytes: &[u8]) -> Option<(u16, &[u8])> {
     }
 }
 
-/// Fails unless `bytes` are modified UTF-8. It refuses forms longer than needed, except for NUL,
-/// which must take two bytes. (HotSpot accepts them in class files below version 48.)
-pub fn validate(bytes: &[u8]) -> Result<()> {
+/// Whether `bytes` are modified UTF-8. Forms longer than needed are not, except for NUL, which must
+/// take two bytes. (HotSpot accepts them in class files below version 48.)
+pub fn is_valid(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(&first) = rest.first() {
         if (0x01..=0x7F).contains(&first) {
             rest = &rest[1..];
             continue;
         }
-        let (unit, after) = next_unit(rest).ok_or(ErrorKind::BadUtf8)?;
+        let Some((unit, after)) = next_unit(rest) else { return false };
         let shortest = match unit {
             0x0001..=0x007F => 1,
             0x0000 | 0x0080..=0x07FF => 2,
             _ => 3,
         };
         if rest.len() - after.len() != shortest {
-            return Err(ErrorKind::BadUtf8.into());
+            return false;
         }
         rest = after;
     }
-    Ok(())
+    true
 }
 
 /// Decodes a name for people; U+FFFD replaces bytes that are not modified UTF-8.
@@ -102,28 +100,28 @@ mod tests {
         assert_eq!(&*encode("\u{1F600}"), b"\xED\xA0\xBD\xED\xB8\x80");
         for text in ["", "plain", "a\0b", "\u{e9}\u{4e2d}\u{1F600}"] {
             let bytes = encode(text);
-            validate(&bytes).unwrap();
+            assert!(is_valid(&bytes));
             assert_eq!(decode_lossy(&bytes), text);
         }
     }
 
     #[test]
     fn lone_surrogates_are_valid_and_shown_as_replacement() {
-        validate(b"\xED\xA0\xBD").unwrap();
+        assert!(is_valid(b"\xED\xA0\xBD"));
         assert_eq!(decode_lossy(b"x\xED\xA0\xBDy"), "x\u{FFFD}y");
     }
 
     #[test]
     fn overlong_forms_are_refused() {
         for bad in [&b"\xC1\x81"[..], b"\xE0\x81\x81", b"\xE0\x80\x80"] {
-            assert!(validate(bad).is_err(), "{bad:?}");
+            assert!(!is_valid(bad), "{bad:?}");
         }
     }
 
     #[test]
     fn malformed_bytes_are_refused_but_shown() {
         for bad in [&b"\0"[..], b"\xF0\x9F\x98\x80", b"\xC3", b"\xE0\x80", b"\x80", b"\xC3a"] {
-            assert!(validate(bad).is_err(), "{bad:?}");
+            assert!(!is_valid(bad), "{bad:?}");
             assert!(!decode_lossy(bad).is_empty());
         }
     }
