@@ -128,7 +128,7 @@ impl Difference {
         let (word, reasons) = (self.metric.name(), self.source.threshold.reasons(self.metric));
         (contexts > 0).then(|| {
             format!(
-                "{} with {} {word} before and {} after were pruned{reasons}, and added up as {PRUNED}",
+                "{} with {} {word} before and {} after pruned{reasons}, and added up as {PRUNED}",
                 counted(contexts.into(), "context"),
                 grouped(before.into()),
                 grouped(after.into())

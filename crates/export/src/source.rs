@@ -215,7 +215,7 @@ impl Source {
         let bytecodes = self.bytecodes.map(|_| format!(" and {}", counted(bytecodes.into(), one)));
         (contexts > 0).then(|| {
             format!(
-                "{} with {}{} were pruned{}, and added up as {PRUNED}",
+                "{} with {}{} pruned{}, and added up as {PRUNED}",
                 counted(contexts.into(), "context"),
                 counted(calls.into(), "call"),
                 bytecodes.unwrap_or_default(),

@@ -73,7 +73,7 @@ fn what_cannot_be_is_refused() {
         run(home, &[&["instrument"], arguments].concat()).fails_saying(parts);
     };
     refused(&["-", "-o", "out"], &["-: standard input cannot be an input", "name a file"]);
-    refused(&["a/A.class", "-o", "-"], &["output -: standard output", "name a file"]);
+    refused(&["a/A.class", "-o", "-"], &["output -: outputs cannot go to standard output", "name a file"]);
     refused(&["Object.class", "-o", "out.class"], &["Object.class: java.lang.Object needs the runtime"]);
     refused(&["a/A.class", "-o", "a/A.class"], &["is the input a/A.class"]);
     refused(&["a/A.class", "b/A.class", "-o", "out"], &["two inputs are called A.class"]);

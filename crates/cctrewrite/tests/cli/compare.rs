@@ -165,7 +165,7 @@ fn parts_of_profiles_are_compared() {
     let files = ["before.cct", "after.cct"];
     let with = |options: &[&str]| compare(folder.path(), &[&files[..], options].concat());
     let step = ends(with(&["--root", "app/Main.step", "--calls-only"]), 1);
-    assert!(step.contains("\nCompared    calls, sum of all threads, from 'app/Main.step' on\n"), "{step}");
+    assert!(step.contains("\nCompared    calls, sum of all threads, from 'app/Main.step' down\n"), "{step}");
     assert!(step.contains("\nCalls     1,250  1,248     +2\n"), "{step}");
     ends(with(&["--root", "java.lang.String.charAt", "--thread", "main"]), 1);
     fails_saying(&with(&["--root", "app.Main.main", "--drop", "*"]), &["'app.Main.main'"]);
@@ -213,7 +213,7 @@ fn what_cannot_be_compared_is_refused() {
     flipped[middle] ^= 0x10;
     put(home, "flipped.cct", &flipped);
     let against = |other: &str, options: &[&str]| compare(home, &[&["before.cct", other], options].concat());
-    fails_saying(&against("text.txt", &[]), &["text.txt", "not a profile", "line 1"]);
+    fails_saying(&against("text.txt", &[]), &["text.txt", "neither a profile", "line 1"]);
     fails_saying(&against("empty.cct", &[]), &["empty.cct", "empty"]);
     fails_saying(&against("bad.txt", &[]), &["bad.txt", "line 3", "'x' is not a count"]);
     fails_saying(&against("newer.txt", &[]), &["newer.txt", "format version 2"]);

@@ -36,7 +36,7 @@ fn libraries_that_are_missing_are_faults() {
     let libraries = section(&run, "Libraries");
     if cfg!(feature = "embed") {
         let is_inside =
-            |line: &&str| line.starts_with("  ok     libcctrewrite_") && line.contains("is inside");
+            |line: &&str| line.starts_with("  ok     libcctrewrite_") && line.contains("is embedded");
         assert_eq!(libraries.iter().filter(|line| is_inside(line)).count(), 3, "{}", run.stdout);
         assert!(!folder.path().join("cache").exists(), "looking makes nothing");
         return;

@@ -216,5 +216,5 @@ fn what_was_instrumented_before() {
     let home = folder.path();
     put(home, "a.jar", &jar(&[("Sample.class", &sample())]));
     run(home, &["instrument", "a.jar", "-o", "once.jar"]).succeeds();
-    refused(home, &["once.jar", "-o", "twice.jar"], &["Sample", "instrumented already"]);
+    refused(home, &["once.jar", "-o", "twice.jar"], &["Sample", "already instrumented"]);
 }

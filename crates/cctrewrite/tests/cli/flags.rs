@@ -168,7 +168,7 @@ fn a_folder_of_modules_takes_the_place_of_another() {
     let home = folder.path();
     run(home, &["instrument", "-q", "modules", "-o", "made"]).succeeds();
     let printed = run(home, &["flags", "made"]).succeeds();
-    assert!(printed.stderr.contains("made takes the place of modules"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("made replaces modules"), "{}", printed.stderr);
     assert!(!printed.stdout.contains("patch"), "{}", printed.stdout);
     assert!(printed.stdout.contains("DisableIntrinsic=_profileBoolean,"), "{}", printed.stdout);
 }

@@ -182,7 +182,7 @@ fn parts_of_a_profile_are_shown() {
     // 30 + 60 + 80 bytecodes of 10,984; calls 1 + 2 + 4.
     assert!(
         root.contains(
-            "\nSelected    threads 'main', from 'app.tree.Node.walk' on: 170 bytecodes, 1.55 % of all\n"
+            "\nSelected    threads 'main', from 'app.tree.Node.walk' down: 170 bytecodes, 1.55 % of all\n"
         ),
         "{root}"
     );

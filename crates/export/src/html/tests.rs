@@ -212,10 +212,10 @@ fn the_same_profile_gives_the_same_page() {
 #[test]
 fn parts_are_said_and_nothing_is_an_error() {
     let selection = Selection { root: Some(Pattern::new("a.A.g")), ..Selection::default() };
-    let selected = vec!["from 'a.A.g' on".to_owned()];
+    let selected = vec!["from 'a.A.g' down".to_owned()];
     let page = written(&page(recursion(), None, &PageOptions { selection, selected, ..options() }));
     assert_eq!(head(&page)["sums"][0], "50");
-    assert_eq!(head(&page)["remarks"][0], "This page shows only a part of the profile: from 'a.A.g' on.");
+    assert_eq!(head(&page)["remarks"][0], "This page shows only a part of the profile: from 'a.A.g' down.");
     let selection = Selection { root: Some(Pattern::new("no.where")), ..Selection::default() };
     let asked = PageOptions { selection, ..options() };
     assert!(Page::new(recursion(), None, Vec::new(), &Origins::default(), &asked).is_err());

@@ -405,7 +405,7 @@ fn a_difference_shows_what_is_more_and_says_what_is_gone() {
     assert_eq!(
         cut.pruning().as_deref(),
         Some(
-            "2 contexts with 50 bytecodes before and 28 after were pruned (below 20 % of the \
+            "2 contexts with 50 bytecodes before and 28 after pruned (below 20 % of the \
              bytecodes), and added up as [pruned]"
         )
     );

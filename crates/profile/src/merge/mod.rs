@@ -88,7 +88,7 @@ pub(crate) fn summed(
 
 /// Note of a sum in which only some profiles have call sites.
 const MIXED: &str =
-    "call sites are told apart in some of the profiles only: contexts that differ by them are added up";
+    "only some of the profiles keep call sites separate: contexts that differ only by them are added up";
 
 /// Whether the profiles of a sum distinguish call sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
