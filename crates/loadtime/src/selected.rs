@@ -89,7 +89,7 @@ mod tests {
             "a/A.<init>()V cannot be an extent: why",
             "the extent a.A.idle was never entered",
             "the extent a.A.gone was not found: no class with this method was rewritten at load time",
-            "a.A.main, from which on all was to be recorded, was not found: no class with this \
+            "a.A.main, at which recording was to start, was not found: no class with this \
              method was rewritten at load time",
         ];
         assert_eq!(remarks, expected);

@@ -451,9 +451,9 @@ mod tests {
         let marker = |rest: &str| format!("[[marker]]\ntoken = \"t\"\nat = \"method\"\n{rest}\n");
         for (text, line, problem) in [
             ("x = 1".to_owned(), 1, "unknown key 'x'"),
-            ("[marker]\ntoken = 1".to_owned(), 1, "[[marker]] alone"),
-            ("[[marker]]\nat = \"method\"".to_owned(), 1, "no 'token'"),
-            ("\n[[marker]]\ntoken = \"t\"".to_owned(), 2, "no 'at'"),
+            ("[marker]\ntoken = 1".to_owned(), 1, "only tables [[marker]]"),
+            ("[[marker]]\nat = \"method\"".to_owned(), 1, "needs the key 'token'"),
+            ("\n[[marker]]\ntoken = \"t\"".to_owned(), 2, "needs the key 'at'"),
             ("[[marker]]\ntoken = \"t\"\nat = \"here\"".to_owned(), 3, "method, loop,"),
             (marker("clas = \"a\""), 4, "unknown key 'clas'"),
             (marker("class = 1"), 4, "must be a \"string\""),
@@ -463,7 +463,7 @@ mod tests {
             (marker("context = [\"this\"]"), 4, "receiver, arguments"),
             (marker("sample = 101"), 4, "0 to 100"),
             (marker("per-object = 1"), 4, "true or false"),
-            ("[[marker]]\ntoken = \"t\"\nat = \"line\"".to_owned(), 1, "no 'lines'"),
+            ("[[marker]]\ntoken = \"t\"\nat = \"line\"".to_owned(), 1, "needs the key 'lines'"),
             ("[[marker]]\ntoken = \"t\"\nat = \"handler\"\nkind = \"pair\"".to_owned(), 4, "one-way"),
             (marker("x"), 4, ""),
         ] {

@@ -93,7 +93,7 @@ mod tests {
             ("both", "", "", "both"),
             ("", "0", "", "trace-last"),
             ("", "", "1x", "1x"),
-            ("", "9", "1g", "one of the two"),
+            ("", "9", "1g", "one of them"),
         ] {
             assert!(of(mode, last, memory).unwrap_err().contains(named), "{named}");
         }
