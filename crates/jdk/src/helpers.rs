@@ -174,8 +174,8 @@ impl Helper {
         ROWS.iter().map(|row| row.0)
     }
 
-    /// The name of the helper in `java/lang/Object`, and its descriptor. The runtime's method has the
-    /// same name without `cct$`, and the same descriptor.
+    /// The name of the helper in `java/lang/Object`, and its descriptor. The runtime's method has
+    /// the same name without `cct$`, and the same descriptor.
     pub fn name_and_type(self) -> NameAndType<'static> {
         ROWS[self as usize].1
     }

@@ -18,8 +18,8 @@ pub fn of_callers(known: &Known) -> KeptMembers {
     kept
 }
 
-/// The members to keep of a loaded class with these methods: JVMs reject a redefinition with more or
-/// fewer.
+/// The members to keep of a loaded class with these methods: JVMs reject a redefinition with more
+/// or fewer.
 pub fn of_loaded(methods: &[NameAndTypeBuf], known: Option<&Known>) -> KeptMembers {
     let all: BTreeSet<NameAndType<'_>> = methods.iter().map(NameAndTypeBuf::name_and_type).collect();
     let original = |method: &NameAndTypeBuf| {

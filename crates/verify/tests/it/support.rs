@@ -12,8 +12,8 @@ use cct_verify::linked::{Linked, follow};
 use cct_verify::{Expectation, Finding, StaticSide, Tally, check_with_links};
 use rayon::prelude::*;
 
-/// Classes with their summaries. Class libraries are read once for all tests: that takes longer than
-/// most of them.
+/// Classes with their summaries. Class libraries are read once for all tests: that takes longer
+/// than most of them.
 pub struct ClassLibrary {
     /// All classes, in order.
     pub classes: Vec<Vec<u8>>,
