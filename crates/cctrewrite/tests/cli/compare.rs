@@ -220,7 +220,7 @@ fn what_cannot_be_compared_is_refused() {
     fails_saying(&against("flipped.cct", &[]), &["flipped.cct", "checksum"]);
     fails_saying(&against("missing.cct", &[]), &["missing.cct", "No such file"]);
     fails_saying(&against(".", &[]), &[".: "]);
-    fails_saying(&against("calls.txt", &[]), &["calls.txt", "B counts calls only"]);
+    fails_saying(&against("calls.txt", &[]), &["calls.txt", "B counts only calls"]);
     ends(against("calls.txt", &["--calls-only"]), 1);
     fails_saying(
         &against("merged.txt", &["--per-thread"]),

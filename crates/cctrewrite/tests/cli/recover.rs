@@ -97,7 +97,7 @@ fn an_output_may_be_named_for_one_folder() {
     let files = [LOCK, ("000001.jvm", JVM), ("000001.cct", &*profile)];
     let first = left(here.path(), "a", &files);
     left(here.path(), "b", &files);
-    recover(here.path(), &["-o", "x.cct"]).fails_saying(&["but there are 2", "name its folder"]);
+    recover(here.path(), &["-o", "x.cct"]).fails_saying(&["but there are 2", "name the folder of one"]);
     recover(here.path(), &["-o", "-"]).fails_saying(&["several files", "name a file"]);
     recover(here.path(), &[first.to_str().unwrap(), "-o", "x.cct"]).succeeds();
     assert_eq!(names(here.path()), [".cctrewrite-b.run", "x.cct"]);
