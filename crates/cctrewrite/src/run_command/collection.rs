@@ -126,7 +126,7 @@ mod tests {
         fs::create_dir(&path).unwrap();
         fs::write(path.join("thesis.tex"), b"").unwrap();
         let error = collection.jvms().unwrap_err().to_string();
-        assert!(error.contains("somebody has moved or replaced it"), "{error}");
+        assert!(error.contains("another process moved or replaced it"), "{error}");
         drop(collection);
         assert!(path.join("thesis.tex").is_file());
     }

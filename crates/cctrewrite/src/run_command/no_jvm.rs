@@ -230,7 +230,7 @@ mod tests {
             gist("Picked up JAVA_TOOL_OPTIONS: -Xx\nError: no\nmore\nagain\n", failed),
             "Error: no; more"
         );
-        assert_eq!(gist("", failed), "its java said nothing: exit status: 1");
+        assert_eq!(gist("", failed), "its java printed nothing: exit status: 1");
         assert_eq!(gist("openjdk 17\n", Some(ExitStatus::from_raw(0))), "its java runs and does not record");
         assert_eq!(gist("x", None), "its java did not end");
     }
