@@ -129,9 +129,10 @@ mod tests {
         assert_eq!(only.methods, [methods[0].clone(), methods[2].clone()]);
         assert_eq!(only.threads[0].tree, tree(&[(1, 0, 1, 10), (2, 1, 3, 30)]));
         assert_eq!(only.meta[SELECTION], "only [ac]");
-        assert!(only.notes[0].starts_with(
-            "classes that were not wanted are left out (only [ac]): 1 context with 2 calls and 20 bytecodes of"
-        ));
+        assert!(
+            only.notes[0]
+                .starts_with("classes were dropped (only [ac]): 1 context with 2 calls and 20 bytecodes of")
+        );
         let twice = only.wanted(|_| true, "all").expect("sound");
         assert_eq!(twice.meta[SELECTION], "only [ac]; all");
     }

@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn a_disk_that_was_full_is_named() {
         let line = |first: u64, least: u64| Space { first: first << 30, least: least << 20 }.line();
-        assert!(line(NEEDED, 5000).ends_with("5000 MiB at the least"));
+        assert!(line(NEEDED, 5000).ends_with("minimum 5000 MiB"));
         assert!(line(NEEDED - 1, 5000).ends_with(": less than tests may need"));
         assert!(line(NEEDED, 1023).ends_with(": failures may be due to a full disk"));
     }

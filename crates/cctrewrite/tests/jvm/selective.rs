@@ -213,7 +213,7 @@ fn what_cannot_be_an_extent_is_said(jdk: &'static Jdk) {
     assert!(idle.err.contains("the profile is empty"), "{}", idle.err);
 
     for (extent, why) in
-        [("java.lang.String.valueOf", "a class of the class library"), ("nonsense", "names no method")]
+        [("java.lang.String.valueOf", "a class of the class library"), ("nonsense", "is not a method")]
     {
         let run = extents(jdk, Blocks::Exact, extent).run("Extents", &[]);
         run.assert_code(70);
@@ -281,7 +281,7 @@ fn run_leaves_out_what_is_not_wanted(jdk: &'static Jdk) {
     cct_profile::contexts::write_contexts(&own, Default::default(), &mut text).unwrap();
     expected.assert_lines(&String::from_utf8(text).unwrap());
     assert_eq!(own.meta["selection"], "only Recursi*, without Recursion$*");
-    assert!(said.contains("classes that were not wanted are left out"), "{said}");
+    assert!(said.contains("classes were dropped"), "{said}");
     let (whole, _) = run("whole.cct", &[]);
     assert!(whole.methods.len() > 2 * own.methods.len());
 }
