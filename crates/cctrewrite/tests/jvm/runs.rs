@@ -165,7 +165,12 @@ fn a_signal_ends_what_is_done_after_the_command(jdk: &'static Jdk) {
         assert_eq!(status.signal(), Some(number), "{status} {said}");
         assert!(begun.elapsed() < std::time::Duration::from_secs(3), "{:?}", begun.elapsed());
         let line = format!("cctrewrite: ended by SIG{signal} before cctrewrite.cct was complete");
-        assert!(said.starts_with(&line) && said.lines().count() == 1, "{said}");
+        // Another test may make the same image.
+        let mut lines = said.lines().filter(|line| !line.contains("waits for another process"));
+        assert!(
+            lines.next().is_some_and(|first| first.starts_with(&line)) && lines.next().is_none(),
+            "{said}"
+        );
         let mut left: Vec<_> = fs::read_dir(&here).unwrap().map(|e| e.unwrap().file_name()).collect();
         left.sort();
         assert_eq!(left, ["jvm", "out"]);
@@ -195,7 +200,7 @@ fn says_why_no_jvm_records(jdk: &'static Jdk) {
     let off = run(jdk, &here, &["-q"], &["java", "-Dcctrewrite.record=off", "-version"]);
     assert_eq!(
         explanation(&off),
-        "cctrewrite: java records nothing because of -Dcctrewrite.record=off; leave it out"
+        "cctrewrite: java records nothing because of -Dcctrewrite.record=off; leave that option out"
     );
 
     let mut command = prepared(jdk, &here, &["-q"], &["sh", "-c", "java -version; true"]);

@@ -213,7 +213,7 @@ fn what_cannot_be_an_extent_is_said(jdk: &'static Jdk) {
     assert!(idle.err.contains("the profile is empty"), "{}", idle.err);
 
     for (extent, why) in
-        [("java.lang.String.valueOf", "a class of the class library"), ("nonsense", "is not a method")]
+        [("java.lang.String.valueOf", "a method of the class library"), ("nonsense", "is not a method")]
     {
         let run = extents(jdk, Blocks::Exact, extent).run("Extents", &[]);
         run.assert_code(70);

@@ -150,7 +150,7 @@ fn two_profiles_in_one_file_are_refused() {
     let good = original().to_bytes().expect("canonical");
     for more in [&good[..], b"\n", b"more than a section's head"] {
         let error = Profile::read(&[&good, more].concat()).expect_err("bytes follow the end");
-        assert!(error.to_string().contains("bytes behind the end"), "{error}");
+        assert!(error.to_string().contains("bytes follow the end"), "{error}");
     }
 }
 

@@ -178,7 +178,7 @@ fn what_is_no_list_is_refused_with_its_line() {
         ("1 1 ;a.f\n", 1, "empty"),
         ("1 1 a.f\n1 - b.g\n", 2, "some lines have bytecodes"),
         ("# cctrewrite contexts 1 \n# calls=1 contexts=1\n# metrics=calls\n1 1 a.f\n", 4, "some lines have"),
-        ("\x00\x01", 1, "not 'calls"),
+        ("\x00\x01", 1, "expected 'calls"),
     ] {
         let error = error(text);
         assert!(error.starts_with(&format!("line {line}: ")) && error.contains(problem), "{text:?}: {error}");
