@@ -5,9 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use structure::pages::plain;
 use walkdir::WalkDir;
-
-use super::markdown::plain;
 
 /// The links between pages of a site that lead nowhere, as `page: target`. Each `href` and `src`
 /// must name a file of the site, and an anchor that the page has.

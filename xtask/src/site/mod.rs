@@ -5,7 +5,6 @@
 //! what it wrote. The site needs no server and no network.
 
 mod links;
-mod markdown;
 mod mdbook;
 mod sources;
 mod summary;

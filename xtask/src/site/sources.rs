@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use structure::pages::{first_heading, plain};
 use walkdir::WalkDir;
 
-use super::markdown::{first_heading, plain};
 use super::summary::summary;
 
 /// Pages outside of `docs/`.

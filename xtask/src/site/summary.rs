@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-
-use super::markdown::{first_heading, links_of};
+use structure::pages::{first_heading, links};
 
 /// mdBook's `SUMMARY.md`: a part for each shelf of `docs/README.md`, with its pages in their order.
 ///
@@ -18,7 +17,7 @@ pub fn summary(root: &Path, list: &str) -> Result<String> {
             // Writing to a String cannot fail.
             let _ = write!(text, "\n# {shelf}\n\n");
         }
-        for target in links_of(line).filter(|target| target.ends_with(".md")) {
+        for target in links(line).map(file_of).filter(|file| file.ends_with(".md")) {
             let path = match target.strip_prefix("../") {
                 Some(above) => above.to_owned(),
                 None => format!("docs/{target}"),
@@ -29,6 +28,11 @@ pub fn summary(root: &Path, list: &str) -> Result<String> {
         }
     }
     Ok(text)
+}
+
+/// The file of a link's target, without the anchor.
+fn file_of(target: &str) -> &str {
+    target.split_once('#').map_or(target, |(file, _)| file)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod circles;
 mod error;
 mod expected;
 mod packages;
+pub mod pages;
 mod resolve;
 mod source;
 #[cfg(test)]

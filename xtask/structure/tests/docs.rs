@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use proc_macro2::{TokenStream, TokenTree};
+use structure::pages::{links, plain};
 
 /// Maximum length of a line of prose. Tables, code and lines of a single word (a link) may be
 /// longer.
@@ -339,24 +340,6 @@ fn anchors(text: &str) -> BTreeSet<String> {
         anchors.extend(free);
     }
     anchors
-}
-
-/// The targets of the links on a line.
-fn links(line: &str) -> impl Iterator<Item = &str> {
-    line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
-}
-
-/// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            other => plain.push(other),
-        }
-    }
-    plain
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Headings, links and paths in pages.
+//! What checks and the site read of a page in Markdown.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,10 +7,9 @@ pub fn first_heading(page: &str) -> Option<&str> {
     page.lines().find_map(|line| line.strip_prefix("# "))
 }
 
-/// The targets of the links on a line, without anchors.
-pub fn links_of(line: &str) -> impl Iterator<Item = &str> {
-    let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
-    targets.map(|(target, _)| target.split_once('#').map_or(target, |(file, _)| file))
+/// The targets of the links on a line, with their anchors.
+pub fn links(line: &str) -> impl Iterator<Item = &str> {
+    line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
 }
 
 /// A path without `.` and `..`.
@@ -33,5 +32,10 @@ mod tests {
     #[test]
     fn paths_have_no_parents() {
         assert_eq!(plain(Path::new("docs/use/../../README.md")), Path::new("README.md"));
+    }
+
+    #[test]
+    fn links_have_their_anchors() {
+        assert_eq!(links("[a](b.md#c) and [d](e)").collect::<Vec<_>>(), ["b.md#c", "e"]);
     }
 }
