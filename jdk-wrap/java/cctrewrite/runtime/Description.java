@@ -16,8 +16,8 @@ final class Description {
     };
 
     /** What no profile of this version of the scheme has, whatever the options (docs/internals/scheme.md). */
-    private static final String LIMITS = "Object.clone is not counted where it is called virtually, nor are it and "
-            + "Object.hashCode by super calls of classes that are loaded before their superclasses";
+    private static final String LIMITS = "virtual calls of Object.clone are not counted, nor super calls of Object.clone "
+            + "and Object.hashCode in classes that are loaded before their superclasses";
 
     /** What is missing with {@code --natives none}. */
     private static final String WITHOUT_NATIVES = "natives are not represented, and what they call back hangs under the thread's root; ";

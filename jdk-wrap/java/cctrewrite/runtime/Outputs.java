@@ -112,7 +112,7 @@ final class Outputs {
         try {
             output = Output.image(file);
         } catch (IOException e) {
-            throw new IOException(file + ": " + e.getMessage() + "; make the image anew");
+            throw new IOException(file + ": " + e.getMessage() + "; make the image again");
         }
         if (output != null) {
             found.add(output);
