@@ -357,7 +357,7 @@ fn table(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> Row
     let table = callees.rows(method, |caller| positions.get(&caller).map(|packed| &**packed));
     if unnamed > 0 {
         notes.insert(format!(
-            "{unnamed} methods have no name: no index and no class of the run has their ids"
+            "{unnamed} methods have no name: no index and no class seen by the runtime accounts for their ids"
         ));
     }
     table
