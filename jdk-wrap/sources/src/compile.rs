@@ -87,6 +87,8 @@ fn no_compiler(javac: &Path, source: std::io::Error) -> Error {
 fn javac_makes(javac: &Path, sources: &Path, classes: &Path, boot: &[&Path]) -> Result<()> {
     at(classes, fs::create_dir_all(classes))?;
     let mut command = quiet(javac);
+    // It ends long before code of the optimizing compiler pays.
+    command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]);
     command.args(["-source", "8", "-target", "8", "-encoding", "UTF-8", "-g:source,lines"]);
     command.args(["-Xlint:-options", "-XDignore.symbol.file", "-proc:none", "-implicit:none", "-nowarn"]);
     if !boot.is_empty() {
