@@ -5,21 +5,34 @@
 //! * the added fields of library classes,
 //! * the hooks: single methods of the library that call the runtime,
 //! * the pinned clocks,
-//! * the methods by which programs call the runtime.
+//! * the methods by which programs call the runtime,
+//! * intrinsics, leaves among the natives, methods that HotSpot calls, and others that need a
+//!   treatment of their own.
 //!
 //! The rewriter and the checker both read these tables, and share no algorithm.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod allocations;
+pub mod annotations;
 pub mod body_hooks;
 pub mod convention;
 pub mod fields;
+pub mod flight_recorder;
 pub mod helpers;
+pub mod intrinsics;
+pub mod method_handles;
 pub mod native_hooks;
+pub mod native_names;
+pub mod natives;
+pub mod object_methods;
+pub mod original_signatures;
 pub mod pins;
 pub mod program;
 pub mod runtime_classes;
 pub mod runtime_method;
+pub mod threads;
+pub mod vm_calls;
 
 /// Feature releases of the JDK on which cctrewrite is tested. Tests, `cargo xtask jdks` and
 /// `cctrewrite doctor` share the list.

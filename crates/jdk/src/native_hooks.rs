@@ -204,3 +204,13 @@ pub const REPLACED: &[MemberRef<'_>] =
 pub fn usual() -> impl Iterator<Item = &'static HookedNative> {
     SIMPLE.iter().chain(REFLECTION).chain(TRANSITION).chain(WALK)
 }
+
+/// Whether natives of this name have hooks in some release of the class library.
+pub fn is_hooked(native: MemberName<'_>) -> bool {
+    usual().any(|hooked| hooked.native == native)
+}
+
+/// Whether the runtime calls a native of this name.
+pub fn is_called_by_the_runtime(native: MemberName<'_>) -> bool {
+    CALLED_BY_RUNTIME.contains(&native)
+}

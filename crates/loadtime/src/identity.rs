@@ -7,6 +7,7 @@
 
 use cct_classfile::Result;
 use cct_index::mid::ClassHash;
+use cct_jdk::method_handles::is_generated_accessor;
 use cct_rewrite::runtime_classes::rename;
 
 /// How a class is defined, by the numbers that the runtime passes.
@@ -40,9 +41,6 @@ impl How {
     }
 }
 
-/// Generated accessors of reflection, up to JDK 17.
-const ACCESSORS: &[&[u8]] = &[b"sun/reflect/Generated", b"jdk/internal/reflect/Generated"];
-
 /// Name and hash of a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
@@ -55,7 +53,7 @@ pub struct Identity {
 impl Identity {
     /// The identity of a class file.
     pub fn of(bytes: &[u8], name: &[u8], how: How) -> Result<Self> {
-        let is_generated = how != How::Loaded || ACCESSORS.iter().any(|prefix| name.starts_with(prefix));
+        let is_generated = how != How::Loaded || is_generated_accessor(name);
         let neutral = without_number(name);
         if !is_generated || *neutral == *name {
             return Ok(Identity { name: name.into(), hash: ClassHash::of(bytes) });
@@ -70,7 +68,7 @@ impl Identity {
     /// classes of equal names (JP 3.1: what makes two methods the same). Only classes that a loader
     /// has defined by name change.
     pub fn in_loader(self, loader: &[u8], how: How) -> Self {
-        if how != How::Loaded || ACCESSORS.iter().any(|prefix| self.name.starts_with(prefix)) {
+        if how != How::Loaded || is_generated_accessor(&self.name) {
             return self;
         }
         let hash = ClassHash::of(&[&self.hash.0.to_be_bytes(), loader].concat());

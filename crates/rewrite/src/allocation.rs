@@ -4,7 +4,6 @@
 //! the number of objects, its id is [`Mid::of_type`](cct_index::mid::Mid::of_type).
 
 use cct_classfile::{Bci, ClassFile, Instruction, MemberName, Result, opcode};
-
 use cct_jdk::convention::OBJECT;
 
 /// An instruction that allocates objects.
@@ -120,32 +119,6 @@ fn primitive(code: u8) -> Option<&'static [u8; 2]> {
 /// Whether the method is the native that copies objects.
 pub fn is_clone(method: MemberName<'_>) -> bool {
     method == MemberName::new(OBJECT, b"clone")
-}
-
-/// The objects that a native allocates, which its wrapper counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NativeMakes {
-    /// The result of the native.
-    Result,
-    /// An array of arrays. The array of their lengths is in this local.
-    Arrays(u16),
-}
-
-/// The objects of natives that allocate what their caller names: natives of reflection, and those
-/// of `Unsafe` by which method handles allocate.
-pub fn of_native(native: MemberName<'_>) -> Option<NativeMakes> {
-    Some(match (native.class, native.name) {
-        (b"java/lang/reflect/Array", b"newArray") => NativeMakes::Result,
-        (b"java/lang/reflect/Array", b"multiNewArray") => NativeMakes::Arrays(1),
-        (b"sun/misc/Unsafe" | b"jdk/internal/misc/Unsafe", b"allocateInstance") => NativeMakes::Result,
-        (
-            b"sun/reflect/NativeConstructorAccessorImpl"
-            | b"jdk/internal/reflect/NativeConstructorAccessorImpl"
-            | b"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor",
-            b"newInstance0",
-        ) => NativeMakes::Result,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -10,16 +10,14 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
 use cct_classfile::{Bci, Index, MemberConstant, Result, opcode};
-use cct_index::mid::{MAX_SLOTS, Mid};
-
 use cct_events::Event;
 use cct_flow::UpdatePoint;
+use cct_index::mid::{MAX_SLOTS, Mid};
 use cct_jdk::convention::with_extension;
 use cct_jdk::convention::{self, SLOTS_OFFSET};
 use cct_jdk::helpers::Helper;
+use cct_jdk::method_handles;
 use cct_jdk::runtime_method::RuntimeMethod;
-
-use crate::rules;
 
 /// Constants of one class for inserted code, added on demand.
 #[derive(Debug)]
@@ -62,7 +60,7 @@ impl Constants {
     pub fn helpers_owner(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         let class = edit.class();
         match class.super_name() {
-            Some(_) if !rules::is_generated_accessor(class.name()) => Ok(class.super_class),
+            Some(_) if !method_handles::is_generated_accessor(class.name()) => Ok(class.super_class),
             _ => self.object(edit),
         }
     }

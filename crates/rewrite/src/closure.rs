@@ -20,14 +20,16 @@
 use cct_classfile::{NameAndType, access};
 use cct_index::treatment::Treatment;
 use cct_jdk::convention;
+use cct_jdk::method_handles;
+use cct_jdk::natives;
+use cct_jdk::threads;
+use cct_settings::ContextCarrier;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::plan::rows::Plan;
 use crate::plan::treatment::leading_below;
 use crate::planned::{Planned, planned};
-use crate::rules;
 use crate::world::{ClassId, MethodId, Role, World};
-use cct_settings::ContextCarrier;
 
 /// Applies the rules in their order.
 pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
@@ -86,7 +88,7 @@ fn virtual_methods(world: &World, class: ClassId) -> impl Iterator<Item = Method
 
 fn lists_frames(world: &World, method: MethodId) -> bool {
     let (class, summary) = world.method(method);
-    rules::FRAME_LISTING_NATIVES.contains(&class.member(summary).member_name())
+    natives::FRAME_LISTING_NATIVES.contains(&class.member(summary).member_name())
 }
 
 fn lead_to_extended_forms(world: &World, plan: &mut Plan) {
@@ -94,7 +96,7 @@ fn lead_to_extended_forms(world: &World, plan: &mut Plan) {
     let only_extended = |plan: &Plan, method: MethodId| {
         let counts = |t: Treatment| t.has_extended_form() && !t.is_redispatch();
         plan.get(method).is_some_and(|p| counts(p.treatment))
-            && !rules::changes_the_current_thread(&world[method.class].summary.name)
+            && !threads::changes_the_current_thread(&world[method.class].summary.name)
     };
     let mut names: FxHashSet<NameAndType<'_>> = FxHashSet::default();
     for id in world.ids().filter(|id| !is_raw(world, *id)) {
@@ -197,7 +199,7 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
             // not name the accessor's class.
             let summary = &world[id].summary;
             let may_inherit = summary.is_debugged
-                && !rules::is_generated_accessor(&summary.name)
+                && !method_handles::is_generated_accessor(&summary.name)
                 && !is_known_to_the_top(world, id);
             if may_inherit || inherited.is_some_and(|t| !t.is_redispatch()) {
                 let reason = "keeps to its original signature, but overrides a method with an extended one";

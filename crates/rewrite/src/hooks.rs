@@ -1,8 +1,8 @@
 //! The hooks of [`cct_jdk`] that a method has: calls of the runtime at single locations of the
 //! class library.
 
+use cct_classfile::MemberRef;
 use cct_classfile::descriptor::MethodDescriptor;
-use cct_classfile::{MemberName, MemberRef};
 use cct_jdk::body_hooks::{self, BodyHook, Place};
 use cct_jdk::convention;
 use cct_jdk::helpers::Helper;
@@ -10,7 +10,6 @@ use cct_jdk::native_hooks::{self, NativeHook};
 use cct_jdk::program::QUESTION;
 use cct_jdk::runtime_classes::STACKS;
 use cct_jdk::runtime_method::RuntimeMethod;
-
 use cct_settings::Settings;
 
 /// The hooks of a method's bodies.
@@ -34,11 +33,6 @@ fn belongs_into(hook: &BodyHook, descriptor: &[u8]) -> bool {
     }
 }
 
-/// Whether the runtime calls a native of this name.
-pub fn is_called_by_the_runtime(native: MemberName<'_>) -> bool {
-    native_hooks::CALLED_BY_RUNTIME.contains(&native)
-}
-
 /// The hook of a native; `None` if its parameters do not fit. Natives of the same name have
 /// different parameters in different versions of the class library.
 pub fn native_hook(
@@ -50,11 +44,6 @@ pub fn native_hook(
     let mut all = special.iter().chain(native_hooks::usual());
     let fitting = all.find(|row| row.native == native.member_name() && fits(&row.hook, native, is_static));
     fitting.map(|row| &row.hook)
-}
-
-/// Whether natives of this name have hooks in some release of the class library.
-pub fn is_hooked(native: MemberName<'_>) -> bool {
-    native_hooks::usual().any(|hooked| hooked.native == native)
 }
 
 /// Whether the runtime's method fits a native: it takes the same arguments and returns the same

@@ -7,12 +7,12 @@ use cct_classfile::{Attribute, ClassFile, Code, Member, MemberRef, NameAndType, 
 use cct_index::class_attribute::ClassAttribute;
 use cct_index::mid::ClassHash;
 use cct_index::record::ClassRecord;
+use cct_jdk::annotations;
+use cct_jdk::intrinsics;
 
 use crate::error::{Error, Result};
-use crate::intrinsics;
 use crate::kept::KeptMembers;
 use crate::planned::Planned;
-use crate::rules;
 
 /// Summary of a class, as far as other classes are concerned.
 #[derive(Debug, Clone)]
@@ -202,7 +202,7 @@ impl ClassSummary {
             Some(attribute) => annotation_types(class, attribute)?,
             None => Vec::new(),
         };
-        if annotations.iter().any(|t| rules::CALLER_SENSITIVE.contains(t)) {
+        if annotations.iter().any(|t| annotations::CALLER_SENSITIVE.contains(t)) {
             traits |= trait_bits::CALLER_SENSITIVE;
         }
         let is_candidate = intrinsics::is_candidate(class, member, &annotations);

@@ -2,6 +2,7 @@
 //! (docs/use/allocations.md).
 
 use cct_classfile::{Bci, ClassFile, Instruction, MemberName, MemberRef, NameAndType, opcode};
+use cct_jdk::allocations::NativeAllocation;
 use cct_jdk::convention::OBJECT;
 use cct_jdk::helpers::Helper;
 
@@ -142,18 +143,10 @@ pub struct Counted {
 /// The probe that counts the result of a native in its wrapper. The node is in a local.
 pub fn of_native(native: MemberName<'_>, node: u16) -> Option<Vec<Op<'static>>> {
     let node = Op::Load(Kind::Long, node);
-    Some(match (native.class, native.name) {
-        (b"java/lang/reflect/Array", b"multiNewArray") => {
-            vec![Op::Dup, Op::Load(Kind::Reference, 1), node, Op::Helper(Helper::ResultArrays)]
+    Some(match cct_jdk::allocations::of_native(native)? {
+        NativeAllocation::Arrays(lengths) => {
+            vec![Op::Dup, Op::Load(Kind::Reference, lengths), node, Op::Helper(Helper::ResultArrays)]
         }
-        (b"java/lang/reflect/Array", b"newArray")
-        | (b"sun/misc/Unsafe" | b"jdk/internal/misc/Unsafe", b"allocateInstance")
-        | (
-            b"sun/reflect/NativeConstructorAccessorImpl"
-            | b"jdk/internal/reflect/NativeConstructorAccessorImpl"
-            | b"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor",
-            b"newInstance0",
-        ) => vec![Op::Dup, node, Op::Helper(Helper::Result)],
-        _ => return None,
+        NativeAllocation::Result => vec![Op::Dup, node, Op::Helper(Helper::Result)],
     })
 }

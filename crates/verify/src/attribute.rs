@@ -4,6 +4,7 @@
 use cct_classfile::{Member, access};
 use cct_columns::Column;
 use cct_jdk::convention::OBJECT;
+use cct_jdk::method_handles::is_signature_polymorphic;
 
 use crate::class::Class;
 use crate::convention::ATTRIBUTE;
@@ -133,11 +134,7 @@ impl<'a> Class<'_, 'a> {
     pub(crate) fn without_forms(&self, method: &Member<'a>) -> &'static [u8] {
         use treatment::{CALLER_COUNTED, UNTOUCHED};
         let class = self.before.name();
-        let is_polymorphic =
-            matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
-                && method.access_flags & (access::NATIVE | access::VARARGS)
-                    == access::NATIVE | access::VARARGS
-                && method.descriptor.starts_with(b"([Ljava/lang/Object;)");
+        let is_polymorphic = is_signature_polymorphic(method.of_class(class), method.access_flags);
         match (method.is(access::NATIVE), method.is(access::ABSTRACT)) {
             (true, _) if is_polymorphic => &[UNTOUCHED],
             (true, _) => &[CALLER_COUNTED],

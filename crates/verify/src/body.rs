@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member};
-
 use cct_jdk::convention::SLOTS_OFFSET;
+use cct_jdk::threads::changes_the_current_thread;
 use cct_tables::CostModel;
 
 use crate::align::aligned::Aligned;
 use crate::align::{Pair, align};
 use crate::allocations;
 use crate::columns;
-use crate::convention::{changes_the_current_thread, counting_id};
+use crate::convention::counting_id;
 use crate::counts;
 use crate::expectation::{Expectation, Tool};
 use crate::faults::{CountFault, HandlerFault, MethodPart, OwnAttributeFault, ProbeFault};

@@ -78,23 +78,6 @@ pub fn mode(expectation: &Expectation) -> Mode {
     }
 }
 
-/// Classes whose methods run while the current thread changes, with their nested classes; for
-/// `System` only its nested classes (docs/internals/scheme.md).
-const CHANGE_THE_CURRENT_THREAD: [&[u8]; 6] = [
-    b"java/lang/Thread",
-    b"java/lang/VirtualThread",
-    b"jdk/internal/access/JavaLangAccess",
-    b"jdk/internal/misc/Unsafe",
-    b"jdk/internal/vm/Continuation",
-    b"java/lang/System",
-];
-
-/// Whether methods of a class run while the current thread changes.
-pub fn changes_the_current_thread(class: &[u8]) -> bool {
-    let outer = class.split(|&b| b == b'$').next().unwrap_or(class);
-    CHANGE_THE_CURRENT_THREAD.contains(&outer) && class != b"java/lang/System"
-}
-
 /// Hash of a class file.
 pub fn class_hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)

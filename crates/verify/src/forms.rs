@@ -3,6 +3,7 @@
 
 use cct_classfile::{Member, access};
 use cct_jdk::convention::{FORWARDER_LINE, NATIVE_FORWARDER_LINE};
+use cct_jdk::original_signatures::{MAGIC, has_native_for_magic};
 
 use crate::body::Body;
 use crate::class::Class;
@@ -161,9 +162,10 @@ impl<'c, 'a> Class<'c, 'a> {
         // A copy of `Reference.get` would be a plain field read, so the original runs, and the
         // caller counts its bytecodes (docs/internals/treatments.md). Since JDK 21.0.13 and 26 it
         // is no field read: it calls a native, and is an ordinary method.
-        let has_native = || self.before.methods.iter().any(|method| method.name == b"get0");
-        let is_magic =
-            (self.before.name(), original.name) == (b"java/lang/ref/Reference", b"get") && !has_native();
+        let is_magic = MAGIC.contains(&original.of_class(self.before.name()).member_name())
+            && !has_native_for_magic(|native| {
+                self.before.methods.iter().any(|method| method.name_and_type() == native)
+            });
         let lengths = if is_native || !is_magic { &[0][..] } else { &[0, length] };
         let counts_objects = self.expectation.allocations == Some(true);
         // Where natives are not represented, those of recorded classes are not recorded either.

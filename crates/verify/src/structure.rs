@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct_classfile::{Bci, Code, Instruction, Member, MemberName, MemberRef, NameAndType, access, opcode};
 use cct_events::structure::{Block, CallSite, Counted, METRICS, Method, Recording};
 use cct_events::{Class as Described, structure::Handler};
+use cct_jdk::natives::leaf_throws;
 
 use crate::allocations::{self, Makes};
 use crate::class::{Class, Traced};
@@ -14,7 +15,7 @@ use crate::convention::{foreign_id, method_id};
 use crate::faults::StaticSidePart;
 use crate::finding::{Finding, Problem};
 use crate::forms::Extended;
-use crate::traces::{Level, Plan, has_end};
+use crate::traces::{Level, Plan};
 
 /// The statements about all classes, by the hash of each class file.
 #[derive(Debug, Default)]
@@ -305,7 +306,7 @@ impl Class<'_, '_> {
         let recording = match form {
             Extended::ToNative => Recording::Native,
             Extended::Counted(_)
-                if is_native && has_end(MemberName::new(self.before.name(), original.name)) =>
+                if is_native && leaf_throws(MemberName::new(self.before.name(), original.name)) =>
             {
                 Recording::Native
             }

@@ -1,11 +1,11 @@
 //! Forwarders in outputs that record events.
 
 use cct_classfile::{MemberName, access};
+use cct_jdk::natives::leaf_throws;
 
 use crate::class::Class;
 use crate::forms::{Asked, Extended, Found};
 use crate::forwarder::Entry;
-use crate::traces::has_end;
 
 impl<'c, 'a> Class<'c, 'a> {
     /// The forwarder that an extended form is in an output that records events.
@@ -21,7 +21,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         if is_native && let Some(number) = number {
             let makes = target.started_with_result(number).filter(|_| objects);
-            let is_right = match (has_end(MemberName::new(self.before.name(), original.name)), makes) {
+            let is_right = match (leaf_throws(MemberName::new(self.before.name(), original.name)), makes) {
                 (true, _) => is(target.ended(number)),
                 (false, Some(makes)) => is(makes),
                 (false, None) => lines.iter().any(|line| is(target.counted(entry, *line))),

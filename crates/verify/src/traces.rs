@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, MemberName, access, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
 use cct_jdk::helpers::Helper;
 
 use crate::events::Event;
@@ -237,25 +237,4 @@ impl Plan {
 /// The code of an extent: the thread has entered one, or left it.
 fn extent(locals: &Locals, deeper: i32) -> Vec<Op<'static>> {
     vec![Op::Load(Kind::Long, locals.node), Op::Int(deeper), Op::Helper(Helper::Extent)]
-}
-
-/// Whether a leaf native may make the VM call a method, so that its end has an event too
-/// (docs/research/trace.md).
-pub fn has_end(native: MemberName<'_>) -> bool {
-    let name = native.name;
-    match native.class {
-        b"java/lang/System" => name == b"arraycopy",
-        b"java/lang/Thread" => name == b"holdsLock",
-        b"jdk/internal/reflect/Reflection" => name == b"areNestMates",
-        b"java/lang/Class" => matches!(
-            name,
-            b"isAssignableFrom"
-                | b"isInstance"
-                | b"getConstantPool"
-                | b"getDeclaringClass0"
-                | b"getSimpleBinaryName0"
-                | b"getNestHost0"
-        ),
-        _ => false,
-    }
 }

@@ -3,7 +3,7 @@
 
 use cct_archive::{Input, Limits};
 use cct_classfile::ClassFile;
-use cct_rewrite::rules;
+use cct_jdk::flight_recorder;
 
 use crate::support::{Blocks, Image, Java, Jdk, Library, assert_same_lines, fixture, jdks};
 
@@ -41,11 +41,11 @@ fn methods_that_it_instruments_are_known(jdk: &'static Jdk) {
     let input = Input::open(&library, &Limits::default()).unwrap();
     let survey = input.survey(|_, bytes| {
         let class = ClassFile::parse(bytes)?;
-        if !rules::is_copied_by_jfr(class.name()) {
+        if !flight_recorder::is_copied_by_jfr(class.name()) {
             return Ok(Vec::new());
         }
         let is_known = |method: &[u8]| {
-            let mut rows = rules::INSTRUMENTED_BY_JFR.iter().filter(|row| row.name == method);
+            let mut rows = flight_recorder::INSTRUMENTED_BY_JFR.iter().filter(|row| row.name == method);
             // An annotation of the class names the target.
             rows.any(|row| {
                 let target = String::from_utf8_lossy(row.class).replace('/', ".");

@@ -3,6 +3,7 @@
 
 use cct_archive::{Input, Limits};
 use cct_classfile::{ClassFile, access};
+use cct_jdk::native_hooks;
 use cct_rewrite::hooks;
 
 use crate::support::{Jdk, jdks};
@@ -15,7 +16,7 @@ fn fit(jdk: &'static Jdk) {
         let class = ClassFile::parse(bytes)?;
         let name = class.name();
         let natives = class.methods.iter().filter(|method| method.is(access::NATIVE));
-        let hooked = natives.filter(|method| hooks::is_hooked(method.of_class(name).member_name()));
+        let hooked = natives.filter(|method| native_hooks::is_hooked(method.of_class(name).member_name()));
         let natives = hooked.map(|method| {
             let native = method.of_class(name);
             let hook = hooks::native_hook(native, method.is(access::STATIC), false);

@@ -187,7 +187,7 @@ fn difference(a: &BTreeMap<String, (u64, u64)>, b: &BTreeMap<String, (u64, u64)>
 fn the_table_has_methods_that_the_class_library_has() {
     let Some(jdk) = Jdk::find() else { return };
     let table: BTreeMap<String, Vec<String>> =
-        cct_rewrite::intrinsics::of_jdk_8().fold(BTreeMap::new(), |mut table, method| {
+        cct_jdk::intrinsics::of_jdk_8().fold(BTreeMap::new(), |mut table, method| {
             let class = String::from_utf8(method.class.to_vec()).unwrap();
             table.entry(class).or_default().push(method.name_and_type().to_string());
             table

@@ -6,10 +6,10 @@ use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_index::positions::Form;
 use cct_jdk::helpers::Helper;
+use cct_jdk::vm_calls;
 
 use super::plans::Plans;
 use crate::pass::{BodyWriter, Locals};
-use crate::rules;
 
 /// Writes the prologue and stores the body's context in the writer.
 pub(super) fn write(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Result<Asm> {
@@ -44,7 +44,7 @@ fn incoming(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<u16> {
     body.emitter.read_thread(asm, thread, saved)?;
     let mut context = saved;
     // A trace needs no replay: its events come in order, even if the VM calls.
-    if rules::is_called_by_vm(method.class.name(), method.member) && !method.settings.traces() {
+    if vm_calls::is_called_by_vm(method.class.name(), method.member) && !method.settings.traces() {
         body.emitter.replay(asm, thread, context, node)?;
         context = node;
     }

@@ -8,13 +8,14 @@ use cct_events::Event;
 use cct_events::structure::{self as static_side, Recording};
 use cct_jdk::convention::EXTENSION_SLOTS;
 use cct_jdk::helpers::Helper;
+use cct_jdk::natives;
 
 use crate::allocation::{Allocation, Made};
 use crate::carrier::{Context, Emitter};
 use crate::pass::{BodyWriter, Entry, Guard, Level, LocalsNeeded, MethodContext, MethodPass, Pass};
 use crate::plan::{CallTarget, Foreign};
 use crate::structure;
-use crate::tracing::{TracePlan, leaf_throws};
+use crate::tracing::TracePlan;
 
 /// The pass that inserts trace events.
 pub struct Trace;
@@ -186,7 +187,7 @@ impl MethodTrace<'_, '_> {
             }
             CallTarget::Stored { .. } | CallTarget::Rooted => return Ok(()),
             CallTarget::Counted(callee) => {
-                let may_call = callee.calls_back || leaf_throws(callee.method.member_name());
+                let may_call = callee.calls_back || natives::leaf_throws(callee.method.member_name());
                 if !self.method.recorded {
                     by_id(&mut body.emitter, &mut asm, record, &callee)?;
                 } else if may_call {

@@ -5,9 +5,11 @@ use cct_index::mid::Mid;
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
 use cct_jdk::convention::OBJECT;
+use cct_jdk::method_handles;
+use cct_jdk::natives;
+use cct_jdk::object_methods;
 
 use super::rows::Plan;
-use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary};
 use crate::world::{ClassId, Resolved, Role, World};
 
@@ -77,10 +79,10 @@ impl Plan {
         if let Some(target) = counted_by_name(world, op, callee) {
             return target;
         }
-        if op == opcode::INVOKESTATIC && owner == rules::METHOD_HANDLE {
+        if op == opcode::INVOKESTATIC && owner == method_handles::METHOD_HANDLE {
             match (name, descriptor) {
                 (b"linkToStatic" | b"linkToSpecial", _) => return CallTarget::Linked,
-                (b"linkToVirtual", rules::LINKED_HASH_CODE) => return CallTarget::LinkedToHashCode,
+                (b"linkToVirtual", method_handles::LINKED_HASH_CODE) => return CallTarget::LinkedToHashCode,
                 _ => (),
             }
         }
@@ -100,7 +102,8 @@ impl Plan {
             }
             // A reference to a signature-polymorphic method has any descriptor that its caller
             // likes.
-            let known = rules::has_signature_polymorphic_methods(owner) && world.class_named(owner).is_some();
+            let known = method_handles::has_signature_polymorphic_methods(owner)
+                && world.class_named(owner).is_some();
             return CallTarget::Stored { known };
         };
         let (class, summary) = world.method(method);
@@ -113,7 +116,7 @@ impl Plan {
         }
         let is_certain = world[method.class].role == Role::Input
             || class.is_rewritten()
-            || rules::FRAME_LISTING_NATIVES.contains(&MemberName::new(&class.name, name));
+            || natives::FRAME_LISTING_NATIVES.contains(&MemberName::new(&class.name, name));
         match self.get(method).map(|p| p.treatment) {
             // It counts itself for every caller.
             Some(Treatment::Prefixed) => stored,
@@ -140,7 +143,7 @@ impl Plan {
             Some(_) => stored,
             None if summary.is(access::NATIVE)
                 && monomorphic(world, op, owner, class, summary)
-                && !rules::is_signature_polymorphic(class.member(summary), summary.access) =>
+                && !method_handles::is_signature_polymorphic(class.member(summary), summary.access) =>
             {
                 counted(class, summary)
             }
@@ -164,7 +167,7 @@ fn counted_by_name<'x>(world: &World, op: opcode::Opcode, callee: MemberRef<'x>)
         return leaf(1);
     }
     if op == opcode::INVOKEVIRTUAL {
-        if rules::OBJECT_FINAL_NATIVES.contains(&method) && !has_body(world, method) {
+        if object_methods::OBJECT_FINAL_NATIVES.contains(&method) && !has_body(world, method) {
             return leaf(0);
         }
         if callee.class.first() == Some(&b'[') && callee.name == b"clone" {
@@ -222,7 +225,7 @@ fn counted<'x>(class: &'x ClassSummary, method: &MethodSummary) -> CallTarget<'x
 fn foreign<'x>(class: &'x ClassSummary, method: &MethodSummary) -> Foreign<'x> {
     let member = class.member(method);
     let calls_back =
-        method.is(access::NATIVE) && *class.name != *OBJECT && !rules::is_leaf(member.member_name());
+        method.is(access::NATIVE) && *class.name != *OBJECT && !natives::is_leaf(member.member_name());
     Foreign { method: member, bytecodes: 0, calls_back }
 }
 

@@ -3,10 +3,10 @@
 use cct_classfile::{ClassFile, Code, access, opcode};
 use cct_index::treatment::Treatment;
 use cct_jdk::convention::OBJECT;
+use cct_jdk::vm_calls;
 
 use super::call_target::monomorphic;
 use super::rows::Plan;
-use crate::rules;
 use crate::survey::trait_bits;
 use crate::world::{Resolved, World};
 
@@ -25,7 +25,7 @@ pub(crate) fn is_closed(
         };
         // The VM creates these exceptions too: docs/internals/scheme.md says where their calls
         // appear.
-        if callee.name == b"<init>" && rules::is_thrown_by_vm(callee.class) {
+        if callee.name == b"<init>" && vm_calls::is_thrown_by_vm(callee.class) {
             continue;
         }
         let resolved = world.resolve(callee);

@@ -2,11 +2,12 @@
 //! names.
 
 use cct_index::treatment::Treatment;
+use cct_jdk::allocations;
+use cct_jdk::native_hooks;
+use cct_jdk::native_names;
+use cct_jdk::threads;
 
-use crate::allocation;
-use crate::hooks;
 use crate::planned::{Planned, planned};
-use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// The plan for a native with `--natives prefix`. A native that must keep its name is counted as
@@ -30,16 +31,16 @@ fn keeps_its_name(class: &ClassSummary, method: &MethodSummary) -> Option<&'stat
     if method.has(trait_bits::NATIVE_INTRINSIC) {
         return Some("not renamed: HotSpot has code of its own for it, which it finds by its name");
     }
-    if rules::changes_the_current_thread(&class.name) {
+    if threads::changes_the_current_thread(&class.name) {
         return Some("not renamed: the current thread may be another one when it returns");
     }
-    if let Some(reason) = rules::keeps_names_of_natives(&class.name) {
+    if let Some(reason) = native_names::keeps_names_of_natives(&class.name) {
         return Some(reason);
     }
-    if hooks::is_hooked(native) || hooks::is_called_by_the_runtime(native) {
+    if native_hooks::is_hooked(native) || native_hooks::is_called_by_the_runtime(native) {
         return Some("not renamed: the runtime has work to do where it is called");
     }
-    if allocation::of_native(native).is_some() {
+    if allocations::of_native(native).is_some() {
         return Some("not renamed: makes objects, which its wrapper counts");
     }
     None

@@ -4,16 +4,22 @@ use cct_classfile::mutf8::lossy;
 use cct_classfile::{MemberName, MemberRef, NameAndType, access};
 use cct_index::treatment::Treatment;
 use cct_jdk::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
+use cct_jdk::flight_recorder;
+use cct_jdk::intrinsics;
+use cct_jdk::method_handles;
+use cct_jdk::natives;
+use cct_jdk::object_methods;
+use cct_jdk::original_signatures;
 use cct_jdk::program;
+use cct_jdk::threads;
+use cct_jdk::vm_calls;
+use cct_settings::{ContextCarrier, Intrinsics, Natives, Settings};
 
 use super::prefixed;
 use crate::error::{Error, Result};
 use crate::hooks;
-use crate::intrinsics;
 use crate::planned::{Planned, planned};
-use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
-use cct_settings::{ContextCarrier, Intrinsics, Natives, Settings};
 
 /// The treatment of a method as far as its own class decides.
 pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Settings) -> Result<Planned> {
@@ -50,7 +56,7 @@ fn in_place(base: Planned) -> Planned {
 /// would have to walk the stack whenever the program throws.
 fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
     use Treatment as T;
-    if rules::changes_the_current_thread(&class.name) {
+    if threads::changes_the_current_thread(&class.name) {
         return base;
     }
     match base.treatment {
@@ -58,7 +64,7 @@ fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Pla
             planned(base.treatment, "HotSpot's compilers know it, but not in its extended form")
         }
         T::Wrapped | T::Duplicated
-            if rules::is_thrown_by_vm(&class.name) && class.method_name(method) == b"<init>" =>
+            if vm_calls::is_thrown_by_vm(&class.name) && class.method_name(method) == b"<init>" =>
         {
             planned(base.treatment, "the JVM calls it by itself, too; its extended form is for all others")
         }
@@ -95,7 +101,7 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
     if class.is(access::ANNOTATION) {
         return Ok(planned(T::Untouched, "annotation interface: its methods are looked at by reflection"));
     }
-    if rules::is_copied_by_jfr(&class.name) {
+    if flight_recorder::is_copied_by_jfr(&class.name) {
         return Ok(planned(T::Untouched, "Flight Recorder copies its code into other classes"));
     }
     if class.is(access::MODULE) {
@@ -123,22 +129,22 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
         ));
     }
     let is_object_method =
-        rules::OBJECT_METHODS.contains(&member.name_and_type()) && !method.is(access::STATIC);
+        object_methods::OBJECT_METHODS.contains(&member.name_and_type()) && !method.is(access::STATIC);
     if method.is(access::NATIVE) {
-        return Ok(if rules::is_signature_polymorphic(member, method.access) {
+        return Ok(if method_handles::is_signature_polymorphic(member, method.access) {
             planned(T::Untouched, "signature-polymorphic")
-        } else if (method.has(trait_bits::CALLER_SENSITIVE) || named(rules::STACK_INSPECTING_NATIVES))
-            && !named(rules::FRAME_LISTING_NATIVES)
+        } else if (method.has(trait_bits::CALLER_SENSITIVE) || named(natives::STACK_INSPECTING_NATIVES))
+            && !named(natives::FRAME_LISTING_NATIVES)
         {
             planned(T::CallerCounted, "a native that looks at its caller's frame; callers count it")
-        } else if is_object_method || rules::original_only_class(&class.name).is_some() {
+        } else if is_object_method || original_signatures::original_only_class(&class.name).is_some() {
             planned(
                 T::CallerCounted,
                 "a native without extended form; callers that can prove whom they call count it",
             )
         } else if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
             planned(T::CallerCounted, "no room for three more argument slots; callers count it")
-        } else if rules::is_leaf(member.member_name()) {
+        } else if natives::is_leaf(member.member_name()) {
             planned(T::LeafNative, "")
         } else {
             planned(T::Native, "")
@@ -154,7 +160,7 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
     let is_one_instruction = intrinsics::is_one_instruction(member.member_name());
     let is_replaced =
         method.has(trait_bits::INTRINSIC) && (is_one_instruction || choice == Intrinsics::Native);
-    if is_replaced && (is_object_method || rules::original_only_class(&class.name).is_some()) {
+    if is_replaced && (is_object_method || original_signatures::original_only_class(&class.name).is_some()) {
         return Ok(planned(
             T::CallerCounted,
             "HotSpot may replace it, and it has no extended form; callers that can prove whom they call count it",
@@ -163,16 +169,20 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
     if is_object_method {
         return only("overrides a method of Object, which has no extended form");
     }
-    if let Some((_, reason)) = rules::ORIGINAL_ONLY.iter().find(|(only, _)| *only == member.member_name()) {
+    if let Some((_, reason)) =
+        original_signatures::ORIGINAL_ONLY.iter().find(|(only, _)| *only == member.member_name())
+    {
         return only(reason);
     }
-    if let Some(reason) = rules::original_only_class(&class.name) {
+    if let Some(reason) = original_signatures::original_only_class(&class.name) {
         return only(reason);
     }
     if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
         return only("no room for three more argument slots");
     }
-    if named(rules::MAGIC) && !rules::has_native_for_magic(|native| class.find(native).is_some()) {
+    if named(original_signatures::MAGIC)
+        && !original_signatures::has_native_for_magic(|native| class.find(native).is_some())
+    {
         return Ok(planned(
             T::Magic,
             "the VM replaces the original body by an intrinsic with other semantics",
@@ -192,11 +202,11 @@ fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Res
     if method.is(access::ABSTRACT) {
         return Ok(planned(T::AbstractRedispatched, ""));
     }
-    if rules::is_instrumented_by_jfr(class.major_version, member.member_name()) {
+    if flight_recorder::is_instrumented_by_jfr(class.major_version, member.member_name()) {
         let reason = "Flight Recorder copies code into the body under the original signature";
         return if is_instance { Ok(planned(T::Redispatched, reason)) } else { only(reason) };
     }
-    if rules::is_constructor_instrumented_by_jfr(class.major_version, member.member_name()) {
+    if flight_recorder::is_constructor_instrumented_by_jfr(class.major_version, member.member_name()) {
         return Ok(planned(T::Duplicated, "Flight Recorder puts code at the end of the body"));
     }
     if method.has(trait_bits::CALLER_SENSITIVE) {

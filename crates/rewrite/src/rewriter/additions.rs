@@ -4,6 +4,7 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{ClassFile, Member, NameAndType, access, mutf8};
 use cct_index::mid::Shape;
+use cct_jdk::annotations;
 use cct_jdk::convention;
 use cct_jdk::convention::with_extension;
 use cct_jdk::fields::added_fields;
@@ -13,7 +14,6 @@ use super::state::ClassRewriter;
 use crate::body;
 use crate::carrier::Emitter;
 use crate::error::Result;
-use crate::rules;
 use crate::survey::annotation_types;
 use crate::wrappers::{self, Target};
 
@@ -29,7 +29,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         let mut head = MemberBuilder::new(flags, member.name_index, descriptor);
         if let Some(annotations) = member.attributes.find(b"RuntimeVisibleAnnotations") {
             let types = annotation_types(self.class, annotations)?;
-            if types.iter().any(|t| rules::VM_ANNOTATIONS.contains(t)) {
+            if types.iter().any(|t| annotations::VM_ANNOTATIONS.contains(t)) {
                 head.copy_attributes(member, |name| name == b"RuntimeVisibleAnnotations");
             }
         }

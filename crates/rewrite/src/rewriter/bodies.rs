@@ -11,12 +11,16 @@ use cct_index::mid::{Mid, Shape};
 use cct_index::positions::{Form, Packed, Positions};
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
+use cct_jdk::allocations::{self, NativeAllocation};
 use cct_jdk::convention::with_extension;
+use cct_jdk::threads;
+use cct_jdk::vm_calls;
 use cct_markers::LeftOut;
+use cct_settings::ContextCarrier;
 
 use super::shared::Rewriter;
 use super::state::ClassRewriter;
-use crate::allocation::{self, Allocation, NativeMakes};
+use crate::allocation::{self, Allocation};
 use crate::body::{self, ClassParts, Plans, Written};
 use crate::carrier::{Emitter, Sites};
 use crate::error::{Error, Result};
@@ -27,10 +31,8 @@ use crate::pcc::Part;
 use crate::pins;
 use crate::plan::CallTarget;
 use crate::report::Fallback;
-use crate::rules;
 use crate::structure;
 use crate::wrappers::{self, DebugTables, Target};
-use cct_settings::ContextCarrier;
 
 /// The written bodies of a method.
 #[derive(Default)]
@@ -99,7 +101,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             is_start: !marks.starts_of(named).is_empty(),
             entry_is_target: MethodContext::entry_is_target(&code),
             holds_thread: settings.context == ContextCarrier::Thread
-                && !rules::changes_the_current_thread(named.class),
+                && !threads::changes_the_current_thread(named.class),
         };
         for level in Level::all(settings, !allocations.is_empty() || !columns.is_empty()) {
             match self.bodies_at(&method, &level, treatment) {
@@ -222,7 +224,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         let target = Target::of(member, signature, extended_index);
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
         // A trace needs no replay: its events come in order, even if the VM calls.
-        let replays = rules::is_called_by_vm(self.class.name(), member) && method.number.is_none();
+        let replays = vm_calls::is_called_by_vm(self.class.name(), member) && method.number.is_none();
         let mut tables = DebugTables::of(self.class, signature, code)?;
         if !self.rewriter.names_parameters() {
             tables = tables.without_names();
@@ -295,9 +297,9 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
     }
 
     /// The objects that a native allocates, if its wrapper counts them.
-    pub(super) fn native_makes(&self, member: &Member<'_>) -> Option<NativeMakes> {
+    pub(super) fn native_makes(&self, member: &Member<'_>) -> Option<NativeAllocation> {
         let native = MemberName::new(self.class.name(), member.name);
-        self.rewriter.settings.allocations.then(|| allocation::of_native(native))?
+        self.rewriter.settings.allocations.then(|| allocations::of_native(native))?
     }
 }
 

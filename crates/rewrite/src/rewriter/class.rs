@@ -11,9 +11,12 @@ use cct_index::mid::Shape;
 use cct_index::positions::Packed;
 use cct_index::record::{ClassRecord, MethodRecord};
 use cct_index::treatment::Treatment;
+use cct_jdk::native_hooks;
+use cct_jdk::natives;
 use cct_jdk::pins::Pin;
 use cct_jdk::program;
 use cct_markers::Marked;
+use cct_settings::{Natives, Settings};
 
 use super::bodies::Bodies;
 use super::shared::{Rewriter, Rewritten};
@@ -25,12 +28,9 @@ use crate::markers::{self, Stopped};
 use crate::marks;
 use crate::plan;
 use crate::report::Fallback;
-use crate::rules;
 use crate::structure;
-use crate::tracing;
 use crate::world::MethodId;
 use crate::wrappers::{self, Below, Target};
-use cct_settings::{Natives, Settings};
 
 impl<'a> ClassRewriter<'_, '_, 'a> {
     /// Writes the class. If it exceeds the limits of class files, its markers are dropped first.
@@ -158,7 +158,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
                 };
                 let makes = self.native_makes(member);
                 let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
-                let throws = tracing::leaf_throws(named.member_name());
+                let throws = natives::leaf_throws(named.member_name());
                 let ending = number.filter(|_| throws && mid.is_some());
                 leaf = Some(bytecodes).filter(|_| ending.is_none());
                 self.forward(member, |emitter, target, head| {
@@ -193,12 +193,12 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
                 })?;
             }
             Treatment::Prefixed => {
-                shape.slots = u8::from(!rules::is_leaf(named.member_name()));
+                shape.slots = u8::from(!natives::is_leaf(named.member_name()));
                 self.rename(index, member, shape)?;
             }
             Treatment::CallerCounted | Treatment::Untouched => {}
         }
-        if member.is(access::NATIVE) && hooks::is_called_by_the_runtime(named.member_name()) {
+        if member.is(access::NATIVE) && native_hooks::is_called_by_the_runtime(named.member_name()) {
             self.add_call_for_the_runtime(member)?;
         }
         if let Some(method) = hooks::replacement(named) {

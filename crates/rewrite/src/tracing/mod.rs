@@ -15,11 +15,10 @@ pub mod implied;
 
 use std::collections::BTreeSet;
 
-use cct_classfile::{Bci, ClassFile, Code, Member, MemberName, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Member, opcode};
 use cct_events::structure::Recording;
 use cct_flow::{Blocks, OwnMembers, may_throw};
 use cct_tables::BlockRule;
-
 use implied::Implied;
 
 /// The trace events of a body, and the details of their recording.
@@ -110,27 +109,6 @@ fn is_jumped_to(code: &Code<'_>, bci: Bci) -> bool {
 fn is_reached(code: &Code<'_>, bci: Bci) -> bool {
     let before = code.instructions().take_while(|i| i.bci < bci).last();
     before.is_none_or(|before| !opcode::ends_flow(before.opcode)) || is_jumped_to(code, bci)
-}
-
-/// Whether a leaf native may make the VM call a method, such as the constructor of an exception, a
-/// class initialiser, or the loader of a class that the native names. Such a native has an event
-/// for its end, so that readers know the caller.
-pub fn leaf_throws(native: MemberName<'_>) -> bool {
-    matches!(
-        (native.class, native.name),
-        (b"java/lang/System", b"arraycopy")
-            | (
-                b"java/lang/Class",
-                b"isAssignableFrom"
-                    | b"isInstance"
-                    | b"getConstantPool"
-                    | b"getDeclaringClass0"
-                    | b"getSimpleBinaryName0"
-                    | b"getNestHost0"
-            )
-            | (b"jdk/internal/reflect/Reflection", b"areNestMates")
-            | (b"java/lang/Thread", b"holdsLock")
-    )
 }
 
 /// The numbers of a class and its methods in a trace.

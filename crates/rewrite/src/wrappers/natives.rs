@@ -9,17 +9,16 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::VerificationType;
 use cct_events::Event;
 use cct_index::mid::Mid;
+use cct_jdk::allocations::NativeAllocation;
 use cct_jdk::convention::NATIVE_FORWARDER_LINE;
 use cct_jdk::helpers::Helper;
 use cct_jdk::native_hooks::{self, NativeHook};
 
-use crate::allocation::NativeMakes;
-use crate::carrier::{Emitter, push_first_slot_offset};
-use crate::pcc::{self};
-
 use super::Target;
 use super::makes::count_made;
 use super::straight::{Catch, Straight, forgotten};
+use crate::carrier::{Emitter, push_first_slot_offset};
+use crate::pcc::{self};
 
 /// The node below which a running native's callees appear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +36,7 @@ pub fn bytecode_to_native(
     target: &Target<'_, '_>,
     below: Below,
     hook: Option<&NativeHook>,
-    makes: Option<NativeMakes>,
+    makes: Option<NativeAllocation>,
     head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
@@ -175,7 +174,7 @@ pub(super) fn then_original_and_restore(
     mut asm: Asm,
     start: u16,
     hook: Option<&NativeHook>,
-    makes: Option<NativeMakes>,
+    makes: Option<NativeAllocation>,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();

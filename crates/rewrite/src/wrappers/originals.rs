@@ -8,18 +8,17 @@ use cct_classfile::edit::frames::VerificationType;
 use cct_classfile::{MemberName, Result, access, opcode};
 use cct_events::Event;
 use cct_index::mid::Mid;
+use cct_jdk::allocations::NativeAllocation;
 use cct_jdk::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
 use cct_jdk::helpers::Helper;
-
-use crate::allocation::NativeMakes;
-use crate::carrier::Emitter;
-use crate::pcc::{self};
-use crate::rules;
+use cct_jdk::natives;
 
 use super::Target;
 use super::makes::count_made;
 use super::natives::{then_original_and_restore, thread_locals};
 use super::straight::{Catch, Straight, forgotten};
+use crate::carrier::Emitter;
+use crate::pcc::{self};
 
 /// The extended form of a method that could not be instrumented and cannot be overridden: it stores
 /// the context and calls the original.
@@ -41,7 +40,7 @@ fn then_original(
     target: &Target<'_, '_>,
     mut asm: Asm,
     stack: u16,
-    makes: Option<NativeMakes>,
+    makes: Option<NativeAllocation>,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
@@ -56,7 +55,7 @@ fn then_original(
     let method = MemberName::new(class.name(), class.pool.utf8(target.name_index)?);
     let line = match target.access_flags & access::NATIVE {
         0 => FORWARDER_LINE,
-        _ if rules::never_has_a_frame(method) => FORWARDER_LINE,
+        _ if natives::never_has_a_frame(method) => FORWARDER_LINE,
         _ => NATIVE_FORWARDER_LINE,
     };
     Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None, line }
@@ -84,7 +83,7 @@ pub fn counted_original_that_makes(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
     mid: Mid,
-    makes: NativeMakes,
+    makes: NativeAllocation,
     head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let mut asm = Asm::new();

@@ -169,7 +169,7 @@ pub fn of_jdk_8() -> impl Iterator<Item = MemberRef<'static>> {
 
 /// Whether HotSpot may run other code instead of this method's body. `annotations` are the
 /// descriptors of the method's annotations.
-pub(crate) fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotations: &[&[u8]]) -> bool {
+pub fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotations: &[&[u8]]) -> bool {
     let has_body = method.access_flags & (access::NATIVE | access::ABSTRACT) == 0;
     if !has_body || method.name.starts_with(b"<") || is_ordinary(MemberName::new(class.name(), method.name)) {
         return false;
@@ -182,14 +182,14 @@ pub(crate) fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotatio
 }
 
 /// Whether HotSpot may run other code instead of this native, if its class file says so.
-pub(crate) fn is_native_candidate(method: &Member<'_>, annotations: &[&[u8]]) -> bool {
+pub fn is_native_candidate(method: &Member<'_>, annotations: &[&[u8]]) -> bool {
     method.is(access::NATIVE) && annotations.iter().any(|a| CANDIDATE.contains(a))
 }
 
 /// Whether HotSpot's compilers know this method by its original signature, to replace it or to
 /// recognise a pattern. Then probes in a body under that signature may not run. Every
 /// [candidate](is_candidate) is recognised, and so are other methods.
-pub(crate) fn is_recognised(
+pub fn is_recognised(
     class: &ClassFile<'_>,
     method: &Member<'_>,
     annotations: &[&[u8]],
