@@ -259,5 +259,5 @@ fn a_folder_in_its_place_is_refused(jdk: &'static Jdk) {
 jdks!(files_of_runs_stay, files_of_a_run, [8, 17, 25]);
 jdks!(files_of_tools_stay, files_of_other_tools, [17]);
 jdks!(files_of_bench_stay, files_of_bench, [17]);
-jdks!(files_of_images_stay, files_of_images, [8, 17]);
+jdks!(files_of_images_stay, files_of_images, [17], all[8]);
 jdks!(a_replaced_folder_is_refused, a_folder_in_its_place_is_refused, [17]);

@@ -13,7 +13,7 @@ use crate::support::{Blocks, Java, Jdk, assert_succeeded, fixture, folder, jdks}
 fn below(method: &str, trace: &Path) -> Vec<String> {
     let dump = text(&["dump", "--thread", "main", "--below", method], trace);
     let is_noted =
-        |line: &&str| ["made", "wants", "has the", "gives"].iter().any(|word| line.starts_with(word));
+        |line: &&str| ["alloc", "wants", "has the", "gives"].iter().any(|word| line.starts_with(word));
     dump.lines().map(str::trim_start).filter(is_noted).map(str::to_owned).collect()
 }
 
@@ -174,7 +174,7 @@ fn last_of_the_killed(jdk: &'static Jdk) {
     assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(&trace).arg("-o").arg(&profile));
     // Without that file a note says what is missing.
     fs::remove_file(beside(&trace)).unwrap();
-    assert!(text(&["info"], &trace).contains("is not there"));
+    assert!(text(&["info"], &trace).contains("is missing"));
 }
 
 /// Classes of an archive of the user contain numbers in their code that another JVM assigned. The
@@ -308,5 +308,5 @@ jdks!(last_events_of_the_killed, last_of_the_killed, [17]);
 jdks!(methods, by_method, [8, 17]);
 jdks!(archived, with_an_archive, [17, 25]);
 jdks!(memory, in_memory, [8, 17]);
-jdks!(javac, compiler, feature);
+jdks!(javac, compiler, [17], all [8, 25]);
 jdks!(run_modes, through_run, [17]);

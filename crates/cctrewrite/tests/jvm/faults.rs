@@ -316,7 +316,7 @@ fn many_jvms_at_once(jdk: &'static Jdk) {
     }
 }
 
-jdks!(terminated_at_random_moments, terminated_at_random_moments, [8, 17, 25]);
+jdks!(terminated_at_random_moments, terminated_at_random_moments, [8, 25], all[17]);
 jdks!(
     a_disk_that_is_full_when_the_profile_is_written,
     a_disk_that_is_full_when_the_profile_is_written,

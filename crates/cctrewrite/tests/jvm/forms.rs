@@ -172,7 +172,7 @@ fn applications(jdk: &'static Jdk) {
 
 // Folders need no image, so they also work for JDKs whose images have a format of their own (27
 // has).
-jdks!(patches, patches, 11..);
-jdks!(linked, linked, 11..);
-jdks!(folders, folders, 11..);
+jdks!(patches, patches, [17, 25], all [11, 21, 26, 27]);
+jdks!(linked, linked, [17, 25], all [11, 21, 26, 27]);
+jdks!(folders, folders, [17, 25], all [11, 21, 26, 27]);
 jdks!(applications, applications, 11..);

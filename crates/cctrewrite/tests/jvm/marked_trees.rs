@@ -403,7 +403,7 @@ fn checked_against_originals(jdk: &'static Jdk) {
     assert_eq!(code, Some(1), "{said}");
 }
 
-jdks!(golden_trees, trees, feature);
+jdks!(golden_trees, trees, [25], all [8, 17]);
 jdks!(heard, places, feature);
 jdks!(told, nodes, feature);
 jdks!(checked, properties, feature);
@@ -411,4 +411,4 @@ jdks!(verified, checked_against_originals, feature);
 jdks!(switched, switches, feature);
 jdks!(on_virtual_threads, virtual_threads, [21, 25]);
 jdks!(large, too_large, feature);
-jdks!(behaves, everywhere, feature);
+jdks!(behaves, everywhere, [8], all [17, 25]);

@@ -244,4 +244,4 @@ jdks!(overflows, overflowing, feature);
 jdks!(changes, changing, feature);
 jdks!(begins, beginning, feature);
 jdks!(chooses, choosing, feature);
-jdks!(all_places, everywhere, feature);
+jdks!(all_places, everywhere, [8], all [17, 25]);

@@ -74,7 +74,7 @@ fn trees_are_folded(jdk: &'static Jdk) {
     }
 }
 
-jdks!(folded, trees_are_folded, feature);
+jdks!(folded, trees_are_folded, [25], all [8, 17]);
 
 /// A recursion of 100,000 calls is a few contexts, and the JVM rejects an invalid bound.
 #[test]

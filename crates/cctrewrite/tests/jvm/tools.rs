@@ -195,8 +195,8 @@ fn refuse_to_link(jdk: &'static Jdk) {
     assert!(!image.folder.join("linked").exists());
 }
 
-jdks!(say_the_same, say_the_same, 11..);
-jdks!(look_at_a_running_program, look_at_a_running_program, 11..);
+jdks!(say_the_same, say_the_same, [17, 25], all [11, 21, 26, 27]);
+jdks!(look_at_a_running_program, look_at_a_running_program, [17, 25], all [11, 21, 26, 27]);
 jdks!(log_and_record, log_and_record, 11..);
 jdks!(evaluate, evaluate, 11..);
 jdks!(collect_in_every_way, collect_in_every_way, 11..);

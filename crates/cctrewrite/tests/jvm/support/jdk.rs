@@ -29,6 +29,15 @@ impl Jdk {
         Jdk::of_version(8)
     }
 
+    /// The JDK of a version, unless the variable [`super::FEWER`] leaves it out.
+    pub fn unless_fewer(version: u32) -> Option<&'static Jdk> {
+        if std::env::var_os(super::FEWER).is_some() {
+            eprintln!("skipped: tests on JDK {version} that take long (--all-jdks)");
+            return None;
+        }
+        Jdk::of_version(version)
+    }
+
     /// The JDK of a version. Without it the calling test, or a part of it, is skipped, with a
     /// message.
     ///

@@ -26,47 +26,37 @@ use walkdir::WalkDir;
 
 /// Defines a module with a test for each of some JDKs, named after them:
 /// `jdks!(module, check, 11..)`, where `check` takes the JDK. The releases are a range of
-/// [`cct_jdk::TESTED`], a list, or `feature`, for what depends little on the release: 8 and 25, and
-/// 17 unless [`FEWER`] is set. A new release needs one more word in the ranges without an end, and
-/// one more test at the bottom.
+/// [`cct_jdk::TESTED`], a list, or `feature`, for what depends little on the release.
+/// `jdks!(module, check, [17, 25], all [11, 21])` is for what takes long: with [`FEWER`] the test
+/// does not run on the releases after `all`. A new release needs one more word in the ranges without
+/// an end, and one more test at the bottom.
 macro_rules! jdks {
-    ($module:ident, $check:ident, feature) => {
+    ($module:ident, $check:ident, 8..) => { crate::support::jdks!($module, $check, [8, 11, 17, 21, 25, 26, 27]); };
+    ($module:ident, $check:ident, 11..) => { crate::support::jdks!($module, $check, [11, 17, 21, 25, 26, 27]); };
+    ($module:ident, $check:ident, 17..) => { crate::support::jdks!($module, $check, [17, 21, 25, 26, 27]); };
+    ($module:ident, $check:ident, 21..) => { crate::support::jdks!($module, $check, [21, 25, 26, 27]); };
+    ($module:ident, $check:ident, 25..) => { crate::support::jdks!($module, $check, [25, 26, 27]); };
+    ($module:ident, $check:ident, 8..=21) => { crate::support::jdks!($module, $check, [8, 11, 17, 21]); };
+    ($module:ident, $check:ident, 8..=25) => { crate::support::jdks!($module, $check, [8, 11, 17, 21, 25]); };
+    ($module:ident, $check:ident, 11..=25) => { crate::support::jdks!($module, $check, [11, 17, 21, 25]); };
+    ($module:ident, $check:ident, feature) => { crate::support::jdks!($module, $check, [8, 25], all [17]); };
+    ($module:ident, $check:ident, [$($release:tt),+] $(, all [$($more:tt),+])?) => {
         mod $module {
-            crate::support::jdks!(@test $check 8);
-            #[test]
-            fn jdk_17() {
-                if !crate::support::has_fewer_jdks() && let Some(jdk) = crate::support::Jdk::of_version(17) {
-                    super::$check(jdk);
-                }
-            }
-            crate::support::jdks!(@test $check 25);
+            $(crate::support::jdks!(@test of_version $check $release);)+
+            $($(crate::support::jdks!(@test unless_fewer $check $more);)+)?
         }
     };
-    ($module:ident, $check:ident, [$($release:tt),+]) => { crate::support::jdks!(@module $module $check $($release)+); };
-    ($module:ident, $check:ident, 8..) => { crate::support::jdks!(@module $module $check 8 11 17 21 25 26 27); };
-    ($module:ident, $check:ident, 11..) => { crate::support::jdks!(@module $module $check 11 17 21 25 26 27); };
-    ($module:ident, $check:ident, 17..) => { crate::support::jdks!(@module $module $check 17 21 25 26 27); };
-    ($module:ident, $check:ident, 21..) => { crate::support::jdks!(@module $module $check 21 25 26 27); };
-    ($module:ident, $check:ident, 25..) => { crate::support::jdks!(@module $module $check 25 26 27); };
-    ($module:ident, $check:ident, 8..=21) => { crate::support::jdks!(@module $module $check 8 11 17 21); };
-    ($module:ident, $check:ident, 8..=25) => { crate::support::jdks!(@module $module $check 8 11 17 21 25); };
-    ($module:ident, $check:ident, 11..=25) => { crate::support::jdks!(@module $module $check 11 17 21 25); };
-    (@module $module:ident $check:ident $($release:tt)+) => {
-        mod $module {
-            $(crate::support::jdks!(@test $check $release);)+
-        }
-    };
-    (@test $check:ident 8) => { crate::support::jdks!(@test $check 8 jdk_8); };
-    (@test $check:ident 11) => { crate::support::jdks!(@test $check 11 jdk_11); };
-    (@test $check:ident 17) => { crate::support::jdks!(@test $check 17 jdk_17); };
-    (@test $check:ident 21) => { crate::support::jdks!(@test $check 21 jdk_21); };
-    (@test $check:ident 25) => { crate::support::jdks!(@test $check 25 jdk_25); };
-    (@test $check:ident 26) => { crate::support::jdks!(@test $check 26 jdk_26); };
-    (@test $check:ident 27) => { crate::support::jdks!(@test $check 27 jdk_27); };
-    (@test $check:ident $release:literal $test:ident) => {
+    (@test $find:ident $check:ident 8) => { crate::support::jdks!(@test $find $check 8 jdk_8); };
+    (@test $find:ident $check:ident 11) => { crate::support::jdks!(@test $find $check 11 jdk_11); };
+    (@test $find:ident $check:ident 17) => { crate::support::jdks!(@test $find $check 17 jdk_17); };
+    (@test $find:ident $check:ident 21) => { crate::support::jdks!(@test $find $check 21 jdk_21); };
+    (@test $find:ident $check:ident 25) => { crate::support::jdks!(@test $find $check 25 jdk_25); };
+    (@test $find:ident $check:ident 26) => { crate::support::jdks!(@test $find $check 26 jdk_26); };
+    (@test $find:ident $check:ident 27) => { crate::support::jdks!(@test $find $check 27 jdk_27); };
+    (@test $find:ident $check:ident $release:literal $test:ident) => {
         #[test]
         fn $test() {
-            if let Some(jdk) = crate::support::Jdk::of_version($release) {
+            if let Some(jdk) = crate::support::Jdk::$find($release) {
                 super::$check(jdk);
             }
         }
@@ -74,18 +64,9 @@ macro_rules! jdks {
 }
 pub(crate) use jdks;
 
-/// The variable by which `cargo xtask test` without `--all-jdks` leaves out tests of features on
-/// JDK 17.
+/// The variable by which `cargo xtask test` without `--all-jdks` leaves out tests that take long on
+/// some JDKs.
 const FEWER: &str = "CCTREWRITE_FEWER_JDKS";
-
-/// Whether tests of features are left out on JDK 17; the calling test then says that it is skipped.
-pub fn has_fewer_jdks() -> bool {
-    let has_fewer = std::env::var_os(FEWER).is_some();
-    if has_fewer {
-        eprintln!("skipped: features on JDK 17 (--all-jdks)");
-    }
-    has_fewer
-}
 
 const _: () = assert!(
     matches!(cct_jdk::TESTED, [8, 11, 17, 21, 25, 26, 27]),
