@@ -33,8 +33,8 @@ pub struct Arguments {
     /// Only the tests: no `cargo fmt`, no `cargo clippy`, no check of the order of modules.
     #[arg(long)]
     no_lint: bool,
-    /// Also run the tests on JDKs that a newer release has superseded (26), and tests of features
-    /// on JDK 17. Both are skipped otherwise.
+    /// Also run the tests on JDKs that a newer release has superseded (26), and tests that take long
+    /// on each JDK. They are skipped otherwise.
     #[arg(long)]
     all_jdks: bool,
 }
@@ -43,9 +43,8 @@ pub struct Arguments {
 /// longer.
 const SUPERSEDED: [u32; 1] = [26];
 
-/// The variable by which JVM tests leave out features on JDK 17
-/// (`crates/cctrewrite/tests/jvm/support/mod.rs`). 8 and 25 remain: what lies between differs
-/// little in them.
+/// The variable by which JVM tests that take long leave out some JDKs
+/// (`crates/cctrewrite/tests/jvm/support/mod.rs`).
 const FEWER_JDKS: &str = "CCTREWRITE_FEWER_JDKS";
 
 /// The JDKs that run some real programs.
@@ -290,7 +289,7 @@ struct Environment<'a> {
     readers: Option<&'a Path>,
     /// The JDK that compiles the examples.
     jdk_8: &'a Jdk,
-    /// Whether features are tested on JDK 17, too.
+    /// Whether tests that take long run on each JDK, too.
     all_jdks: bool,
 }
 

@@ -85,152 +85,181 @@ pub(crate) fn leading_below(class: &ClassSummary, method: &MethodSummary) -> Opt
 }
 
 /// The treatment of a method where callees get their context as an argument.
-fn base(class: &ClassSummary, method: &MethodSummary, choice: Intrinsics) -> Result<Planned> {
-    use Treatment as T;
-    let member = class.member(method);
-    let MemberRef { name, descriptor, .. } = member;
-    let named = |table: &[MemberName<'_>]| table.contains(&member.member_name());
-    if name.starts_with(b"cct$")
-        || descriptor
-            .windows(convention::EXTENSION.len() + 1)
-            .any(|w| w[..6] == *convention::EXTENSION && w[6] == b')')
-    {
-        let member = member.name_and_type().to_string();
-        return Err(Error::NameTaken { class: lossy(&class.name), member });
+fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) -> Result<Planned> {
+    let case = Case { class, method, member: class.member(method), intrinsics };
+    case.check_name()?;
+    Ok(match case.singular() {
+        Some(planned) => planned,
+        None if method.is(access::NATIVE) => case.native(),
+        None => case.without_extended_form().unwrap_or_else(|| case.with_extended_form()),
+    })
+}
+
+/// A method, and what decides about it.
+struct Case<'s> {
+    class: &'s ClassSummary,
+    method: &'s MethodSummary,
+    member: MemberRef<'s>,
+    intrinsics: Intrinsics,
+}
+
+impl Case<'_> {
+    fn check_name(&self) -> Result<()> {
+        let extension = convention::EXTENSION;
+        let is_extended = |w: &[u8]| w.strip_prefix(extension).is_some_and(|rest| rest == b")");
+        let MemberRef { name, descriptor, .. } = self.member;
+        if !name.starts_with(b"cct$") && !descriptor.windows(extension.len() + 1).any(is_extended) {
+            return Ok(());
+        }
+        let member = self.member.name_and_type().to_string();
+        Err(Error::NameTaken { class: lossy(&self.class.name), member })
     }
-    if class.is(access::ANNOTATION) {
-        return Ok(planned(T::Untouched, "annotation interface: its methods are looked at by reflection"));
-    }
-    if flight_recorder::is_copied_by_jfr(&class.name) {
-        return Ok(planned(T::Untouched, "Flight Recorder copies its code into other classes"));
-    }
-    if class.is(access::MODULE) {
-        return Ok(planned(T::Untouched, "module descriptor"));
-    }
-    if *class.name == *OBJECT && (method.is(access::NATIVE) || name == b"<init>") {
-        return Ok(planned(T::CallerCounted, "every class has it from Object; callers count it"));
-    }
-    if program::switch(member).is_some() {
-        return Ok(planned(
-            T::Untouched,
-            "switches the recording: calls the runtime, and is not counted itself",
-        ));
-    }
-    if name == b"<clinit>" {
-        return Ok(planned(T::OriginalOnly, ""));
-    }
-    if name == b"finalize"
-        && descriptor == b"()V"
-        && (*class.name == *OBJECT || method.has(trait_bits::EMPTY))
-    {
-        return Ok(planned(
-            T::Untouched,
-            "an empty finalizer must stay empty, or every instance becomes finalizable",
-        ));
-    }
-    let is_object_method =
-        object_methods::OBJECT_METHODS.contains(&member.name_and_type()) && !method.is(access::STATIC);
-    if method.is(access::NATIVE) {
-        return Ok(if method_handles::is_signature_polymorphic(member, method.access) {
-            planned(T::Untouched, "signature-polymorphic")
-        } else if (method.has(trait_bits::CALLER_SENSITIVE) || named(natives::STACK_INSPECTING_NATIVES))
-            && !named(natives::FRAME_LISTING_NATIVES)
+
+    /// The treatment of a method that its class or its name sets apart.
+    fn singular(&self) -> Option<Planned> {
+        use Treatment as T;
+        let Case { class, method, member, .. } = self;
+        let is_of_object = *class.name == *OBJECT;
+        let (treatment, reason) = if class.is(access::ANNOTATION) {
+            (T::Untouched, "annotation interface: its methods are looked at by reflection")
+        } else if flight_recorder::is_copied_by_jfr(&class.name) {
+            (T::Untouched, "Flight Recorder copies its code into other classes")
+        } else if class.is(access::MODULE) {
+            (T::Untouched, "module descriptor")
+        } else if is_of_object && (method.is(access::NATIVE) || member.name == b"<init>") {
+            (T::CallerCounted, "every class has it from Object; callers count it")
+        } else if program::switch(*member).is_some() {
+            (T::Untouched, "switches the recording: calls the runtime, and is not counted itself")
+        } else if member.name == b"<clinit>" {
+            (T::OriginalOnly, "")
+        } else if member.name_and_type() == NameAndType::new(b"finalize", b"()V")
+            && (is_of_object || method.has(trait_bits::EMPTY))
         {
+            (T::Untouched, "an empty finalizer must stay empty, or every instance becomes finalizable")
+        } else {
+            return None;
+        };
+        Some(planned(treatment, reason))
+    }
+
+    fn native(&self) -> Planned {
+        use Treatment as T;
+        let Case { class, method, member, .. } = self;
+        let is_in = |table: &[MemberName<'_>]| table.contains(&member.member_name());
+        let looks_at_its_caller =
+            method.has(trait_bits::CALLER_SENSITIVE) || is_in(natives::STACK_INSPECTING_NATIVES);
+        if method_handles::is_signature_polymorphic(*member, method.access) {
+            planned(T::Untouched, "signature-polymorphic")
+        } else if looks_at_its_caller && !is_in(natives::FRAME_LISTING_NATIVES) {
             planned(T::CallerCounted, "a native that looks at its caller's frame; callers count it")
-        } else if is_object_method || original_signatures::original_only_class(&class.name).is_some() {
+        } else if self.is_object_method() || original_signatures::original_only_class(&class.name).is_some() {
             planned(
                 T::CallerCounted,
                 "a native without extended form; callers that can prove whom they call count it",
             )
-        } else if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
+        } else if !self.has_room() {
             planned(T::CallerCounted, "no room for three more argument slots; callers count it")
         } else if natives::is_leaf(member.member_name()) {
             planned(T::LeafNative, "")
         } else {
             planned(T::Native, "")
-        });
-    }
-    let only = |reason| {
-        if method.is(access::ABSTRACT) {
-            Ok(planned(T::Untouched, reason))
-        } else {
-            Ok(planned(T::OriginalOnly, reason))
         }
-    };
-    let is_one_instruction = intrinsics::is_one_instruction(member.member_name());
-    let is_replaced =
-        method.has(trait_bits::INTRINSIC) && (is_one_instruction || choice == Intrinsics::Native);
-    if is_replaced && (is_object_method || original_signatures::original_only_class(&class.name).is_some()) {
-        return Ok(planned(
-            T::CallerCounted,
-            "HotSpot may replace it, and it has no extended form; callers that can prove whom they call count it",
-        ));
     }
-    if is_object_method {
-        return only("overrides a method of Object, which has no extended form");
-    }
-    if let Some((_, reason)) =
-        original_signatures::ORIGINAL_ONLY.iter().find(|(only, _)| *only == member.member_name())
-    {
-        return only(reason);
-    }
-    if let Some(reason) = original_signatures::original_only_class(&class.name) {
-        return only(reason);
-    }
-    if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
-        return only("no room for three more argument slots");
-    }
-    if named(original_signatures::MAGIC)
-        && !original_signatures::has_native_for_magic(|native| class.find(native).is_some())
-    {
-        return Ok(planned(
-            T::Magic,
-            "the VM replaces the original body by an intrinsic with other semantics",
-        ));
-    }
-    let is_instance = !method.is(access::STATIC) && !method.is(access::PRIVATE);
-    if class.is(access::INTERFACE) && is_instance {
-        if !may_gain_default(class) {
-            return only("a first default method would initialise the interface with its implementors");
+
+    /// The treatment of a method that can have no extended form, or only one that calls the original.
+    fn without_extended_form(&self) -> Option<Planned> {
+        use Treatment as T;
+        let Case { class, member, .. } = self;
+        let by_class = original_signatures::original_only_class(&class.name);
+        if self.is_replaced() && (self.is_object_method() || by_class.is_some()) {
+            return Some(planned(
+                T::CallerCounted,
+                "HotSpot may replace it, and it has no extended form; callers that can prove whom they call count it",
+            ));
         }
-        return Ok(if method.is(access::ABSTRACT) {
-            planned(T::AbstractRedispatched, "")
+        if self.is_object_method() {
+            return Some(self.original("overrides a method of Object, which has no extended form"));
+        }
+        let mut table = original_signatures::ORIGINAL_ONLY.iter();
+        let by_name = table.find(|(only, _)| *only == member.member_name()).map(|(_, reason)| *reason);
+        if let Some(reason) = by_name.or(by_class) {
+            return Some(self.original(reason));
+        }
+        if !self.has_room() {
+            return Some(self.original("no room for three more argument slots"));
+        }
+        let is_magic = original_signatures::MAGIC.contains(&member.member_name())
+            && !original_signatures::has_native_for_magic(|native| class.find(native).is_some());
+        let reason = "the VM replaces the original body by an intrinsic with other semantics";
+        is_magic.then(|| planned(T::Magic, reason))
+    }
+
+    fn with_extended_form(&self) -> Planned {
+        use Treatment as T;
+        let Case { class, method, member, .. } = self;
+        let is_abstract = method.is(access::ABSTRACT);
+        let is_instance = !method.is(access::STATIC) && !method.is(access::PRIVATE);
+        if class.is(access::INTERFACE) && is_instance {
+            return if !may_gain_default(class) {
+                self.original("a first default method would initialise the interface with its implementors")
+            } else if is_abstract {
+                planned(T::AbstractRedispatched, "")
+            } else {
+                planned(T::Redispatched, "interface default: a proxy's handler must still win")
+            };
+        }
+        if is_abstract {
+            return planned(T::AbstractRedispatched, "");
+        }
+        let (version, name) = (class.major_version, member.member_name());
+        if flight_recorder::is_instrumented_by_jfr(version, name) {
+            let reason = "Flight Recorder copies code into the body under the original signature";
+            return if is_instance { planned(T::Redispatched, reason) } else { self.original(reason) };
+        }
+        let (treatment, reason) = if flight_recorder::is_constructor_instrumented_by_jfr(version, name) {
+            (T::Duplicated, "Flight Recorder puts code at the end of the body")
+        } else if method.has(trait_bits::CALLER_SENSITIVE) {
+            (T::Duplicated, "caller-sensitive: no frame may come between it and its caller")
+        } else if self.is_replaced() && intrinsics::is_one_instruction(name) {
+            (
+                T::Intrinsic,
+                "an instruction of the processor, for which its Java body computes for long: its bytecodes and what it calls are not counted",
+            )
+        } else if self.is_replaced() {
+            (T::Intrinsic, "HotSpot may replace it: its bytecodes and what it calls are not counted")
+        } else if class.has_host {
+            (
+                T::Duplicated,
+                "VM-anonymous: to the verifier a wrapper's `invokespecial` is one on the host class",
+            )
         } else {
-            planned(T::Redispatched, "interface default: a proxy's handler must still win")
-        });
+            (T::Wrapped, "")
+        };
+        planned(treatment, reason)
     }
-    if method.is(access::ABSTRACT) {
-        return Ok(planned(T::AbstractRedispatched, ""));
+
+    /// The treatment of a method that keeps its original signature alone.
+    fn original(&self, reason: &'static str) -> Planned {
+        let is_abstract = self.method.is(access::ABSTRACT);
+        planned(if is_abstract { Treatment::Untouched } else { Treatment::OriginalOnly }, reason)
     }
-    if flight_recorder::is_instrumented_by_jfr(class.major_version, member.member_name()) {
-        let reason = "Flight Recorder copies code into the body under the original signature";
-        return if is_instance { Ok(planned(T::Redispatched, reason)) } else { only(reason) };
+
+    fn is_object_method(&self) -> bool {
+        object_methods::OBJECT_METHODS.contains(&self.member.name_and_type())
+            && !self.method.is(access::STATIC)
     }
-    if flight_recorder::is_constructor_instrumented_by_jfr(class.major_version, member.member_name()) {
-        return Ok(planned(T::Duplicated, "Flight Recorder puts code at the end of the body"));
+
+    /// Whether HotSpot may run its own code instead of the body.
+    fn is_replaced(&self) -> bool {
+        self.method.has(trait_bits::INTRINSIC)
+            && (self.intrinsics == Intrinsics::Native
+                || intrinsics::is_one_instruction(self.member.member_name()))
     }
-    if method.has(trait_bits::CALLER_SENSITIVE) {
-        return Ok(planned(T::Duplicated, "caller-sensitive: no frame may come between it and its caller"));
+
+    /// Whether there is room for the context among the arguments.
+    fn has_room(&self) -> bool {
+        self.method.argument_slots + EXTENSION_SLOTS <= MAX_ARGUMENT_SLOTS
     }
-    if is_replaced && is_one_instruction {
-        return Ok(planned(
-            T::Intrinsic,
-            "an instruction of the processor, for which its Java body computes for long: its bytecodes and what it calls are not counted",
-        ));
-    }
-    if is_replaced {
-        return Ok(planned(
-            T::Intrinsic,
-            "HotSpot may replace it: its bytecodes and what it calls are not counted",
-        ));
-    }
-    if class.has_host {
-        return Ok(planned(
-            T::Duplicated,
-            "VM-anonymous: to the verifier a wrapper's `invokespecial` is one on the host class",
-        ));
-    }
-    Ok(planned(T::Wrapped, ""))
 }
 
 /// Whether a default method can be added to an interface without changing when it is initialised

@@ -1,36 +1,34 @@
 //! The rewriting of one class: each method by its treatment.
 
 use cct_classfile::edit::class_edit::MemberBuilder;
-use cct_classfile::{Code, Member, access};
+use cct_classfile::{Member, access};
 use cct_columns::Column;
 use cct_events as events;
 use cct_events::structure::Recording;
 use cct_index::class_attribute::ATTRIBUTE;
 use cct_index::method_flags;
 use cct_index::mid::Shape;
-use cct_index::positions::Packed;
 use cct_index::record::{ClassRecord, MethodRecord};
 use cct_index::treatment::Treatment;
 use cct_jdk::native_hooks;
-use cct_jdk::natives;
 use cct_jdk::pins::Pin;
 use cct_jdk::program;
 use cct_markers::Marked;
-use cct_settings::{Natives, Settings};
+use cct_settings::Natives;
 
 use super::bodies::Bodies;
-use super::shared::{Rewriter, Rewritten};
+use super::shared::Rewritten;
 use super::state::ClassRewriter;
+use super::treatments::{Subject, Written};
 use crate::carrier::Emitter;
 use crate::error::{Error, Result};
 use crate::hooks;
 use crate::markers::{self, Stopped};
 use crate::marks;
-use crate::plan;
 use crate::report::Fallback;
 use crate::structure;
 use crate::world::MethodId;
-use crate::wrappers::{self, Below, Target};
+use crate::wrappers;
 
 impl<'a> ClassRewriter<'_, '_, 'a> {
     /// Writes the class. If it exceeds the limits of class files, its markers are dropped first.
@@ -113,91 +111,33 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
             .plan
             .get(id)
             .ok_or_else(|| Error::NotSurveyed(cct_classfile::mutf8::lossy(self.class.name())))?;
-        let named = member.of_class(self.class.name());
-        let mut treatment = planned.treatment;
-        let mut fallback = None;
-        let mut shape = Shape::default();
-        let mut positions = Packed::default();
         let is_unrepresented =
             self.recorded && member.is(access::NATIVE) && self.rewriter.settings.natives == Natives::None;
-        let number = self.number(index);
-        let mut leaf = None;
-        match treatment {
-            Treatment::Wrapped
-            | Treatment::Duplicated
-            | Treatment::Redispatched
-            | Treatment::OriginalOnly => {
-                Bodies { shape, positions, fallback } = self.bodies(index, member, treatment)?;
-                if fallback == Some(Fallback::NotInstrumented) && !treatment.has_extended_form() {
-                    treatment = Treatment::Untouched;
-                }
-            }
-            Treatment::AbstractRedispatched => self.redispatch(member)?,
-            Treatment::Native => {
-                shape.slots = 1;
-                let mid = self.mid(index, shape).filter(|_| !is_unrepresented);
-                let is_static = member.is(access::STATIC);
-                let Settings { reproducible, .. } = self.rewriter.settings;
-                let makes = self.native_makes(member);
-                let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
-                let hook = hooks::native_hook(named, is_static, reproducible);
-                self.forward(member, |emitter, target, head| {
-                    let below = if is_unrepresented { Below::Root } else { Below::Itself(mid) };
-                    let target = &Target { traced: number, values, ..*target };
-                    wrappers::bytecode_to_native(emitter, target, below, hook, makes, head)
-                })?;
-            }
-            Treatment::LeafNative | Treatment::Magic => {
-                let mid = self.mid(index, shape).filter(|_| !is_unrepresented);
-                // A body with magic gets a straight one that counts as if it were executed: whether
-                // the VM executes it depends on VM and collector.
-                let counts = self.rewriter.settings.block_rule().is_some() || number.is_some();
-                let bytecodes = match counts.then_some(()) {
-                    Some(_) => Code::of(self.class, member)?.map_or(0, |code| self.straight_cost(&code)),
-                    None => 0,
-                };
-                let makes = self.native_makes(member);
-                let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
-                let throws = natives::leaf_throws(named.member_name());
-                let ending = number.filter(|_| throws && mid.is_some());
-                leaf = Some(bytecodes).filter(|_| ending.is_none());
-                self.forward(member, |emitter, target, head| {
-                    let target = &Target { traced: number, values, ..*target };
-                    match (mid, makes) {
-                        _ if let Some(method) = ending => {
-                            wrappers::traced_original(emitter, target, method, head)
-                        }
-                        (Some(mid), Some(makes)) => {
-                            wrappers::counted_original_that_makes(emitter, target, mid, makes, head)
-                        }
-                        _ => wrappers::counted_original(emitter, target, mid, bytecodes, head),
-                    }
-                })?;
-            }
-            Treatment::Intrinsic => {
-                let mid = self.mid(index, shape);
-                let Rewriter { world, plan, .. } = self.rewriter;
-                let is_closed = match Code::of(self.class, member)? {
-                    Some(code) => plan::is_closed(world, plan, self.class, &code)?,
-                    None => false,
-                };
-                let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
-                leaf = Some(0);
-                self.forward(member, |emitter, target, head| {
-                    let target = &Target { traced: number, values, ..*target };
-                    if is_closed {
-                        wrappers::counted_original(emitter, target, mid, 0, head)
-                    } else {
-                        wrappers::bypassed_original(emitter, target, mid, head)
-                    }
-                })?;
-            }
-            Treatment::Prefixed => {
-                shape.slots = u8::from(!natives::is_leaf(named.member_name()));
-                self.rename(index, member, shape)?;
-            }
-            Treatment::CallerCounted | Treatment::Untouched => {}
-        }
+        let subject = Subject { index, member, number: self.number(index), is_unrepresented };
+        let written = self.treat(&subject, planned.treatment)?;
+        self.write_special(&subject)?;
+        self.describe_without_body(&subject, &written);
+        let flags = self.flags(&subject, &written);
+        let Written { treatment, bodies: Bodies { shape, positions, fallback }, .. } = written;
+        self.methods.push(MethodRecord {
+            name: member.name.into(),
+            descriptor: member.descriptor.into(),
+            access: member.access_flags,
+            shape,
+            flags,
+            treatment,
+            positions,
+        });
+        self.report.method(member, treatment, planned.reason, self.recorded, fallback);
+        self.report_marks(id, member, treatment, fallback, shape);
+        Ok(())
+    }
+
+    /// Writes what a method gets beside its treatment: calls for the runtime, and the methods by
+    /// which the program calls the runtime.
+    fn write_special(&mut self, subject: &Subject<'_, 'a>) -> Result<()> {
+        let Subject { index, member, .. } = *subject;
+        let named = member.of_class(self.class.name());
         if member.is(access::NATIVE) && native_hooks::is_called_by_the_runtime(named.member_name()) {
             self.add_call_for_the_runtime(member)?;
         }
@@ -217,48 +157,49 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         {
             self.write_question(index, member, helper)?;
         }
-        if number.is_some() && self.traced.len() == index {
-            let recording = match (self.recorded, leaf, treatment) {
-                (true, Some(_), _) => Recording::Leaf,
-                (true, None, Treatment::Native | Treatment::LeafNative) => Recording::Native,
-                _ => Recording::None,
-            };
-            let id = self.id_of(index, shape);
-            self.traced.push(structure::bodiless(member, id, recording, leaf.unwrap_or_default()));
+        Ok(())
+    }
+
+    /// Adds the static side of a method without instrumented body to the trace's.
+    fn describe_without_body(&mut self, subject: &Subject<'_, 'a>, written: &Written) {
+        let Subject { index, member, number, .. } = *subject;
+        if number.is_none() || self.traced.len() != index {
+            return;
         }
-        let (summary_class, summary) = self.rewriter.world.method(id);
-        let mut flags = 0;
-        if member.is(access::NATIVE) {
-            flags |= method_flags::NATIVE;
-        }
-        if self.rewriter.settings.counts(Column::Monitors) && member.is(access::SYNCHRONIZED) {
-            flags |= method_flags::SYNCHRONIZED;
-        }
+        let recording = match (self.recorded, written.leaf, written.treatment) {
+            (true, Some(_), _) => Recording::Leaf,
+            (true, None, Treatment::Native | Treatment::LeafNative) => Recording::Native,
+            _ => Recording::None,
+        };
+        let id = self.id_of(index, written.bodies.shape);
+        self.traced.push(structure::bodiless(member, id, recording, written.leaf.unwrap_or_default()));
+    }
+
+    /// The method's [`method_flags`].
+    fn flags(&self, subject: &Subject<'_, 'a>, written: &Written) -> u8 {
+        let Subject { index, member, is_unrepresented, .. } = *subject;
+        let Written { treatment, bodies: Bodies { fallback, .. }, .. } = written;
+        let (summary_class, summary) =
+            self.rewriter.world.method(MethodId { class: self.id, index: index as u16 });
         let may_be_overridden =
             summary.is_virtual(summary_class) && !member.is(access::FINAL) && !self.class.is(access::FINAL);
-        if treatment.has_extended_form() && !treatment.is_redispatch() && may_be_overridden {
-            flags |= method_flags::OVERRIDE_WOULD_MISS;
-        }
-        let has_body = !member.is(access::ABSTRACT);
-        if may_be_overridden && member.access_flags & (access::PUBLIC | access::PROTECTED) == 0 {
-            flags |= method_flags::PACKAGE_PRIVATE;
-        }
-        let left_out = treatment == Treatment::Untouched || fallback == Some(Fallback::NotInstrumented);
-        if has_body && (!self.recorded || left_out || is_unrepresented) {
-            flags |= method_flags::NOT_RECORDED;
-        }
-        self.methods.push(MethodRecord {
-            name: member.name.into(),
-            descriptor: member.descriptor.into(),
-            access: member.access_flags,
-            shape,
-            flags,
-            treatment,
-            positions,
-        });
-        self.report.method(member, treatment, planned.reason, self.recorded, fallback);
-        self.report_marks(id, member, treatment, fallback, shape);
-        Ok(())
+        let has_own_extended_form = treatment.has_extended_form() && !treatment.is_redispatch();
+        let is_package_private = member.access_flags & (access::PUBLIC | access::PROTECTED) == 0;
+        let left_out = *treatment == Treatment::Untouched || *fallback == Some(Fallback::NotInstrumented);
+        let counts_monitors = self.rewriter.settings.counts(Column::Monitors);
+        [
+            (member.is(access::NATIVE), method_flags::NATIVE),
+            (counts_monitors && member.is(access::SYNCHRONIZED), method_flags::SYNCHRONIZED),
+            (may_be_overridden && has_own_extended_form, method_flags::OVERRIDE_WOULD_MISS),
+            (may_be_overridden && is_package_private, method_flags::PACKAGE_PRIVATE),
+            (
+                !member.is(access::ABSTRACT) && (!self.recorded || left_out || is_unrepresented),
+                method_flags::NOT_RECORDED,
+            ),
+        ]
+        .into_iter()
+        .filter(|(holds, _)| *holds)
+        .fold(0, |flags, (_, flag)| flags | flag)
     }
 
     /// Reports which named extents and starts this method matches, and whether it can be one.

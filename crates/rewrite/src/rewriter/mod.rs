@@ -9,6 +9,7 @@ mod shared;
 mod state;
 #[cfg(test)]
 mod tests;
+mod treatments;
 
 use cct_classfile::{ClassFile, Code, access};
 use cct_index::mid::ClassHash;
