@@ -7,7 +7,7 @@ use cct_jdk::convention::SLOTS_OFFSET;
 use cct_jdk::threads::changes_the_current_thread;
 use cct_tables::CostModel;
 
-use crate::align::aligned::Aligned;
+use crate::align::aligned::{Aligned, Appended};
 use crate::align::{Pair, align};
 use crate::allocations;
 use crate::columns;
@@ -95,6 +95,18 @@ pub struct Body {
     pub(crate) called: BTreeMap<MarkerHelper, u16>,
 }
 
+/// A body to be checked, beside the instructions of the original.
+struct Candidate<'m, 'a> {
+    method: &'m Member<'a>,
+    code: &'m Code<'a>,
+    reader: Reader<'m, 'a>,
+    /// Whether it has the extended signature.
+    is_extended: bool,
+    /// Slots of the original's arguments.
+    arguments: u16,
+    originals: Vec<Instruction<'a>>,
+}
+
 /// The code of a method that must have code.
 pub(crate) fn rewritten_code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Check<Code<'a>> {
     match Code::of(class, method) {
@@ -114,16 +126,20 @@ impl<'a> Method<'_, 'a> {
     /// Checks a body. `is_extended` is whether it has the extended signature.
     pub fn body(&self, rewritten: &Member<'a>, is_extended: bool) -> Check<Body> {
         let code = rewritten_code(self.after, rewritten)?;
-        let arguments = argument_slots(self.before, self.original)?;
-        let reader = Reader::new(self.after, &code);
-        let originals: Vec<_> = self.code.instructions().collect();
+        let candidate = Candidate {
+            method: rewritten,
+            is_extended,
+            arguments: argument_slots(self.before, self.original)?,
+            reader: Reader::new(self.after, &code),
+            code: &code,
+            originals: self.code.instructions().collect(),
+        };
         let mut first = None;
+        let (arguments, locals) = (candidate.arguments, self.code.max_locals);
         for level in self.levels() {
-            let plan = level.map(|level| self.events(&originals, level));
-            let limits = (arguments, self.code.max_locals);
-            for prologue in prologues(&reader, is_extended, limits.0, limits.1, plan.as_ref()) {
-                match self.under(prologue, plan.as_ref(), is_extended, rewritten, &code, &reader, &originals)
-                {
+            let plan = level.map(|level| self.events(&candidate.originals, level));
+            for prologue in prologues(&candidate.reader, is_extended, arguments, locals, plan.as_ref()) {
+                match self.under(prologue, plan.as_ref(), &candidate) {
                     Ok(body) => {
                         let level = level.filter(|_| body.is_recorded == Some(true));
                         return Ok(Body { level, ..body });
@@ -198,98 +214,120 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// Checks a body with this prologue.
-    #[allow(clippy::too_many_arguments)]
     fn under(
         &self,
         mut prologue: Prologue,
         events: Option<&Plan>,
-        is_extended: bool,
-        rewritten: &Member<'a>,
-        code: &Code<'a>,
-        reader: &Reader<'_, 'a>,
-        originals: &[Instruction<'a>],
+        candidate: &Candidate<'_, 'a>,
     ) -> Check<Body> {
-        let sites = originals.iter().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count();
+        let Candidate { reader, originals, is_extended, .. } = candidate;
+        let Method { before, after, original, markers, own, .. } = *self;
+        let instructions = || originals.iter().copied();
         let are_apart = self.expectation.call_sites == Some(true);
         let counts_objects = self.expectation.allocations == Some(true);
-        let calls = sites;
-        let places =
-            if counts_objects { allocations::places(self.before, originals.iter().copied()) } else { 0 };
-        let columns = columns::of_code(self.expectation.columns(), originals.iter().copied());
+        let calls = instructions().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count();
+        let places = if counts_objects { allocations::places(before, instructions()) } else { 0 };
+        let columns = columns::of_code(self.expectation.columns(), instructions());
         let sites = Sites { count: calls + places + columns.len(), are_apart };
         let slots = sites.slots();
-        let part = self
-            .expectation
-            .chosen()
-            .map(|chosen| Part::of(chosen, self.original.of_class(self.before.name())));
+        let values = self.expectation.chosen();
+        let values = values.map(|chosen| Part::of(chosen, original.of_class(before.name())));
         let is_recorded = match events {
             Some(plan) => Some(plan.method.is_some()),
-            None => self.is_recorded(&prologue, part.as_ref(), slots, calls)?,
+            None => self.is_recorded(&prologue, values.as_ref(), slots, calls)?,
         };
-        let Method { before, after, original, markers, own, .. } = *self;
         let erased = Erased::of(before, after, original, self.code, markers, own);
         if !own.is_empty() {
             let tokens = erased.tokens(&prologue.locals, reader)?;
             let by = prologue.locals.by.saturating_add(tokens);
             prologue.locals = Locals { by, tokens, ..prologue.locals };
         }
-        let offset = if prologue.locals.has_node() { SLOTS_OFFSET.into() } else { 0 };
-        let pieces = erased.pieces(&prologue.locals, reader, (prologue.locals.node, offset));
+        let locals = prologue.locals;
+        let offset = if locals.has_node() { SLOTS_OFFSET.into() } else { 0 };
+        let pieces = erased.pieces(&locals, reader, (locals.node, offset));
+        let (on_entry, recorded_at) = (prologue.counted_by_id(), prologue.recorded_at.is_some());
+        let entered = i32::from(on_entry) + prologue.entered.map_or(0, |(_, n)| n);
         let pair = Pair {
-            class: self.before,
-            method: self.original.name_and_type(),
+            class: before,
+            method: original.name_and_type(),
             code: reader,
             prologue,
             expectation: &self.expectation,
             sites,
-            holds_thread: self.expectation.by_thread.map(|by_thread| {
-                by_thread && !is_extended && !changes_the_current_thread(self.before.name())
-            }),
+            holds_thread: self
+                .expectation
+                .by_thread
+                .map(|by_thread| by_thread && !is_extended && !changes_the_current_thread(before.name())),
             return_cost: self.expectation.cost_model.map_or(1, CostModel::bare_return),
             calls,
             counts_objects,
             columns: &columns,
             first_column: calls + places,
             events,
-            values: part,
+            values,
             told: (!own.is_empty()).then(|| erased.told(&pieces)),
         };
-        let (aligned, told) = align(pair, originals.to_vec())?;
+        let (aligned, told) = align(pair, originals.clone())?;
         let pieces = told.as_ref().map_or(0, |told| told.count);
         let called = match &told {
-            Some(told) => erased.check(&told.walked, &aligned, &prologue.locals)?,
+            Some(told) => erased.check(&told.walked, &aligned, &locals)?,
             None => BTreeMap::new(),
         };
-        if let Some(bci) = aligned.objects.unmade
-            && (aligned.objects.made > 0 || self.code.length() < MAY_OUTGROW)
+        self.leaves_nothing_out(&aligned)?;
+        if are_apart {
+            self.positions(&aligned, *is_extended)?;
+        }
+        let ends = events.is_some_and(|plan| plan.method.is_some());
+        let Around { counts, is_unfollowed, dropped } =
+            self.around(&aligned, candidate, Added { locals, entered, ends, erased: &erased })?;
+        let Aligned { effects, pinned, unpinned, hooks, counted, recorded, telling, .. } = aligned;
+        let probes = effects.len() as u64 + recorded + u64::from(recorded_at);
+        let facts = Body { is_recorded, slots, on_entry, counts, is_unfollowed, probes, ..Body::default() };
+        Ok(Body { pinned, unpinned, hooks, counted, telling, dropped, pieces, called, ..facts })
+    }
+
+    /// Checks that a body counts all allocations and columns, unless it is so large that it may
+    /// count none.
+    fn leaves_nothing_out(&self, aligned: &Aligned<'a>) -> Check {
+        let may_outgrow = self.code.length() >= MAY_OUTGROW;
+        let Aligned { objects, columns, .. } = aligned;
+        if let Some(bci) = objects.unmade
+            && (objects.made > 0 || !may_outgrow)
         {
             return Err(Finding::at(Problem::Probe(ProbeFault::NoAllocation), bci, 0));
         }
-        if let Some(bci) = aligned.columns.missed
-            && (aligned.columns.counted > 0 || self.code.length() < MAY_OUTGROW)
+        if let Some(bci) = columns.missed
+            && (columns.counted > 0 || !may_outgrow)
         {
             return Err(Finding::at(Problem::Probe(ProbeFault::NoColumn), bci, 0));
         }
-        if are_apart {
-            self.positions(&aligned, is_extended)?;
-        }
+        Ok(())
+    }
+
+    /// Checks what follows from all probes of a body: its tables, frames, limits, and counts.
+    fn around(
+        &self,
+        aligned: &Aligned<'a>,
+        candidate: &Candidate<'_, 'a>,
+        added: Added<'_, '_, 'a>,
+    ) -> Check<Around> {
+        let Candidate { method: rewritten, code, .. } = *candidate;
+        let Added { locals, entered, .. } = added;
         let tables = Tables {
             before: self.before,
             after: self.after,
             original: self.code,
             rewritten: code,
-            aligned: &aligned,
-            locals: prologue.locals,
+            aligned,
+            locals,
         };
-        let added = tables.exception_table()?;
-        let ways_out = tables.ways_out(&added);
+        let ways_out = tables.ways_out(&tables.exception_table()?);
         let dropped = tables.attributes()?;
         frames::check(&tables, self.original, rewritten)?;
         limits::check(
             Coded { class: self.before, method: self.original, code: self.code },
             Coded { class: self.after, method: rewritten, code },
         )?;
-        let on_entry = prologue.counted_by_id();
         let model = self.expectation.cost_model;
         let (pool, size) = (&self.before.pool, self.code.length());
         let cost = |i: &Instruction<'_>| model.map_or(1, |model| model.of(i, pool, size));
@@ -302,54 +340,85 @@ impl<'a> Method<'_, 'a> {
             method: self.original,
             code: self.code,
             handlers: &handlers.unwrap_or_default(),
-            aligned: &aligned,
+            aligned,
             costs: &costs,
             block_ends: self.expectation.block_ends,
             entry_cost: model.map_or(0, |model| model.entry(size)),
-            on_entry: i32::from(on_entry) + prologue.entered.map_or(0, |(_, n)| n),
+            on_entry: entered,
             ways_out: &ways_out,
         };
-        let ends = events.is_some_and(|plan| plan.method.is_some());
-        if prologue.locals.thread.is_some() || ends {
-            // Without the handlers, all instructions count as reached.
-            let reached = if is_unfollowed { vec![true; ways_out.len()] } else { body.reached() };
-            let name = self.original.name;
-            if prologue.locals.thread.is_some() {
+        // Without the handlers, all instructions count as reached.
+        let reached = || if is_unfollowed { vec![true; ways_out.len()] } else { body.reached() };
+        self.handles_exceptions(&tables, &ways_out, reached, added)?;
+        let is_counted = locals.has_node() && !is_unfollowed;
+        let counts = if is_counted { self.contradictions(&body) } else { Vec::new() };
+        Ok(Around { counts, is_unfollowed, dropped })
+    }
+
+    /// Checks that handlers restore contexts, and record or notify ends, wherever an exception may
+    /// leave the method.
+    fn handles_exceptions(
+        &self,
+        tables: &Tables<'_, 'a>,
+        ways_out: &[Option<Appended>],
+        reached: impl FnOnce() -> Vec<bool>,
+        added: Added<'_, '_, 'a>,
+    ) -> Check {
+        let name = self.original.name;
+        let Added { locals, ends, erased, .. } = added;
+        if locals.thread.is_some() || ends {
+            let reached = reached();
+            if locals.thread.is_some() {
                 let otherwise = HandlerFault::Context;
-                tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.restores, otherwise)?;
+                tables.deals_with_exceptions(name, ways_out, &reached, |way| way.restores, otherwise)?;
             }
             if ends {
                 let otherwise = HandlerFault::Event;
-                tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.ends, otherwise)?;
+                tables.deals_with_exceptions(name, ways_out, &reached, |way| way.ends, otherwise)?;
             }
         }
-        if prologue.locals.tokens > 0
-            && let Some(reached) = erased.must_tell(&aligned.originals)
+        if locals.tokens > 0
+            && let Some(reached) = erased.must_tell(&tables.aligned.originals)
         {
             let otherwise = HandlerFault::Region;
-            let name = self.original.name;
-            tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.tells, otherwise)?;
+            tables.deals_with_exceptions(name, ways_out, &reached, |way| way.tells, otherwise)?;
         }
-        let has_node = prologue.locals.has_node();
-        let follows = |rule: Rule| body.follows(rule).err();
-        // Other rules matter only if the body does not follow the requested one.
-        let counts = match self.expectation.rule {
-            _ if !has_node || is_unfollowed => Vec::new(),
-            Some(rule) => match follows(rule) {
-                None => Rule::ALL
-                    .map(|r| (r != rule).then(|| Finding::of(Problem::Count(CountFault::OtherRule))))
-                    .into(),
-                Some(finding) => {
-                    Rule::ALL.map(|r| if r == rule { Some(finding.clone()) } else { follows(r) }).into()
-                }
-            },
-            None => Rule::ALL.map(follows).into(),
-        };
-        let Aligned { effects, pinned, unpinned, hooks, counted, recorded, telling, .. } = aligned;
-        let probes = effects.len() as u64 + recorded + u64::from(prologue.recorded_at.is_some());
-        let facts = Body { is_recorded, slots, on_entry, counts, is_unfollowed, probes, ..Body::default() };
-        Ok(Body { pinned, unpinned, hooks, counted, telling, dropped, pieces, called, ..facts })
+        Ok(())
     }
+
+    /// The contradiction of a body to each rule. Other rules matter only if the body does not follow
+    /// the requested one.
+    fn contradictions(&self, body: &counts::Body<'_, 'a>) -> Vec<Option<Finding>> {
+        let contradiction = |rule: Rule| body.follows(rule).err();
+        let Some(requested) = self.expectation.rule else { return Rule::ALL.map(contradiction).into() };
+        let found = contradiction(requested);
+        let of_rule = |rule: Rule| match &found {
+            _ if rule == requested => found.clone(),
+            None => Some(Finding::of(Problem::Count(CountFault::OtherRule))),
+            Some(_) => contradiction(rule),
+        };
+        Rule::ALL.map(of_rule).into()
+    }
+}
+
+/// What rewriting added to a body.
+#[derive(Clone, Copy)]
+struct Added<'e, 'm, 'a> {
+    /// The added locals.
+    locals: Locals,
+    /// The bytecodes that an entry counts.
+    entered: i32,
+    /// Whether its ends are recorded as events.
+    ends: bool,
+    /// The method's markers.
+    erased: &'e Erased<'m, 'a>,
+}
+
+/// What follows from all probes of a body.
+struct Around {
+    counts: Vec<Option<Finding>>,
+    is_unfollowed: bool,
+    dropped: Vec<String>,
 }
 
 /// Methods with fewer bytes cannot exceed the size limit of methods, and so follow the requested

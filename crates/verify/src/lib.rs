@@ -33,6 +33,7 @@
 pub mod align;
 mod allocations;
 pub mod attribute;
+mod bodies;
 pub mod body;
 mod check;
 pub mod class;
@@ -78,7 +79,6 @@ mod value_forms;
 pub mod values;
 
 use cct_classfile::ClassFile;
-
 use readers::{ORIGINAL, REWRITTEN};
 
 pub use expectation::{Expectation, Tool};

@@ -1,27 +1,36 @@
 //! The check of one method: the forms under its two signatures, and their consistency
 //! (docs/internals/treatments.md).
 
-use cct_classfile::{Code, Member, NameAndType, access, mutf8};
-use cct_jdk::convention::{OBJECT, with_extension};
+use cct_classfile::{Code, Member, access, mutf8};
+use cct_jdk::convention::OBJECT;
 use cct_jdk::native_hooks::REPLACED;
 use cct_jdk::program;
 
 use crate::allocations;
 use crate::attribute::{Row, flag, treatment};
-use crate::body::{Body, MAY_OUTGROW, Method};
-use crate::class::{Class, Traced};
+use crate::body::{Body, Method};
+use crate::class::Class;
 use crate::columns;
 use crate::convention::method_id;
 use crate::debug_tables::DebugTables;
 use crate::expectation::Tool;
-use crate::faults::{ClockFault, FormsFault, ForwarderKind, MethodPart, OwnAttributeFault, RuntimeFault};
+use crate::faults::{FormsFault, ForwarderKind, MethodPart, OwnAttributeFault, RuntimeFault};
 use crate::finding::{Finding, Problem};
 use crate::forms::{Extended, Original};
 use crate::forwarder::{self, Target};
-use crate::links::Counted;
-use crate::rule::Rule;
 use crate::sites::Sites;
-use crate::traces::Level;
+
+/// A method to be checked.
+#[derive(Clone, Copy)]
+struct Subject<'s, 'c, 'a> {
+    /// Its place in the class file.
+    number: usize,
+    original: &'c Member<'a>,
+    /// The code of the original.
+    code: Option<&'s Code<'a>>,
+    /// What its forwarders call.
+    target: &'s Target<'a>,
+}
 
 impl<'c, 'a> Class<'c, 'a> {
     /// Checks one method: its two forms, and their consistency.
@@ -40,45 +49,86 @@ impl<'c, 'a> Class<'c, 'a> {
                 return self.find(Problem::Unreadable { which: "original", why: e.to_string() });
             }
         };
-        let count = code.as_ref().map_or(0, |code| {
-            code.instructions().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count()
-        });
-        let places = match (&code, self.expectation.allocations) {
-            (Some(code), Some(true)) => allocations::places(self.before, code.instructions()),
-            _ => 0,
-        };
-        let columns = code
-            .as_ref()
-            .map_or(0, |code| columns::of_code(self.expectation.columns(), code.instructions()).len());
-        let slots =
-            Sites { count: count + places + columns, are_apart: self.expectation.call_sites == Some(true) }
-                .slots();
+        let slots = code.as_ref().map_or(0, |code| self.slots(code));
         let Some(target) = Target::of(self.before, original.name_and_type(), original.is(access::STATIC))
         else {
             return self.find(Problem::Head(MethodPart::Descriptors));
         };
-        let is_native = original.is(access::NATIVE);
-        let Some(first) = self.original(number, original, rewritten, code.as_ref(), &target) else { return };
+        let subject = Subject { number, original, code: code.as_ref(), target: &target };
+        let Some(first) = self.original(&subject, rewritten) else { return };
         let second = match twin {
             None => {
-                let is_renamed = matches!(first, Original::Renamed(_));
-                if is_native && !is_renamed && self.native_hooks(original).iter().any(|way| !way.is_empty()) {
-                    self.find(Problem::Runtime(RuntimeFault::Missing));
-                }
-                Extended::Absent
+                self.misses_no_hook(original, &first);
+                Some(Extended::Absent)
             }
-            Some(twin) => {
-                let length = code.as_ref().map_or(0, |c| self.straight_cost(c));
-                match self.extended(number, original, twin, code.as_ref(), &target, &first, length) {
-                    Some(form) => form,
-                    None => return,
-                }
-            }
+            Some(twin) => self.extended(&subject, twin, &first),
         };
+        let Some(second) = second else { return };
         self.without_body(number, original, &second);
-        // Codes of the treatments that have these forms (docs/reference/formats/index.md), and the
-        // number of the node's slots.
-        let (treatments, slots): (&[u8], usize) = match (&first, &second) {
+        let Some((treatments, slots)) = self.treatments(&subject, &first, &second, slots, row) else {
+            return self.find(Problem::Forms(FormsFault::Pair(first.name(), second.name())));
+        };
+        let has_code = code.is_some();
+        if let Some(row) = row {
+            let is_left = matches!(first, Original::Same)
+                && has_code
+                && matches!(second, Extended::Absent | Extended::Stored | Extended::Redispatch);
+            match mismatch(row, treatments, slots, &first, &second) {
+                Some(fault) => self.find(Problem::OwnAttribute(fault)),
+                None => self.flags_of(number, original, row, is_left),
+            }
+        }
+        if let (Original::Same, Some(code)) = (&first, &code) {
+            self.left_out(original, code);
+        }
+        if counts_itself(&first, &second) {
+            self.counts_itself.insert(number);
+        }
+        *self.tally.forms.entry(form(&first, &second, has_code)).or_default() += 1;
+        let length = code.as_ref().map_or(0, Code::length);
+        for (form, is_extended) in [(body_of_original(first), false), (body_of_extended(second), true)] {
+            if let Some(body) = form {
+                self.take(number, is_extended, length, *body);
+            }
+        }
+    }
+
+    /// Number of slots that the node of a method with this code has.
+    fn slots(&self, code: &Code<'a>) -> usize {
+        let calls = code.instructions().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count();
+        let places = match self.expectation.allocations {
+            Some(true) => allocations::places(self.before, code.instructions()),
+            _ => 0,
+        };
+        let columns = columns::of_code(self.expectation.columns(), code.instructions()).len();
+        let are_apart = self.expectation.call_sites == Some(true);
+        Sites { count: calls + places + columns, are_apart }.slots()
+    }
+
+    /// Finds a native without extended form that needs one, to call the runtime.
+    fn misses_no_hook(&mut self, original: &Member<'a>, first: &Original) {
+        let is_renamed = matches!(first, Original::Renamed(_));
+        if original.is(access::NATIVE)
+            && !is_renamed
+            && self.native_hooks(original).iter().any(|way| !way.is_empty())
+        {
+            self.find(Problem::Runtime(RuntimeFault::Missing));
+        }
+    }
+
+    /// Codes of the treatments that have these forms (docs/reference/formats/index.md), and the
+    /// number of the node's slots; `None` if no treatment has both.
+    fn treatments(
+        &self,
+        subject: &Subject<'_, 'c, 'a>,
+        first: &Original,
+        second: &Extended,
+        slots: usize,
+        row: Option<Row>,
+    ) -> Option<(&'static [u8], usize)> {
+        let Subject { original, code, .. } = subject;
+        let is_native = original.is(access::NATIVE);
+        Some(match (first, second) {
             (Original::Wrapper, Extended::Body(_)) => (&[0], slots),
             (Original::Body(_), Extended::Body(_)) => (&[1], slots),
             (Original::Body(_), Extended::Redispatch) => (&[2], slots),
@@ -88,13 +138,8 @@ impl<'c, 'a> Class<'c, 'a> {
             (Original::Same, Extended::Redispatch) => (&[0, 1, 2], 0),
             (Original::Same, Extended::ToNative) if is_native => (&[5], 1),
             (Original::Same, Extended::Counted(0)) if is_native => (&[6], 0),
-            (Original::Same, Extended::Counted(n)) if !is_native => {
-                if *n == 0 {
-                    (&[7, 10], 0)
-                } else {
-                    (&[7], 0)
-                }
-            }
+            (Original::Same, Extended::Counted(0)) => (&[7, 10], 0),
+            (Original::Same, Extended::Counted(_)) if !is_native => (&[7], 0),
             (Original::Renamed(renamed), Extended::Absent) => {
                 // For a method that is not recorded, nothing shows whether it may call back.
                 let said = row.map_or(0, |row| usize::from(row.slots).min(1));
@@ -103,125 +148,17 @@ impl<'c, 'a> Class<'c, 'a> {
             (Original::Same, Extended::Bypassed) if !is_native => (&[10], 0),
             (Original::Same, Extended::Stored) if !is_native => (&[0, 1], 0),
             (Original::Same | Original::Runtime, Extended::Absent) => (self.without_forms(original), 0),
-            _ => {
-                return self.find(Problem::Forms(FormsFault::Pair(first.name(), second.name())));
-            }
-        };
-        let is_left = matches!(first, Original::Same)
-            && code.is_some()
-            && matches!(second, Extended::Absent | Extended::Stored | Extended::Redispatch);
-        if let Some(row) = row {
-            if !treatments.contains(&row.treatment) {
-                self.find(Problem::OwnAttribute(OwnAttributeFault::Treatment));
-            } else if usize::from(row.slots) != slots {
-                self.find(Problem::OwnAttribute(OwnAttributeFault::Slots));
-            } else if bodies(&first, &second).any(|body| body.on_entry != row.on_entry)
-                || row.on_entry > 0 && bodies(&first, &second).next().is_none()
-            {
-                self.find(Problem::OwnAttribute(OwnAttributeFault::OnEntry));
-            } else {
-                // Callers count those without a form or probe, since the class is recorded.
-                let is_left = is_left && row.treatment != treatment::CALLER_COUNTED;
-                self.flags(number, original, row, is_left);
-                let is_alone =
-                    row.treatment == treatment::CALLER_COUNTED && row.flags & flag::NOT_RECORDED == 0;
-                self.by_callers.extend(is_alone.then_some(number));
-            }
-        }
-        if let (Original::Same, Some(code)) = (&first, &code) {
-            self.left_out(original, code);
-        }
-        let counts_itself = match (&first, &second) {
-            // It may be recorded if nothing in it shows that.
-            (Original::Body(body), _) => body.is_recorded != Some(false),
-            (Original::Renamed(renamed), _) => renamed.slots.is_some(),
-            (Original::Wrapper, Extended::Body(body)) => body.is_recorded != Some(false),
-            _ => false,
-        };
-        if counts_itself {
-            self.counts_itself.insert(number);
-        }
-        let form = match (&first, &second) {
-            (Original::Same, Extended::Absent) if code.is_none() => "no code",
-            (Original::Same, Extended::Absent | Extended::Stored) => "left as it is",
-            (Original::Same, Extended::Redispatch) if code.is_some() => "left as it is",
-            (Original::Wrapper, _) => "wrapped",
-            (Original::Body(_), Extended::Body(_)) => "duplicated",
-            (Original::Body(_), Extended::Redispatch) => "redispatched",
-            (Original::Body(_), _) => "original only",
-            (Original::Same, Extended::Redispatch) => "abstract, redispatched",
-            (Original::Same, Extended::ToNative) => "native",
-            (Original::Same, Extended::Bypassed) => "counted, records nothing below",
-            (Original::Same, _) => "counted, then called",
-            (Original::Runtime, _) => "calls the runtime",
-            (Original::Renamed(_), _) => "native, renamed",
-        };
-        *self.tally.forms.entry(form).or_default() += 1;
-        let length = code.as_ref().map_or(0, Code::length);
-        for (form, is_extended) in [(body_of_original(first), false), (body_of_extended(second), true)] {
-            if let Some(body) = form {
-                self.take(number, is_extended, length, *body);
-            }
-        }
+            _ => return None,
+        })
     }
 
-    /// Adds the results of a body.
-    fn take(&mut self, number: usize, is_extended: bool, length: u32, body: Body) {
-        if let Some(is_recorded) = body.is_recorded {
-            self.recorded(is_recorded);
-        }
-        self.tally.bodies += 1;
-        self.tally.probes += body.probes;
-        self.tally.pieces += body.pieces;
-        self.tally.pinned += u64::from(body.pinned);
-        self.tally.hooks += u64::from(body.hooks);
-        for name in body.dropped {
-            *self.tally.dropped.entry(name).or_default() += 1;
-        }
-        let method = &self.before.methods[number];
-        let own = self.beside.of_method(method);
-        if own.iter().any(|number| self.beside.markers[*number].is_loop()) {
-            self.tally.not_checked("where loops are left", method.of_class(self.before.name()).member_name());
-        }
-        self.beside.add(&own, body.called);
-        if let Some(level) = body.level {
-            self.traced.insert(number, Traced { level, telling: body.telling });
-        }
-        if body.level.is_some_and(|level| level != Level::Full) {
-            let what = "events of methods that are too large for all of them";
-            self.tally.not_checked(what, method.of_class(self.before.name()).member_name());
-        }
-        for callee in body.counted {
-            self.tally.unknown_ids += u64::from(!callee.is_known);
-            let key = (callee.opcode, callee.callee.clone(), callee.means.key());
-            let place = callee.place.clone().in_member(method.name_and_type());
-            self.counted.entry(key).or_insert(Counted { sites: 0, place, ..callee }).sites += 1;
-        }
-        if let Some(at) = body.unpinned {
-            let problem = Problem::Clock(ClockFault::NotReplaced);
-            let finding = Finding::at(problem, at, None).in_member(method.name_and_type());
-            match self.expectation.reproducible {
-                Some(_) => self.findings.push(finding),
-                None => self.pins.1 = self.pins.1.take().or(Some(finding)),
-            }
-        }
-        self.pins.0 |= body.pinned > 0;
-        if body.is_unfollowed {
-            let what = "counts of methods with too many handlers";
-            self.tally.not_checked(what, method.of_class(self.before.name()).member_name());
-            *self.tally.rules.entry("not followed").or_default() += 1;
-            return;
-        }
-        match body.is_recorded {
-            _ if self.expectation.tool == Some(Tool::Trace) => {
-                *self.tally.rules.entry("none, since events are recorded").or_default() += 1;
-            }
-            _ if self.expectation.chosen().is_some() => {
-                *self.tally.rules.entry("none, since contexts are values").or_default() += 1;
-            }
-            Some(true) => self.counts.push((number, is_extended, length, body.counts)),
-            _ => *self.tally.rules.entry("not recorded").or_default() += 1,
-        }
+    /// Checks the flags of a method's row, which is right otherwise.
+    fn flags_of(&mut self, number: usize, original: &Member<'a>, row: Row, is_left: bool) {
+        // Callers count those without a form or probe, since the class is recorded.
+        let is_counted_by_callers = row.treatment == treatment::CALLER_COUNTED;
+        self.flags(number, original, row, is_left && !is_counted_by_callers);
+        let is_alone = is_counted_by_callers && row.flags & flag::NOT_RECORDED == 0;
+        self.by_callers.extend(is_alone.then_some(number));
     }
 
     /// The count of straight code, including its entry.
@@ -230,13 +167,6 @@ impl<'c, 'a> Class<'c, 'a> {
         let (pool, size) = (&self.before.pool, code.length());
         let sum: u32 = code.instructions().map(|i| model.of(&i, pool, size)).sum();
         (sum + model.entry(size)) as i32
-    }
-
-    /// Notes whether the class is recorded: all its bodies are, or none.
-    pub(crate) fn recorded(&mut self, is_recorded: bool) {
-        if self.is_recorded.replace(is_recorded).is_some_and(|before| before != is_recorded) {
-            self.find(Problem::Forms(FormsFault::PartlyRecorded));
-        }
     }
 
     fn of<'m>(
@@ -270,14 +200,8 @@ impl<'c, 'a> Class<'c, 'a> {
     }
 
     /// Checks the code under the original signature; `None` if it has a fault.
-    fn original(
-        &mut self,
-        number: usize,
-        original: &'c Member<'a>,
-        rewritten: &'c Member<'a>,
-        code: Option<&Code<'a>>,
-        target: &Target<'a>,
-    ) -> Option<Original> {
+    fn original(&mut self, subject: &Subject<'_, 'c, 'a>, rewritten: &'c Member<'a>) -> Option<Original> {
+        let Subject { number, original, code, target } = *subject;
         let named = original.of_class(self.before.name());
         let switch = program::switch(named);
         let is_replaced = REPLACED.contains(&named);
@@ -363,17 +287,13 @@ impl<'c, 'a> Class<'c, 'a> {
     }
 
     /// Checks the code under the extended signature; `None` if it has a fault.
-    #[allow(clippy::too_many_arguments)]
     fn extended(
         &mut self,
-        number: usize,
-        original: &'c Member<'a>,
+        subject: &Subject<'_, 'c, 'a>,
         twin: &'c Member<'a>,
-        code: Option<&Code<'a>>,
-        target: &Target<'a>,
         first: &Original,
-        length: i32,
     ) -> Option<Extended> {
+        let Subject { number, original, code, target } = *subject;
         let found = self.findings.len();
         for attribute in twin.attributes.iter().filter(|a| a.name != b"Code") {
             let its = original.attributes.find(attribute.name);
@@ -409,52 +329,8 @@ impl<'c, 'a> Class<'c, 'a> {
                 }
             };
         }
+        let length = code.map_or(0, |code| self.straight_cost(code));
         self.forwarder(number, original, twin, target, length).filter(|_| found == self.findings.len())
-    }
-
-    /// Checks the bodies against the rule by which the class is counted: the requested one, or else
-    /// the one that fits best.
-    pub(crate) fn rule(&mut self) {
-        let position = |rule: Rule| Rule::ALL.iter().position(|r| *r == rule).unwrap_or_default();
-        let contradictions =
-            |rule: &Rule| self.counts.iter().filter(|(.., counts)| counts[position(*rule)].is_some()).count();
-        let rule = match self.expectation.rule {
-            Some(rule) => rule,
-            None => Rule::ALL.into_iter().min_by_key(contradictions).unwrap_or(Rule::Exact),
-        };
-        for (number, is_extended, length, counts) in std::mem::take(&mut self.counts) {
-            let holds = |rule: Rule| counts[position(rule)].is_none();
-            // The precise rule gives the same counts as the exact one; large methods may fall back.
-            let others: &[Rule] = match (rule, length >= MAY_OUTGROW) {
-                (Rule::Exact, false) => &[Rule::Precise],
-                (Rule::Exact, true) => &[Rule::Precise, Rule::Default, Rule::None],
-                (Rule::Precise, true) => &[Rule::Default, Rule::None],
-                (Rule::Default, true) => &[Rule::None],
-                _ => &[],
-            };
-            let by = std::iter::once(&rule).chain(others).find(|rule| holds(**rule));
-            match (by, &counts[position(rule)]) {
-                (Some(by), _) => {
-                    let is_table = *by == Rule::Precise && self.expectation.block_ends.is_some();
-                    *self.tally.rules.entry(if is_table { "by a table" } else { by.name() }).or_default() +=
-                        1;
-                    if *by > Rule::Precise && *by != rule {
-                        let method = &self.before.methods[number];
-                        let what = "counts of methods that are too large for the rule";
-                        self.tally.not_checked(what, method.of_class(self.before.name()).member_name());
-                    }
-                }
-                (None, Some(finding)) => {
-                    *self.tally.rules.entry("by another rule, or incorrectly").or_default() += 1;
-                    let method = &self.before.methods[number];
-                    let descriptor = with_extension(method.descriptor);
-                    let descriptor = if is_extended { &*descriptor } else { method.descriptor };
-                    let member = NameAndType::new(method.name, descriptor);
-                    self.findings.push(finding.clone().in_member(member));
-                }
-                (None, None) => {}
-            }
-        }
     }
 }
 
@@ -482,5 +358,55 @@ fn body_of_extended(form: Extended) -> Option<Box<Body>> {
     match form {
         Extended::Body(body) => Some(body),
         _ => None,
+    }
+}
+
+/// The contradiction of a method's row to its forms, if there is one.
+fn mismatch(
+    row: Row,
+    treatments: &[u8],
+    slots: usize,
+    first: &Original,
+    second: &Extended,
+) -> Option<OwnAttributeFault> {
+    if !treatments.contains(&row.treatment) {
+        return Some(OwnAttributeFault::Treatment);
+    }
+    if usize::from(row.slots) != slots {
+        return Some(OwnAttributeFault::Slots);
+    }
+    let is_wrong = bodies(first, second).any(|body| body.on_entry != row.on_entry)
+        || row.on_entry > 0 && bodies(first, second).next().is_none();
+    is_wrong.then_some(OwnAttributeFault::OnEntry)
+}
+
+/// Whether a method's own code counts it, as far as that is known: it may be recorded if nothing in
+/// it shows that.
+fn counts_itself(first: &Original, second: &Extended) -> bool {
+    match (first, second) {
+        (Original::Body(body), _) | (Original::Wrapper, Extended::Body(body)) => {
+            body.is_recorded != Some(false)
+        }
+        (Original::Renamed(renamed), _) => renamed.slots.is_some(),
+        _ => false,
+    }
+}
+
+/// The name of a method's forms in the tally.
+fn form(first: &Original, second: &Extended, has_code: bool) -> &'static str {
+    match (first, second) {
+        (Original::Same, Extended::Absent) if !has_code => "no code",
+        (Original::Same, Extended::Absent | Extended::Stored) => "left as it is",
+        (Original::Same, Extended::Redispatch) if has_code => "left as it is",
+        (Original::Wrapper, _) => "wrapped",
+        (Original::Body(_), Extended::Body(_)) => "duplicated",
+        (Original::Body(_), Extended::Redispatch) => "redispatched",
+        (Original::Body(_), _) => "original only",
+        (Original::Same, Extended::Redispatch) => "abstract, redispatched",
+        (Original::Same, Extended::ToNative) => "native",
+        (Original::Same, Extended::Bypassed) => "counted, records nothing below",
+        (Original::Same, _) => "counted, then called",
+        (Original::Runtime, _) => "calls the runtime",
+        (Original::Renamed(_), _) => "native, renamed",
     }
 }
