@@ -79,6 +79,7 @@ mod value_forms;
 pub mod values;
 
 use cct_classfile::ClassFile;
+
 use readers::{ORIGINAL, REWRITTEN};
 
 pub use expectation::{Expectation, Tool};
