@@ -45,23 +45,23 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
 }
 
 /// A folder that only this process uses as long as the value lives.
-pub struct Locked {
+pub struct FolderLock {
     folder: PathBuf,
     /// Closing the file releases the lock.
     _lock: File,
 }
 
-impl Locked {
+impl FolderLock {
     /// Creates `folder` if necessary and waits until no other process holds it.
     ///
     /// # Errors
     /// Fails if the folder cannot be created or locked.
-    pub fn take(folder: PathBuf) -> Result<Locked> {
+    pub fn take(folder: PathBuf) -> Result<FolderLock> {
         fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
         let file = folder.join("lock");
         let lock = File::create(&file).with_context(|| format!("make {}", file.display()))?;
         lock.lock().with_context(|| format!("lock {}", file.display()))?;
-        Ok(Locked { folder, _lock: lock })
+        Ok(FolderLock { folder, _lock: lock })
     }
 
     /// The folder.

@@ -13,7 +13,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use tempfile::TempDir;
 
-use crate::cache::Locked;
+use crate::cache::FolderLock;
 use crate::key_values::entry;
 use crate::process;
 
@@ -31,7 +31,7 @@ pub struct Archive {
     /// Removed at the end, with all downloads. Dropped before the lock.
     work: TempDir,
     /// The folder for unpacked packages.
-    store: Locked,
+    store: FolderLock,
     /// The mirrors of the archive, in the order of the machine's sources.
     mirrors: Vec<String>,
     /// The machine's settings for downloads, as lines of an apt configuration.
@@ -73,7 +73,7 @@ impl Archive {
     ///
     /// # Errors
     /// Fails if this machine has no apt and dpkg, or if apt has no mirror of Debian.
-    pub fn of_this_machine(store: Locked) -> Result<Archive> {
+    pub fn of_this_machine(store: FolderLock) -> Result<Archive> {
         sweep(store.folder())?;
         let work = temporary_folder(store.folder())?;
         let lists = work.path().join("no-lists");

@@ -13,7 +13,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail, ensure};
 use walkdir::WalkDir;
 
-use crate::cache::{self, Locked};
+use crate::cache::{self, FolderLock};
 use crate::debian::{Archive, unpack};
 use crate::jdks::Fetch;
 use crate::print::print_line;
@@ -258,7 +258,7 @@ impl Store {
     fn archive(&mut self) -> Result<&mut Archive> {
         match &mut self.archive {
             Some(archive) => Ok(archive),
-            none => Ok(none.insert(Archive::of_this_machine(Locked::take(self.folder.clone())?)?)),
+            none => Ok(none.insert(Archive::of_this_machine(FolderLock::take(self.folder.clone())?)?)),
         }
     }
 }

@@ -30,7 +30,7 @@ impl Limits {
 
 /// The result of a process.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ended {
+pub struct ProcessEnd {
     /// The exit code; `None` if a signal ended it.
     pub exit: Option<i32>,
     /// Whether it was killed because it exceeded a limit.
@@ -57,7 +57,7 @@ enum Scope {
 ///
 /// # Errors
 /// Fails if it cannot be started or waited for.
-pub fn to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
+pub fn to_its_end(command: &mut Command, limits: Limits) -> Result<ProcessEnd> {
     watch(command, limits, Scope::Process)
 }
 
@@ -66,11 +66,11 @@ pub fn to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
 ///
 /// # Errors
 /// Fails if it cannot be started or waited for.
-pub fn tree_to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
+pub fn tree_to_its_end(command: &mut Command, limits: Limits) -> Result<ProcessEnd> {
     watch(command, limits, Scope::Tree)
 }
 
-fn watch(command: &mut Command, limits: Limits, scope: Scope) -> Result<Ended> {
+fn watch(command: &mut Command, limits: Limits, scope: Scope) -> Result<ProcessEnd> {
     let shown = command.get_program().to_string_lossy().into_owned();
     let started = Instant::now();
     let mut child = command.spawn().with_context(|| format!("{shown} cannot be started"))?;
@@ -106,7 +106,7 @@ fn watch(command: &mut Command, limits: Limits, scope: Scope) -> Result<Ended> {
         }
         thread::sleep(POLL);
     };
-    Ok(Ended { exit: status.code(), is_cut_off, wall: started.elapsed(), cpu_seconds, peak_kib })
+    Ok(ProcessEnd { exit: status.code(), is_cut_off, wall: started.elapsed(), cpu_seconds, peak_kib })
 }
 
 /// The largest resident set of a process so far, in KiB: `VmHWM` of proc(5).
@@ -173,7 +173,7 @@ fn descendants(process: u32) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, limits: Limits) -> Ended {
+    fn shell(script: &str, limits: Limits) -> ProcessEnd {
         to_its_end(Command::new("sh").args(["-c", script]), limits).unwrap()
     }
 

@@ -11,7 +11,7 @@ use crate::error::{EntryProblem, Error, Failure};
 use crate::limits::Budget;
 use crate::location::{ArchivePath, Location};
 use crate::pipeline;
-use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
+use crate::rewrite::{Action, NewEntry, Pass, RewriteAccount, Rewriter, check_collisions};
 
 /// A folder with everything below it: each folder before its contents, siblings in the order of
 /// their names' bytes. Symbolic links are followed if they stay inside.
@@ -133,7 +133,7 @@ pub(crate) fn rewrite<R: Rewriter>(
     folder: &Folder,
     archive: &ArchivePath<'_>,
     out: &Path,
-) -> Result<Rewritten<R::Record>, Failure<R::Error>> {
+) -> Result<RewriteAccount<R::Record>, Failure<R::Error>> {
     let entries = folder.entries();
     let at = |index: usize| Location { archive, index, entry: &entries[index] };
     let is_folder = |index: usize| entries[index].kind == EntryKind::Directory;
@@ -146,7 +146,7 @@ pub(crate) fn rewrite<R: Rewriter>(
     }
 
     let mut dropped = vec![false; entries.len()];
-    let mut total = Rewritten::default();
+    let mut total = RewriteAccount::default();
     pipeline::in_order(
         entries.len(),
         pass.options.window_bytes.min(u64::MAX - 1),

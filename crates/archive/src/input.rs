@@ -14,7 +14,7 @@ use crate::kind::InputKind;
 use crate::layout::Layout;
 use crate::limits::{Budget, Limits};
 use crate::location::{ArchivePath, Location};
-use crate::lone::Lone;
+use crate::lone::LoneClass;
 use crate::survey;
 
 /// An opened input. It holds a file's bytes, or the list of a folder's files.
@@ -31,7 +31,7 @@ pub(crate) enum Root {
     Jar(Jar<'static>),
     Image(Image),
     Folder(Folder),
-    Class(Lone),
+    Class(LoneClass),
 }
 
 /// The results of a visitor for the classes of an input.
@@ -56,8 +56,8 @@ impl Input {
             let bytes = fs::read(path).map_err(Error::io(path, "read"))?;
             let root = if Image::is_announced_by(&bytes) {
                 Image::parse(bytes).map(Root::Image)
-            } else if Lone::is_announced_by(&bytes) {
-                Ok(Root::Class(Lone::new(path, bytes)))
+            } else if LoneClass::is_announced_by(&bytes) {
+                Ok(Root::Class(LoneClass::new(path, bytes)))
             } else {
                 Jar::parse(Cow::Owned(bytes)).map(Root::Jar)
             };

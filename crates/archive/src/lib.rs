@@ -75,8 +75,8 @@ pub use input::{Input, Survey};
 pub use kind::InputKind;
 pub use layout::Layout;
 pub use limits::Limits;
-pub use rewrite::{Action, NewEntry, RewriteOptions, Rewriter, Rewritten, Tally};
-pub use target::{Staged, Target};
+pub use rewrite::{Action, NewEntry, RewriteAccount, RewriteOptions, Rewriter, Tally};
+pub use target::{StagedOutput, Target};
 
 pub use crate::location::{ArchivePath, EntryId, Location};
 

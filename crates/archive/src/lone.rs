@@ -9,29 +9,29 @@ use crate::entry::{Entry, EntryKind};
 use crate::error::{EntryProblem, Error, Failure};
 use crate::limits::Budget;
 use crate::location::{ArchivePath, Location};
-use crate::rewrite::{Action, Pass, Rewriter, Rewritten};
+use crate::rewrite::{Action, Pass, RewriteAccount, Rewriter};
 
 /// The first bytes of a class file (JVMS 4.1).
 const MAGIC: [u8; 4] = [0xCA, 0xFE, 0xBA, 0xBE];
 
 /// A class file as a container of one entry with the file's name.
 #[derive(Debug)]
-pub(crate) struct Lone {
+pub(crate) struct LoneClass {
     bytes: Vec<u8>,
     entry: [Entry; 1],
 }
 
-impl Lone {
+impl LoneClass {
     /// Whether a file begins like a class file.
     pub(crate) fn is_announced_by(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)
     }
 
     /// The file at `path`, with its contents.
-    pub(crate) fn new(path: &Path, bytes: Vec<u8>) -> Lone {
+    pub(crate) fn new(path: &Path, bytes: Vec<u8>) -> LoneClass {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let entry = Entry { name: name.into(), kind: EntryKind::Class, size: bytes.len() as u64 };
-        Lone { bytes, entry: [entry] }
+        LoneClass { bytes, entry: [entry] }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -39,7 +39,7 @@ impl Lone {
     }
 }
 
-impl Container for Lone {
+impl Container for LoneClass {
     fn entries(&self) -> &[Entry] {
         &self.entry
     }
@@ -54,11 +54,11 @@ impl Container for Lone {
 /// There is no place for added entries, so the rewriter is not asked for them.
 pub(crate) fn rewrite<R: Rewriter>(
     pass: &Pass<'_, R>,
-    lone: &Lone,
+    lone: &LoneClass,
     archive: &ArchivePath<'_>,
     shown: &Path,
     out: &mut dyn Write,
-) -> Result<Rewritten<R::Record>, Failure<R::Error>> {
+) -> Result<RewriteAccount<R::Record>, Failure<R::Error>> {
     let at = Location { archive, index: 0, entry: &lone.entry[0] };
     let decision = pass.decide(lone, &at)?;
     let bytes = match &decision.action {

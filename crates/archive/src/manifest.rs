@@ -88,7 +88,7 @@ fn fold(attribute: &str, out: &mut Vec<u8>) {
 
 /// A manifest without its digest attributes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Stripped {
+pub(crate) struct StrippedManifest {
     pub(crate) bytes: Vec<u8>,
     /// Number of removed attributes.
     pub(crate) digests: usize,
@@ -96,10 +96,10 @@ pub(crate) struct Stripped {
 
 /// Removes the attributes `x-Digest` and `x-Digest-y` from all sections but the main one, and
 /// sections with only a name left. All other bytes stay.
-pub(crate) fn strip_digests(manifest: &[u8]) -> Stripped {
+pub(crate) fn strip_digests(manifest: &[u8]) -> StrippedManifest {
     let mut sections = Sections { bytes: manifest, at: 0 };
     let main = sections.next().unwrap_or(0..0);
-    let mut out = Stripped { bytes: manifest[main].to_vec(), digests: 0 };
+    let mut out = StrippedManifest { bytes: manifest[main].to_vec(), digests: 0 };
     for section in sections {
         let mut kept = Vec::with_capacity(section.len());
         let (mut digests, mut others) = (0, 0);

@@ -13,7 +13,7 @@ use crate::error::{EntryProblem, Error, Failure};
 use crate::jar::{Contents, FreshJar};
 use crate::location::{ArchivePath, Location};
 use crate::pipeline;
-use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
+use crate::rewrite::{Action, NewEntry, Pass, RewriteAccount, Rewriter, check_collisions};
 
 /// The destination of patches.
 pub(crate) enum Place<'p> {
@@ -30,7 +30,7 @@ const WRITE_BUFFER: usize = 1 << 16;
 /// Contents of an entry, ready to be written, and the account of it.
 struct Step<T> {
     changed: Option<Contents<'static>>,
-    account: Rewritten<T>,
+    account: RewriteAccount<T>,
 }
 
 /// Writes the entries that the rewriter of `pass` replaces in `container` or adds to it.
@@ -39,13 +39,13 @@ pub(crate) fn rewrite<R: Rewriter>(
     container: &dyn Container,
     archive: &ArchivePath<'_>,
     place: Place<'_>,
-) -> Result<Rewritten<R::Record>, Failure<R::Error>> {
+) -> Result<RewriteAccount<R::Record>, Failure<R::Error>> {
     let entries = container.entries();
     let layout = archive.layout();
     let level = pass.options.level;
     let mut added = pass.leading(archive)?;
     let mut patches = Patches::new(place, archive)?;
-    let mut total = Rewritten::default();
+    let mut total = RewriteAccount::default();
     pipeline::in_order(
         entries.len(),
         pass.options.window_bytes.min(u64::MAX - 1),
@@ -96,7 +96,7 @@ fn step<R: Rewriter>(
 ) -> Result<Step<R::Record>, Failure<R::Error>> {
     // A JVM does not load other sections of a jmod.
     if at.archive.layout().path(&at.entry.name).is_none() {
-        return Ok(Step { changed: None, account: Rewritten::default() });
+        return Ok(Step { changed: None, account: RewriteAccount::default() });
     }
     let decision = pass.decide(container, at)?;
     let changed = match decision.action {

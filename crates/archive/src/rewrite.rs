@@ -139,7 +139,7 @@ impl Tally {
 
 /// The account of a rewritten input or archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rewritten<T> {
+pub struct RewriteAccount<T> {
     /// Number of entries for each action.
     pub tally: Tally,
     /// The rewriter's records, in input order.
@@ -148,14 +148,14 @@ pub struct Rewritten<T> {
     pub notices: Vec<Notice>,
 }
 
-impl<T> Default for Rewritten<T> {
-    fn default() -> Rewritten<T> {
-        Rewritten { tally: Tally::default(), records: Vec::new(), notices: Vec::new() }
+impl<T> Default for RewriteAccount<T> {
+    fn default() -> RewriteAccount<T> {
+        RewriteAccount { tally: Tally::default(), records: Vec::new(), notices: Vec::new() }
     }
 }
 
-impl<T> Rewritten<T> {
-    pub(crate) fn add(&mut self, other: Rewritten<T>) {
+impl<T> RewriteAccount<T> {
+    pub(crate) fn add(&mut self, other: RewriteAccount<T>) {
         self.tally.add(other.tally);
         self.records.extend(other.records);
         self.notices.extend(other.notices);
@@ -172,7 +172,7 @@ pub(crate) struct Pass<'a, R> {
 /// The action on an entry, with the account of it.
 pub(crate) struct Decision<T> {
     pub(crate) action: Action,
-    pub(crate) account: Rewritten<T>,
+    pub(crate) account: RewriteAccount<T>,
 }
 
 impl<R: Rewriter> Pass<'_, R> {
@@ -248,7 +248,7 @@ impl<T> Decision<T> {
     }
 
     fn of(action: Action) -> Decision<T> {
-        let mut account = Rewritten::default();
+        let mut account = RewriteAccount::default();
         match action {
             Action::Keep => account.tally.kept = 1,
             Action::Replace(_) => account.tally.replaced = 1,

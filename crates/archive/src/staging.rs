@@ -12,7 +12,7 @@ use crate::limits::Budget;
 use crate::lone;
 use crate::patches;
 use crate::rewrite::{Pass, RewriteOptions, Rewriter};
-use crate::target::{Staged, StagedPlace, Target};
+use crate::target::{StagedOutput, StagedPlace, Target};
 
 use crate::input::{Input, Root};
 
@@ -28,7 +28,7 @@ impl Input {
         target: &Target,
         options: &RewriteOptions,
         rewriter: &R,
-    ) -> Result<Staged<R::Record>, Failure<R::Error>> {
+    ) -> Result<StagedOutput<R::Record>, Failure<R::Error>> {
         let pass = Pass { rewriter, options, budget: Budget::new(&self.limits) };
         let archive = self.archive_path();
         match &self.root {
@@ -37,17 +37,17 @@ impl Input {
                 let mut out = BufWriter::with_capacity(WRITE_BUFFER, file);
                 let account = jar::rewrite(&pass, jar, &archive, &mut out)?;
                 out.flush().map_err(Error::io(target.path(), "write"))?;
-                Ok(Staged::new(target, StagedPlace::File(temp), account))
+                Ok(StagedOutput::new(target, StagedPlace::File(temp), account))
             }
             Root::Image(image) => {
                 let (mut file, temp) = target.stage_file()?;
                 let account = jimage::rewrite(&pass, image, &archive, &mut file, target.scratch_file()?)?;
-                Ok(Staged::new(target, StagedPlace::File(temp), account))
+                Ok(StagedOutput::new(target, StagedPlace::File(temp), account))
             }
             Root::Class(class) => {
                 let (mut file, temp) = target.stage_file()?;
                 let account = lone::rewrite(&pass, class, &archive, target.path(), &mut file)?;
-                Ok(Staged::new(target, StagedPlace::File(temp), account))
+                Ok(StagedOutput::new(target, StagedPlace::File(temp), account))
             }
             Root::Folder(folder) => {
                 let temp = target.stage_folder()?;
@@ -56,7 +56,7 @@ impl Input {
                     fs::metadata(&self.canonical).map_err(Error::io(&self.path, "read"))?.permissions();
                 fs::set_permissions(temp.path(), mode)
                     .map_err(Error::io(target.path(), "set the mode bits of"))?;
-                Ok(Staged::new(target, StagedPlace::Folder(temp), account))
+                Ok(StagedOutput::new(target, StagedPlace::Folder(temp), account))
             }
         }
     }
@@ -70,7 +70,7 @@ impl Input {
         target: &Target,
         options: &RewriteOptions,
         rewriter: &R,
-    ) -> Result<Staged<R::Record>, Failure<R::Error>> {
+    ) -> Result<StagedOutput<R::Record>, Failure<R::Error>> {
         let pass = Pass { rewriter, options, budget: Budget::new(&self.limits) };
         let archive = self.archive_path();
         match self.layout() {
@@ -79,13 +79,13 @@ impl Input {
                 let temp = target.stage_folder()?;
                 let place = patches::Place::Folder(temp.path());
                 let account = patches::rewrite(&pass, self.container(), &archive, place)?;
-                Ok(Staged::new(target, StagedPlace::Folder(temp), account))
+                Ok(StagedOutput::new(target, StagedPlace::Folder(temp), account))
             }
             Layout::Jmod => {
                 let (file, temp) = target.stage_file()?;
                 let place = patches::Place::Jar(file);
                 let account = patches::rewrite(&pass, self.container(), &archive, place)?;
-                Ok(Staged::new(target, StagedPlace::File(temp), account))
+                Ok(StagedOutput::new(target, StagedPlace::File(temp), account))
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::pipeline;
 pub(crate) const SURVEY_WINDOW: u64 = 64 << 20;
 
 /// The results of a visitor for the classes of a container, with notices, in order.
-pub(crate) struct Visited<T> {
+pub(crate) struct SurveyResults<T> {
     pub(crate) results: Vec<T>,
     pub(crate) notices: Vec<Notice>,
 }
@@ -28,9 +28,9 @@ pub(crate) fn survey<T: Send, E: Send>(
     archive: &ArchivePath<'_>,
     budget: &Budget<'_>,
     visit: &Visitor<'_, T, E>,
-) -> Result<Visited<T>, Failure<E>> {
+) -> Result<SurveyResults<T>, Failure<E>> {
     let entries = container.entries();
-    let mut all = Visited { results: Vec::new(), notices: Vec::new() };
+    let mut all = SurveyResults { results: Vec::new(), notices: Vec::new() };
     pipeline::in_order(
         entries.len(),
         SURVEY_WINDOW,
@@ -42,27 +42,32 @@ pub(crate) fn survey<T: Send, E: Send>(
                     let bytes = container.read(index, budget).map_err(Error::entry(&at))?;
                     let result = visit(&at, &bytes)
                         .map_err(|cause| Failure::Callback { at: at.to_string(), cause })?;
-                    Ok(Seen::Class(result))
+                    Ok(SurveyResult::Class(result))
                 }
                 EntryKind::NestedArchive => {
                     let bytes = container.read(index, budget).map_err(Error::entry(&at))?;
                     match open_nested(&at, bytes, budget)? {
-                        Ok(jar) => survey(&jar, &ArchivePath::nested(&at), budget, visit).map(Seen::Archive),
-                        Err(notice) => Ok(Seen::Archive(Visited { results: vec![], notices: vec![notice] })),
+                        Ok(jar) => {
+                            survey(&jar, &ArchivePath::nested(&at), budget, visit).map(SurveyResult::Archive)
+                        }
+                        Err(notice) => Ok(SurveyResult::Archive(SurveyResults {
+                            results: vec![],
+                            notices: vec![notice],
+                        })),
                     }
                 }
-                _ => Ok(Seen::Other),
+                _ => Ok(SurveyResult::Other),
             }
         },
         |_, window| {
             for seen in window {
                 match seen {
-                    Seen::Class(result) => all.results.push(result),
-                    Seen::Archive(nested) => {
+                    SurveyResult::Class(result) => all.results.push(result),
+                    SurveyResult::Archive(nested) => {
                         all.results.extend(nested.results);
                         all.notices.extend(nested.notices);
                     }
-                    Seen::Other => {}
+                    SurveyResult::Other => {}
                 }
             }
             Ok(())
@@ -71,9 +76,9 @@ pub(crate) fn survey<T: Send, E: Send>(
     Ok(all)
 }
 
-pub(crate) enum Seen<T> {
+pub(crate) enum SurveyResult<T> {
     Class(T),
-    Archive(Visited<T>),
+    Archive(SurveyResults<T>),
     Other,
 }
 

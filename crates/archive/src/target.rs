@@ -10,7 +10,7 @@ use tempfile::{TempDir, TempPath};
 use crate::error::{Error, TargetProblem};
 use crate::input::Input;
 use crate::layout::Layout;
-use crate::rewrite::Rewritten;
+use crate::rewrite::RewriteAccount;
 
 /// Names of temporary neighbours, between these two: see the crate's documentation.
 const TEMP_PREFIX: &str = ".cctrewrite-";
@@ -110,10 +110,10 @@ impl Target {
     }
 
     /// The current state of a target folder.
-    fn check_folder(&self) -> Result<Occupied, Error> {
+    fn check_folder(&self) -> Result<Occupant, Error> {
         let there = match fs::metadata(&self.place) {
             Ok(there) => there,
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Occupied::No),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Occupant::No),
             Err(cause) => return Err(Error::io(&self.shown, "find")(cause)),
         };
         if there.is_file() {
@@ -124,10 +124,10 @@ impl Target {
         }
         let mut contents = fs::read_dir(&self.place).map_err(Error::io(&self.shown, "list"))?;
         if contents.next().is_none() {
-            return Ok(Occupied::EmptyFolder);
+            return Ok(Occupant::EmptyFolder);
         }
         if Layout::index_names().iter().any(|name| self.place.join(name).is_file()) {
-            return Ok(Occupied::EarlierOutput);
+            return Ok(Occupant::EarlierOutput);
         }
         Err(self.refuse(TargetProblem::NotEmpty))
     }
@@ -138,9 +138,9 @@ impl Target {
         let mut again = 0;
         let cause = loop {
             let moved = match self.check_folder()? {
-                Occupied::No => fs::rename(staged.path(), &self.place),
-                Occupied::EmptyFolder => replace_empty(staged.path(), &self.place),
-                Occupied::EarlierOutput => match exchange(staged.path(), &self.place) {
+                Occupant::No => fs::rename(staged.path(), &self.place),
+                Occupant::EmptyFolder => replace_empty(staged.path(), &self.place),
+                Occupant::EarlierOutput => match exchange(staged.path(), &self.place) {
                     Ok(true) => {
                         // The staged folder is the earlier output now.
                         remove_old(staged);
@@ -224,7 +224,7 @@ fn exchange(_: &Path, _: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-enum Occupied {
+enum Occupant {
     No,
     EmptyFolder,
     EarlierOutput,
@@ -260,10 +260,10 @@ fn same_file(_: &Path, _: &Path) -> bool {
 /// A complete output in its temporary place. It is removed when dropped without [`Staged::commit`].
 #[derive(Debug)]
 #[must_use = "the output is removed unless it is committed"]
-pub struct Staged<T> {
+pub struct StagedOutput<T> {
     target: Target,
     place: StagedPlace,
-    account: Rewritten<T>,
+    account: RewriteAccount<T>,
 }
 
 #[derive(Debug)]
@@ -272,19 +272,19 @@ pub(crate) enum StagedPlace {
     Folder(TempDir),
 }
 
-impl<T> Staged<T> {
-    pub(crate) fn new(target: &Target, place: StagedPlace, account: Rewritten<T>) -> Staged<T> {
-        Staged { target: target.clone(), place, account }
+impl<T> StagedOutput<T> {
+    pub(crate) fn new(target: &Target, place: StagedPlace, account: RewriteAccount<T>) -> StagedOutput<T> {
+        StagedOutput { target: target.clone(), place, account }
     }
 
     /// The account of the rewrite.
-    pub fn account(&self) -> &Rewritten<T> {
+    pub fn account(&self) -> &RewriteAccount<T> {
         &self.account
     }
 
     /// Moves the output to its place. A run with several outputs commits them when all are
     /// complete.
-    pub fn commit(self) -> Result<Rewritten<T>, Error> {
+    pub fn commit(self) -> Result<RewriteAccount<T>, Error> {
         match self.place {
             StagedPlace::File(temp) => {
                 let shown = &self.target.shown;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cct_classfile::{MemberRef, mutf8};
 use cct_index::method_flags::{NATIVE, SYNCHRONIZED};
 use cct_index::mid::{COLUMN_CLASS, Mid, NEW};
-use cct_index::positions::Packed;
+use cct_index::positions::PackedPositions;
 use cct_index::read::Index;
 use cct_profile::{Method, columns};
 use rustc_hash::FxHashMap;
@@ -32,20 +32,20 @@ pub struct Contents {
     raw: Vec<String>,
     troubles: Vec<(String, String)>,
     indexes: Vec<Index<IndexBytes>>,
-    named: FxHashMap<u64, Known>,
+    named: FxHashMap<u64, KnownMethod>,
     /// Problems found while reading.
     pub problems: BTreeSet<String>,
 }
 
 /// A method whose name is in the log. Many are of one class.
 #[derive(Clone)]
-struct Known {
+struct KnownMethod {
     class: Arc<str>,
     name: Box<[u8]>,
     descriptor: Box<[u8]>,
     is_native: bool,
     is_synchronized: bool,
-    positions: Packed,
+    positions: PackedPositions,
 }
 
 impl Contents {
@@ -89,7 +89,7 @@ impl Contents {
             Some(Entry::Class(name, hash, packed)) => {
                 let class: Arc<str> = mutf8::decode_lossy(name).into();
                 for (k, method) in methods(packed).enumerate() {
-                    let known = Known {
+                    let known = KnownMethod {
                         class: class.clone(),
                         name: method.method.name.into(),
                         descriptor: method.method.descriptor.into(),
@@ -102,13 +102,13 @@ impl Contents {
             }
             Some(Entry::Foreign(mid, MemberRef { class, name, descriptor })) => {
                 // As in an index: natives, Object's constructor, types, and columns.
-                let known = Known {
+                let known = KnownMethod {
                     class: mutf8::decode_lossy(class).into(),
                     name: name.into(),
                     descriptor: descriptor.into(),
                     is_native: name != b"<init>" && name != NEW && class != COLUMN_CLASS,
                     is_synchronized: false,
-                    positions: Packed::default(),
+                    positions: PackedPositions::default(),
                 };
                 self.named.insert(mid.0, known);
             }
@@ -195,10 +195,10 @@ impl Contents {
         self.troubles.iter().map(|(trouble, name)| (&**trouble, &**name))
     }
 
-    fn known(&self, mid: u64) -> Option<Known> {
+    fn known(&self, mid: u64) -> Option<KnownMethod> {
         let in_indexes = || {
             let named = self.indexes.iter().find_map(|index| index.method(Mid(mid)))?;
-            Some(Known {
+            Some(KnownMethod {
                 class: text(&named.class),
                 name: named.name,
                 descriptor: named.descriptor,
@@ -211,7 +211,7 @@ impl Contents {
     }
 
     /// The original positions of a method's bytecodes, if its name is known. `mid` is its id.
-    pub fn positions(&self, mid: u64) -> Option<Packed> {
+    pub fn positions(&self, mid: u64) -> Option<PackedPositions> {
         Some(self.known(mid)?.positions)
     }
 

@@ -22,7 +22,7 @@ pub enum Fault {
 
 /// Counts of a context.
 #[derive(Debug, Clone, Copy)]
-struct Counted {
+struct ContextCounts {
     mid: u64,
     /// The bytecode index of the call in the caller, where call sites are distinguished.
     site: Option<u16>,
@@ -33,15 +33,16 @@ struct Counted {
     next: u32,
 }
 
-impl Counted {
+impl ContextCounts {
     /// A root, whose counts mean nothing.
-    const ROOT: Counted = Counted { mid: 0, site: None, calls: 0, bytecodes: 0, first_child: 0, next: 0 };
+    const ROOT: ContextCounts =
+        ContextCounts { mid: 0, site: None, calls: 0, bytecodes: 0, first_child: 0, next: 0 };
 }
 
 /// A copied tree. Its counts may have those of another tree subtracted.
 #[derive(Debug)]
-pub struct Copied {
-    nodes: Vec<Counted>,
+pub struct TreeCopy {
+    nodes: Vec<ContextCounts>,
 }
 
 /// A tree's record.
@@ -122,10 +123,10 @@ impl Budget {
     }
 }
 
-impl Copied {
+impl TreeCopy {
     /// Copies a tree from the memory.
-    pub fn of(of: Record<'_>, budget: &mut Budget) -> (Copied, Option<Fault>) {
-        let mut copied = Copied { nodes: vec![Counted::ROOT] };
+    pub fn of(of: Record<'_>, budget: &mut Budget) -> (TreeCopy, Option<Fault>) {
+        let mut copied = TreeCopy { nodes: vec![ContextCounts::ROOT] };
         let fault = copied.fill(of, budget);
         (copied, fault)
     }
@@ -155,7 +156,10 @@ impl Copied {
         {
             if calls | bytecodes != 0 {
                 let (calls, bytecodes) = (calls as i64, bytecodes as i64);
-                self.push(0, Counted { mid: node::MERGED_MID, calls, bytecodes, ..Counted::ROOT });
+                self.push(
+                    0,
+                    ContextCounts { mid: node::MERGED_MID, calls, bytecodes, ..ContextCounts::ROOT },
+                );
             }
         } else {
             fault = fault.max(Some(Fault::Astray));
@@ -164,11 +168,11 @@ impl Copied {
     }
 
     /// Adds a child; returns its index.
-    fn push(&mut self, parent: u32, counted: Counted) -> u32 {
+    fn push(&mut self, parent: u32, counted: ContextCounts) -> u32 {
         let place = self.nodes.len() as u32;
         let parent = &mut self.nodes[parent as usize];
         let next = std::mem::replace(&mut parent.first_child, place);
-        self.nodes.push(Counted { first_child: 0, next, ..counted });
+        self.nodes.push(ContextCounts { first_child: 0, next, ..counted });
         place
     }
 
@@ -181,10 +185,10 @@ impl Copied {
     }
 
     /// Adds the counts of another tree, context by context.
-    pub fn add(&mut self, other: &Copied) {
+    pub fn add(&mut self, other: &TreeCopy) {
         let mut open = vec![(0, 0)];
         while let Some((from, to)) = open.pop() {
-            let key = |node: &Counted| (node.mid, node.site);
+            let key = |node: &ContextCounts| (node.mid, node.site);
             let known: FxHashMap<(u64, Option<u16>), u32> =
                 self.children(to).map(|child| (key(&self.nodes[child as usize]), child)).collect();
             for child in other.children(from) {
@@ -255,7 +259,7 @@ impl Copied {
         let mut open = vec![0];
         while let Some(place) = open.pop() {
             for child in self.children(place) {
-                let Counted { mid, site, .. } = self.nodes[child as usize];
+                let ContextCounts { mid, site, .. } = self.nodes[child as usize];
                 to.add(self.nodes[place as usize].mid, mid, site);
                 open.push(child);
             }
@@ -272,7 +276,7 @@ impl Copied {
             let mut children: Vec<(u32, u32)> = self
                 .children(place)
                 .filter_map(|child| {
-                    let Counted { mid, site, .. } = self.nodes[child as usize];
+                    let ContextCounts { mid, site, .. } = self.nodes[child as usize];
                     Some((rows.place(self.nodes[place as usize].mid, mid, site)?, child))
                 })
                 .collect();
@@ -302,7 +306,7 @@ impl Copied {
 }
 
 /// A node's address and counts.
-type Child = (u64, Counted);
+type Child = (u64, ContextCounts);
 
 /// The children of the node at an address, the newest first; all of them or an error. The last one
 /// must name that node as its parent. This detects links into another node's children, and cycles.
@@ -315,13 +319,13 @@ fn children(memory: &Memory, parent: u64, budget: &mut Budget) -> Result<Vec<Chi
             return Err(Fault::Tangled);
         }
         let (mid, calls) = (get(child, node::MID)?, get(child, node::CALLS)?);
-        let counted = Counted {
+        let counted = ContextCounts {
             mid,
             // No call entered merged contexts, whatever damaged memory says.
             site: node::site(get(child, node::FIRST_CHILD)?).filter(|_| mid != node::MERGED_MID),
             calls: calls as i64,
             bytecodes: Mid(mid).bytecodes(calls, get(child, node::BYTECODES)?) as i64,
-            ..Counted::ROOT
+            ..ContextCounts::ROOT
         };
         children.push((child, counted));
         let next = get(child, node::NEXT)?;

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cct_index::positions::Packed;
+use cct_index::positions::PackedPositions;
 use cct_profile::{MergeError, Method, Profile, ThreadTree};
 use rustc_hash::FxHashMap;
 
 use crate::contents::{Contents, InJar};
-use crate::forest::{Budget, Copied, Fault, Record, records};
+use crate::forest::{Budget, Fault, Record, TreeCopy, records};
 use crate::layout::{header, node, record};
 use crate::memory::Memory;
 use crate::rows::{Callees, Rows};
@@ -25,7 +25,7 @@ pub enum State {
 
 /// A profile recovered from the memory.
 #[derive(Debug)]
-pub struct Recovered {
+pub struct Recovery {
     /// The profile. Its notes say what a reader must know.
     pub profile: Profile,
     /// Problems of the recovery, such as unreadable parts of the memory. They are also among the
@@ -48,7 +48,7 @@ struct Copy {
     serial: u64,
     threads: u64,
     flags: u64,
-    tree: Copied,
+    tree: TreeCopy,
     /// The reasons for merged contexts ([`record::LACK`]); 0 if there are none.
     lack: u64,
 }
@@ -75,7 +75,7 @@ enum Trouble {
 ///
 /// # Errors
 /// Fails if a tree has more contexts than a profile can hold.
-pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recovered, MergeError> {
+pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recovery, MergeError> {
     let all = memory.header(header::ALL);
     let switches = memory.header(header::SWITCHES);
     let selective = switches > 0 || all == 0;
@@ -114,7 +114,7 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
         threads,
         damage: Vec::new(),
     };
-    Ok(Recovered {
+    Ok(Recovery {
         profile: profile.with_columns()?,
         problems: problems.into_iter().collect(),
         ended: memory.header(header::ENDED) != 0,
@@ -203,7 +203,7 @@ fn copies(memory: &Memory, all: u64, selective: bool) -> (Vec<Copy>, Vec<Trouble
                 None => troubles.push(Trouble::Switching(name)),
             }
         } else {
-            let (tree, fault) = Copied::of(of, &mut budget);
+            let (tree, fault) = TreeCopy::of(of, &mut budget);
             faults.extend(fault);
             copies.push(copy(of, name, None, of.get(record::LACK).unwrap_or(0), tree));
         }
@@ -212,7 +212,7 @@ fn copies(memory: &Memory, all: u64, selective: bool) -> (Vec<Copy>, Vec<Trouble
     (copies, troubles)
 }
 
-fn copy(of: Record<'_>, name: u64, region: Option<u64>, lack: u64, tree: Copied) -> Copy {
+fn copy(of: Record<'_>, name: u64, region: Option<u64>, lack: u64, tree: TreeCopy) -> Copy {
     Copy {
         name,
         region,
@@ -245,7 +245,7 @@ fn regions<'m>(
         // Each attempt copies all nodes again, so each begins with the same budget.
         let mut copied = budget.clone();
         let mut found = Vec::new();
-        let (live, fault) = Copied::of(of, &mut copied);
+        let (live, fault) = TreeCopy::of(of, &mut copied);
         found.extend(fault);
         let (records, fault) = of.regions();
         found.extend(fault);
@@ -259,7 +259,7 @@ fn regions<'m>(
             }
         } else {
             for region in records {
-                let (mut tree, fault) = Copied::of(region, &mut copied);
+                let (mut tree, fault) = TreeCopy::of(region, &mut copied);
                 found.extend(fault);
                 let mut why = region.get(record::LACK).unwrap_or(0);
                 if open == region.address {
@@ -349,7 +349,7 @@ fn table(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> Row
             of_no_class("?", format!("{mid:x}"), mid, Method::UNKNOWN)
         })
     };
-    let positions: FxHashMap<u64, Packed> = callees
+    let positions: FxHashMap<u64, PackedPositions> = callees
         .callers()
         .into_iter()
         .filter_map(|caller| Some((caller, contents.positions(caller)?)))

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use cct_arena::layout::{header, node, record};
 use cct_arena::log::{Entry, PackedMethod};
-use cct_arena::{Arena, Memory, ReadError, Recovered, State, recover};
+use cct_arena::{Arena, Memory, ReadError, Recovery, State, recover};
 use cct_classfile::{MemberRef, NameAndType};
 use cct_index::mid::{ClassHash, Mid, Shape};
 use cct_profile::{Method, Profile, ROOT, ThreadTree};
@@ -122,7 +122,7 @@ impl Jvm {
         place
     }
 
-    fn recover(&self) -> Recovered {
+    fn recover(&self) -> Recovery {
         recover(&Memory::open(File::open(self.path()).unwrap()).unwrap(), State::Killed, &|_| {
             Err("no jar".to_owned())
         })
@@ -167,7 +167,7 @@ fn trees_names_and_description() {
     // Their bits 7 to 11 say what each call counts: 19, and 1.
     jvm.child(jvm.root(pool), 0x9980, 5, 0);
     jvm.child(jvm.root(pool), 0x1_0080, 6, 0);
-    let Recovered { profile, problems, ended } = jvm.recover();
+    let Recovery { profile, problems, ended } = jvm.recover();
     assert_eq!((problems, ended), (Vec::new(), false));
     assert_eq!(
         lines(&profile),
@@ -219,7 +219,7 @@ fn call_sites_and_their_lines() {
             jvm.put(node + node::FIRST_CHILD, first | (bci + 1) << node::SITE_SHIFT);
         }
     }
-    let Recovered { profile, problems, .. } = jvm.recover();
+    let Recovery { profile, problems, .. } = jvm.recover();
     assert_eq!(problems, Vec::<String>::new());
     let sites = |name: &str| {
         let of = profile.methods.iter().filter(|m| &*m.name == name);
@@ -300,7 +300,7 @@ fn regions_that_are_open_have_what_their_thread_has_executed_since() {
     assert_eq!(lines(&profile), ["main [done];p/C.c 1 2", "main [hot];p/C.a 6 60"]);
     assert_eq!(profile.meta["selection"], "regions");
     jvm.put(main + record::OPEN, record::SWITCHING);
-    let Recovered { profile, problems, .. } = jvm.recover();
+    let Recovery { profile, problems, .. } = jvm.recover();
     assert_eq!(profile.threads.len(), 0);
     assert!(problems.iter().any(|p| p.contains("was being switched")), "{problems:?}");
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_archive::{
     Action, ArchivePath, EntryKind, Failure, Input, Layout, Location, Method, NewEntry, RewriteOptions,
-    Rewriter, Staged, Target,
+    Rewriter, StagedOutput, Target,
 };
 use cct_classfile::ClassFile;
 use cct_rewrite::module_graph::{self, Descriptor};
@@ -96,7 +96,7 @@ impl<'o, T: Transformation> Driver<'o, T> {
         input: &Input,
         target: &Target,
         options: &RewriteOptions,
-    ) -> Result<Staged<T::Record>, Failure<T::Error>> {
+    ) -> Result<StagedOutput<T::Record>, Failure<T::Error>> {
         if self.patches {
             input.rewrite_as_patches(target, options, self)
         } else {

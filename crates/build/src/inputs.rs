@@ -16,7 +16,7 @@ use cct_settings::Settings;
 use crate::file_error::{FileError, Operation};
 use crate::output::{BadLibraryHash, IndexError, Mismatch};
 use crate::text::counted;
-use crate::user_module::Transformed;
+use crate::user_module::TransformedClasses;
 use crate::{jdk, output};
 
 /// Inputs or libraries that cannot be opened.
@@ -94,7 +94,7 @@ pub struct Sources {
     /// Libraries: they are only read.
     pub libraries: Vec<Input>,
     /// The results of the user's module for the classes of the inputs.
-    pub udi: Option<Transformed>,
+    pub udi: Option<TransformedClasses>,
     /// Whether jlink will link the jmods. It generates some of their classes itself.
     pub for_jlink: bool,
 }

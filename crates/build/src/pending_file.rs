@@ -41,12 +41,12 @@ impl From<WriteError<io::Error>> for FileError {
 #[derive(Debug)]
 pub struct PendingFile {
     path: PathBuf,
-    written: Written,
+    written: PendingBytes,
 }
 
 #[derive(Debug)]
-enum Written {
-    Beside(TempPath, Listed),
+enum PendingBytes {
+    Beside(TempPath, PendingPath),
     InMemory(Vec<u8>),
 }
 
@@ -55,16 +55,16 @@ static LISTED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A temporary file next to its place, listed for [`remove_all`] as long as this exists.
 #[derive(Debug)]
-struct Listed(PathBuf);
+struct PendingPath(PathBuf);
 
-impl Listed {
-    fn of(path: &Path) -> Listed {
+impl PendingPath {
+    fn of(path: &Path) -> PendingPath {
         listed().insert(path.to_owned());
-        Listed(path.to_owned())
+        PendingPath(path.to_owned())
     }
 }
 
-impl Drop for Listed {
+impl Drop for PendingPath {
     fn drop(&mut self) {
         listed().remove(&self.0);
     }
@@ -153,7 +153,7 @@ impl PendingFile {
         if path.exists() && !path.is_file() {
             let mut bytes = Vec::new();
             contents(&mut bytes).map_err(of_contents)?;
-            return Ok(PendingFile { path: path.clone(), written: Written::InMemory(bytes) });
+            return Ok(PendingFile { path: path.clone(), written: PendingBytes::InMemory(bytes) });
         }
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
@@ -164,11 +164,11 @@ impl PendingFile {
             builder.permissions(std::fs::Permissions::from_mode(access.mode()));
         }
         let file = builder.tempfile_in(folder).map_err(cannot)?;
-        let listed = Listed::of(file.path());
+        let listed = PendingPath::of(file.path());
         let mut out = BufWriter::new(file);
         contents(&mut out).map_err(of_contents)?;
         let file = out.into_inner().map_err(|error| cannot(error.into_error()))?;
-        Ok(PendingFile { path: path.clone(), written: Written::Beside(file.into_temp_path(), listed) })
+        Ok(PendingFile { path: path.clone(), written: PendingBytes::Beside(file.into_temp_path(), listed) })
     }
 
     /// Moves it to its place.
@@ -179,8 +179,8 @@ impl PendingFile {
         let path = self.path;
         let cannot = Operation::Write.failed_on(&path);
         match self.written {
-            Written::Beside(file, _listed) => file.persist(&path).map_err(|error| cannot(error.error)),
-            Written::InMemory(bytes) => {
+            PendingBytes::Beside(file, _listed) => file.persist(&path).map_err(|error| cannot(error.error)),
+            PendingBytes::InMemory(bytes) => {
                 let mut out = std::fs::OpenOptions::new().write(true).open(&path).map_err(cannot)?;
                 // Anyone who may write to the folder may have put a link in its place since it was
                 // checked.

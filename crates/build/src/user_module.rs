@@ -11,7 +11,7 @@ use cct_archive::Input;
 use cct_classfile::{ClassFile, access, wellformed};
 use cct_index::mid::ClassHash;
 use cct_rewrite::{ClassSummary, hooks};
-use cct_udi::{Launch, Misfit, Outcome, Process, RuntimeClass, Shown};
+use cct_udi::{ClassToTransform, Launch, Misfit, Outcome, Process, RuntimeClass};
 use zip::result::ZipError;
 
 use crate::api_jar;
@@ -109,7 +109,7 @@ pub struct Module {
 
 /// A class that the module could not handle.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Aborted {
+pub struct FailedClass {
     /// Its internal name, with slashes (JVMS 4.2.1).
     pub class: String,
     /// The reason, in the module's words.
@@ -118,7 +118,7 @@ pub struct Aborted {
 
 /// The results of a module for the classes of all inputs.
 #[derive(Debug)]
-pub struct Transformed {
+pub struct TransformedClasses {
     /// The module's identity in outputs.
     pub identity: String,
     /// The module's own classes, which go into the class library.
@@ -128,7 +128,7 @@ pub struct Transformed {
     /// Number of classes that the module left unchanged.
     pub kept: u64,
     /// Classes that the module could not handle, in input order.
-    pub aborted: Vec<Aborted>,
+    pub aborted: Vec<FailedClass>,
 }
 
 impl Module {
@@ -149,8 +149,12 @@ impl Module {
     /// # Errors
     /// Fails if an input cannot be read, or if the module cannot be started, ends early, or exceeds
     /// the time limit. Fails if it returns a class that cannot replace its original.
-    pub fn transform(self, inputs: &[Input], observer: &dyn Observer) -> Result<Transformed, ModuleError> {
-        let mut classes: Vec<Shown> = Vec::new();
+    pub fn transform(
+        self,
+        inputs: &[Input],
+        observer: &dyn Observer,
+    ) -> Result<TransformedClasses, ModuleError> {
+        let mut classes: Vec<ClassToTransform> = Vec::new();
         let mut seen = BTreeSet::new();
         for input in inputs {
             let survey = survey(input, |_, bytes| shown(bytes))?;
@@ -164,7 +168,7 @@ impl Module {
             host: Some(&host),
             timeout: self.options.timeout,
         })?;
-        let mut made = Transformed {
+        let mut made = TransformedClasses {
             identity: self.identity,
             runtime: Vec::new(),
             replaced: BTreeMap::new(),
@@ -180,7 +184,7 @@ impl Module {
     }
 }
 
-impl Transformed {
+impl TransformedClasses {
     /// The class file to rewrite instead of this original. It is the original itself if the module
     /// has not replaced it.
     pub fn given<'b>(&'b self, original: &'b [u8]) -> &'b [u8] {
@@ -200,11 +204,11 @@ impl Transformed {
         self.runtime.iter().map(|class| ClassSummary::parse(&class.bytes)).collect()
     }
 
-    fn take(&mut self, module: &Path, class: &Shown, outcome: Outcome) -> Result<(), ModuleError> {
+    fn take(&mut self, module: &Path, class: &ClassToTransform, outcome: Outcome) -> Result<(), ModuleError> {
         match outcome {
             Outcome::Keep => self.kept += 1,
             Outcome::Replace(bytes) if bytes == class.bytes => self.kept += 1,
-            Outcome::Abort(reason) => self.aborted.push(Aborted { class: class.name.clone(), reason }),
+            Outcome::Abort(reason) => self.aborted.push(FailedClass { class: class.name.clone(), reason }),
             Outcome::Replace(bytes) => {
                 let checked = cct_udi::check(&ClassFile::parse(&class.bytes)?, &bytes);
                 checked.map_err(|source| ModuleError::Replacement {
@@ -229,12 +233,12 @@ fn host() -> Result<tempfile::TempPath, HostError> {
 
 /// A class for the module. `None` for what no module gets: module descriptors, classes of the
 /// runtime, rewritten classes, and classes that JVMs refuse.
-fn shown(bytes: &[u8]) -> Option<Shown> {
+fn shown(bytes: &[u8]) -> Option<ClassToTransform> {
     let class = ClassFile::parse(bytes).ok()?;
     let is_sound =
         wellformed::check(&class).is_ok() && ClassSummary::of(&class).is_ok_and(|s| !s.is_rewritten());
     let is_for_it = is_sound && !class.is(access::MODULE) && !hooks::is_runtime_class(class.name());
-    is_for_it.then(|| Shown {
+    is_for_it.then(|| ClassToTransform {
         name: cct_classfile::mutf8::lossy(class.name()),
         hash: ClassHash::of(bytes),
         bytes: bytes.to_vec(),

@@ -30,7 +30,7 @@ const PICTURE_DEPTH: usize = 500;
 const LARGE: u128 = 10_000_000;
 
 /// The data to export.
-enum Exported {
+enum ExportInput {
     Profile(Source),
     Difference(Difference),
 }
@@ -40,10 +40,10 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
     check(arguments)?;
     let exported = exported(arguments)?;
     let (vain, pruning, incomplete) = match &exported {
-        Exported::Profile(source) => (&*source.vain, source.pruning(), &*source.incomplete),
-        Exported::Difference(two) => (two.vain(), two.pruning(), two.incomplete()),
+        ExportInput::Profile(source) => (&*source.vain, source.pruning(), &*source.incomplete),
+        ExportInput::Difference(two) => (two.vain(), two.pruning(), two.incomplete()),
     };
-    if let Exported::Difference(two) = &exported {
+    if let ExportInput::Difference(two) = &exported {
         for what in &two.differing {
             exit::say(&format!("cctrewrite: warning: {what}"));
         }
@@ -73,7 +73,7 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
 }
 
 /// Reads the data to export.
-fn exported(arguments: &Export) -> Result<Exported> {
+fn exported(arguments: &Export) -> Result<ExportInput> {
     let view = View::of(arguments.metric);
     let (sum, damage) = read_sum(&arguments.profiles, arguments.sites, view)?;
     // A sum lacks what any of its parts lacks.
@@ -82,11 +82,11 @@ fn exported(arguments: &Export) -> Result<Exported> {
     let exported = match &arguments.diff {
         Some(before) => {
             let before = view.shown(arguments.sites.of(read(before)?)?)?;
-            Difference::new(before, profile, &options).map(Exported::Difference)
+            Difference::new(before, profile, &options).map(ExportInput::Difference)
         }
         None => {
             let source = Source::new(profile, &options);
-            source.and_then(|source| of_moderate_size(source, arguments)).map(Exported::Profile)
+            source.and_then(|source| of_moderate_size(source, arguments)).map(ExportInput::Profile)
         }
     };
     exported.with_context(|| {
@@ -165,12 +165,16 @@ fn options(arguments: &Export) -> Options {
     }
 }
 
-fn write(format: ExportFormat, exported: &Exported, out: &mut (dyn Write + Send)) -> Result<(), ExportError> {
+fn write(
+    format: ExportFormat,
+    exported: &ExportInput,
+    out: &mut (dyn Write + Send),
+) -> Result<(), ExportError> {
     let growth = if format == ExportFormat::Icicle { Growth::Icicles } else { Growth::Flames };
     let source = match exported {
         // Only pictures can show a difference.
-        Exported::Difference(difference) => return flame::write_difference(difference, growth, out),
-        Exported::Profile(source) => source,
+        ExportInput::Difference(difference) => return flame::write_difference(difference, growth, out),
+        ExportInput::Profile(source) => source,
     };
     match format {
         ExportFormat::Collapsed => collapsed::write(source, out),

@@ -21,7 +21,7 @@ pub fn run(arguments: &Info) -> Result<Outcome> {
     let mut described = Vec::with_capacity(arguments.profiles.len());
     for path in &arguments.profiles {
         // Only the description of each profile stays in memory.
-        described.push(Described {
+        described.push(FileSummary {
             file: shown(path),
             bytes: length(path),
             summary: Summary::of(&read(path)?),
@@ -43,13 +43,13 @@ fn length(path: &Path) -> Option<u64> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len())
 }
 
-struct Described {
+struct FileSummary {
     file: String,
     bytes: Option<u64>,
     summary: Summary,
 }
 
-impl Described {
+impl FileSummary {
     fn text(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         let summary = &self.summary;
         let bytes = self.bytes.map(|bytes| format!(" ({})", counted(bytes.into(), "byte")));
@@ -133,7 +133,7 @@ struct Tree<'s> {
     bytecodes: Option<u128>,
 }
 
-fn json(described: &[Described], out: &mut dyn Write) -> Result<(), ReportError> {
+fn json(described: &[FileSummary], out: &mut dyn Write) -> Result<(), ReportError> {
     let mut object = Object::new(out, "cctrewrite info", 1)?;
     object.list("profiles", |list| -> Result<(), ReportError> {
         for one in described {

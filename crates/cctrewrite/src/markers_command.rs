@@ -6,7 +6,7 @@ use cct_build::inputs::Sources;
 use cct_build::marking::{self, Tally};
 use cct_build::pending_file::PendingFile;
 use cct_build::text::readable;
-use cct_markers::{Marked, Way, weave};
+use cct_markers::{MarkedClass, Way, weave};
 use cct_profile::report::grouped;
 
 use crate::args::{MarkersCheck, MarkersCommand};
@@ -39,7 +39,7 @@ fn check(arguments: &MarkersCheck) -> Result<()> {
     let mut tally = Tally::new(&rules);
     let mut places = Vec::new();
     for input in &sources.inputs {
-        let survey = input.survey(|at, bytes| -> Result<Option<(String, Marked, Option<String>)>> {
+        let survey = input.survey(|at, bytes| -> Result<Option<(String, MarkedClass, Option<String>)>> {
             let Ok(class) = cct_classfile::ClassFile::parse(bytes) else { return Ok(None) };
             let marked = weave::matches(&class, &Way::new(&rules, &world));
             let (marked, stays) = marking::unless_refused(&class, marked)?;

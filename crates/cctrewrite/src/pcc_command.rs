@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use cct_build::text::counted;
 use cct_pcc::Recorded;
 use cct_values::collisions::Counts;
-use cct_values::contexts::{Shown, everywhere, found, write};
+use cct_values::contexts::{DisplayOptions, everywhere, found, write};
 use cct_values::report;
 
 use crate::args::{PccCollisions, PccCommand, PccContexts, PccDump, PccInfo};
@@ -52,7 +52,7 @@ fn contexts(arguments: &PccContexts) -> Result<()> {
         None => everywhere(&arguments.value, &profile).with_context(tree)?,
     };
     let found = found(&recorded, &profile).with_context(tree)?;
-    let shown = Shown { top: arguments.top, how_often: arguments.file.is_some() };
+    let shown = DisplayOptions { top: arguments.top, how_often: arguments.file.is_some() };
     to_stdout(|out| write(&recorded, &profile, &found, shown, out))?;
     if found.left_out > 0 {
         say(&format!(

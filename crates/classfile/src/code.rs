@@ -34,7 +34,7 @@ pub struct Code<'a> {
 }
 
 /// Results of checking the instructions of code.
-struct Checked {
+struct CodeCheck {
     /// The starts of instructions.
     starts: BciSet,
     targets: BciSet,
@@ -317,7 +317,7 @@ impl<'a> Code<'a> {
         }
         let base = cursor.offset();
         let bytes = cursor.take(length)?;
-        let Checked { starts, targets, calls_subroutines, has_ret, stores_first_local } =
+        let CodeCheck { starts, targets, calls_subroutines, has_ret, stores_first_local } =
             Self::check_instructions(bytes).map_err(|(kind, bci)| Error::at(kind, base + bci))?;
         let at = cursor.offset();
         let handlers =
@@ -337,7 +337,7 @@ impl<'a> Code<'a> {
         })
     }
 
-    fn check_instructions(code: &[u8]) -> Result<Checked, (ErrorKind, usize)> {
+    fn check_instructions(code: &[u8]) -> Result<CodeCheck, (ErrorKind, usize)> {
         let mut starts = BciSet::new(code.len());
         let (mut calls_subroutines, mut has_ret, mut stores_first_local) = (false, false, false);
         // The jumps; their targets can be checked once all instructions are known.
@@ -381,7 +381,7 @@ impl<'a> Code<'a> {
                 return Err((ErrorKind::BadTarget(t), bci));
             }
         }
-        Ok(Checked { starts, targets, calls_subroutines, has_ret, stores_first_local })
+        Ok(CodeCheck { starts, targets, calls_subroutines, has_ret, stores_first_local })
     }
 
     fn parse_handlers(
@@ -432,7 +432,7 @@ mod tests {
     use super::*;
     use crate::opcode::*;
 
-    fn checked(code: &[u8]) -> Checked {
+    fn checked(code: &[u8]) -> CodeCheck {
         Code::check_instructions(code).unwrap_or_else(|(kind, bci)| panic!("{kind} at {bci}"))
     }
 

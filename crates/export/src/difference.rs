@@ -3,10 +3,10 @@
 use crate::name::{Names, all_methods};
 use crate::source::{metric, stacks};
 use crate::walk::{Step, Walk};
-use crate::{ExportError, Metric, Options, PRUNED, Pruned, Source, Stacks};
+use crate::{ExportError, Metric, Options, PRUNED, PrunedContexts, Source, Stacks};
 use cct_profile::joined::joined;
 use cct_profile::report::{counted, grouped};
-use cct_profile::selection::{Selected, SelectionError};
+use cct_profile::selection::{SelectionError, SelectionResult};
 use cct_profile::{Damage, Node, Profile, Tree, TreeBuilder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -102,7 +102,7 @@ impl Difference {
             executed: Some(metric),
             columns: Vec::new(),
             contexts: 0,
-            pruned: Pruned::default(),
+            pruned: PrunedContexts::default(),
             threshold: options.threshold,
             meta: after.meta,
             notes: after.notes,
@@ -124,7 +124,7 @@ impl Difference {
 
     /// How much was pruned, in a sentence; `None` if nothing was.
     pub fn pruning(&self) -> Option<String> {
-        let Pruned { contexts, calls: before, bytecodes: after } = self.source.pruned;
+        let PrunedContexts { contexts, calls: before, bytecodes: after } = self.source.pruned;
         let (word, reasons) = (self.metric.name(), self.source.threshold.reasons(self.metric));
         (contexts > 0).then(|| {
             format!(
@@ -170,7 +170,7 @@ impl Side {
         let rest = Profile { meta, notes, methods, threads: Vec::new(), damage };
         let whole = Profile { threads, ..rest.clone() };
         match options.selection.of_profile(whole, options.style) {
-            Ok(Selected { profile, vain }) => Ok(Side { profile, vain, nothing: None }),
+            Ok(SelectionResult { profile, vain }) => Ok(Side { profile, vain, nothing: None }),
             Err(SelectionError::Tree(error)) => Err(error.into()),
             Err(nothing) => {
                 // A pattern may still match on the other side.

@@ -43,7 +43,7 @@ mod walk;
 pub use cct_profile::Metric;
 pub use difference::Difference;
 pub use name::{Name, NameForm};
-pub use prune::{PRUNED, Pruned, Threshold};
+pub use prune::{PRUNED, PrunedContexts, Threshold};
 pub use source::{Options, Source, Stacks};
 
 use cct_profile::{MergeError, SelectionError, TreeTooLarge};

@@ -37,7 +37,7 @@ impl Threshold {
 
 /// The sum of the pruned contexts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PrunedContexts {
     /// Number of contexts.
     pub contexts: u64,
     /// Sum of the pruned contexts' calls.
@@ -76,7 +76,7 @@ pub(crate) fn pruned(
     least: u64,
     depth: usize,
     label: u32,
-    pruned: &mut Pruned,
+    pruned: &mut PrunedContexts,
 ) -> Result<Tree, ExportError> {
     let inclusive = Inclusive::of(tree, metric);
     let nodes = tree.nodes();
@@ -164,20 +164,20 @@ mod tests {
             (1, 1, 7, 4),
             (1, 2, 8, 0),
         ]);
-        let mut lost = Pruned::default();
+        let mut lost = PrunedContexts::default();
         let cut = pruned(&whole, Metric::Bytecodes, 5, usize::MAX, 9, &mut lost).unwrap();
         let expected = [(1, 0, 1, 10), (2, 1, 2, 5), (3, 2, 3, 60), (2, 9, 15, 6), (1, 9, 15, 4)];
         assert_eq!(cut, tree(&expected));
-        assert_eq!(lost, Pruned { contexts: 5, calls: 30, bytecodes: 10 });
+        assert_eq!(lost, PrunedContexts { contexts: 5, calls: 30, bytecodes: 10 });
 
-        let mut lost = Pruned::default();
+        let mut lost = PrunedContexts::default();
         let cut = pruned(&whole, Metric::Calls, 0, 1, 9, &mut lost).unwrap();
         assert_eq!(cut, tree(&[(1, 0, 1, 10), (2, 9, 20, 71), (1, 1, 7, 4), (1, 2, 8, 0)]));
-        assert_eq!(lost, Pruned { contexts: 5, calls: 20, bytecodes: 71 });
+        assert_eq!(lost, PrunedContexts { contexts: 5, calls: 20, bytecodes: 71 });
 
-        let mut lost = Pruned::default();
+        let mut lost = PrunedContexts::default();
         assert_eq!(pruned(&whole, Metric::Calls, 0, usize::MAX, 9, &mut lost).unwrap(), whole);
-        assert_eq!(lost, Pruned::default());
+        assert_eq!(lost, PrunedContexts::default());
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use crate::name::{Names, all_methods};
 use crate::prune::pruned;
-use crate::{ExportError, Name, NameForm, PRUNED, Pruned, Threshold};
+use crate::{ExportError, Name, NameForm, PRUNED, PrunedContexts, Threshold};
 use cct_profile::joined::joined;
 use cct_profile::names::NameStyle;
 use cct_profile::report::counted;
-use cct_profile::selection::{Selected, Selection};
+use cct_profile::selection::{Selection, SelectionResult};
 use cct_profile::{Damage, Metric, Profile, Tree, Unit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct Source {
     /// Number of contexts before pruning.
     pub contexts: u64,
     /// The sum of the pruned contexts.
-    pub pruned: Pruned,
+    pub pruned: PrunedContexts,
     /// The threshold of pruning.
     pub threshold: Threshold,
     /// How the numbers were recorded, as in the profile.
@@ -80,7 +80,7 @@ impl Source {
     pub fn new(profile: Profile, options: &Options) -> Result<Source, ExportError> {
         let metric = metric(&profile, options)?;
         let profile = profile.with_native_callers();
-        let Selected { profile, vain } = options.selection.of_profile(profile, options.style)?;
+        let SelectionResult { profile, vain } = options.selection.of_profile(profile, options.style)?;
         let methods = all_methods(&[&profile]);
         let names = Names::new(&methods, options.form, options.style);
         let stacks = stacks(&profile, &names.of_method(), options.per_thread)?;
@@ -93,7 +93,7 @@ impl Source {
             executed: profile.counts_bytecodes().then(|| Metric::of_profile(&profile)),
             columns: profile.columns().into_iter().map(|column| (column, 0)).collect(),
             contexts: 0,
-            pruned: Pruned::default(),
+            pruned: PrunedContexts::default(),
             threshold: options.threshold,
             meta: profile.meta,
             notes: profile.notes,
@@ -137,7 +137,7 @@ impl Source {
         for stacks in &mut self.stacks {
             stacks.tree = pruned(&stacks.tree, self.metric, least, depth, label, &mut self.pruned)?;
         }
-        if self.pruned != Pruned::default() {
+        if self.pruned != PrunedContexts::default() {
             self.names.push(Name::of_text(PRUNED));
         }
         Ok(self)
@@ -210,7 +210,7 @@ impl Source {
 
     /// How much was pruned, in a sentence; `None` if nothing was.
     pub fn pruning(&self) -> Option<String> {
-        let Pruned { contexts, calls, bytecodes } = self.pruned;
+        let PrunedContexts { contexts, calls, bytecodes } = self.pruned;
         let one = self.executed.map_or("bytecode", Metric::one);
         let bytecodes = self.bytecodes.map(|_| format!(" and {}", counted(bytecodes.into(), one)));
         (contexts > 0).then(|| {

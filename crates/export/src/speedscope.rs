@@ -22,7 +22,7 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
         exporter: CREATOR,
         name: name(source),
         active_profile_index: 0,
-        shared: Shared { frames: source.names.iter().map(Frame::of).collect() },
+        shared: SharedFrames { frames: source.names.iter().map(Frame::of).collect() },
         profiles: source
             .stacks
             .iter()
@@ -51,12 +51,12 @@ struct File<'s> {
     exporter: &'static str,
     name: String,
     active_profile_index: u32,
-    shared: Shared<'s>,
+    shared: SharedFrames<'s>,
     profiles: Vec<Profile<'s>>,
 }
 
 #[derive(Serialize)]
-struct Shared<'s> {
+struct SharedFrames<'s> {
     frames: Vec<Frame<'s>>,
 }
 

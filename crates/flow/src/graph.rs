@@ -93,7 +93,7 @@ impl Adjacency {
     }
 
     /// Removes repeated targets from each list.
-    fn deduplicate(&mut self, seen: &mut Seen) {
+    fn deduplicate(&mut self, seen: &mut BlockSet) {
         let (mut read, mut write) = (0, 0);
         for block in 0..self.starts.len() - 1 {
             let end = self.starts[block + 1] as usize;
@@ -118,12 +118,12 @@ impl Adjacency {
 /// A set of blocks that is emptied in constant time: it holds the number of the list in which each
 /// block was seen last.
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct BlockSet {
     list: u32,
     last: Vec<u32>,
 }
 
-impl Seen {
+impl BlockSet {
     fn reset(&mut self, blocks: usize) {
         self.list = 0;
         self.last.clear();
@@ -141,7 +141,7 @@ impl Seen {
 
 /// An instruction that may throw.
 #[derive(Debug, Clone, Copy)]
-struct Throwing {
+struct ThrowSite {
     bci: Bci,
     block: BlockId,
     /// Whether a catch-all of the exception table covers it: later entries are not searched.
@@ -156,9 +156,9 @@ pub struct Graph {
     handlers: Vec<BlockId>,
     subroutines: Vec<BlockId>,
     // Scratch memory.
-    throwing: Vec<Throwing>,
+    throwing: Vec<ThrowSite>,
     pairs: Vec<(BlockId, BlockId)>,
-    seen: Seen,
+    seen: BlockSet,
 }
 
 impl Graph {
@@ -214,7 +214,7 @@ impl Graph {
             };
             for instruction in block.instructions(code) {
                 if !code.handlers.is_empty() && may_throw(&instruction, pool) {
-                    throwing.push(Throwing { bci: instruction.bci, block: id, caught: false });
+                    throwing.push(ThrowSite { bci: instruction.bci, block: id, caught: false });
                 }
                 // The next block first: then depth-first orders follow the code.
                 if instruction.end() == block.end && !opcode::ends_flow(instruction.opcode) {

@@ -57,7 +57,7 @@ fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> (Vec<Region>, Vec<Bci>) {
             }
         };
     // The state of a handler depends on one fact alone, so each handler is visited once for each.
-    let mut untold = [Untold::of(&code.handlers), Untold::of(&code.handlers)];
+    let mut untold = [RemainingEntries::of(&code.handlers), RemainingEntries::of(&code.handlers)];
     reach(0, State { pending: 0, initialised: false }, &mut states, &mut work);
     while let Some(bci) = work.pop() {
         let at = bci as usize;
@@ -113,7 +113,7 @@ fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> (Vec<Region>, Vec<Bci>) {
 
 /// Entries of an exception table that have not been taken yet. A search for one that covers an
 /// instruction does not visit all of them: there may be 65,535 of each.
-struct Untold {
+struct RemainingEntries {
     /// Starts of the entries, ascending, with their positions.
     starts: Vec<(Bci, usize)>,
     /// A binary tree over the same entries: the root at 1, the children of `n` at `2 n` and
@@ -122,7 +122,7 @@ struct Untold {
     ends: Vec<Bci>,
 }
 
-impl Untold {
+impl RemainingEntries {
     fn of(handlers: &[Handler]) -> Self {
         let mut starts: Vec<(Bci, usize)> = handlers.iter().map(|h| h.start).zip(0..).collect();
         starts.sort_unstable();
@@ -131,7 +131,7 @@ impl Untold {
         for (place, (_, handler)) in starts.iter().enumerate() {
             ends[leaves + place] = handlers[*handler].end;
         }
-        let mut untold = Untold { starts, ends };
+        let mut untold = RemainingEntries { starts, ends };
         (1..leaves).rev().for_each(|node| untold.sum_up(node));
         untold
     }
@@ -176,7 +176,7 @@ mod tests {
     fn each_entry_is_taken_once_where_it_covers() {
         let ranges = [(0, 4), (10, 20), (2, 30), (5, 5), (12, 13)];
         let handlers = ranges.map(|(start, end)| Handler { start, end, handler: 0, catch_type: 0 });
-        let mut untold = Untold::of(&handlers);
+        let mut untold = RemainingEntries::of(&handlers);
         let mut all = |bci| {
             let mut taken: Vec<usize> = std::iter::from_fn(|| untold.take(bci)).collect();
             taken.sort_unstable();
@@ -185,6 +185,6 @@ mod tests {
         assert_eq!(all(3), [0, 2]);
         assert_eq!(all(12), [1, 4]);
         assert!(all(5).is_empty() && all(12).is_empty() && all(0).is_empty());
-        assert_eq!(Untold::of(&[]).take(0), None);
+        assert_eq!(RemainingEntries::of(&[]).take(0), None);
     }
 }

@@ -5,7 +5,7 @@ use cct_classfile::bytes::PutBytes;
 use cct_classfile::{ClassFile, Error, ErrorKind, Result};
 
 use crate::mid::{ClassHash, Shape};
-use crate::positions::Packed;
+use crate::positions::PackedPositions;
 use crate::treatment::Treatment;
 
 /// Name of the class attribute.
@@ -39,7 +39,7 @@ pub struct MethodRow {
     /// Treatment of the method.
     pub treatment: Treatment,
     /// The original positions of its bytecodes, if call sites are kept separate.
-    pub positions: Packed,
+    pub positions: PackedPositions,
 }
 
 impl ClassAttribute {
@@ -71,7 +71,7 @@ impl ClassAttribute {
         let has_positions = !positions.is_empty();
         let methods = rows.chunks_exact(ROW).map(|row| {
             let shape = Shape::checked(row[0], row[1])?;
-            let mut packed = Packed::default();
+            let mut packed = PackedPositions::default();
             if has_positions {
                 let (length, behind) = positions.split_first_chunk()?;
                 let (these, behind) = behind.split_at_checked(u32::from_be_bytes(*length) as usize)?;
@@ -137,7 +137,7 @@ mod tests {
             shape: Shape::of_slots(1),
             flags: 0,
             treatment: Treatment::Wrapped,
-            positions: Packed::default(),
+            positions: PackedPositions::default(),
         }];
         let good = ClassAttribute { hash: ClassHash(1), provenance: 2, methods }.bytes();
         let changes: [fn(&mut Vec<u8>); 7] = [

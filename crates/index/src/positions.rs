@@ -14,7 +14,7 @@ pub enum Form {
 }
 
 /// The packed positions of a method; empty if there are none.
-pub type Packed = Box<[u8]>;
+pub type PackedPositions = Box<[u8]>;
 
 /// The positions of a method, to be [`Packed`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Positions {
     }
 
     /// The packed form.
-    pub fn pack(&self) -> Packed {
+    pub fn pack(&self) -> PackedPositions {
         let mut out = Vec::new();
         put(&mut out, self.lines.len() as u32);
         let (mut bci, mut line) = (0, 0);

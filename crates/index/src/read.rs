@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::format::{CHECKSUM_MAGIC, CHECKSUM_SIZE, MAGIC, NONE, VERSION};
 use crate::method_flags;
 use crate::mid::{ClassHash, Mid, Shape};
-use crate::positions::Packed;
-use crate::record::{ClassRecord, ForeignRecord, MethodRecord, Named};
+use crate::positions::PackedPositions;
+use crate::record::{ClassRecord, ForeignRecord, MethodRecord, NamedMethod};
 use crate::treatment::Treatment;
 
 /// An index that cannot be read.
@@ -148,7 +148,7 @@ impl<B: AsRef<[u8]>> Index<B> {
     }
 
     /// The method with this id, declared by a class of the index or counted by call sites in one.
-    pub fn method(&self, mid: Mid) -> Option<Named> {
+    pub fn method(&self, mid: Mid) -> Option<NamedMethod> {
         let b = self.bytes.as_ref();
         if let Some(row) = self.methods.find(b, mid) {
             return self.named(u4(row, 8)? as usize, u16::from_be_bytes([row[12], row[13]]));
@@ -160,7 +160,7 @@ impl<B: AsRef<[u8]>> Index<B> {
 
     /// The method of that number in a class. It skips the methods before it without decoding them,
     /// since profiles ask for thousands.
-    fn named(&self, class_number: usize, number: u16) -> Option<Named> {
+    fn named(&self, class_number: usize, number: u16) -> Option<NamedMethod> {
         let mut fields = Fields(self.classes.item(self.bytes.as_ref(), class_number)?);
         let class = self.string(fields.u4()?)?;
         fields.skip(16)?;
@@ -177,7 +177,7 @@ impl<B: AsRef<[u8]>> Index<B> {
         }
         let (name, descriptor, _) = (fields.varint()?, fields.varint()?, fields.varint()?);
         let (_, _, flags) = (fields.u1()?, fields.u1()?, fields.u1()?);
-        Some(Named {
+        Some(NamedMethod {
             class,
             name: self.string(name)?,
             descriptor: self.string(descriptor)?,
@@ -188,7 +188,7 @@ impl<B: AsRef<[u8]>> Index<B> {
     }
 
     /// The positions of a class's methods, in order; empty if there are none.
-    fn positions_of(&self, class_number: usize) -> impl Iterator<Item = Packed> + '_ {
+    fn positions_of(&self, class_number: usize) -> impl Iterator<Item = PackedPositions> + '_ {
         let mut fields = Fields(self.positions.item(self.bytes.as_ref(), class_number).unwrap_or_default());
         std::iter::from_fn(move || {
             let length = fields.varint()? as usize;
@@ -364,7 +364,7 @@ mod tests {
             shape: SHAPE,
             flags: 2,
             treatment,
-            positions: Packed::default(),
+            positions: PackedPositions::default(),
         };
         ClassRecord {
             name: name.as_bytes().into(),

@@ -4,7 +4,7 @@ use cct_classfile::{MemberRef, NameAndType};
 
 use crate::class_attribute::{ClassAttribute, MethodRow};
 use crate::mid::{COLUMN_CLASS, ClassHash, Mid, NEW, Shape};
-use crate::positions::Packed;
+use crate::positions::PackedPositions;
 use crate::provenance::Provenance;
 use crate::treatment::Treatment;
 
@@ -24,7 +24,7 @@ pub struct MethodRecord {
     /// Treatment of the method.
     pub treatment: Treatment,
     /// The original positions of its bytecodes, if call sites are kept separate.
-    pub positions: Packed,
+    pub positions: PackedPositions,
 }
 
 impl MethodRecord {
@@ -93,14 +93,14 @@ impl ForeignRecord {
 
     /// The name in this record, and whether it is a native. Callers count natives, Object's
     /// constructor, types, and columns.
-    pub fn named(&self) -> Named {
-        Named {
+    pub fn named(&self) -> NamedMethod {
+        NamedMethod {
             class: self.class.clone(),
             name: self.name.clone(),
             descriptor: self.descriptor.clone(),
             is_native: *self.name != *b"<init>" && *self.name != *NEW && *self.class != *COLUMN_CLASS,
             is_synchronized: false,
-            positions: Packed::default(),
+            positions: PackedPositions::default(),
         }
     }
 }
@@ -115,7 +115,7 @@ impl ClassRecord {
 
 /// A method that an index names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedMethod {
     /// Declaring class.
     pub class: Box<[u8]>,
     /// Name.
@@ -127,10 +127,10 @@ pub struct Named {
     /// Whether each of its calls counts as an entry into a monitor.
     pub is_synchronized: bool,
     /// The original positions of its bytecodes, if call sites are kept separate.
-    pub positions: Packed,
+    pub positions: PackedPositions,
 }
 
-impl Named {
+impl NamedMethod {
     /// Whether this is a type, whose objects are counted.
     pub fn is_type(&self) -> bool {
         *self.name == *NEW

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code, NameAndTypeBuf, opcode};
 use cct_columns::Column;
-use cct_index::record::{ForeignRecord, Named};
+use cct_index::record::{ForeignRecord, NamedMethod};
 use cct_jdk::convention::without_extension;
 use cct_jdk::helpers::Helper;
 use rustc_hash::FxHashMap;
@@ -37,7 +37,7 @@ pub fn mid(jvmti: Jvmti, class: jclass, method: jmethodID) -> Option<u64> {
 }
 
 /// The names of the methods with these ids, as far as loaded classes have them.
-pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
+pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, NamedMethod> {
     let mut found = FxHashMap::default();
     for column in Column::all() {
         let record = ForeignRecord::of_column(column.name().as_bytes());
@@ -74,7 +74,11 @@ pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
 
 /// The methods of a class that have nodes. `mid_of` finds the id in a method's code, given whether
 /// it is an extended form.
-fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u64>) -> Vec<(u64, Named)> {
+fn methods(
+    jvmti: Jvmti,
+    class: jclass,
+    mid_of: impl Fn(&[u8], bool) -> Option<u64>,
+) -> Vec<(u64, NamedMethod)> {
     let (Some(name), Some(ids)) = (jvmti.class_name(class), jvmti.class_methods(class)) else {
         return Vec::new();
     };
@@ -90,7 +94,7 @@ fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u
             method.descriptor = original.into();
         }
         let is_native = natives.contains(&method);
-        let named = Named {
+        let named = NamedMethod {
             class: name.clone(),
             name: method.name,
             descriptor: method.descriptor,

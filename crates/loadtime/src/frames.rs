@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use cct_classfile::MemberRef;
-use cct_index::positions::{Form, Packed};
+use cct_index::positions::{Form, PackedPositions};
 
 use crate::archived;
 use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass, jmethodID, jobject};
 use crate::jvmti::Jvmti;
-use crate::known::{Appearance, Body, Bytecodes, Known};
+use crate::known::{Appearance, Body, Bytecodes, KnownClass};
 use crate::loaders::Number;
 use crate::members::Members;
-use crate::shown::{REMEMBERED, Shown};
+use crate::shown::{FrameBodies, REMEMBERED};
 use crate::state::state;
 
 /// How frames of a method appear in the tree.
-pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Shown {
+pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> FrameBodies {
     let key = method as usize;
     if let Some(shown) = state().frames.known.get(&key) {
         return shown.clone();
@@ -35,7 +35,7 @@ pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Sh
 }
 
 /// The record of the class of this name that a loader (null for the boot class loader) has defined.
-pub fn class_by_name(env: Env, members: &Members, loader: jobject, name: &[u8]) -> Option<Arc<Known>> {
+pub fn class_by_name(env: Env, members: &Members, loader: jobject, name: &[u8]) -> Option<Arc<KnownClass>> {
     let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
     let mut state = state();
     let library = loader.is_null().then(|| state.library.class(name)).flatten();
@@ -54,7 +54,7 @@ pub fn known_class(
     members: &Members,
     class: jclass,
     name: &[u8],
-) -> Option<Arc<Known>> {
+) -> Option<Arc<KnownClass>> {
     class_by_name(env, members, jvmti.class_loader(class)?, name)
 }
 
@@ -79,7 +79,7 @@ fn in_versions(
 
 /// How frames of a method appear, and whether that is final. (More anonymous classes of a name may
 /// follow.)
-fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Option<(Shown, bool)> {
+fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Option<(FrameBodies, bool)> {
     let named = jvmti.method_name(method)?;
     let named = named.name_and_type();
     let class = jvmti.declaring_class(method)?;
@@ -108,7 +108,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
         let code = if jvmti.is_native(method) {
             Bytecodes::Native
         } else {
-            Bytecodes::Rewritten(Form::Extended, Packed::default())
+            Bytecodes::Rewritten(Form::Extended, PackedPositions::default())
         };
         let body = archived::mid(jvmti, class, method).map(|mid| Body { mid, code });
         return Some((body.into_iter().collect(), true));
@@ -124,9 +124,9 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
         return Some((bodies.into(), false));
     }
     Some(match known {
-        None => (Shown::default(), true),
+        None => (FrameBodies::default(), true),
         Some(known) => match known.appearance(named) {
-            Appearance::None => (Shown::default(), true),
+            Appearance::None => (FrameBodies::default(), true),
             Appearance::Node(body) => ([body].into(), true),
             Appearance::CountedByCaller => {
                 // With a slot if it may call back, otherwise without (`Foreign::mid`).

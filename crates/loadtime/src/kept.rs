@@ -6,11 +6,11 @@ use cct_classfile::{NameAndType, NameAndTypeBuf};
 use cct_jdk::convention::without_extension;
 use cct_rewrite::kept::{Kept, KeptMembers};
 
-use crate::known::Known;
+use crate::known::KnownClass;
 
 /// The members to keep of a library class that is not loaded yet: its callers were rewritten for
 /// them.
-pub fn of_callers(known: &Known) -> KeptMembers {
+pub fn of_callers(known: &KnownClass) -> KeptMembers {
     let mut kept = KeptMembers::of_callers();
     for (method, row) in known.summary.methods.iter().zip(&known.rows) {
         kept.add(known.summary.name_and_type(method), Kept::Treatment(row.treatment));
@@ -20,7 +20,7 @@ pub fn of_callers(known: &Known) -> KeptMembers {
 
 /// The members to keep of a loaded class with these methods: JVMs reject a redefinition with more
 /// or fewer.
-pub fn of_loaded(methods: &[NameAndTypeBuf], known: Option<&Known>) -> KeptMembers {
+pub fn of_loaded(methods: &[NameAndTypeBuf], known: Option<&KnownClass>) -> KeptMembers {
     let all: BTreeSet<NameAndType<'_>> = methods.iter().map(NameAndTypeBuf::name_and_type).collect();
     let original = |method: &NameAndTypeBuf| {
         let descriptor = without_extension(&method.descriptor)?.into();

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use cct_classfile::NameAndType;
 use cct_index::class_attribute::MethodRow;
-use cct_index::positions::{Form, Packed};
+use cct_index::positions::{Form, PackedPositions};
 use cct_index::record::{ClassRecord, MethodRecord};
 use cct_index::treatment::Treatment;
 use cct_rewrite::ClassSummary;
-use cct_rewrite::planned::Planned;
+use cct_rewrite::planned::PlannedTreatment;
 
 /// A rewritten class.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownClass {
     /// The class as others see it.
     pub summary: Arc<ClassSummary>,
     /// The treatment of each method.
@@ -48,20 +48,20 @@ pub enum Bytecodes {
     Original,
     /// Those of one of the method's bodies, with the original positions of its bytecodes; empty if
     /// these are unknown.
-    Rewritten(Form, Packed),
+    Rewritten(Form, PackedPositions),
 }
 
-impl Known {
+impl KnownClass {
     /// The record of a class that has just been rewritten, as others see it from now on.
     pub fn rewritten(mut summary: ClassSummary, rows: Box<[MethodRow]>) -> Self {
-        summary.settled = Some(rows.iter().map(|row| Planned::settled(row.treatment)).collect());
-        Known { summary: Arc::new(summary), rows }
+        summary.settled = Some(rows.iter().map(|row| PlannedTreatment::settled(row.treatment)).collect());
+        KnownClass { summary: Arc::new(summary), rows }
     }
 
     /// Reads the record from a row of an index. `None` if a descriptor in it is damaged.
     pub fn of_record(record: &ClassRecord) -> Option<Self> {
         let rows = record.methods.iter().map(MethodRow::from).collect();
-        Some(Known { summary: Arc::new(ClassSummary::of_record(record).ok()?), rows })
+        Some(KnownClass { summary: Arc::new(ClassSummary::of_record(record).ok()?), rows })
     }
 
     /// The class's row in an index, under the name that reports show.

@@ -7,11 +7,11 @@ use cct_columns::{Column, Columns};
 use cct_index::mid::Mid;
 use cct_index::provenance::Provenance;
 use cct_index::read::Index;
-use cct_index::record::Named;
+use cct_index::record::NamedMethod;
 use cct_settings::{Natives, Settings};
 use rustc_hash::FxHashMap;
 
-use crate::known::Known;
+use crate::known::KnownClass;
 
 /// All indexes, in the order of the boot class path, and a cache of their classes.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub struct Library {
     tells_call_sites: bool,
     columns: Columns,
     leaves_natives_out: bool,
-    found: FxHashMap<Box<[u8]>, Arc<Known>>,
+    found: FxHashMap<Box<[u8]>, Arc<KnownClass>>,
 }
 
 impl Library {
@@ -70,18 +70,18 @@ impl Library {
     }
 
     /// The method with this id: one of the library, or one that call sites in it count.
-    pub fn method(&self, mid: Mid) -> Option<Named> {
+    pub fn method(&self, mid: Mid) -> Option<NamedMethod> {
         self.indexes.iter().find_map(|index| index.method(mid))
     }
 
     /// The class of this name that the boot class loader defines.
-    pub fn class(&mut self, name: &[u8]) -> Option<Arc<Known>> {
+    pub fn class(&mut self, name: &[u8]) -> Option<Arc<KnownClass>> {
         if let Some(known) = self.found.get(name) {
             return Some(known.clone());
         }
         // Misses are not remembered: programs may ask for any number of names.
         let record = self.indexes.iter().find_map(|index| index.classes_named(name).next())?;
-        let known = Arc::new(Known::of_record(&record)?);
+        let known = Arc::new(KnownClass::of_record(&record)?);
         self.found.insert(name.into(), known.clone());
         Some(known)
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::jni::jweak;
-use crate::known::Known;
+use crate::known::KnownClass;
 
 /// A loader's number; 0 is none.
 pub type Number = i64;
@@ -23,7 +23,7 @@ pub struct Loaders {
     /// Number of loaders of each simple class name so far.
     ordinals: FxHashMap<Box<[u8]>, u64>,
     /// Classes defined for the boot class loader while the program ran.
-    boot: FxHashMap<Box<[u8]>, Offered>,
+    boot: FxHashMap<Box<[u8]>, Offer>,
     /// Whether a thread is looking for collected loaders.
     is_swept: bool,
     /// Number of tables at which the next search for collected loaders is worthwhile.
@@ -37,7 +37,7 @@ struct Table {
     /// Distinguishes the loader's classes from others of their names; `None` for the JDK's own
     /// loaders.
     name: Option<Box<[u8]>>,
-    classes: FxHashMap<Box<[u8]>, Offered>,
+    classes: FxHashMap<Box<[u8]>, Offer>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +49,8 @@ pub struct Weak(pub(crate) jweak);
 unsafe impl Send for Weak {}
 
 #[derive(Debug)]
-enum Offered {
-    One(Arc<Known>),
+enum Offer {
+    One(Arc<KnownClass>),
     Several,
 }
 
@@ -86,41 +86,40 @@ impl Loaders {
     }
 
     /// Notes that a class was offered to the JVM for definition by this loader.
-    pub fn offer(&mut self, number: Number, class: Arc<Known>) {
+    pub fn offer(&mut self, number: Number, class: Arc<KnownClass>) {
         let table = self.tables.get_mut(&number).map(|table| &mut table.classes);
         let Some(classes) = table.or((number == 0).then_some(&mut self.boot)) else { return };
         match classes.get_mut(&class.summary.name) {
             // The same class file may have been rewritten differently when other classes were
             // known.
-            Some(Offered::One(old)) if old.summary.hash == class.summary.hash && old.rows == class.rows => {}
-            Some(several) => *several = Offered::Several,
+            Some(Offer::One(old)) if old.summary.hash == class.summary.hash && old.rows == class.rows => {}
+            Some(several) => *several = Offer::Several,
             None => {
-                classes.insert(class.summary.name.clone(), Offered::One(class));
+                classes.insert(class.summary.name.clone(), Offer::One(class));
             }
         }
     }
 
     /// Notes that the JVM takes a different class file from the offered one: an agent has changed
     /// it.
-    pub fn offer_instead(&mut self, number: Number, class: Arc<Known>) {
+    pub fn offer_instead(&mut self, number: Number, class: Arc<KnownClass>) {
         let table = self.tables.get_mut(&number).map(|table| &mut table.classes);
         let Some(classes) = table.or((number == 0).then_some(&mut self.boot)) else { return };
-        let offered =
-            classes.entry(class.summary.name.clone()).or_insert_with(|| Offered::One(class.clone()));
-        if let Offered::One(before) = offered {
+        let offered = classes.entry(class.summary.name.clone()).or_insert_with(|| Offer::One(class.clone()));
+        if let Offer::One(before) = offered {
             *before = class;
         }
     }
 
     /// The class of this name, given that the JVM has one that this loader defined.
-    pub fn class(&self, number: Number, name: &[u8]) -> Option<Arc<Known>> {
+    pub fn class(&self, number: Number, name: &[u8]) -> Option<Arc<KnownClass>> {
         let classes = match number {
             0 => &self.boot,
             _ => &self.tables.get(&number)?.classes,
         };
         match classes.get(name)? {
-            Offered::One(class) => Some(class.clone()),
-            Offered::Several => None,
+            Offer::One(class) => Some(class.clone()),
+            Offer::Several => None,
         }
     }
 

@@ -10,7 +10,7 @@ use cct_rewrite::plan;
 
 use crate::frames::known_class;
 use crate::jni::{Env, jclass, jobjectArray, jstring};
-use crate::known::Known;
+use crate::known::KnownClass;
 use crate::members::Members;
 use crate::state::{jvmti, state};
 
@@ -22,7 +22,7 @@ pub fn row(
     name: jstring,
     result: jclass,
     parameters: jobjectArray,
-) -> Option<(Arc<Known>, usize)> {
+) -> Option<(Arc<KnownClass>, usize)> {
     let (jvmti, members) = (jvmti(env)?, Members::find(env)?);
     let class_name = jvmti.class_name(class)?;
     let name = env.text(name)?;

@@ -38,7 +38,7 @@ use crate::tracing;
 use crate::tree::{Node, Record};
 use crate::types;
 use crate::vm_flags;
-use crate::writing::{self, Collected, Tree, pending};
+use crate::writing::{self, Tree, TreeMethods, pending};
 use crate::{arena, arena_natives};
 
 /// Entry point that `System.load` calls.
@@ -440,7 +440,7 @@ extern "system" fn collect(raw: *mut sys::JNIEnv, _: jclass, records: jlongArray
         let Some(records) = env.longs(records) else { return ptr::null_mut() };
         // SAFETY: the runtime passes the records of its trees.
         let records = records.iter().map(|&address| unsafe { Record::at(address as u64) });
-        let collected = Collected::of(env, records);
+        let collected = TreeMethods::of(env, records);
         let nameless = collected.nameless();
         let number = pending().keep(collected);
         let result: Vec<jlong> = [number].into_iter().chain(nameless).map(|value| value as jlong).collect();

@@ -11,11 +11,11 @@ use cct_index::provenance::Provenance;
 use cct_jdk::convention;
 use cct_rewrite::filter::Filter;
 use cct_rewrite::kept::KeptMembers;
-use cct_rewrite::markers::Shared;
+use cct_rewrite::markers::SharedMarkers;
 use cct_rewrite::marks::Marks;
 use cct_rewrite::report::Fallback;
 use cct_rewrite::rewriter::tells_of_null_references;
-use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, World, hooks};
+use cct_rewrite::{ClassSummary, Rewriter, RewrittenClass, Role, World, hooks};
 use cct_settings::Settings;
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ use crate::identity::{How, Identity, type_name};
 use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
 use crate::kept;
-use crate::known::Known;
+use crate::known::KnownClass;
 use crate::loaders::Number;
 use crate::marking::beside;
 use crate::members::Members;
@@ -55,8 +55,8 @@ struct Scope {
 
 /// A resolved class: its record, and the loader that defined it, for which its ancestors are
 /// resolved.
-struct Resolved {
-    class: Arc<Known>,
+struct ScopedClass {
+    class: Arc<KnownClass>,
     scope: Scope,
 }
 
@@ -146,8 +146,8 @@ pub(crate) fn in_world(
     (settings, provenance): (Settings, Provenance),
     names_locals: bool,
     (marks, filter): (Marks, Filter),
-    markers: Option<Shared>,
-) -> Result<Rewritten, String> {
+    markers: Option<SharedMarkers>,
+) -> Result<RewrittenClass, String> {
     let id = world.class_hashed(identity.hash).ok_or("the class is not in its own world")?;
     let numbers = tracer().map(|tracer| tracer.number(class.methods.len()));
     let rewriter = Rewriter::marked(world, settings, marks, provenance, move |c| filter.records(c))
@@ -214,7 +214,7 @@ impl Definition<'_, '_> {
                     &name,
                 );
             }
-            let known = Arc::new(Known { summary: Arc::new(summary), rows: attribute.methods.into() });
+            let known = Arc::new(KnownClass { summary: Arc::new(summary), rows: attribute.methods.into() });
             if pcc::tables().is_some() {
                 // The writer of values uses only the class library's indexes.
                 state().add(class.name(), known.clone(), &[]);
@@ -247,7 +247,7 @@ impl Definition<'_, '_> {
         beside::add(&rewritten.marked);
         let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };
         let rows = record.methods.iter().map(MethodRow::from).collect();
-        let known = Arc::new(Known::rewritten(Arc::unwrap_or_clone(summary), rows));
+        let known = Arc::new(KnownClass::rewritten(Arc::unwrap_or_clone(summary), rows));
         {
             let mut state = state();
             state.add(&identity.name, known.clone(), &record.foreign);
@@ -312,7 +312,7 @@ impl Definition<'_, '_> {
     }
 
     /// The class of the library that a class of this loader replaces.
-    fn of_library(&self, scope: Scope, jvmti: Option<Jvmti>, name: &[u8]) -> Option<Arc<Known>> {
+    fn of_library(&self, scope: Scope, jvmti: Option<Jvmti>, name: &[u8]) -> Option<Arc<KnownClass>> {
         let library = {
             let mut state = state();
             let asks_library = scope.number == 0 || state.loaders.is_parent_first(scope.number);
@@ -323,7 +323,7 @@ impl Definition<'_, '_> {
     }
 
     /// Notes that the JVM is about to take this form of the class.
-    fn change(&self, scope: Scope, class: Arc<Known>, redefined: jclass) {
+    fn change(&self, scope: Scope, class: Arc<KnownClass>, redefined: jclass) {
         {
             let mut state = state();
             if redefined.is_null() {
@@ -354,7 +354,7 @@ impl Definition<'_, '_> {
     }
 
     /// Notes that the JVM is about to be offered this class.
-    fn offer(&self, scope: Scope, class: impl Into<Arc<Known>>, identity: Option<&Identity>) {
+    fn offer(&self, scope: Scope, class: impl Into<Arc<KnownClass>>, identity: Option<&Identity>) {
         let class = class.into();
         let mut state = state();
         match (self.how, identity) {
@@ -379,10 +379,10 @@ impl Definition<'_, '_> {
     ) -> Vec<(Role, Arc<ClassSummary>)> {
         let resolver = Resolver { env: self.env, members, jvmti };
         let mut world = vec![(Role::Input, summary.clone())];
-        let mut names: FxHashMap<Box<[u8]>, Standing> = FxHashMap::default();
-        names.insert(summary.name.clone(), Standing::Itself);
+        let mut names: FxHashMap<Box<[u8]>, NameMeaning> = FxHashMap::default();
+        names.insert(summary.name.clone(), NameMeaning::Itself);
         for name in self.patched_classes() {
-            names.entry(name).or_insert(Standing::Unknown);
+            names.entry(name).or_insert(NameMeaning::Unknown);
         }
         // Classes that the class itself names precede all ancestors, so that names in it mean those
         // classes. In order, so that the world does not depend on hashing.
@@ -392,15 +392,15 @@ impl Definition<'_, '_> {
             match names.get(&name) {
                 None => {}
                 // Not in the world, so it cannot be confused with another class.
-                Some(Standing::Unknown) => continue,
-                Some(Standing::Itself) => {
+                Some(NameMeaning::Unknown) => continue,
+                Some(NameMeaning::Itself) => {
                     if of != 0 {
                         cut(&mut world[of].1, &name);
                     }
                     continue;
                 }
-                Some(Standing::Class(from, standing)) => {
-                    let is_same = |resolved: Resolved| Arc::ptr_eq(&resolved.class, standing);
+                Some(NameMeaning::Class(from, standing)) => {
+                    let is_same = |resolved: ScopedClass| Arc::ptr_eq(&resolved.class, standing);
                     if *from != scope.number && !resolver.resolve(scope, &name).is_some_and(is_same) {
                         cut(&mut world[of].1, &name);
                     }
@@ -408,14 +408,14 @@ impl Definition<'_, '_> {
                 }
             }
             let Some(resolved) = resolver.resolve(scope, &name) else {
-                names.insert(name, Standing::Unknown);
+                names.insert(name, NameMeaning::Unknown);
                 continue;
             };
             let summary = &resolved.class.summary;
             let ancestors = summary.super_name.iter().chain(&summary.interfaces);
             queue.extend(ancestors.map(|n| (world.len(), resolved.scope, n.clone())));
             world.push((Role::Library, summary.clone()));
-            names.insert(name, Standing::Class(scope.number, resolved.class));
+            names.insert(name, NameMeaning::Class(scope.number, resolved.class));
         }
         world
     }
@@ -431,11 +431,11 @@ impl Definition<'_, '_> {
 }
 
 /// The meaning of a name in a world.
-enum Standing {
+enum NameMeaning {
     /// The class that is being rewritten.
     Itself,
     /// The class to which the loader with this number resolves the name.
-    Class(Number, Arc<Known>),
+    Class(Number, Arc<KnownClass>),
     /// No known class.
     Unknown,
 }
@@ -504,14 +504,14 @@ struct Resolver<'r> {
 }
 
 impl Resolver<'_> {
-    fn resolve(&self, scope: Scope, name: &[u8]) -> Option<Resolved> {
+    fn resolve(&self, scope: Scope, name: &[u8]) -> Option<ScopedClass> {
         let boot = Scope { loader: std::ptr::null_mut(), number: 0 };
         if scope.loader.is_null() {
             let mut state = state();
             // The boot class loader may also take classes from elsewhere (`-Xbootclasspath/a`).
             let library = state.library.class(name);
             let class = library.or_else(|| state.loaders.class(0, name))?;
-            return Some(Resolved { class, scope: boot });
+            return Some(ScopedClass { class, scope: boot });
         }
         let of_library = {
             let mut state = state();
@@ -523,7 +523,7 @@ impl Resolver<'_> {
         if let Some(class) = of_library
             && packages::has(self.env, self.jvmti, scope.loader, scope.number, name)
         {
-            return Some(Resolved { class, scope: boot });
+            return Some(ScopedClass { class, scope: boot });
         }
         // The class to which the JVM has already resolved this name for this loader; any loader may
         // have defined it.
@@ -545,6 +545,6 @@ impl Resolver<'_> {
         }
         let number = self.env.get_long(loader, self.members.loader_number);
         let class = state().loaders.class(number, name)?;
-        Some(Resolved { class, scope: Scope { loader, number } })
+        Some(ScopedClass { class, scope: Scope { loader, number } })
     }
 }

@@ -9,7 +9,7 @@ use cct_rewrite::report::ClassReport;
 
 /// The user's selection: the methods, where they were found, and which classes are recorded.
 #[derive(Debug, Default)]
-pub struct Selected {
+pub struct Selection {
     /// The methods as the user named them.
     pub marks: Marks,
     /// Which classes are recorded.
@@ -23,7 +23,7 @@ pub struct Selected {
     pub(crate) refused: BTreeMap<usize, BTreeSet<String>>,
 }
 
-impl Selected {
+impl Selection {
     /// The rules by which a class is rewritten.
     pub fn rules(&self) -> (Marks, Filter) {
         (self.marks.clone(), self.filter.clone())
@@ -77,7 +77,7 @@ mod tests {
         let name = |text| MethodName::parse(text).unwrap();
         let extents = ["a.A.entered", "a.A.idle", "a.A.gone", "a.A.<init>", "a.A.excluded"].map(name);
         let marks = Marks { extents: extents.into(), starts: vec![name("a.A.main")] };
-        let mut selected = Selected { marks, ..Selected::default() };
+        let mut selected = Selection { marks, ..Selection::default() };
         let mid = |id| Some(cct_index::mid::Mid(id));
         selected.found(&ClassReport {
             extents: vec![(0, mid(128)), (0, mid(256)), (1, mid(384)), (4, None)],

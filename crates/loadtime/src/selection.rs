@@ -4,7 +4,7 @@
 use cct_rewrite::filter::{Filter, separated};
 use cct_rewrite::marks::{Marks, MethodName};
 
-use crate::selected::Selected;
+use crate::selected::Selection;
 use crate::state::state;
 
 /// Sets the methods that the user named (separated by commas), the globs over class names, and how
@@ -36,7 +36,7 @@ pub fn select(
         }
     }
     let by_loader = identity == Some("loader");
-    state.selected = Selected { marks, filter, by_loader, ..Selected::default() };
+    state.selected = Selection { marks, filter, by_loader, ..Selection::default() };
     Ok(())
 }
 

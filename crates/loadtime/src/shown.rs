@@ -9,7 +9,7 @@ use crate::known::Body;
 /// Cached methods, by their ids. The JVM never reuses an id.
 #[derive(Debug, Default)]
 pub struct Frames {
-    pub(crate) known: FxHashMap<usize, Shown>,
+    pub(crate) known: FxHashMap<usize, FrameBodies>,
 }
 
 /// Maximum number of cached methods.
@@ -18,7 +18,7 @@ pub(crate) const REMEMBERED: usize = 1 << 16;
 /// The bodies as which a method's frame may appear in the tree, sorted by id: usually one, or none.
 /// There are several if classes share a name in the JVM, if agents have changed the class, or if
 /// callers count the method.
-pub type Shown = Arc<[Body]>;
+pub type FrameBodies = Arc<[Body]>;
 
 /// The body with this id, if it is in the list.
 pub fn body(shown: &[Body], mid: u64) -> Option<&Body> {

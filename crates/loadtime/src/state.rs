@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use cct_arena::Troubles;
 use cct_arena::log::{Entry, PackedMethod};
 use cct_index::mid::ClassHash;
-use cct_index::record::{ClassRecord, ForeignRecord, Named};
+use cct_index::record::{ClassRecord, ForeignRecord, NamedMethod};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena;
@@ -15,14 +15,14 @@ use crate::class_files::Originals;
 use crate::identity::type_name;
 use crate::jni::Env;
 use crate::jvmti::Jvmti;
-use crate::known::Known;
+use crate::known::KnownClass;
 use crate::library::Library;
 use crate::loaders::{Loaders, Number};
-use crate::selected::Selected;
+use crate::selected::Selection;
 use crate::shown::Frames;
 
 /// Forms of classes by the number of their loader and their name.
-type Versions = FxHashMap<(Number, Box<[u8]>), Vec<Arc<Known>>>;
+type Versions = FxHashMap<(Number, Box<[u8]>), Vec<Arc<KnownClass>>>;
 
 /// The library's state.
 #[derive(Default)]
@@ -32,7 +32,7 @@ pub struct State {
     /// The classes that loaders have defined.
     pub loaders: Loaders,
     /// VM-anonymous classes, by the name that profiles show.
-    pub anonymous: FxHashMap<Box<[u8]>, Vec<Arc<Known>>>,
+    pub anonymous: FxHashMap<Box<[u8]>, Vec<Arc<KnownClass>>>,
     /// How methods appear in the tree.
     pub frames: Frames,
     /// The class files before rewriting.
@@ -43,7 +43,7 @@ pub struct State {
     /// Notes for readers of the profile.
     pub notes: Troubles,
     /// The user's selection of methods.
-    pub selected: Selected,
+    pub selected: Selection,
     /// All classes rewritten here, for their names.
     rewritten: Vec<Row>,
     seen: FxHashSet<ClassHash>,
@@ -57,12 +57,12 @@ pub struct State {
 #[derive(Debug)]
 struct Row {
     name: Box<[u8]>,
-    class: Arc<Known>,
+    class: Arc<KnownClass>,
 }
 
 impl State {
     /// Adds a class that was rewritten here. One with the same identity may be there already.
-    pub fn add(&mut self, name: &[u8], class: Arc<Known>, foreign: &[ForeignRecord]) {
+    pub fn add(&mut self, name: &[u8], class: Arc<KnownClass>, foreign: &[ForeignRecord]) {
         let of_type = type_name(&class.summary.name, name);
         if *of_type != *class.summary.name {
             self.renamed.insert(class.summary.name.clone(), of_type.into());
@@ -98,12 +98,12 @@ impl State {
 
     /// The names of method ids of classes that were rewritten here, or that call sites in these
     /// count.
-    pub fn names(&self) -> FxHashMap<u64, Named> {
+    pub fn names(&self) -> FxHashMap<u64, NamedMethod> {
         let mut names = FxHashMap::default();
         for Row { name, class } in &self.rewritten {
             let summary = &class.summary;
             for (k, (method, row)) in summary.methods.iter().zip(&class.rows).enumerate() {
-                let named = Named {
+                let named = NamedMethod {
                     class: name.clone(),
                     name: summary.method_name(method).into(),
                     descriptor: summary.method_descriptor(method).into(),

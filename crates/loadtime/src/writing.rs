@@ -9,8 +9,8 @@ use cct_arena::layout::node::MERGED_MID;
 use cct_arena::{Callees, Rows};
 use cct_classfile::mutf8::lossy;
 use cct_index::mid::Mid;
-use cct_index::positions::Packed;
-use cct_index::record::Named;
+use cct_index::positions::PackedPositions;
+use cct_index::record::NamedMethod;
 use cct_profile::{Method, NodeError, ROOT, TreeWriter, WriteError};
 use rustc_hash::FxHashMap;
 
@@ -33,17 +33,17 @@ pub struct Tree<'a> {
 
 /// The methods of all trees at one moment. Contexts of methods that appear afterwards are omitted.
 #[derive(Debug)]
-pub struct Collected {
+pub struct TreeMethods {
     callees: Callees,
     /// By id; `None` for methods whose names the library does not know.
-    methods: BTreeMap<u64, Option<Named>>,
+    methods: BTreeMap<u64, Option<NamedMethod>>,
     /// The original positions of bytecodes, for methods whose call sites are distinguished.
-    positions: FxHashMap<u64, Packed>,
+    positions: FxHashMap<u64, PackedPositions>,
 }
 
-impl Collected {
+impl TreeMethods {
     /// Collects the methods of the trees.
-    pub fn of(env: Env, records: impl Iterator<Item = Record>) -> Collected {
+    pub fn of(env: Env, records: impl Iterator<Item = Record>) -> TreeMethods {
         let callees = callees(records);
         let mids = callees.mids();
         let mut names = state().names();
@@ -58,7 +58,7 @@ impl Collected {
         let state = state();
         let named = |mid| state.library.method(Mid(mid)).or_else(|| names.get(&mid).cloned());
         let positions = callees.callers().into_iter().filter_map(|mid| Some((mid, named(mid)?.positions)));
-        Collected {
+        TreeMethods {
             positions: positions.collect(),
             methods: mids.into_iter().map(|mid| (mid, named(mid))).collect(),
             callees,
@@ -165,27 +165,27 @@ fn write_tree(writer: &mut TreeWriter<'_>, tree: &Tree<'_>, rows: &Rows) -> Resu
 
 /// Collected trees that are not written yet, by number.
 #[derive(Debug, Default)]
-pub struct Pending {
+pub struct PendingTrees {
     last: u64,
-    waiting: BTreeMap<u64, Collected>,
+    waiting: BTreeMap<u64, TreeMethods>,
 }
 
-impl Pending {
+impl PendingTrees {
     /// Keeps a collection until it is taken; returns its number.
-    pub fn keep(&mut self, collected: Collected) -> u64 {
+    pub fn keep(&mut self, collected: TreeMethods) -> u64 {
         self.last += 1;
         self.waiting.insert(self.last, collected);
         self.last
     }
 
     /// Takes a collection, once.
-    pub fn take(&mut self, number: u64) -> Option<Collected> {
+    pub fn take(&mut self, number: u64) -> Option<TreeMethods> {
         self.waiting.remove(&number)
     }
 }
 
 /// All pending collections.
-pub fn pending() -> MutexGuard<'static, Pending> {
-    static PENDING: Mutex<Pending> = Mutex::new(Pending { last: 0, waiting: BTreeMap::new() });
+pub fn pending() -> MutexGuard<'static, PendingTrees> {
+    static PENDING: Mutex<PendingTrees> = Mutex::new(PendingTrees { last: 0, waiting: BTreeMap::new() });
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -25,6 +25,6 @@ pub use gate::helpers as helpers_of_object;
 pub use helpers::Slot;
 pub use places::{Found, Refusal, Spot};
 pub use rules::{At, Rule, Rules, RulesError};
-pub use weave::beside::{Beside, LeftOut};
-pub use weave::{Error, Library, Marked, Way, mark};
+pub use weave::beside::{ClassMarkers, LeftOut};
+pub use weave::{Error, Library, MarkedClass, Way, mark};
 pub use world::World;

@@ -105,7 +105,7 @@ impl fmt::Debug for MethodPattern {
 
 /// The user's choice of methods.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chosen {
+pub struct MethodChoice {
     /// Methods at whose entry values are recorded.
     pub at: Vec<MethodPattern>,
     /// Methods that take part in values; all methods if empty. Others pass on the value that they
@@ -113,12 +113,12 @@ pub struct Chosen {
     pub only: Vec<MethodPattern>,
 }
 
-impl Chosen {
+impl MethodChoice {
     /// Parses both lists of patterns.
     pub fn parse<'t>(
         at: impl IntoIterator<Item = &'t str>,
         only: impl IntoIterator<Item = &'t str>,
-    ) -> Result<Chosen, BadPattern> {
+    ) -> Result<MethodChoice, BadPattern> {
         let mut known = 0;
         let mut parse = |text| {
             known += 1;
@@ -128,7 +128,7 @@ impl Chosen {
                 MethodPattern::parse(text)
             }
         };
-        Ok(Chosen {
+        Ok(MethodChoice {
             at: at.into_iter().map(&mut parse).collect::<Result<_, _>>()?,
             only: only.into_iter().map(&mut parse).collect::<Result<_, _>>()?,
         })
@@ -145,13 +145,13 @@ impl Chosen {
     }
 
     /// Keeps the choice as long as the process lives; equal choices share one.
-    pub fn interned(self) -> &'static Chosen {
-        static ALL: Mutex<Vec<&'static Chosen>> = Mutex::new(Vec::new());
+    pub fn interned(self) -> &'static MethodChoice {
+        static ALL: Mutex<Vec<&'static MethodChoice>> = Mutex::new(Vec::new());
         let mut all = ALL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match all.iter().find(|chosen| ***chosen == self) {
             Some(chosen) => chosen,
             None => {
-                let chosen: &'static Chosen = Box::leak(Box::new(self));
+                let chosen: &'static MethodChoice = Box::leak(Box::new(self));
                 all.push(chosen);
                 chosen
             }
@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn more_patterns_than_anyone_writes_are_refused() {
         let (half, one) = (["C.m"; MOST / 2], ["D.n"]);
-        assert!(Chosen::parse(half, half).is_ok());
-        let error = Chosen::parse(half, half.into_iter().chain(one)).unwrap_err().to_string();
+        assert!(MethodChoice::parse(half, half).is_ok());
+        let error = MethodChoice::parse(half, half.into_iter().chain(one)).unwrap_err().to_string();
         assert!(
             error.starts_with("\"D.n\" is not a pattern of methods: 4096 patterns is the limit"),
             "{error}"
@@ -223,18 +223,18 @@ mod tests {
 
     #[test]
     fn without_a_choice_all_methods_take_part_and_none_is_recorded_at() {
-        let all = Chosen::default();
+        let all = MethodChoice::default();
         assert!(all.takes_part("C", "m", "()V") && !all.records_at("C", "m", "()V"));
-        let some = Chosen::parse(["C.m"], ["D.*"]).unwrap();
+        let some = MethodChoice::parse(["C.m"], ["D.*"]).unwrap();
         assert!(some.records_at("C", "m", "()V") && !some.takes_part("C", "m", "()V"));
         assert!(some.takes_part("D", "x", "()V"));
     }
 
     #[test]
     fn choices_come_back_from_their_lines_and_have_one_place() {
-        let chosen = Chosen::parse(["a.{B,C}.m", "D.n(I)V"], ["a.**.*"]).unwrap();
+        let chosen = MethodChoice::parse(["a.{B,C}.m", "D.n(I)V"], ["a.**.*"]).unwrap();
         let (at, only) = (joined(&chosen.at), joined(&chosen.only));
-        assert_eq!(Chosen::parse(separated(&at), separated(&only)).unwrap(), chosen);
+        assert_eq!(MethodChoice::parse(separated(&at), separated(&only)).unwrap(), chosen);
         assert!(std::ptr::eq(chosen.clone().interned(), chosen.interned()));
         assert_eq!(separated("").count(), 0);
     }

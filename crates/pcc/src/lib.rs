@@ -13,6 +13,6 @@ pub mod chosen;
 pub mod file;
 pub mod value;
 
-pub use chosen::{BadPattern, Chosen, MethodPattern};
+pub use chosen::{BadPattern, MethodChoice, MethodPattern};
 pub use file::{Place, ReadError, Recorded};
 pub use value::{Site, Value};

@@ -81,7 +81,7 @@ pub struct LeftOut {
 
 /// A tree that can grow at any node.
 struct Forest {
-    nodes: Vec<Grown>,
+    nodes: Vec<FoldedNode>,
     columns: usize,
     /// Numbers of the columns, as in [`Tree`].
     values: Vec<u64>,
@@ -89,7 +89,7 @@ struct Forest {
     children: FxHashMap<(u32, u32), u32>,
 }
 
-struct Grown {
+struct FoldedNode {
     label: u32,
     parent: u32,
     calls: u64,
@@ -98,7 +98,7 @@ struct Grown {
 
 impl Forest {
     fn new(columns: usize) -> Forest {
-        let root = Grown { label: ROOT, parent: 0, calls: 0, bytecodes: 0 };
+        let root = FoldedNode { label: ROOT, parent: 0, calls: 0, bytecodes: 0 };
         let (nodes, values) = (vec![root], vec![0; columns]);
         Forest { nodes, columns, values, children: FxHashMap::default() }
     }
@@ -175,7 +175,7 @@ impl Forest {
         }
         let new = u32::try_from(self.nodes.len()).ok().filter(|&new| new < ROOT);
         let new = new.ok_or(crate::TreeTooLarge)?;
-        self.nodes.push(Grown { label, parent: caller, calls: 0, bytecodes: 0 });
+        self.nodes.push(FoldedNode { label, parent: caller, calls: 0, bytecodes: 0 });
         self.values.resize(self.nodes.len() * self.columns, 0);
         self.children.insert((caller, label), new);
         Ok(new)

@@ -28,7 +28,7 @@ pub(crate) fn columns_of(trees: &[(&Tree, &[u32])]) -> usize {
 
 /// A node that waits to be united with others of its label and its parent's path.
 #[derive(Clone, Copy)]
-struct Waiting {
+struct WaitingNode {
     label: u32,
     tree: u32,
     node: u32,
@@ -38,15 +38,15 @@ struct Waiting {
 pub(crate) fn join(trees: &[(&Tree, &[u32])], builder: &mut TreeBuilder) -> Result<(), MergeError> {
     // The waiting nodes of all levels of the walk, one level after the other. Each level is sorted
     // in descending order, so that the next label is at the end.
-    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut waiting: Vec<WaitingNode> = Vec::new();
     let mut levels: Vec<usize> = vec![0];
-    let mut united: Vec<Waiting> = Vec::new();
+    let mut united: Vec<WaitingNode> = Vec::new();
     for tree in 0..trees.len() as u32 {
         wait_for_children(trees, tree, 0, &mut waiting)?;
     }
     sort_level(&mut waiting);
     while let Some(&start) = levels.last() {
-        let Some(&Waiting { label, .. }) = waiting[start..].last() else {
+        let Some(&WaitingNode { label, .. }) = waiting[start..].last() else {
             levels.pop();
             builder.leave();
             continue;
@@ -72,7 +72,7 @@ pub(crate) fn join(trees: &[(&Tree, &[u32])], builder: &mut TreeBuilder) -> Resu
     Ok(())
 }
 
-fn sort_level(level: &mut [Waiting]) {
+fn sort_level(level: &mut [WaitingNode]) {
     level.sort_unstable_by_key(|w| std::cmp::Reverse((w.label, w.tree, w.node)));
 }
 
@@ -80,14 +80,14 @@ fn wait_for_children(
     trees: &[(&Tree, &[u32])],
     index: u32,
     node: u32,
-    waiting: &mut Vec<Waiting>,
+    waiting: &mut Vec<WaitingNode>,
 ) -> Result<(), MergeError> {
     let (tree, labels) = trees[index as usize];
     for child in tree.children(node) {
         let method = tree.nodes()[child as usize].method;
         let label = labels.get(method as usize).copied();
         let label = label.ok_or(MergeError::NoSuchMethod { method, count: labels.len() })?;
-        waiting.push(Waiting { label, tree: index, node: child });
+        waiting.push(WaitingNode { label, tree: index, node: child });
     }
     Ok(())
 }

@@ -12,12 +12,12 @@ pub struct Allocation {
     /// Bytecode index of the instruction.
     pub bci: Bci,
     /// The types that it allocates.
-    pub made: Made,
+    pub made: AllocatedType,
 }
 
 /// The types of the objects that an instruction allocates.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Made {
+pub enum AllocatedType {
     /// One object, or one array, of this type.
     One(Box<[u8]>),
     /// An array of arrays: the types from the outermost inwards, one for each dimension whose
@@ -30,21 +30,21 @@ pub enum Made {
     Nothing,
 }
 
-impl Made {
+impl AllocatedType {
     /// The number of slots of the node that the instruction reserves.
     pub fn slots(&self) -> usize {
         match self {
-            Made::Arrays(types) => types.len(),
-            Made::One(_) | Made::Copy | Made::Nothing => 1,
+            AllocatedType::Arrays(types) => types.len(),
+            AllocatedType::One(_) | AllocatedType::Copy | AllocatedType::Nothing => 1,
         }
     }
 
     /// The types that are known before the program runs.
     pub fn types(&self) -> &[Box<[u8]>] {
         match self {
-            Made::One(of) => std::slice::from_ref(of),
-            Made::Arrays(types) => types,
-            Made::Copy | Made::Nothing => &[],
+            AllocatedType::One(of) => std::slice::from_ref(of),
+            AllocatedType::Arrays(types) => types,
+            AllocatedType::Copy | AllocatedType::Nothing => &[],
         }
     }
 }
@@ -57,7 +57,7 @@ pub fn of(
     own_name: &[u8],
     instruction: &Instruction<'_>,
     is_copy: impl FnOnce() -> Result<bool>,
-) -> Result<Option<Made>> {
+) -> Result<Option<AllocatedType>> {
     let pool = &class.pool;
     let named = || -> Result<Option<Vec<u8>>> {
         let Some(index) = instruction.pool_index() else { return Ok(None) };
@@ -65,15 +65,17 @@ pub fn of(
         Ok(Some(if name == class.name() { own_name.to_vec() } else { name.to_vec() }))
     };
     Ok(match instruction.opcode {
-        opcode::NEW => named()?.map(|name| Made::One(name.into())),
-        opcode::NEWARRAY => {
-            instruction.bytes.get(1).and_then(|&code| primitive(code)).map(|of| Made::One((*of).into()))
-        }
-        opcode::ANEWARRAY => named()?.map(|name| Made::One(array_of(&name).into())),
+        opcode::NEW => named()?.map(|name| AllocatedType::One(name.into())),
+        opcode::NEWARRAY => instruction
+            .bytes
+            .get(1)
+            .and_then(|&code| primitive(code))
+            .map(|of| AllocatedType::One((*of).into())),
+        opcode::ANEWARRAY => named()?.map(|name| AllocatedType::One(array_of(&name).into())),
         opcode::MULTIANEWARRAY => match (named()?, instruction.bytes.get(3)) {
             (Some(name), Some(&dimensions)) => {
                 let levels = (0..usize::from(dimensions)).filter_map(|level| name.get(level..));
-                Some(Made::Arrays(levels.map(Into::into).collect()))
+                Some(AllocatedType::Arrays(levels.map(Into::into).collect()))
             }
             _ => None,
         },
@@ -84,7 +86,7 @@ pub fn of(
             };
             match (callee.name, callee.descriptor) {
                 (b"clone", b"()Ljava/lang/Object;") => {
-                    Some(if is_copy()? { Made::Copy } else { Made::Nothing })
+                    Some(if is_copy()? { AllocatedType::Copy } else { AllocatedType::Nothing })
                 }
                 _ => None,
             }

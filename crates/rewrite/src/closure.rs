@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::plan::rows::Plan;
 use crate::plan::treatment::leading_below;
-use crate::planned::{Planned, planned};
+use crate::planned::{PlannedTreatment, planned};
 use crate::world::{ClassId, MethodId, Role, World};
 
 /// Applies the rules in their order.
@@ -55,7 +55,7 @@ pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
 
 /// Changes a treatment, unless an earlier run rewrote the method by it or the class must keep it.
 /// (The runtime refuses raw classes that would need such a change.)
-fn change(world: &World, plan: &mut Plan, method: MethodId, to: Planned) {
+fn change(world: &World, plan: &mut Plan, method: MethodId, to: PlannedTreatment) {
     let (class, summary) = world.method(method);
     if !class.is_rewritten() && !class.keeps(summary) {
         plan.set(method, to);
@@ -138,7 +138,7 @@ fn lead(world: &World, plan: &mut Plan, above: MethodId, below: MethodId) {
     if let Some(treatment) = leading_below(class, summary).filter(|_| !is_settled) {
         let reason = "overridden by a method that is counted in its extended form only";
         plan.set(above, planned(treatment, reason));
-    } else if let Some(Planned { treatment, .. }) = plan.get(below)
+    } else if let Some(PlannedTreatment { treatment, .. }) = plan.get(below)
         && world.method(below).1.is(access::NATIVE)
     {
         let reason = "not counted where it is called as a method that it overrides";

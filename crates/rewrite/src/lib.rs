@@ -40,6 +40,6 @@ pub mod wrappers;
 
 pub use error::{Error, Result};
 pub use provenance::provenance;
-pub use rewriter::{Rewriter, Rewritten};
+pub use rewriter::{Rewriter, RewrittenClass};
 pub use survey::ClassSummary;
 pub use world::{Role, World};

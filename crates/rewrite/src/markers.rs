@@ -7,12 +7,12 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
 use cct_classfile::{ClassFile, ErrorKind, NameAndType, access};
 use cct_index::treatment::Treatment;
-use cct_markers::{Beside, LeftOut, Rules, Slot, World, library};
+use cct_markers::{ClassMarkers, LeftOut, Rules, Slot, World, library};
 use rustc_hash::FxHashSet;
 
 use crate::carrier::Constants;
 use crate::error::{Error, Result};
-use crate::planned::Planned;
+use crate::planned::PlannedTreatment;
 
 /// The size in bytes above which HotSpot does not compile a method (`HugeMethodLimit`).
 const HUGE: u32 = 8000;
@@ -27,26 +27,26 @@ pub struct Markers {
 }
 
 /// Markers that all writers of classes share.
-pub type Shared = Arc<Markers>;
+pub type SharedMarkers = Arc<Markers>;
 
 /// Reasons why a class is not written.
 #[derive(Debug)]
-pub(crate) enum Stopped {
+pub(crate) enum ClassFailure {
     /// An error of rewriting.
     Failed(Error),
     /// The body or the class is too large with these markers: write it again without them.
     Without(LeftOut),
 }
 
-impl From<Error> for Stopped {
+impl From<Error> for ClassFailure {
     fn from(error: Error) -> Self {
-        Stopped::Failed(error)
+        ClassFailure::Failed(error)
     }
 }
 
-impl From<cct_classfile::Error> for Stopped {
+impl From<cct_classfile::Error> for ClassFailure {
     fn from(error: cct_classfile::Error) -> Self {
-        Stopped::Failed(error.into())
+        ClassFailure::Failed(error.into())
     }
 }
 
@@ -69,7 +69,7 @@ pub trait Weaver {
     ) -> cct_classfile::Result<Option<Asm>>;
 }
 
-impl Weaver for Beside<'_, '_, '_> {
+impl Weaver for ClassMarkers<'_, '_, '_> {
     fn weave(
         &mut self,
         edit: &mut ClassEdit<'_, '_>,
@@ -79,7 +79,7 @@ impl Weaver for Beside<'_, '_, '_> {
         first: u16,
         slot: Slot,
     ) -> cct_classfile::Result<Option<Asm>> {
-        Beside::weave(self, edit, code_edit, position, signature, first, slot)
+        ClassMarkers::weave(self, edit, code_edit, position, signature, first, slot)
     }
 }
 
@@ -88,9 +88,9 @@ pub(crate) fn of_class<'r, 'c, 'a>(
     markers: &'r Markers,
     edit: &mut ClassEdit<'c, 'a>,
     constants: &mut Constants,
-    planned: &[Planned],
+    planned: &[PlannedTreatment],
     left_out: &LeftOut,
-) -> Result<Beside<'r, 'c, 'a>> {
+) -> Result<ClassMarkers<'r, 'c, 'a>> {
     let class: &'c ClassFile<'a> = edit.class();
     let bodiless: FxHashSet<NameAndType<'_>> = class
         .methods
@@ -107,7 +107,7 @@ pub(crate) fn of_class<'r, 'c, 'a>(
         whole.or(why)
     };
     let carrier = constants.helpers_owner(edit)?;
-    Ok(Beside::of(edit, &markers.rules, &markers.world, &objection, left_out, carrier)?)
+    Ok(ClassMarkers::of(edit, &markers.rules, &markers.world, &objection, left_out, carrier)?)
 }
 
 /// Whether a method of this treatment is written with a body.

@@ -4,7 +4,7 @@
 use cct_classfile::{MemberRef, access};
 use cct_index::treatment::Treatment;
 
-use crate::planned::{Planned, planned};
+use crate::planned::{PlannedTreatment, planned};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// A method by its class and name, and by its descriptor if one was given.
@@ -80,7 +80,12 @@ impl Marks {
     /// The treatment of a method as far as its class decides. A method that is named as an extent
     /// and can be one takes its context from the thread and restores it on every exit. Callers by
     /// the extended signature are led to that body.
-    pub(crate) fn treatment(&self, class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
+    pub(crate) fn treatment(
+        &self,
+        class: &ClassSummary,
+        method: &MethodSummary,
+        base: PlannedTreatment,
+    ) -> PlannedTreatment {
         let member = class.member(method);
         let is_extent = self.extents.iter().any(|extent| extent.is(member));
         if !is_extent || refusal(method, member.name, base.treatment).is_some() {

@@ -7,7 +7,7 @@ use cct_classfile::mutf8::lossy;
 use cct_classfile::{Member, MemberRef, Result, opcode};
 use cct_index::mid::Mid;
 use cct_jdk::helpers::Helper;
-use cct_pcc::Chosen;
+use cct_pcc::MethodChoice;
 use cct_pcc::value::{FACTOR, Site, caller};
 
 use crate::carrier::Emitter;
@@ -17,7 +17,7 @@ use crate::plan::Foreign;
 #[derive(Debug, Clone)]
 pub struct Part {
     /// The user's choice of methods.
-    pub chosen: &'static Chosen,
+    pub chosen: &'static MethodChoice,
     /// Prefix of its call sites' names; `None` if the method passes on the value that it got.
     pub caller: Option<String>,
     /// The id under which its value is recorded on entry; `None` if it is not recorded.
@@ -36,7 +36,13 @@ pub struct WrappersPart {
 impl Part {
     /// The part of a method of the class with this name in profiles. A method that is not
     /// `recorded` has none. `mid` is its id where values are recorded.
-    pub fn of(chosen: &'static Chosen, class: &[u8], member: &Member<'_>, recorded: bool, mid: Mid) -> Part {
+    pub fn of(
+        chosen: &'static MethodChoice,
+        class: &[u8],
+        member: &Member<'_>,
+        recorded: bool,
+        mid: Mid,
+    ) -> Part {
         let [class, name, descriptor] = [class, member.name, member.descriptor].map(lossy);
         let takes_part = recorded && chosen.takes_part(&class, &name, &descriptor);
         let is_place = recorded && chosen.records_at(&class, &name, &descriptor);
@@ -59,7 +65,7 @@ impl Part {
 }
 
 /// The part of a method without an instrumented body, which its caller handles.
-pub fn of_foreign(chosen: &Chosen, callee: &Foreign<'_>) -> WrappersPart {
+pub fn of_foreign(chosen: &MethodChoice, callee: &Foreign<'_>) -> WrappersPart {
     let MemberRef { class, name, descriptor } = callee.method;
     let [class, name, descriptor] = [class, name, descriptor].map(lossy);
     WrappersPart {

@@ -22,13 +22,13 @@ pub fn provenance(settings: &Settings, tool: &str, jdk: Option<u64>) -> Provenan
 
 #[cfg(test)]
 mod tests {
-    use cct_pcc::Chosen;
+    use cct_pcc::MethodChoice;
 
     use super::*;
 
     #[test]
     fn lines_are_sorted() {
-        let chosen = Chosen::parse(["a.B.m"], ["a.**.*"]).unwrap().interned();
+        let chosen = MethodChoice::parse(["a.B.m"], ["a.**.*"]).unwrap().interned();
         let provenance = provenance(&Settings::default().of_values(chosen), "test", Some(7));
         assert!(provenance.lines().lines().is_sorted(), "{}", provenance.lines());
         assert_eq!(provenance.value("jdk"), Some("0000000000000007"));

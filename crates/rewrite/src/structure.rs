@@ -3,7 +3,7 @@
 
 use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, NameAndType, Result, access, opcode};
-use cct_events::structure::{Block, CallSite, Counted, Handler, METRICS, Method, Name, Recording};
+use cct_events::structure::{Block, CallSite, CalleeEvents, Handler, METRICS, Method, Name, Recording};
 
 use crate::allocation::Allocation;
 use crate::plan::CallTarget;
@@ -125,8 +125,11 @@ fn call_site(
         }
     }
     if let CallTarget::Counted(callee) | CallTarget::Dispatched(callee) = target {
-        site.counted =
-            if matches!(target, CallTarget::Counted(_)) { Counted::Always } else { Counted::Perhaps };
+        site.counted = if matches!(target, CallTarget::Counted(_)) {
+            CalleeEvents::Always
+        } else {
+            CalleeEvents::Perhaps
+        };
         site.callee = callee.method.class.into();
         site.bytecodes = callee.bytecodes.into();
         site.id = callee.mid().0;

@@ -12,7 +12,7 @@ use cct_jdk::intrinsics;
 
 use crate::error::{Error, Result};
 use crate::kept::KeptMembers;
-use crate::planned::Planned;
+use crate::planned::PlannedTreatment;
 
 /// Summary of a class, as far as other classes are concerned.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ pub struct ClassSummary {
     /// file does not say either.
     pub kept: Option<Arc<KeptMembers>>,
     /// The treatments of the methods, if the class has been rewritten.
-    pub settled: Option<Arc<[Planned]>>,
+    pub settled: Option<Arc<[PlannedTreatment]>>,
     /// Names and descriptors of the methods, joined.
     text: Box<[u8]>,
 }
@@ -153,7 +153,8 @@ impl ClassSummary {
             has_host: false,
             is_debugged: false,
             kept: None,
-            settled: attribute.map(|a| a.methods.iter().map(|m| Planned::settled(m.treatment)).collect()),
+            settled: attribute
+                .map(|a| a.methods.iter().map(|m| PlannedTreatment::settled(m.treatment)).collect()),
             text: text.into(),
         })
     }
@@ -177,7 +178,7 @@ impl ClassSummary {
             has_host: false,
             is_debugged: false,
             kept: None,
-            settled: Some(record.methods.iter().map(|m| Planned::settled(m.treatment)).collect()),
+            settled: Some(record.methods.iter().map(|m| PlannedTreatment::settled(m.treatment)).collect()),
             text: text.into(),
         })
     }

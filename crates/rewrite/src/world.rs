@@ -54,7 +54,7 @@ pub struct Class {
 
 /// The method to which a reference leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resolved {
+pub enum ResolvedMethod {
     /// This method.
     Method(MethodId),
     /// Unknown: the owner or an ancestor is not in the world, or the reference is broken, which the
@@ -208,20 +208,20 @@ impl World {
 
     /// Resolves a method reference: in the class, its superclasses, then its superinterfaces, where
     /// a default method takes precedence over abstract ones.
-    pub fn resolve(&self, method: MemberRef<'_>) -> Resolved {
+    pub fn resolve(&self, method: MemberRef<'_>) -> ResolvedMethod {
         match self.class_named(method.class) {
             Some(class) => self.resolve_in(class, method.name_and_type()),
             // Arrays have the methods of Object (JVMS 5.4.3.3 with JLS 10.7).
             None if method.class.first() == Some(&b'[') => match self.class_named(convention::OBJECT) {
                 Some(object) => self.resolve_in(object, method.name_and_type()),
-                None => Resolved::Unknown,
+                None => ResolvedMethod::Unknown,
             },
-            None => Resolved::Unknown,
+            None => ResolvedMethod::Unknown,
         }
     }
 
     /// Resolves a method reference from a known class.
-    pub fn resolve_in(&self, class: ClassId, method: NameAndType<'_>) -> Resolved {
+    pub fn resolve_in(&self, class: ClassId, method: NameAndType<'_>) -> ResolvedMethod {
         let key = method_key(method);
         let declared = |c: ClassId| {
             let index = self[c].summary.find_keyed(key, method)? as u16;
@@ -230,13 +230,13 @@ impl World {
         let mut last = class;
         for c in self.superclasses(class) {
             if let Some(m) = declared(c) {
-                return Resolved::Method(m);
+                return ResolvedMethod::Method(m);
             }
             last = c;
         }
         // A superclass outside the world might have declared it.
         if self[last].summary.super_name.is_some() {
-            return Resolved::Unknown;
+            return ResolvedMethod::Unknown;
         }
         let mut found: Option<MethodId> = None;
         for i in self.superinterfaces(class) {
@@ -253,14 +253,14 @@ impl World {
             }
         }
         if let Some(m) = found {
-            return Resolved::Method(m);
+            return ResolvedMethod::Method(m);
         }
         // Interfaces inherit Object's public methods by way of resolution (JVMS 5.4.3.4).
         match self.class_named(convention::OBJECT) {
             Some(object) if object != class && !self[class].has_unknown_ancestor => {
-                declared(object).map_or(Resolved::Unknown, Resolved::Method)
+                declared(object).map_or(ResolvedMethod::Unknown, ResolvedMethod::Method)
             }
-            _ => Resolved::Unknown,
+            _ => ResolvedMethod::Unknown,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::choices::Choices;
 use crate::options::{ChoiceOption, OPTIONS};
-use crate::refusal::Refused;
+use crate::refusal::RefusedOptions;
 
 impl ChoiceOption {
     fn refusal(&self, choices: &Choices) -> Option<String> {
@@ -20,10 +20,10 @@ impl Choices {
     ///
     /// # Errors
     /// The first such option of [`OPTIONS`], with the option to omit.
-    pub fn check(&self) -> Result<(), Refused> {
+    pub fn check(&self) -> Result<(), RefusedOptions> {
         match OPTIONS.iter().find_map(|row| row.refusal(self)) {
             None => Ok(()),
-            Some(message) => Err(Refused::new(message)),
+            Some(message) => Err(RefusedOptions::new(message)),
         }
     }
 
@@ -31,11 +31,11 @@ impl Choices {
     ///
     /// # Errors
     /// The errors of [`Choices::check`], and one for markers alone.
-    pub fn check_recording(&self) -> Result<(), Refused> {
+    pub fn check_recording(&self) -> Result<(), RefusedOptions> {
         if self.marks_alone() {
             let message = "--tool markers writes no profile; leave it out to record markers and a \
                  calling-context tree together";
-            return Err(Refused::new(message.to_owned()));
+            return Err(RefusedOptions::new(message.to_owned()));
         }
         self.check()
     }
@@ -44,12 +44,12 @@ impl Choices {
     ///
     /// # Errors
     /// The errors of [`Choices::check`], and one for neither rules nor properties.
-    pub fn check_marking(&self) -> Result<(), Refused> {
+    pub fn check_marking(&self) -> Result<(), RefusedOptions> {
         if !self.has_rules() {
             let message = "--tool markers needs rules: add --markers FILE.toml \
                            (docs/research/markers.md), or properties with --typestate \
                            (docs/research/typestate.md)";
-            return Err(Refused::new(message.to_owned()));
+            return Err(RefusedOptions::new(message.to_owned()));
         }
         self.check()
     }
@@ -61,7 +61,7 @@ mod tests {
     use crate::access::Access;
     use crate::choices::ToolName;
     use crate::tables::NO_FILES;
-    use crate::word::Worded;
+    use crate::word::NamedValues;
 
     /// Choices with one tool and one option whose value is not its default.
     fn with(tool: ToolName, row: &ChoiceOption) -> Choices {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use cct_pcc::{Chosen, MethodPattern};
+use cct_pcc::{MethodChoice, MethodPattern};
 
 use crate::settings::{Settings, Tool};
 use crate::word::words;
@@ -83,7 +83,7 @@ impl Choices {
             ToolName::Profile | ToolName::Markers => settings,
             ToolName::Trace => Settings { tool: Tool::Trace, ..settings },
             ToolName::Pcc => {
-                let chosen = Chosen { at: self.pcc_at.clone(), only: self.pcc_only.clone() };
+                let chosen = MethodChoice { at: self.pcc_at.clone(), only: self.pcc_only.clone() };
                 settings.of_values(chosen.interned())
             }
         }

@@ -16,7 +16,7 @@ use crate::record::{
 use crate::refusal::Refusal;
 use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives};
 use crate::tables::{block_rule, cost_model};
-use crate::word::Worded;
+use crate::word::NamedValues;
 
 /// An option that decides how classes are rewritten.
 #[derive(Debug)]
@@ -39,12 +39,12 @@ pub struct ChoiceOption {
     pub conflict: fn(&Choices) -> Option<&'static str>,
     /// The option's record in the provenance of outputs.
     pub record: Record,
-    pub(crate) spelled: Spelled,
+    pub(crate) spelled: SpellingCondition,
 }
 
 /// The condition on which [`Choices::spelled`] includes an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spelled {
+pub(crate) enum SpellingCondition {
     /// Always, with its default too.
     Always,
     /// If its value is not its default.
@@ -152,7 +152,7 @@ const PLAIN: ChoiceOption = ChoiceOption {
     refused: &[],
     conflict: |_| None,
     record: Record::No,
-    spelled: Spelled::IfGiven,
+    spelled: SpellingCondition::IfGiven,
 };
 
 use ToolName::{Markers, Pcc, Profile, Trace};
@@ -181,7 +181,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         help: "Classes that the inputs use and that this run does not rewrite (repeatable). PATH \
                is a jar, a folder, an image or the home of a JDK, original or instrumented",
         access: paths!(library, "PATH"),
-        spelled: Spelled::Never,
+        spelled: SpellingCondition::Never,
         ..PLAIN
     },
     ChoiceOption {
@@ -207,7 +207,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         access: paths!(markers, "FILE.toml"),
         refused: TOOLS_WITHOUT_MARKERS,
         record: Record::With { keys: &["markers"], write: write_markers, read: read_markers },
-        spelled: Spelled::Never,
+        spelled: SpellingCondition::Never,
         ..PLAIN
     },
     ChoiceOption {
@@ -220,7 +220,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
                calling-context tree is recorded",
         access: paths!(typestate, "FILE.toml"),
         refused: TOOLS_WITHOUT_MARKERS,
-        spelled: Spelled::Never,
+        spelled: SpellingCondition::Never,
         ..PLAIN
     },
     ChoiceOption {
@@ -231,7 +231,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
                optionally a descriptor: `java.util.HashMap.resize`, `com.acme.**.*`",
         access: methods!(pcc_at),
         refused: ALL_BUT_VALUES,
-        spelled: Spelled::WithValues,
+        spelled: SpellingCondition::WithValues,
         ..PLAIN
     },
     ChoiceOption {
@@ -241,7 +241,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
                methods pass on the value of their caller",
         access: methods!(pcc_only),
         refused: ALL_BUT_VALUES,
-        spelled: Spelled::WithValues,
+        spelled: SpellingCondition::WithValues,
         ..PLAIN
     },
     ChoiceOption {
@@ -260,7 +260,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
             Refusal::by(Markers),
         ],
         record: Record::Word("context"),
-        spelled: Spelled::Always,
+        spelled: SpellingCondition::Always,
         ..PLAIN
     },
     ChoiceOption {
@@ -275,7 +275,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
             write: |settings| vec![("metrics", settings.metrics_name().into_owned())],
             read: read_metrics,
         },
-        spelled: Spelled::Always,
+        spelled: SpellingCondition::Always,
         ..PLAIN
     },
     ChoiceOption {
@@ -300,7 +300,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         },
         refused: ALL_BUT_PROFILES,
         record: Record::With { keys: &["blocks", "block-ends"], write: write_blocks, read: read_blocks },
-        spelled: Spelled::Always,
+        spelled: SpellingCondition::Always,
         ..PLAIN
     },
     ChoiceOption {
@@ -312,7 +312,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         access: one_of!(Intrinsics, direct.intrinsics),
         refused: &[Refusal::by(Markers)],
         record: Record::Word("intrinsics"),
-        spelled: Spelled::Always,
+        spelled: SpellingCondition::Always,
         ..PLAIN
     },
     ChoiceOption {
@@ -331,7 +331,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
             )
         },
         record: Record::Word("natives"),
-        spelled: Spelled::Always,
+        spelled: SpellingCondition::Always,
         ..PLAIN
     },
     ChoiceOption {

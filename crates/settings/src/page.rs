@@ -7,7 +7,7 @@ use crate::choices::ToolName;
 use crate::options::OPTIONS;
 use crate::record::Record;
 use crate::recording::{Kind, RECORDING};
-use crate::word::{Word, Worded};
+use crate::word::{NamedValues, Word};
 
 const HEAD: &str = "\
 # Options of rewriting and recording

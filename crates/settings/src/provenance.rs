@@ -81,7 +81,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use cct_columns::Columns;
-    use cct_pcc::Chosen;
+    use cct_pcc::MethodChoice;
     use cct_tables::{BlockEnds, BlockRule, CostModel};
 
     use super::*;
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn tools_are_recorded() {
         is_read_again(Settings { tool: Tool::Trace, ..Settings::default() }, &[("trace=yes", "trace=2")]);
-        let chosen = Chosen::parse(["a.B.m", "a.*.n(I)V"], ["a.**.*"]).unwrap().interned();
+        let chosen = MethodChoice::parse(["a.B.m", "a.*.n(I)V"], ["a.**.*"]).unwrap().interned();
         let wrong = [
             ("pcc=yes", "pcc=2"),
             ("pcc-at=a", "pcc-at=[a"),
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn each_key_is_that_of_one_option() {
-        let chosen = Chosen::default().interned();
+        let chosen = MethodChoice::default().interned();
         let mut keys = BTreeSet::new();
         for settings in [Settings::default(), Settings::default().of_values(chosen)] {
             let choices = Choices { direct: settings, ..Choices::default() };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cct_columns::Columns;
-use cct_pcc::Chosen;
+use cct_pcc::MethodChoice;
 use cct_pcc::chosen::{joined, separated};
 use cct_tables::{BlockEnds, BlockRule, CostModel};
 
@@ -73,7 +73,7 @@ pub(crate) fn read_tool(settings: &mut Settings, entries: &Entries<'_>) -> Optio
         (Some(_), None) => Tool::Trace,
         (None, Some(_)) => {
             let [at, only] = ["pcc-at", "pcc-only"].map(|key| entries.value(key));
-            Tool::Pcc(Chosen::parse(separated(at?), separated(only?)).ok()?.interned())
+            Tool::Pcc(MethodChoice::parse(separated(at?), separated(only?)).ok()?.interned())
         }
         (Some(_), Some(_)) => return None,
     };

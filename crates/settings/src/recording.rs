@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use crate::choices::ToolName;
 use crate::heading::Heading;
-use crate::refusal::Refused;
-use crate::word::{Word, Worded};
+use crate::refusal::RefusedOptions;
+use crate::word::{NamedValues, Word};
 
 /// An option that the runtime in each JVM handles, as a property `cctrewrite.PROPERTY`.
 #[derive(Debug)]
@@ -330,11 +330,11 @@ impl Recording {
     ///
     /// # Errors
     /// The first such option, with the tools that accept it.
-    pub fn check(&self, tool: ToolName) -> Result<(), Refused> {
+    pub fn check(&self, tool: ToolName) -> Result<(), RefusedOptions> {
         let is_wrong = |row: &&RecordingOption| self.is_given(row.flag) && !row.tools.contains(&tool);
         let Some(row) = RECORDING.iter().find(is_wrong) else { return Ok(()) };
         let tools: Vec<String> = row.tools.iter().map(|tool| format!("--tool {}", tool.name())).collect();
-        Err(Refused::new(format!(
+        Err(RefusedOptions::new(format!(
             "--{flag} is for {} and has no effect with --tool {}; leave --{flag} out, or choose that tool",
             tools.join(" and "),
             tool.name(),

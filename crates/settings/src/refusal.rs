@@ -1,16 +1,16 @@
 //! Refusals of combinations of options.
 
 use crate::choices::ToolName;
-use crate::word::Worded;
+use crate::word::NamedValues;
 
 /// A combination of options that is refused, with advice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Refused(String);
+pub struct RefusedOptions(String);
 
-impl Refused {
-    pub(crate) fn new(message: String) -> Refused {
-        Refused(message)
+impl RefusedOptions {
+    pub(crate) fn new(message: String) -> RefusedOptions {
+        RefusedOptions(message)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use cct_columns::{Column, Columns};
 use cct_jdk::Mode;
-use cct_pcc::Chosen;
+use cct_pcc::MethodChoice;
 use cct_tables::{BlockRule, CostModel};
 
 use crate::word::words;
@@ -81,7 +81,7 @@ pub enum Tool {
     Trace,
     /// The values of calling contexts at entries of chosen methods (probabilistic calling
     /// contexts).
-    Pcc(&'static Chosen),
+    Pcc(&'static MethodChoice),
 }
 
 /// Settings of a run.
@@ -176,7 +176,7 @@ impl Settings {
     }
 
     /// The chosen methods, if values represent contexts.
-    pub fn pcc(&self) -> Option<&'static Chosen> {
+    pub fn pcc(&self) -> Option<&'static MethodChoice> {
         match self.tool {
             Tool::Pcc(chosen) => Some(chosen),
             _ => None,
@@ -186,7 +186,7 @@ impl Settings {
     /// These settings, changed for values of contexts: nothing is counted, and values are computed
     /// from call sites.
     #[must_use]
-    pub fn of_values(self, chosen: &'static Chosen) -> Settings {
+    pub fn of_values(self, chosen: &'static MethodChoice) -> Settings {
         Settings { tool: Tool::Pcc(chosen), metrics: Metrics::Calls, call_sites: true, ..self }
     }
 

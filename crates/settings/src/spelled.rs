@@ -2,14 +2,14 @@
 
 use crate::access::Access;
 use crate::choices::{Choices, TOOL, ToolName};
-use crate::options::{ChoiceOption, OPTIONS, Spelled};
+use crate::options::{ChoiceOption, OPTIONS, SpellingCondition};
 
 impl Choices {
     /// The options other than `--tool` that the user gave: flag, and the option with its values as
     /// on a command line. Options that name files are omitted, since only the contents matter.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
         let is_given = |row: &&ChoiceOption| {
-            row.spelled != Spelled::Never && row.flag != TOOL && self.given.contains(row.flag)
+            row.spelled != SpellingCondition::Never && row.flag != TOOL && self.given.contains(row.flag)
         };
         OPTIONS.iter().filter(is_given).map(|row| (row.flag, row.spelling(self)))
     }
@@ -18,10 +18,10 @@ impl Choices {
     /// too. Paths are omitted: the location of a file does not matter.
     pub fn spelled(&self) -> Vec<String> {
         let is_spelled = |row: &&ChoiceOption| match row.spelled {
-            Spelled::Always => true,
-            Spelled::IfGiven => row.is_given(self),
-            Spelled::WithValues => self.tool == ToolName::Pcc,
-            Spelled::Never => false,
+            SpellingCondition::Always => true,
+            SpellingCondition::IfGiven => row.is_given(self),
+            SpellingCondition::WithValues => self.tool == ToolName::Pcc,
+            SpellingCondition::Never => false,
         };
         OPTIONS.iter().filter(is_spelled).flat_map(|row| row.spelling(self)).collect()
     }

@@ -10,7 +10,7 @@ pub struct Word {
 }
 
 /// A type whose values have names.
-pub trait Worded: Copy + PartialEq + 'static {
+pub trait NamedValues: Copy + PartialEq + 'static {
     /// All values, in the order of their help.
     const VALUES: &'static [Self];
     /// The names of all values, in the same order.
@@ -36,7 +36,7 @@ pub trait Worded: Copy + PartialEq + 'static {
 /// Names the values of an enum: `words! { Type: Variant "name" "help"; ... }`.
 macro_rules! words {
     ($type:ty: $($value:ident $name:literal $help:literal;)+) => {
-        impl $crate::word::Worded for $type {
+        impl $crate::word::NamedValues for $type {
             const VALUES: &'static [Self] = &[$(<$type>::$value),+];
             const WORDS: &'static [$crate::word::Word] =
                 &[$($crate::word::Word { name: $name, help: $help }),+];

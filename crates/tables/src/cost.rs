@@ -10,7 +10,7 @@
 use cct_classfile::{ConstantPool, Instruction, opcode};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::interned::Interned;
+use crate::interned::Interner;
 use crate::toml::{self, Entry, Problem, TableError};
 
 /// Maximum cost of one opcode.
@@ -142,7 +142,7 @@ impl CostModel {
     /// The model with the lifetime of the process; equal models are one. There are only as many as
     /// the user has given, or outputs name.
     pub fn interned(self) -> &'static CostModel {
-        static KNOWN: Interned<CostModel> = Interned::new();
+        static KNOWN: Interner<CostModel> = Interner::new();
         KNOWN.of(self)
     }
 

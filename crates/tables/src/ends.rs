@@ -10,7 +10,7 @@ use std::fmt::Write;
 use cct_classfile::opcode::{self, Opcode};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::interned::Interned;
+use crate::interned::Interner;
 use crate::toml::{self, Entry, Problem, TableError, Value};
 
 /// Number of opcodes in class files: up to `jsr_w`.
@@ -91,7 +91,7 @@ impl BlockEnds {
 
     /// The rule with the lifetime of the process; equal rules are one.
     pub fn interned(self) -> &'static BlockEnds {
-        static KNOWN: Interned<BlockEnds> = Interned::new();
+        static KNOWN: Interner<BlockEnds> = Interner::new();
         KNOWN.of(self)
     }
 

@@ -6,11 +6,11 @@ use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
 /// All such values of a type.
-pub(crate) struct Interned<T: 'static>(Mutex<Option<HashSet<&'static T>>>);
+pub(crate) struct Interner<T: 'static>(Mutex<Option<HashSet<&'static T>>>);
 
-impl<T: Eq + Hash> Interned<T> {
+impl<T: Eq + Hash> Interner<T> {
     pub(crate) const fn new() -> Self {
-        Interned(Mutex::new(None))
+        Interner(Mutex::new(None))
     }
 
     /// The stored value that equals `value`.

@@ -29,5 +29,5 @@ pub use cct_events::ring::SUFFIX as LAST_SUFFIX;
 pub use file::{Chunk, Error, ThreadChunks, Trace};
 pub use found::Found;
 pub use implied::Whole;
-pub use merged::Merged;
-pub use program::{Called, Callee, Program};
+pub use merged::MergedEvents;
+pub use program::{Callee, MethodKey, Program};

@@ -80,14 +80,14 @@ impl Stream<'_> {
 }
 
 /// The events of all threads, in their order.
-pub struct Merged<'t> {
+pub struct MergedEvents<'t> {
     streams: Vec<Stream<'t>>,
     /// The next turn of each thread by its number, the earliest first.
     turns: BinaryHeap<Reverse<(u64, usize)>>,
     running: Option<usize>,
 }
 
-impl<'t> Merged<'t> {
+impl<'t> MergedEvents<'t> {
     /// Merges some threads of a trace. Events before a thread's first turn, whose beginning is
     /// missing, come first.
     pub fn of(trace: &'t Trace, threads: impl IntoIterator<Item = &'t ThreadChunks>) -> Self {
@@ -104,7 +104,7 @@ impl<'t> Merged<'t> {
         };
         let streams: Vec<Stream<'t>> = threads.into_iter().map(stream).collect();
         let turns = (0..streams.len()).map(|stream| Reverse((0, stream))).collect();
-        Merged { streams, turns, running: None }
+        MergedEvents { streams, turns, running: None }
     }
 
     /// The next event, and the index of its thread among the given ones.
@@ -136,7 +136,7 @@ impl<'t> Merged<'t> {
     }
 }
 
-impl Iterator for Merged<'_> {
+impl Iterator for MergedEvents<'_> {
     type Item = Result<(usize, Event), Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -162,7 +162,7 @@ mod tests {
         let (_folder, trace) = trace("mode=shared", std::iter::once(class(1)).chain((0..all).map(thread)));
         let open_files = || std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
         let before = open_files();
-        let mut merged = Merged::of(&trace, &trace.threads);
+        let mut merged = MergedEvents::of(&trace, &trace.threads);
         let (mut last, mut seen) = (0, 0);
         while let Some(event) = merged.next() {
             let (thread, _) = event.unwrap();
@@ -191,7 +191,7 @@ mod tests {
         bytes[at] ^= 1;
         std::fs::write(&path, bytes).unwrap();
         let seen: Vec<bool> =
-            Merged::of(&trace, &trace.threads).take(100).map(|event| event.is_ok()).collect();
+            MergedEvents::of(&trace, &trace.threads).take(100).map(|event| event.is_ok()).collect();
         assert_eq!(seen, [true, false, true]);
     }
 }

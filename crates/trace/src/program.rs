@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cct_events::file::Places;
-use cct_events::structure::{CallSite, Counted, MOST_IMPLIED, Name, Recording};
+use cct_events::structure::{CallSite, CalleeEvents, MOST_IMPLIED, Name, Recording};
 use cct_events::{Class, Method};
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ pub struct Program {
     /// The index of the class of each method whose number fits into a table.
     places: Vec<u32>,
     /// Methods as contexts identify them, sorted: the trace may have several with one name and id.
-    callees: Vec<Called>,
+    callees: Vec<MethodKey>,
     /// For each class, by index, its methods among the callees.
     of_methods: Vec<Vec<Callee>>,
     /// Callees that events of call sites name: by the class's index, method and call site.
@@ -39,7 +39,7 @@ pub struct Callee(pub u32);
 
 /// A method as contexts identify it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Called {
+pub struct MethodKey {
     /// Class, with slashes.
     pub class: Arc<str>,
     /// Name.
@@ -184,7 +184,7 @@ impl Program {
             for (method, index) in class.methods.iter().zip(0..) {
                 let names = [&class.name, &method.name, &method.descriptor];
                 of_class.push(place(texts.parts(names, method.id, method.access & NATIVE != 0)));
-                for site in method.calls.iter().filter(|site| site.counted != Counted::Itself) {
+                for site in method.calls.iter().filter(|site| site.counted != CalleeEvents::Itself) {
                     let names = [&site.callee, &site.name, &site.descriptor];
                     let called = place(texts.parts(names, site.id, *site.name != *b"<init>"));
                     self.of_sites.insert((at, index, site.bci), called);
@@ -215,7 +215,7 @@ impl Program {
         let called = order.iter().map(|&from| {
             let Parts { names, id, is_native } = all[from as usize];
             let [class, name, descriptor] = names.map(|name| texts.list[name as usize].clone());
-            Called { class, name, descriptor, id, is_native }
+            MethodKey { class, name, descriptor, id, is_native }
         });
         self.callees = called.collect();
         for (called, at) in self.callees.iter().zip(0..).filter(|(called, _)| called.id != 0) {
@@ -279,7 +279,7 @@ impl Program {
     }
 
     /// All callees of contexts.
-    pub fn callees(&self) -> &[Called] {
+    pub fn callees(&self) -> &[MethodKey] {
         &self.callees
     }
 
@@ -365,7 +365,7 @@ mod tests {
             callee: callee.clone(),
             name: name.clone(),
             descriptor: descriptor.clone(),
-            counted: Counted::Always,
+            counted: CalleeEvents::Always,
             id: u64::from(bci).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
             ..CallSite::default()
         };

@@ -27,7 +27,7 @@ pub enum Type<'p> {
 
 /// Events that are recorded on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Noted<'p> {
+pub enum RequestedEvent<'p> {
     /// Objects, or arrays of one length, were allocated.
     Made {
         /// The objects' type.
@@ -68,7 +68,7 @@ pub trait Visitor {
     }
 
     /// An event that is recorded on request.
-    fn noted(&mut self, node: u32, what: Noted<'_>) {
+    fn noted(&mut self, node: u32, what: RequestedEvent<'_>) {
         let _ = (node, what);
     }
 
@@ -309,17 +309,17 @@ impl<'p, V: Visitor> Replay<'p, V> {
             Event::MadeByNative { class, length } => {
                 let node = self.node();
                 let of = Type::Numbered(class);
-                self.visitor.noted(node, Noted::Made { of, count: 1, length });
+                self.visitor.noted(node, RequestedEvent::Made { of, count: 1, length });
             }
-            Event::Lock { object, .. } => self.noted(Noted::Lock(object), partial),
-            Event::Locked(object) => self.noted(Noted::Locked(object), partial),
-            Event::Unlock { object, .. } => self.noted(Noted::Unlock(object), partial),
+            Event::Lock { object, .. } => self.noted(RequestedEvent::Lock(object), partial),
+            Event::Locked(object) => self.noted(RequestedEvent::Locked(object), partial),
+            Event::Unlock { object, .. } => self.noted(RequestedEvent::Unlock(object), partial),
             Event::Padding | Event::Resumed(_) | Event::Order(_) => {}
             Event::Gap(_) => self.oddities.gaps += 1,
         }
     }
 
-    fn noted(&mut self, what: Noted<'_>, partial: Option<u32>) {
+    fn noted(&mut self, what: RequestedEvent<'_>, partial: Option<u32>) {
         self.partial = partial;
         let node = self.node();
         self.visitor.noted(node, what);
@@ -330,7 +330,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         let node = self.node();
         let found = self.stack.last().and_then(|top| top.method).and_then(|number| self.found(number));
         match found.and_then(|found| found.method.made_at(bci)?.get(level as usize..)) {
-            Some(of) => self.visitor.noted(node, Noted::Made { of: Type::Named(of), count, length }),
+            Some(of) => self.visitor.noted(node, RequestedEvent::Made { of: Type::Named(of), count, length }),
             None => self.oddities.methods += 1,
         }
     }

@@ -117,7 +117,7 @@ pub struct Place {
     /// Keys of the rule, as in `[[marker]]`.
     pub rule: Vec<(String, Words)>,
     /// The time of the event.
-    pub when: When,
+    pub when: EventTime,
     /// The role of the object, or of the child.
     pub object: Option<Role>,
     /// The role of the parent.
@@ -137,7 +137,7 @@ pub enum Words {
 
 /// The time of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum EventTime {
     /// On entry to the location.
     Enter,
     /// On exit from the location without an exception: for constructors, and for calls that may
@@ -145,12 +145,12 @@ pub enum When {
     Return,
 }
 
-impl When {
+impl EventTime {
     /// The word for the time.
     pub fn word(self) -> &'static str {
         match self {
-            When::Enter => "enter",
-            When::Return => "return",
+            EventTime::Enter => "enter",
+            EventTime::Return => "return",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::property::{Objects, Place, Property, Role, When, Words};
+use crate::property::{EventTime, Objects, Place, Property, Role, Words};
 
 /// The rules as a file for `--markers`.
 ///
@@ -37,7 +37,7 @@ fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place)
     if matches!(property.objects, Objects::One(_)) && is_per_object(place) {
         writeln!(out, "per-object = true")?;
     }
-    let kind = if place.when == When::Return { "pair" } else { "one-way" };
+    let kind = if place.when == EventTime::Return { "pair" } else { "one-way" };
     writeln!(out, "kind = \"{kind}\"")?;
     let mut context: Vec<&str> = Vec::new();
     for role in [place.object, place.parent].into_iter().flatten() {

@@ -27,7 +27,7 @@ use std::{fs, io};
 pub use check::{Misfit, check, check_runtime};
 pub use error::Error;
 pub use module::{Failure, Module, Outcome, RUNTIME_PACKAGE, RuntimeClass};
-pub use process::{Launch, Process, Shown};
+pub use process::{ClassToTransform, Launch, Process};
 pub use session::Session;
 pub use wire::serve;
 

@@ -32,7 +32,7 @@ pub struct Launch<'l> {
 
 /// A class to show to a module.
 #[derive(Debug)]
-pub struct Shown {
+pub struct ClassToTransform {
     /// Name of the class.
     pub name: String,
     /// The hash of its bytes.
@@ -102,8 +102,8 @@ impl Process {
     /// If the module fails, or violates the protocol; the errors of `each`.
     pub fn converse<E: From<Error>>(
         &mut self,
-        classes: &Arc<Vec<Shown>>,
-        each: impl FnMut(&Shown, Outcome) -> Result<(), E>,
+        classes: &Arc<Vec<ClassToTransform>>,
+        each: impl FnMut(&ClassToTransform, Outcome) -> Result<(), E>,
     ) -> Result<Vec<RuntimeClass>, E> {
         let (stdin, stdout) = self.pipes()?;
         let (sender, receiver) = sync_channel(WAITING);
@@ -117,9 +117,9 @@ impl Process {
 
     fn take_all<E: From<Error>>(
         &mut self,
-        classes: &[Shown],
+        classes: &[ClassToTransform],
         receiver: &Receiver<Result<Said, WireError>>,
-        mut each: impl FnMut(&Shown, Outcome) -> Result<(), E>,
+        mut each: impl FnMut(&ClassToTransform, Outcome) -> Result<(), E>,
     ) -> Result<Vec<RuntimeClass>, E> {
         let runtime = match self.next(receiver, "when it was started")? {
             Said::Greeting(runtime) => runtime,
@@ -210,7 +210,7 @@ impl Drop for Process {
     }
 }
 
-fn ask(stdin: ChildStdin, classes: &[Shown]) -> io::Result<()> {
+fn ask(stdin: ChildStdin, classes: &[ClassToTransform]) -> io::Result<()> {
     let mut out = BufWriter::new(stdin);
     out.write_all(&wire::MAGIC)?;
     for class in classes {

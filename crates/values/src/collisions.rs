@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use cct_pcc::{Chosen, Value};
+use cct_pcc::{MethodChoice, Value};
 use cct_profile::Profile;
 use cct_profile::merge::{MergeOptions, Threads, merge};
 use cct_profile::report::grouped;
@@ -41,7 +41,7 @@ impl Counts {
         // One tree of all threads, in which contexts have different frames.
         let options = MergeOptions { threads: Threads::All, bodies: Bodies::Together };
         let profile = merge(&[profile], options)?;
-        let mut values = Values::of(&profile, &Chosen::default())?;
+        let mut values = Values::of(&profile, &MethodChoice::default())?;
         let same: Vec<u32> = (0u32..).take(profile.methods.len()).map(|method| values.same(method)).collect();
         let mut chains: Vec<(u32, Option<u16>, Value)> = Vec::new();
         let mut at: Vec<(u32, Value)> = Vec::new();

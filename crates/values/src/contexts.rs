@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 
 use cct_pcc::chosen::separated;
-use cct_pcc::{Chosen, Place, Recorded, Value};
+use cct_pcc::{MethodChoice, Place, Recorded, Value};
 use cct_profile::escape::terminal;
 use cct_profile::names::{Frame, FrameTable, NameStyle};
 use cct_profile::report::counted;
@@ -16,7 +16,7 @@ use crate::tree::Values;
 
 /// Options for showing values.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown {
+pub struct DisplayOptions {
     /// Maximum number of values of each method, the most frequent ones; `None` shows all.
     pub top: Option<usize>,
     /// Whether to show how often each occurred, which is unknown for values from the command line.
@@ -35,7 +35,7 @@ pub struct Found<'r> {
 /// without a context is at no method.
 pub fn everywhere(wanted: &[Value], profile: &Profile) -> Result<Recorded, Error> {
     let mut recorded = Recorded::default();
-    Values::of(profile, &Chosen::default())?.visit(|context| {
+    Values::of(profile, &MethodChoice::default())?.visit(|context| {
         if let Some(&own) = context.path.last()
             && wanted.contains(&context.value)
         {
@@ -57,9 +57,9 @@ fn place(method: &Method) -> Place {
 }
 
 /// The methods that took part in values, from the file.
-pub fn chosen(recorded: &Recorded) -> Result<Chosen, Error> {
+pub fn chosen(recorded: &Recorded) -> Result<MethodChoice, Error> {
     let only = recorded.meta.get("pcc-only").map_or("", String::as_str);
-    Ok(Chosen::parse([], separated(only))?)
+    Ok(MethodChoice::parse([], separated(only))?)
 }
 
 /// Looks up all values. Contexts of several threads with the same frames are one.
@@ -87,7 +87,7 @@ pub fn write(
     recorded: &Recorded,
     profile: &Profile,
     found: &Found<'_>,
-    what: Shown,
+    what: DisplayOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let table = FrameTable::new(&profile.methods, NameStyle::Raw);
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::tree::tests::{all, profile};
 
-    const ALL: Shown = Shown { top: None, how_often: true };
+    const ALL: DisplayOptions = DisplayOptions { top: None, how_often: true };
 
     fn at(class: &str, name: &str) -> Place {
         Place { class: class.to_owned(), name: name.to_owned(), descriptor: "()V".to_owned() }
@@ -158,7 +158,7 @@ mod tests {
             (1, "A", "f", Some(7)),
             (2, "B", "g", Some(0)),
         ]);
-        let values = all(&profile, &Chosen::default());
+        let values = all(&profile, &MethodChoice::default());
         let mut recorded = Recorded::default();
         recorded.add(at("B", "g"), values[2], 5);
         recorded.add(at("B", "g"), Value(77), 1);
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn values_are_looked_for_everywhere() {
         let profile = profile(&[(0, "A", "main", None), (1, "A", "f", Some(3)), (1, "B", "f", Some(3))]);
-        let values = all(&profile, &Chosen::default());
+        let values = all(&profile, &MethodChoice::default());
         let recorded = everywhere(&values[1..2], &profile).unwrap();
         assert_eq!(recorded.counts.keys().collect::<Vec<_>>(), [&at("A", "f"), &at("B", "f")]);
         let error = everywhere(&[Value(77)], &profile).unwrap_err();

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use cct_pcc::value::caller;
-use cct_pcc::{Chosen, Site, Value};
+use cct_pcc::{MethodChoice, Site, Value};
 use cct_profile::{Method, Profile, ROOT};
 
 use crate::Error;
@@ -22,7 +22,7 @@ pub struct Values<'p> {
 
 /// A context during a visit.
 #[derive(Debug)]
-pub struct Visited<'v> {
+pub struct ContextVisit<'v> {
     /// Methods from the outermost one to its own, by their indices in the profile.
     pub path: &'v [u32],
     /// The number of the context's caller among the contexts of its tree; 0 for an outermost one.
@@ -34,7 +34,7 @@ pub struct Visited<'v> {
 impl<'p> Values<'p> {
     /// Prepares a profile that distinguishes call sites; `chosen` says which methods take part in
     /// values.
-    pub fn of(profile: &'p Profile, chosen: &Chosen) -> Result<Values<'p>, Error> {
+    pub fn of(profile: &'p Profile, chosen: &MethodChoice) -> Result<Values<'p>, Error> {
         if !profile.tells_call_sites() {
             return Err(Error::NoCallSites);
         }
@@ -58,7 +58,7 @@ impl<'p> Values<'p> {
 
     /// Visits all contexts, callers before callees, except those below methods with unknown names.
     /// Returns the number of these.
-    pub fn visit(&mut self, mut visit: impl FnMut(&Visited<'_>)) -> u64 {
+    pub fn visit(&mut self, mut visit: impl FnMut(&ContextVisit<'_>)) -> u64 {
         let profile = self.profile;
         let mut unknown = 0;
         for thread in &profile.threads {
@@ -90,7 +90,7 @@ impl<'p> Values<'p> {
                 };
                 path.push(node.method);
                 open.push((end, number, value));
-                visit(&Visited { path: &path, parent, value });
+                visit(&ContextVisit { path: &path, parent, value });
                 if method.flags & Method::UNKNOWN != 0 {
                     left_out = end;
                 }
@@ -146,7 +146,7 @@ pub(crate) mod tests {
         profile
     }
 
-    pub(crate) fn all(profile: &Profile, chosen: &Chosen) -> Vec<Value> {
+    pub(crate) fn all(profile: &Profile, chosen: &MethodChoice) -> Vec<Value> {
         let mut values = Vec::new();
         let left_out = Values::of(profile, chosen).unwrap().visit(|context| values.push(context.value));
         assert_eq!(left_out, 0);
@@ -175,13 +175,13 @@ pub(crate) mod tests {
             Value::ROOT.call(main(9)).call(Site::of("N", "native", "()V", None)),
             Value::ROOT,
         ];
-        assert_eq!(all(&profile, &Chosen::default()), expected);
+        assert_eq!(all(&profile, &MethodChoice::default()), expected);
     }
 
     #[test]
     fn what_takes_no_part_hands_values_on() {
         let profile = profile(&[(0, "A", "main", None), (1, "A", "f", Some(3)), (2, "B", "g", Some(0))]);
-        let chosen = Chosen::parse([], ["A.main"]).unwrap();
+        let chosen = MethodChoice::parse([], ["A.main"]).unwrap();
         let f = Value::ROOT.call(Site::of("A", "main", "()V", Some(3)));
         assert_eq!(all(&profile, &chosen), [Value::ROOT, f, f]);
     }
@@ -191,14 +191,14 @@ pub(crate) mod tests {
         let mut profile = profile(&[(0, "?", "123", None), (1, "A", "f", Some(3)), (0, "A", "main", None)]);
         profile.methods[0].flags = Method::UNKNOWN;
         let mut seen: Vec<u32> = Vec::new();
-        let mut values = Values::of(&profile, &Chosen::default()).unwrap();
+        let mut values = Values::of(&profile, &MethodChoice::default()).unwrap();
         assert_eq!(values.visit(|context| seen.extend(context.path)), 1);
         assert_eq!(seen, [0, 2]);
     }
 
     #[test]
     fn without_call_sites_there_are_no_values() {
-        let error = Values::of(&Profile::default(), &Chosen::default()).unwrap_err();
+        let error = Values::of(&Profile::default(), &MethodChoice::default()).unwrap_err();
         assert!(error.to_string().contains("--call-sites"), "{error}");
     }
 }

@@ -133,7 +133,7 @@ pub fn are_counted_in(class: &ClassFile<'_>) -> bool {
 
 /// The count of allocations in a body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct AllocationCount {
     /// Number of instructions whose objects are counted.
     pub made: u32,
     /// The first instruction whose objects are not counted.

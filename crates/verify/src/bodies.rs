@@ -5,11 +5,11 @@ use cct_classfile::NameAndType;
 use cct_jdk::convention::with_extension;
 
 use crate::body::{Body, MAY_OUTGROW};
-use crate::class::{Class, Traced};
+use crate::class::{Class, MethodEvents};
 use crate::expectation::Tool;
 use crate::faults::{ClockFault, FormsFault};
 use crate::finding::{Finding, Problem};
-use crate::links::Counted;
+use crate::links::CountedCallee;
 use crate::rule::Rule;
 use crate::traces::Level;
 
@@ -34,7 +34,7 @@ impl Class<'_, '_> {
         }
         self.beside.add(&own, body.called);
         if let Some(level) = body.level {
-            self.traced.insert(number, Traced { level, telling: body.telling });
+            self.traced.insert(number, MethodEvents { level, telling: body.telling });
         }
         if body.level.is_some_and(|level| level != Level::Full) {
             let what = "events of methods that are too large for all of them";
@@ -44,7 +44,7 @@ impl Class<'_, '_> {
             self.tally.unknown_ids += u64::from(!callee.is_known);
             let key = (callee.opcode, callee.callee.clone(), callee.means.key());
             let place = callee.place.clone().in_member(method.name_and_type());
-            self.counted.entry(key).or_insert(Counted { sites: 0, place, ..callee }).sites += 1;
+            self.counted.entry(key).or_insert(CountedCallee { sites: 0, place, ..callee }).sites += 1;
         }
         if let Some(at) = body.unpinned {
             let problem = Problem::Clock(ClockFault::NotReplaced);

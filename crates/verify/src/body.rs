@@ -7,7 +7,7 @@ use cct_jdk::convention::SLOTS_OFFSET;
 use cct_jdk::threads::changes_the_current_thread;
 use cct_tables::CostModel;
 
-use crate::align::aligned::{Aligned, Appended};
+use crate::align::aligned::{Alignment, AppendedHandler};
 use crate::align::{Pair, align};
 use crate::allocations;
 use crate::columns;
@@ -19,9 +19,9 @@ use crate::fields::Fields;
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
 use crate::handlers::Handlers;
-use crate::limits::{self, Coded};
-use crate::links::Counted;
-use crate::marked::{Erased, Marker, MarkerHelper};
+use crate::limits::{self, MethodCode};
+use crate::links::CountedCallee;
+use crate::marked::{BareBody, Marker, MarkerHelper};
 use crate::positions::Positions;
 use crate::probe::{Carries, Locals, Reader};
 use crate::prologue::{Prologue, prologues};
@@ -81,7 +81,7 @@ pub struct Body {
     /// Number of calls of the runtime.
     pub hooks: u32,
     /// Callees that their callers count.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<CountedCallee>,
     /// The amount of its events, if they are recorded.
     pub level: Option<Level>,
     /// Call sites with events of their callees, each with whether they are written only if the
@@ -172,7 +172,7 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// Checks the attribute's record of the original positions of instructions.
-    fn positions(&self, aligned: &Aligned<'a>, is_extended: bool) -> Check {
+    fn positions(&self, aligned: &Alignment<'a>, is_extended: bool) -> Check {
         let mut positions = Positions::of(self.packed_positions);
         let mut originals: Vec<_> = aligned.originals.iter().map(|i| i.bci).collect();
         let mut places = aligned.places.clone();
@@ -236,7 +236,7 @@ impl<'a> Method<'_, 'a> {
             Some(plan) => Some(plan.method.is_some()),
             None => self.is_recorded(&prologue, values.as_ref(), slots, calls)?,
         };
-        let erased = Erased::of(before, after, original, self.code, markers, own);
+        let erased = BareBody::of(before, after, original, self.code, markers, own);
         if !own.is_empty() {
             let tokens = erased.tokens(&prologue.locals, reader)?;
             let by = prologue.locals.by.saturating_add(tokens);
@@ -278,9 +278,9 @@ impl<'a> Method<'_, 'a> {
             self.positions(&aligned, *is_extended)?;
         }
         let ends = events.is_some_and(|plan| plan.method.is_some());
-        let Around { counts, is_unfollowed, dropped } =
-            self.around(&aligned, candidate, Added { locals, entered, ends, erased: &erased })?;
-        let Aligned { effects, pinned, unpinned, hooks, counted, recorded, telling, .. } = aligned;
+        let BodyResults { counts, is_unfollowed, dropped } =
+            self.around(&aligned, candidate, Additions { locals, entered, ends, erased: &erased })?;
+        let Alignment { effects, pinned, unpinned, hooks, counted, recorded, telling, .. } = aligned;
         let probes = effects.len() as u64 + recorded + u64::from(recorded_at);
         let facts = Body { is_recorded, slots, on_entry, counts, is_unfollowed, probes, ..Body::default() };
         Ok(Body { pinned, unpinned, hooks, counted, telling, dropped, pieces, called, ..facts })
@@ -288,9 +288,9 @@ impl<'a> Method<'_, 'a> {
 
     /// Checks that a body counts all allocations and columns, unless it is so large that it may
     /// count none.
-    fn leaves_nothing_out(&self, aligned: &Aligned<'a>) -> Check {
+    fn leaves_nothing_out(&self, aligned: &Alignment<'a>) -> Check {
         let may_outgrow = self.code.length() >= MAY_OUTGROW;
-        let Aligned { objects, columns, .. } = aligned;
+        let Alignment { objects, columns, .. } = aligned;
         if let Some(bci) = objects.unmade
             && (objects.made > 0 || !may_outgrow)
         {
@@ -307,12 +307,12 @@ impl<'a> Method<'_, 'a> {
     /// Checks what follows from all probes of a body: its tables, frames, limits, and counts.
     fn around(
         &self,
-        aligned: &Aligned<'a>,
+        aligned: &Alignment<'a>,
         candidate: &Candidate<'_, 'a>,
-        added: Added<'_, '_, 'a>,
-    ) -> Check<Around> {
+        added: Additions<'_, '_, 'a>,
+    ) -> Check<BodyResults> {
         let Candidate { method: rewritten, code, .. } = *candidate;
-        let Added { locals, entered, .. } = added;
+        let Additions { locals, entered, .. } = added;
         let tables = Tables {
             before: self.before,
             after: self.after,
@@ -325,8 +325,8 @@ impl<'a> Method<'_, 'a> {
         let dropped = tables.attributes()?;
         frames::check(&tables, self.original, rewritten)?;
         limits::check(
-            Coded { class: self.before, method: self.original, code: self.code },
-            Coded { class: self.after, method: rewritten, code },
+            MethodCode { class: self.before, method: self.original, code: self.code },
+            MethodCode { class: self.after, method: rewritten, code },
         )?;
         let model = self.expectation.cost_model;
         let (pool, size) = (&self.before.pool, self.code.length());
@@ -352,7 +352,7 @@ impl<'a> Method<'_, 'a> {
         self.handles_exceptions(&tables, &ways_out, reached, added)?;
         let is_counted = locals.has_node() && !is_unfollowed;
         let counts = if is_counted { self.contradictions(&body) } else { Vec::new() };
-        Ok(Around { counts, is_unfollowed, dropped })
+        Ok(BodyResults { counts, is_unfollowed, dropped })
     }
 
     /// Checks that handlers restore contexts, and record or notify ends, wherever an exception may
@@ -360,12 +360,12 @@ impl<'a> Method<'_, 'a> {
     fn handles_exceptions(
         &self,
         tables: &Tables<'_, 'a>,
-        ways_out: &[Option<Appended>],
+        ways_out: &[Option<AppendedHandler>],
         reached: impl FnOnce() -> Vec<bool>,
-        added: Added<'_, '_, 'a>,
+        added: Additions<'_, '_, 'a>,
     ) -> Check {
         let name = self.original.name;
-        let Added { locals, ends, erased, .. } = added;
+        let Additions { locals, ends, erased, .. } = added;
         if locals.thread.is_some() || ends {
             let reached = reached();
             if locals.thread.is_some() {
@@ -403,7 +403,7 @@ impl<'a> Method<'_, 'a> {
 
 /// What rewriting added to a body.
 #[derive(Clone, Copy)]
-struct Added<'e, 'm, 'a> {
+struct Additions<'e, 'm, 'a> {
     /// The added locals.
     locals: Locals,
     /// The bytecodes that an entry counts.
@@ -411,11 +411,11 @@ struct Added<'e, 'm, 'a> {
     /// Whether its ends are recorded as events.
     ends: bool,
     /// The method's markers.
-    erased: &'e Erased<'m, 'a>,
+    erased: &'e BareBody<'m, 'a>,
 }
 
 /// What follows from all probes of a body.
-struct Around {
+struct BodyResults {
     counts: Vec<Option<Finding>>,
     is_unfollowed: bool,
     dropped: Vec<String>,

@@ -18,7 +18,7 @@ use crate::fields::Fields;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::Target;
 use crate::links::Links;
-use crate::marked::Beside;
+use crate::marked::CountedMarkers;
 use crate::marked::attribute::is_list;
 use crate::probe::Reader;
 use crate::structure::StaticSide;
@@ -54,7 +54,7 @@ impl<'c, 'a> Class<'c, 'a> {
             bodiless: BTreeMap::new(),
             own_fields: Fields::new(),
             positions: Vec::new(),
-            beside: Beside::default(),
+            beside: CountedMarkers::default(),
             of_markers: Vec::new(),
         };
         class.tally.classes = 1;
@@ -104,7 +104,7 @@ impl<'c, 'a> Class<'c, 'a> {
         for field in &before.fields {
             self.own_fields.entry(field.name_and_type()).or_insert(field.access_flags);
         }
-        match Beside::of(after) {
+        match CountedMarkers::of(after) {
             Some(beside) => self.beside = beside,
             None => return self.find(Problem::Attribute("cctrewrite.Markers".to_owned())),
         }

@@ -8,14 +8,14 @@ use cct_events::structure::Recording;
 use crate::expectation::Expectation;
 use crate::fields::Fields;
 use crate::finding::{Finding, Problem};
-use crate::links::Counted;
-use crate::marked::Beside;
-use crate::probe::Entered;
+use crate::links::CountedCallee;
+use crate::marked::CountedMarkers;
+use crate::probe::CalleeEntry;
 use crate::tally::Tally;
 use crate::traces::Level;
 
 /// Key of counted callees: opcode, reference, and their probe.
-type Counting = (u8, MemberRefBuf, (u8, i64, Option<Entered>));
+type Counting = (u8, MemberRefBuf, (u8, i64, Option<CalleeEntry>));
 
 /// The check of one class against its original.
 pub struct Class<'c, 'a> {
@@ -40,11 +40,11 @@ pub struct Class<'c, 'a> {
     /// Numbers of methods that callers count, and that are recorded.
     pub(crate) by_callers: BTreeSet<usize>,
     /// Callees that this class counts.
-    pub(crate) counted: BTreeMap<Counting, Counted>,
+    pub(crate) counted: BTreeMap<Counting, CountedCallee>,
     /// The number of its first method in a trace, if it is recorded in one.
     pub(crate) first_method: Option<u32>,
     /// The recorded events of methods with bodies, by number.
-    pub(crate) traced: BTreeMap<usize, Traced>,
+    pub(crate) traced: BTreeMap<usize, MethodEvents>,
     /// The amount that is recorded of methods without bodies, by number.
     pub(crate) bodiless: BTreeMap<usize, Recording>,
     /// The class's own fields.
@@ -52,7 +52,7 @@ pub struct Class<'c, 'a> {
     /// The attribute's record of the original positions of bytecodes, for each method.
     pub(crate) positions: Vec<&'a [u8]>,
     /// The markers of the class, if it has some.
-    pub(crate) beside: Beside<'a>,
+    pub(crate) beside: CountedMarkers<'a>,
     /// Added methods that counts do not need.
     pub(crate) of_markers: Vec<&'c Member<'a>>,
 }
@@ -65,7 +65,7 @@ impl Class<'_, '_> {
 
 /// The events found in a method.
 #[derive(Debug, Clone)]
-pub(crate) struct Traced {
+pub(crate) struct MethodEvents {
     pub(crate) level: Level,
     /// Call sites with events of their callees, each with whether they are written only if the
     /// callee is the one that the site names.

@@ -38,7 +38,7 @@ pub fn probe(column: Column, node: u16, offset: i64) -> [Op<'static>; 6] {
 
 /// The column probes found in a body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct ColumnCount {
     /// Number of instructions that are counted.
     pub counted: u32,
     /// The first instruction that should be counted and is not.

@@ -12,7 +12,7 @@ use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, MemberName, acces
 use cct_jdk::convention::OBJECT;
 use cct_tables::BlockEnds;
 
-use crate::align::aligned::{Aligned, Appended};
+use crate::align::aligned::{Alignment, AppendedHandler};
 use crate::faults::CountFault;
 use crate::fields::Fields;
 use crate::finding::{Check, Finding, Problem};
@@ -84,7 +84,7 @@ pub struct Body<'b, 'a> {
     /// The method's own handlers.
     pub handlers: &'b Handlers,
     /// The rewritten code.
-    pub aligned: &'b Aligned<'a>,
+    pub aligned: &'b Alignment<'a>,
     /// The count of each instruction: one, or its cost.
     pub costs: &'b [u32],
     /// The instructions that end blocks by [`Rule::Precise`]; `None` for all that may throw.
@@ -94,7 +94,7 @@ pub struct Body<'b, 'a> {
     /// The count that the node gets on entry.
     pub on_entry: i32,
     /// For each instruction, the handler of exceptions that the method does not catch.
-    pub ways_out: &'b [Option<Appended>],
+    pub ways_out: &'b [Option<AppendedHandler>],
 }
 
 impl Body<'_, '_> {

@@ -1,7 +1,7 @@
 //! The known facts about the rewriting of a class.
 
 use cct_columns::{Column, Columns};
-use cct_pcc::Chosen;
+use cct_pcc::MethodChoice;
 use cct_settings::{ContextCarrier, Metrics, Natives, Settings, UnknownSettings, settings};
 use cct_tables::{BlockEnds, BlockRule, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
@@ -14,7 +14,7 @@ pub enum Tool {
     /// A profile.
     Profile,
     /// The values of calling contexts at entries of chosen methods (docs/research/pcc.md).
-    Values(&'static Chosen),
+    Values(&'static MethodChoice),
     /// The program's events, in order (docs/research/trace.md).
     Trace,
     /// The reports of markers' clients (docs/research/markers.md).
@@ -78,7 +78,7 @@ impl Expectation {
     }
 
     /// The chosen methods, if values represent contexts.
-    pub(crate) fn chosen(&self) -> Option<&'static Chosen> {
+    pub(crate) fn chosen(&self) -> Option<&'static MethodChoice> {
         match self.tool {
             Some(Tool::Values(chosen)) => Some(chosen),
             _ => None,

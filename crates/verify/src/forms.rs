@@ -13,11 +13,11 @@ use crate::faults::{ForwarderKind, RuntimeFault};
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{Entry, Straight, Target};
 use crate::native_hooks::NativeHook;
-use crate::renamed::Renamed;
+use crate::renamed::RenamedNative;
 
 /// The code under the original signature.
 #[derive(Debug)]
-pub(crate) enum Original {
+pub(crate) enum OriginalForm {
     /// The original code.
     Same,
     /// A forwarder to the extended form.
@@ -27,12 +27,12 @@ pub(crate) enum Original {
     /// A call of the runtime, in one of the methods for which that is known.
     Runtime,
     /// The replacement of a renamed native.
-    Renamed(Renamed),
+    Renamed(RenamedNative),
 }
 
 /// The code under the extended signature.
 #[derive(Debug)]
-pub(crate) enum Extended {
+pub(crate) enum ExtendedForm {
     Absent,
     Body(Box<Body>),
     Redispatch,
@@ -44,34 +44,34 @@ pub(crate) enum Extended {
     ToNative,
 }
 
-impl Original {
+impl OriginalForm {
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Original::Same => "unchanged",
-            Original::Wrapper => "a wrapper",
-            Original::Body(_) => "the body",
-            Original::Runtime => "a call of the runtime",
-            Original::Renamed(_) => "a method under a native's name",
+            OriginalForm::Same => "unchanged",
+            OriginalForm::Wrapper => "a wrapper",
+            OriginalForm::Body(_) => "the body",
+            OriginalForm::Runtime => "a call of the runtime",
+            OriginalForm::Renamed(_) => "a method under a native's name",
         }
     }
 }
 
-impl Extended {
+impl ExtendedForm {
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Extended::Absent => "no extended form",
-            Extended::Body(_) => "the body",
-            Extended::Redispatch => "a redispatching form",
-            Extended::Stored => "a call of the original",
-            Extended::Counted(_) => "a counting call of the original",
-            Extended::Bypassed => "a call of the original that records nothing",
-            Extended::ToNative => "a native's wrapper",
+            ExtendedForm::Absent => "no extended form",
+            ExtendedForm::Body(_) => "the body",
+            ExtendedForm::Redispatch => "a redispatching form",
+            ExtendedForm::Stored => "a call of the original",
+            ExtendedForm::Counted(_) => "a counting call of the original",
+            ExtendedForm::Bypassed => "a call of the original that records nothing",
+            ExtendedForm::ToNative => "a native's wrapper",
         }
     }
 }
 
 /// The inputs for recognising which forwarder an extended form is.
-pub(crate) struct Asked<'q, 'a> {
+pub(crate) struct ForwarderQuery<'q, 'a> {
     /// The method's number, and the method.
     pub(crate) number: usize,
     pub(crate) original: &'q Member<'a>,
@@ -86,7 +86,7 @@ pub(crate) struct Asked<'q, 'a> {
 }
 
 /// A forwarder, and whether its method is recorded, if the forwarder shows that.
-pub(crate) type Found = Option<(Extended, Option<bool>)>;
+pub(crate) type Found = Option<(ExtendedForm, Option<bool>)>;
 
 impl<'c, 'a> Class<'c, 'a> {
     /// The forwarder that an extended form is; `None` if it is faulty. `length` is the count of a
@@ -98,7 +98,7 @@ impl<'c, 'a> Class<'c, 'a> {
         twin: &'c Member<'a>,
         target: &Target<'a>,
         length: i32,
-    ) -> Option<Extended> {
+    ) -> Option<ExtendedForm> {
         let is_native = original.is(access::NATIVE);
         // The calls of the runtime in the wrapper of a native.
         let ways = if is_native { self.native_hooks(original) } else { Vec::new() };
@@ -106,11 +106,11 @@ impl<'c, 'a> Class<'c, 'a> {
         let is = |straight: Straight<'_>| straight.is(after, twin);
         let lines: &[u16] =
             if is_native { &[NATIVE_FORWARDER_LINE, FORWARDER_LINE] } else { &[FORWARDER_LINE] };
-        let asked = Asked { number, original, target, ways: &ways, lines, is: &is };
+        let asked = ForwarderQuery { number, original, target, ways: &ways, lines, is: &is };
         let (mut form, recorded) = if is(target.redispatch()) {
-            (Some(Extended::Redispatch), None)
+            (Some(ExtendedForm::Redispatch), None)
         } else if is(target.stored()) {
-            (Some(Extended::Stored), None)
+            (Some(ExtendedForm::Stored), None)
         } else {
             let found = match (self.expectation.tool, self.expectation.chosen()) {
                 (_, Some(chosen)) => self.forwarder_of_values(chosen, &asked),
@@ -121,8 +121,10 @@ impl<'c, 'a> Class<'c, 'a> {
         };
         let is_hooked = ways.first().is_some_and(|way| !way.is_empty());
         let is_without = is_hooked
-            && (matches!(form, Some(Extended::Counted(_) | Extended::Stored | Extended::Redispatch))
-                || self.is_without_hooks(&asked));
+            && (matches!(
+                form,
+                Some(ExtendedForm::Counted(_) | ExtendedForm::Stored | ExtendedForm::Redispatch)
+            ) || self.is_without_hooks(&asked));
         if is_without {
             form = None;
         }
@@ -134,7 +136,7 @@ impl<'c, 'a> Class<'c, 'a> {
             });
             self.findings.push(finding.in_member(twin.name_and_type()));
         }
-        if let (true, Some(Extended::ToNative)) = (is_hooked, &form) {
+        if let (true, Some(ExtendedForm::ToNative)) = (is_hooked, &form) {
             self.tally.hooks += ways[0].len() as u64;
         }
         // Where natives are not represented, those of recorded classes are not recorded either.
@@ -146,7 +148,7 @@ impl<'c, 'a> Class<'c, 'a> {
     }
 
     /// Whether a native's wrapper calls no hooks of the runtime.
-    fn is_without_hooks(&self, asked: &Asked<'_, 'a>) -> bool {
+    fn is_without_hooks(&self, asked: &ForwarderQuery<'_, 'a>) -> bool {
         let below_root = self.expectation.no_natives == Some(true);
         let counts_objects = self.expectation.allocations == Some(true);
         let id = method_id(self.hash, asked.number, 1);
@@ -155,8 +157,8 @@ impl<'c, 'a> Class<'c, 'a> {
     }
 
     /// The forwarder that an extended form is in an output that builds a tree.
-    fn forwarder_of_profiles(&self, asked: &Asked<'_, 'a>, length: i32) -> Found {
-        let Asked { number, original, target, ways, lines, is } = *asked;
+    fn forwarder_of_profiles(&self, asked: &ForwarderQuery<'_, 'a>, length: i32) -> Found {
+        let ForwarderQuery { number, original, target, ways, lines, is } = *asked;
         let is_native = original.is(access::NATIVE);
         let id = |slots| method_id(self.hash, number, slots);
         // A copy of `Reference.get` would be a plain field read, so the original runs, and the
@@ -177,26 +179,26 @@ impl<'c, 'a> Class<'c, 'a> {
         let makes = target.counted_with_result(id(0)).filter(|_| counts_objects && is_native);
         let must_make = makes.is_some();
         if is_to_native((!below_root).then(|| id(1)), below_root) {
-            Some((Extended::ToNative, Some(true)))
+            Some((ExtendedForm::ToNative, Some(true)))
         } else if is_to_native(None, false) {
-            Some((Extended::ToNative, Some(false)))
+            Some((ExtendedForm::ToNative, Some(false)))
         } else if makes.is_some_and(is) {
-            Some((Extended::Counted(0), Some(true)))
+            Some((ExtendedForm::Counted(0), Some(true)))
         } else if let Some(n) = lengths
             .iter()
             .copied()
             .filter(|_| !must_make)
             .find(|n| lines.iter().any(|line| is(target.counted(Entry::Node(id(0), *n), *line))))
         {
-            Some((Extended::Counted(n), Some(true)))
+            Some((ExtendedForm::Counted(n), Some(true)))
         } else if lines.iter().any(|line| is(target.counted(Entry::None, *line))) {
             // If nothing is known of the output, natives may not be represented.
             let recorded = (!is_native || self.expectation.no_natives.is_some()).then_some(false);
-            Some((Extended::Counted(0), recorded))
+            Some((ExtendedForm::Counted(0), recorded))
         } else if is(target.bypassed(Entry::Node(id(0), 0))) {
-            Some((Extended::Bypassed, Some(true)))
+            Some((ExtendedForm::Bypassed, Some(true)))
         } else if is(target.bypassed(Entry::None)) {
-            Some((Extended::Bypassed, Some(false)))
+            Some((ExtendedForm::Bypassed, Some(false)))
         } else {
             None
         }

@@ -15,7 +15,7 @@ use crate::debug_tables::{self, DebugTables};
 use crate::events::Event;
 use crate::expectation::Expectation;
 use crate::frames;
-use crate::limits::{self, Coded};
+use crate::limits::{self, MethodCode};
 use crate::native_hooks::{self, NativeHook};
 use crate::op::{Callee, Kind, Op};
 use crate::probe::Reader;
@@ -526,7 +526,7 @@ impl Straight<'_> {
         caught
             && code.attributes.iter().all(|attribute| is_known(attribute.name))
             && tables.are_of(class, &code, self.line)
-            && limits::suffice(Coded { class, method, code: &code })
+            && limits::suffice(MethodCode { class, method, code: &code })
     }
 }
 

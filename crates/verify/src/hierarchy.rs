@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use cct_classfile::{NameAndType, access};
 
-use crate::links::{Declared, Links};
+use crate::links::{DeclaredMethod, Links};
 
 /// A name, with all its classes.
 pub type Node = usize;
@@ -20,16 +20,16 @@ const MOST_STEPS: u64 = 1 << 28;
 
 /// A method, and the class that declares it.
 #[derive(Debug, Clone, Copy)]
-pub struct Resolved<'l> {
+pub struct ResolvedMethod<'l> {
     /// The class.
     pub class: &'l Links,
     /// The method.
-    pub method: &'l Declared,
+    pub method: &'l DeclaredMethod,
 }
 
-impl Resolved<'_> {
+impl ResolvedMethod<'_> {
     /// Whether a subclass that declares this method overrides a final one (JVMS 4.10, 5.4.5).
-    fn is_final_for(&self, subclass: &Links, method: &Declared) -> bool {
+    fn is_final_for(&self, subclass: &Links, method: &DeclaredMethod) -> bool {
         let package = |name: &[u8]| name.iter().rposition(|&b| b == b'/').map(|end| name[..end].to_vec());
         let (above, below) = (self.method.flags, method.flags);
         let is_accessible = above & (access::PUBLIC | access::PROTECTED) != 0
@@ -162,7 +162,7 @@ pub struct View<'v, 'l> {
     above: Vec<Above>,
     seen: Vec<bool>,
     /// The methods of the class and its superclasses, the nearest last.
-    active: HashMap<NameAndType<'l>, Vec<Resolved<'l>>>,
+    active: HashMap<NameAndType<'l>, Vec<ResolvedMethod<'l>>>,
     /// All supertypes of this class, and whether one of them is missing.
     closure: Option<(HashSet<Node>, bool)>,
     steps: u64,
@@ -199,7 +199,7 @@ impl<'l> View<'_, 'l> {
             };
             for class in &hierarchy.classes[node] {
                 for method in &class.declared {
-                    let resolved = Resolved { class, method };
+                    let resolved = ResolvedMethod { class, method };
                     self.active.entry(method.name_and_type()).or_default().push(resolved);
                 }
             }
@@ -220,14 +220,14 @@ impl<'l> View<'_, 'l> {
     }
 
     /// The method that the class or the nearest of its superclasses declares; `None` if unknown.
-    pub fn nearest(&self, method: NameAndType<'_>) -> Option<Resolved<'l>> {
+    pub fn nearest(&self, method: NameAndType<'_>) -> Option<ResolvedMethod<'l>> {
         let found = self.active.get(&method).and_then(|methods| methods.last()).copied();
         found.filter(|_| !self.above[self.node].is_ambiguous)
     }
 
     /// Methods of this class that override a final method of the nearest superclass with that name
     /// and descriptor. Names with several classes are skipped.
-    pub fn overridden_finals(&self) -> impl Iterator<Item = &'l Declared> + '_ {
+    pub fn overridden_finals(&self) -> impl Iterator<Item = &'l DeclaredMethod> + '_ {
         let is_known = !self.above[self.node].is_ambiguous;
         let classes = self.hierarchy.classes[self.node].iter().filter(move |_| is_known);
         let methods = classes.flat_map(|class| class.declared.iter().map(move |method| (*class, method)));

@@ -8,7 +8,7 @@ use crate::finding::{Check, Finding, Problem};
 
 /// A method and its code.
 #[derive(Clone, Copy)]
-pub struct Coded<'m, 'a> {
+pub struct MethodCode<'m, 'a> {
     /// The class of the method.
     pub class: &'m ClassFile<'a>,
     /// The method.
@@ -18,7 +18,7 @@ pub struct Coded<'m, 'a> {
 }
 
 /// Checks that rewritten code declares large enough limits, if the original does.
-pub fn check(original: Coded<'_, '_>, rewritten: Coded<'_, '_>) -> Check {
+pub fn check(original: MethodCode<'_, '_>, rewritten: MethodCode<'_, '_>) -> Check {
     if !has_stack(rewritten.class, rewritten.code) && has_stack(original.class, original.code) {
         return Err(Finding::of(Problem::Limit(LimitFault::Stack)));
     }
@@ -29,7 +29,7 @@ pub fn check(original: Coded<'_, '_>, rewritten: Coded<'_, '_>) -> Check {
 }
 
 /// Whether code declares large enough limits.
-pub fn suffice(coded: Coded<'_, '_>) -> bool {
+pub fn suffice(coded: MethodCode<'_, '_>) -> bool {
     has_stack(coded.class, coded.code) && has_locals(coded)
 }
 
@@ -37,12 +37,12 @@ fn has_stack<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> bool {
     stack(class, code) <= u32::from(code.max_stack)
 }
 
-fn has_locals(coded: Coded<'_, '_>) -> bool {
+fn has_locals(coded: MethodCode<'_, '_>) -> bool {
     locals(coded) <= u32::from(coded.code.max_locals)
 }
 
 /// Number of locals: those that instructions name, and those of the arguments, used or not.
-fn locals(Coded { class, method, code }: Coded<'_, '_>) -> u32 {
+fn locals(MethodCode { class, method, code }: MethodCode<'_, '_>) -> u32 {
     let ends =
         code.instructions().filter_map(|i| i.local()).map(|(l, two)| u32::from(l) + 1 + u32::from(two));
     let arguments = argument_slots(class, method).map_or(0, u32::from);

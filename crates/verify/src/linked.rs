@@ -10,13 +10,13 @@ use cct_jdk::convention::OBJECT;
 use crate::convention::{HASH_CODE, foreign_id};
 use crate::faults::ProbeFault;
 use crate::finding::{Finding, Problem};
-use crate::hierarchy::{Hierarchy, Node, Resolved};
-use crate::links::{Counted, Links, Means, is_extended};
+use crate::hierarchy::{Hierarchy, Node, ResolvedMethod};
+use crate::links::{CountedCallee, Links, Means, is_extended};
 use crate::values;
 
 /// The results of following all references.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Linked {
+pub struct LinkResults {
     /// Number of references to extended forms that exist.
     pub found: u64,
     /// Number of references whose owner, or a supertype of it, is not among the classes.
@@ -39,14 +39,14 @@ pub(crate) enum Question<'l> {
     /// Whether an extended form exists, and the asking class.
     Extended(&'l Links, MemberRef<'l>),
     /// Whether the callee may be counted by its caller, and the asking class.
-    Counted(&'l Links, &'l Counted),
+    Counted(&'l Links, &'l CountedCallee),
 }
 
 /// Follows all references, as the JVM resolves them (JVMS 5.4.3.3): in the named class, then in its
 /// supertypes.
-pub fn follow(classes: &[Links]) -> Linked {
+pub fn follow(classes: &[Links]) -> LinkResults {
     let hierarchy = Hierarchy::of(classes);
-    let mut linked = Linked::default();
+    let mut linked = LinkResults::default();
     let mut questions: HashMap<Node, Vec<Question<'_>>> = HashMap::new();
     for class in classes {
         for reference in &class.wanted {
@@ -119,7 +119,7 @@ pub fn follow(classes: &[Links]) -> Linked {
 /// The class where the search for a counted callee begins. For a super call it is the superclass,
 /// even if the reference names a class above it (JVMS 6.5, *invokespecial*); for an array it is
 /// `Object`.
-pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l [u8]> {
+pub(crate) fn searched<'l>(class: &'l Links, callee: &'l CountedCallee) -> Option<&'l [u8]> {
     let MemberRef { class: owner, name, .. } = callee.callee.member();
     if owner.first() == Some(&b'[') {
         return Some(OBJECT);
@@ -132,9 +132,13 @@ pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l 
 }
 
 /// The fault of counting a callee that is this method, if any.
-pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierarchy<'_>) -> Option<Problem> {
+pub(crate) fn wrong(
+    callee: &CountedCallee,
+    resolved: ResolvedMethod<'_>,
+    hierarchy: &Hierarchy<'_>,
+) -> Option<Problem> {
     let reference = callee.callee.member();
-    let Resolved { class, method } = resolved;
+    let ResolvedMethod { class, method } = resolved;
     let declared = reference.name_and_type().of_class(&class.name);
     // Only one method can be meant (docs/internals/scheme.md, *Calls that cannot take a context*).
     // Arrays have no subclasses.
@@ -178,12 +182,12 @@ mod tests {
     use cct_classfile::MemberRefBuf;
 
     use super::*;
-    use crate::links::Declared;
+    use crate::links::DeclaredMethod;
 
     fn class(name: &str, supers: &[&str], defined: &[&str], wanted: &[[&str; 2]]) -> Links {
         let bytes = |text: &str| text.as_bytes().into();
         let descriptor = || bytes("(J[[[[J)V");
-        let declared = |name: &&str| Declared {
+        let declared = |name: &&str| DeclaredMethod {
             name: bytes(name),
             descriptor: descriptor(),
             flags: 0,
@@ -253,14 +257,14 @@ mod tests {
     }
 
     /// `n` of `A`, which is static and final, and a caller's count of it.
-    fn counting(callee: [&str; 3], opcode: u8, id: i64, change: impl Fn(&mut Links)) -> Linked {
+    fn counting(callee: [&str; 3], opcode: u8, id: i64, change: impl Fn(&mut Links)) -> LinkResults {
         let bytes = |text: &str| text.as_bytes().into();
         let mut a = class("A", &["O"], &["n"], &[]);
         a.declared[0].flags = access::FINAL;
         a.declared[0].descriptor = bytes("()V");
         change(&mut a);
         let mut caller = class("C", &["B"], &[], &[]);
-        caller.counted = vec![Counted {
+        caller.counted = vec![CountedCallee {
             opcode,
             callee: MemberRef::new(callee[0].as_bytes(), callee[1].as_bytes(), callee[2].as_bytes()).into(),
             means: Means::Counted(id),
@@ -276,7 +280,7 @@ mod tests {
         let id = foreign_id(MemberRef::new(b"A", b"n", b"()V"), 1);
         let (b, call) = (["B", "n", "()V"], opcode::INVOKEVIRTUAL);
         let problem =
-            |linked: Linked| linked.wrong.first().map(|(class, f)| (class.clone(), f.problem.clone()));
+            |linked: LinkResults| linked.wrong.first().map(|(class, f)| (class.clone(), f.problem.clone()));
         let same = |_: &mut Links| ();
         let right = counting(b, call, id, same);
         assert_eq!((right.counted, right.ids, right.uncounted, right.wrong.len()), (3, 3, 0, 0));

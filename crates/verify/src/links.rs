@@ -4,10 +4,10 @@
 use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{ClassFile, MemberRefBuf, NameAndType, access};
 use cct_jdk::convention::EXTENSION;
-use cct_pcc::Chosen;
+use cct_pcc::MethodChoice;
 
 use crate::finding::Finding;
-use crate::probe::Entered;
+use crate::probe::CalleeEntry;
 
 /// The forms that one class offers, and those that it calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,16 +20,16 @@ pub struct Links {
     /// methods.
     pub(crate) numbers: (Option<u32>, u32),
     /// The methods of the class, in both forms.
-    pub(crate) declared: Vec<Declared>,
+    pub(crate) declared: Vec<DeclaredMethod>,
     /// References to extended forms.
     pub(crate) wanted: Vec<MemberRefBuf>,
     /// Callees that it counts.
-    pub(crate) counted: Vec<Counted>,
+    pub(crate) counted: Vec<CountedCallee>,
 }
 
 /// A method that a class declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Declared {
+pub struct DeclaredMethod {
     pub(crate) name: Box<[u8]>,
     pub(crate) descriptor: Box<[u8]>,
     pub(crate) flags: u16,
@@ -40,7 +40,7 @@ pub struct Declared {
     pub(crate) by_callers: bool,
 }
 
-impl Declared {
+impl DeclaredMethod {
     /// Its name and descriptor.
     pub(crate) fn name_and_type(&self) -> NameAndType<'_> {
         NameAndType::new(&self.name, &self.descriptor)
@@ -53,7 +53,7 @@ pub enum Means {
     /// A count under an id.
     Counted(i64),
     /// A value, in an output where values represent contexts of the chosen methods.
-    Entered(&'static Chosen, Entered),
+    Entered(&'static MethodChoice, CalleeEntry),
     /// Events: one before the call, and one after it if the callee may call back.
     Traced {
         /// Whether the callee may call back.
@@ -61,12 +61,12 @@ pub enum Means {
     },
     /// No probe for this callee: its context is the thread's, as for any callee. The check asks
     /// whether that is enough; `Some` holds the chosen methods if values represent contexts.
-    Nothing(Option<&'static Chosen>),
+    Nothing(Option<&'static MethodChoice>),
 }
 
 impl Means {
     /// Key that distinguishes these in one class.
-    pub(crate) fn key(self) -> (u8, i64, Option<Entered>) {
+    pub(crate) fn key(self) -> (u8, i64, Option<CalleeEntry>) {
         match self {
             Means::Counted(id) => (0, id, None),
             Means::Entered(_, entered) => (1, 0, Some(entered)),
@@ -78,7 +78,7 @@ impl Means {
 
 /// A callee that a class counts, once for all call sites of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct CountedCallee {
     /// The invocation.
     pub opcode: u8,
     /// The reference.
@@ -93,7 +93,7 @@ pub struct Counted {
     pub place: Finding,
 }
 
-impl Counted {
+impl CountedCallee {
     /// Whether this only asks if the callee should be counted.
     pub(crate) fn is_question(&self) -> bool {
         matches!(self.means, Means::Nothing(_))
@@ -112,11 +112,11 @@ impl Links {
         class: &ClassFile<'_>,
         counts_itself: impl Fn(usize) -> bool,
         by_callers: impl Fn(usize) -> bool,
-        counted: Vec<Counted>,
+        counted: Vec<CountedCallee>,
     ) -> Links {
         let references = class.pool.indices().filter_map(|index| class.pool.member_ref(index).ok());
         let wanted = references.filter(|r| is_extended(r.descriptor));
-        let declared = class.methods.iter().enumerate().map(|(number, m)| Declared {
+        let declared = class.methods.iter().enumerate().map(|(number, m)| DeclaredMethod {
             name: m.name.into(),
             descriptor: m.descriptor.into(),
             flags: m.access_flags,

@@ -16,7 +16,7 @@ use crate::debug_tables::DebugTables;
 use crate::expectation::Tool;
 use crate::faults::{FormsFault, ForwarderKind, MethodPart, OwnAttributeFault, RuntimeFault};
 use crate::finding::{Finding, Problem};
-use crate::forms::{Extended, Original};
+use crate::forms::{ExtendedForm, OriginalForm};
 use crate::forwarder::{self, Target};
 use crate::sites::Sites;
 
@@ -59,7 +59,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let second = match twin {
             None => {
                 self.misses_no_hook(original, &first);
-                Some(Extended::Absent)
+                Some(ExtendedForm::Absent)
             }
             Some(twin) => self.extended(&subject, twin, &first),
         };
@@ -70,15 +70,15 @@ impl<'c, 'a> Class<'c, 'a> {
         };
         let has_code = code.is_some();
         if let Some(row) = row {
-            let is_left = matches!(first, Original::Same)
+            let is_left = matches!(first, OriginalForm::Same)
                 && has_code
-                && matches!(second, Extended::Absent | Extended::Stored | Extended::Redispatch);
+                && matches!(second, ExtendedForm::Absent | ExtendedForm::Stored | ExtendedForm::Redispatch);
             match mismatch(row, treatments, slots, &first, &second) {
                 Some(fault) => self.find(Problem::OwnAttribute(fault)),
                 None => self.flags_of(number, original, row, is_left),
             }
         }
-        if let (Original::Same, Some(code)) = (&first, &code) {
+        if let (OriginalForm::Same, Some(code)) = (&first, &code) {
             self.left_out(original, code);
         }
         if counts_itself(&first, &second) {
@@ -106,8 +106,8 @@ impl<'c, 'a> Class<'c, 'a> {
     }
 
     /// Finds a native without extended form that needs one, to call the runtime.
-    fn misses_no_hook(&mut self, original: &Member<'a>, first: &Original) {
-        let is_renamed = matches!(first, Original::Renamed(_));
+    fn misses_no_hook(&mut self, original: &Member<'a>, first: &OriginalForm) {
+        let is_renamed = matches!(first, OriginalForm::Renamed(_));
         if original.is(access::NATIVE)
             && !is_renamed
             && self.native_hooks(original).iter().any(|way| !way.is_empty())
@@ -121,33 +121,35 @@ impl<'c, 'a> Class<'c, 'a> {
     fn treatments(
         &self,
         subject: &Subject<'_, 'c, 'a>,
-        first: &Original,
-        second: &Extended,
+        first: &OriginalForm,
+        second: &ExtendedForm,
         slots: usize,
         row: Option<Row>,
     ) -> Option<(&'static [u8], usize)> {
         let Subject { original, code, .. } = subject;
         let is_native = original.is(access::NATIVE);
         Some(match (first, second) {
-            (Original::Wrapper, Extended::Body(_)) => (&[0], slots),
-            (Original::Body(_), Extended::Body(_)) => (&[1], slots),
-            (Original::Body(_), Extended::Redispatch) => (&[2], slots),
-            (Original::Body(_), Extended::Absent) => (&[4], slots),
-            (Original::Same, Extended::Redispatch) if code.is_none() => (&[3], 0),
+            (OriginalForm::Wrapper, ExtendedForm::Body(_)) => (&[0], slots),
+            (OriginalForm::Body(_), ExtendedForm::Body(_)) => (&[1], slots),
+            (OriginalForm::Body(_), ExtendedForm::Redispatch) => (&[2], slots),
+            (OriginalForm::Body(_), ExtendedForm::Absent) => (&[4], slots),
+            (OriginalForm::Same, ExtendedForm::Redispatch) if code.is_none() => (&[3], 0),
             // Too large to be instrumented.
-            (Original::Same, Extended::Redispatch) => (&[0, 1, 2], 0),
-            (Original::Same, Extended::ToNative) if is_native => (&[5], 1),
-            (Original::Same, Extended::Counted(0)) if is_native => (&[6], 0),
-            (Original::Same, Extended::Counted(0)) => (&[7, 10], 0),
-            (Original::Same, Extended::Counted(_)) if !is_native => (&[7], 0),
-            (Original::Renamed(renamed), Extended::Absent) => {
+            (OriginalForm::Same, ExtendedForm::Redispatch) => (&[0, 1, 2], 0),
+            (OriginalForm::Same, ExtendedForm::ToNative) if is_native => (&[5], 1),
+            (OriginalForm::Same, ExtendedForm::Counted(0)) if is_native => (&[6], 0),
+            (OriginalForm::Same, ExtendedForm::Counted(0)) => (&[7, 10], 0),
+            (OriginalForm::Same, ExtendedForm::Counted(_)) if !is_native => (&[7], 0),
+            (OriginalForm::Renamed(renamed), ExtendedForm::Absent) => {
                 // For a method that is not recorded, nothing shows whether it may call back.
                 let said = row.map_or(0, |row| usize::from(row.slots).min(1));
                 (&[11], renamed.slots.unwrap_or(said))
             }
-            (Original::Same, Extended::Bypassed) if !is_native => (&[10], 0),
-            (Original::Same, Extended::Stored) if !is_native => (&[0, 1], 0),
-            (Original::Same | Original::Runtime, Extended::Absent) => (self.without_forms(original), 0),
+            (OriginalForm::Same, ExtendedForm::Bypassed) if !is_native => (&[10], 0),
+            (OriginalForm::Same, ExtendedForm::Stored) if !is_native => (&[0, 1], 0),
+            (OriginalForm::Same | OriginalForm::Runtime, ExtendedForm::Absent) => {
+                (self.without_forms(original), 0)
+            }
             _ => return None,
         })
     }
@@ -200,7 +202,7 @@ impl<'c, 'a> Class<'c, 'a> {
     }
 
     /// Checks the code under the original signature; `None` if it has a fault.
-    fn original(&mut self, subject: &Subject<'_, 'c, 'a>, rewritten: &'c Member<'a>) -> Option<Original> {
+    fn original(&mut self, subject: &Subject<'_, 'c, 'a>, rewritten: &'c Member<'a>) -> Option<OriginalForm> {
         let Subject { number, original, code, target } = *subject;
         let named = original.of_class(self.before.name());
         let switch = program::switch(named);
@@ -210,7 +212,7 @@ impl<'c, 'a> Class<'c, 'a> {
             if switch.is_some() || is_replaced || is_question {
                 self.find(Problem::Runtime(RuntimeFault::Missing));
             }
-            return Some(Original::Same);
+            return Some(OriginalForm::Same);
         }
         let attributes = |m: &'c Member<'a>| {
             let others = m.attributes.iter().filter(|a| a.name != b"Code");
@@ -224,12 +226,12 @@ impl<'c, 'a> Class<'c, 'a> {
             && rewritten.access_flags == original.access_flags & !access::NATIVE
             && forwarder::is_replacement(self.after, rewritten)
         {
-            return Some(Original::Runtime);
+            return Some(OriginalForm::Runtime);
         }
         let hash = self.hash;
         let id = |slots| method_id(hash, number, slots);
         if let Some(renamed) = self.in_place_of_native(original, rewritten, target, id) {
-            return Some(Original::Renamed(renamed));
+            return Some(OriginalForm::Renamed(renamed));
         }
         if rewritten.access_flags != original.access_flags {
             self.find(Problem::Head(MethodPart::Flags));
@@ -238,10 +240,10 @@ impl<'c, 'a> Class<'c, 'a> {
         if let Some(what) = switch
             && target.switch(what.into()).is(self.after, rewritten)
         {
-            return Some(Original::Runtime);
+            return Some(OriginalForm::Runtime);
         }
         if is_question && target.question().is(self.after, rewritten) {
-            return Some(Original::Runtime);
+            return Some(OriginalForm::Runtime);
         }
         // A trace needs no replay: its events come in order, even if the VM calls.
         let replays: &[bool] =
@@ -258,13 +260,13 @@ impl<'c, 'a> Class<'c, 'a> {
         if nameless.as_ref().is_some_and(|tables| names != Some(true) && is_wrapper(tables)) {
             // All wrappers of a class name their parameters, or none does.
             self.expectation.parameter_names = Some(false);
-            return Some(Original::Wrapper);
+            return Some(OriginalForm::Wrapper);
         }
         if (nameless.is_none() || names != Some(false)) && is_wrapper(&tables) {
             if nameless.is_some() {
                 self.expectation.parameter_names = Some(true);
             }
-            return Some(Original::Wrapper);
+            return Some(OriginalForm::Wrapper);
         }
         let Some(code) = code else {
             self.find(Problem::Forwarder(ForwarderKind::WithoutCode));
@@ -273,7 +275,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let own = self.beside.of_method(original);
         let method = self.of(number, original, code, &own);
         match method.body(rewritten, false) {
-            Ok(body) => Some(Original::Body(Box::new(body))),
+            Ok(body) => Some(OriginalForm::Body(Box::new(body))),
             Err(finding) => {
                 // Code that begins as a wrapper and is not one differs from the wrapper.
                 let problem = match finding.problem {
@@ -291,8 +293,8 @@ impl<'c, 'a> Class<'c, 'a> {
         &mut self,
         subject: &Subject<'_, 'c, 'a>,
         twin: &'c Member<'a>,
-        first: &Original,
-    ) -> Option<Extended> {
+        first: &OriginalForm,
+    ) -> Option<ExtendedForm> {
         let Subject { number, original, code, target } = *subject;
         let found = self.findings.len();
         for attribute in twin.attributes.iter().filter(|a| a.name != b"Code") {
@@ -309,8 +311,8 @@ impl<'c, 'a> Class<'c, 'a> {
         let flags = original.access_flags & !(access::VARARGS | without) | access::SYNTHETIC;
         let of_forwarders =
             flags & !(access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT);
-        let is_body = matches!(first, Original::Wrapper)
-            || matches!(first, Original::Body(_)) && !target.redispatch().is(self.after, twin);
+        let is_body = matches!(first, OriginalForm::Wrapper)
+            || matches!(first, OriginalForm::Body(_)) && !target.redispatch().is(self.after, twin);
         if twin.access_flags != if is_body { flags } else { of_forwarders } {
             self.find(Problem::Head(MethodPart::ExtendedFlags));
         }
@@ -322,7 +324,7 @@ impl<'c, 'a> Class<'c, 'a> {
             let own = self.beside.of_method(original);
             let method = self.of(number, original, code, &own);
             return match method.body(twin, true) {
-                Ok(body) => (found == self.findings.len()).then(|| Extended::Body(Box::new(body))),
+                Ok(body) => (found == self.findings.len()).then(|| ExtendedForm::Body(Box::new(body))),
                 Err(finding) => {
                     self.findings.push(finding.in_member(twin.name_and_type()));
                     None
@@ -335,28 +337,28 @@ impl<'c, 'a> Class<'c, 'a> {
 }
 
 /// The bodies among a method's forms.
-fn bodies<'f>(original: &'f Original, extended: &'f Extended) -> impl Iterator<Item = &'f Body> {
+fn bodies<'f>(original: &'f OriginalForm, extended: &'f ExtendedForm) -> impl Iterator<Item = &'f Body> {
     let first = match original {
-        Original::Body(body) => Some(&**body),
+        OriginalForm::Body(body) => Some(&**body),
         _ => None,
     };
     let second = match extended {
-        Extended::Body(body) => Some(&**body),
+        ExtendedForm::Body(body) => Some(&**body),
         _ => None,
     };
     first.into_iter().chain(second)
 }
 
-fn body_of_original(form: Original) -> Option<Box<Body>> {
+fn body_of_original(form: OriginalForm) -> Option<Box<Body>> {
     match form {
-        Original::Body(body) => Some(body),
+        OriginalForm::Body(body) => Some(body),
         _ => None,
     }
 }
 
-fn body_of_extended(form: Extended) -> Option<Box<Body>> {
+fn body_of_extended(form: ExtendedForm) -> Option<Box<Body>> {
     match form {
-        Extended::Body(body) => Some(body),
+        ExtendedForm::Body(body) => Some(body),
         _ => None,
     }
 }
@@ -366,8 +368,8 @@ fn mismatch(
     row: Row,
     treatments: &[u8],
     slots: usize,
-    first: &Original,
-    second: &Extended,
+    first: &OriginalForm,
+    second: &ExtendedForm,
 ) -> Option<OwnAttributeFault> {
     if !treatments.contains(&row.treatment) {
         return Some(OwnAttributeFault::Treatment);
@@ -382,31 +384,31 @@ fn mismatch(
 
 /// Whether a method's own code counts it, as far as that is known: it may be recorded if nothing in
 /// it shows that.
-fn counts_itself(first: &Original, second: &Extended) -> bool {
+fn counts_itself(first: &OriginalForm, second: &ExtendedForm) -> bool {
     match (first, second) {
-        (Original::Body(body), _) | (Original::Wrapper, Extended::Body(body)) => {
+        (OriginalForm::Body(body), _) | (OriginalForm::Wrapper, ExtendedForm::Body(body)) => {
             body.is_recorded != Some(false)
         }
-        (Original::Renamed(renamed), _) => renamed.slots.is_some(),
+        (OriginalForm::Renamed(renamed), _) => renamed.slots.is_some(),
         _ => false,
     }
 }
 
 /// The name of a method's forms in the tally.
-fn form(first: &Original, second: &Extended, has_code: bool) -> &'static str {
+fn form(first: &OriginalForm, second: &ExtendedForm, has_code: bool) -> &'static str {
     match (first, second) {
-        (Original::Same, Extended::Absent) if !has_code => "no code",
-        (Original::Same, Extended::Absent | Extended::Stored) => "left as it is",
-        (Original::Same, Extended::Redispatch) if has_code => "left as it is",
-        (Original::Wrapper, _) => "wrapped",
-        (Original::Body(_), Extended::Body(_)) => "duplicated",
-        (Original::Body(_), Extended::Redispatch) => "redispatched",
-        (Original::Body(_), _) => "original only",
-        (Original::Same, Extended::Redispatch) => "abstract, redispatched",
-        (Original::Same, Extended::ToNative) => "native",
-        (Original::Same, Extended::Bypassed) => "counted, records nothing below",
-        (Original::Same, _) => "counted, then called",
-        (Original::Runtime, _) => "calls the runtime",
-        (Original::Renamed(_), _) => "native, renamed",
+        (OriginalForm::Same, ExtendedForm::Absent) if !has_code => "no code",
+        (OriginalForm::Same, ExtendedForm::Absent | ExtendedForm::Stored) => "left as it is",
+        (OriginalForm::Same, ExtendedForm::Redispatch) if has_code => "left as it is",
+        (OriginalForm::Wrapper, _) => "wrapped",
+        (OriginalForm::Body(_), ExtendedForm::Body(_)) => "duplicated",
+        (OriginalForm::Body(_), ExtendedForm::Redispatch) => "redispatched",
+        (OriginalForm::Body(_), _) => "original only",
+        (OriginalForm::Same, ExtendedForm::Redispatch) => "abstract, redispatched",
+        (OriginalForm::Same, ExtendedForm::ToNative) => "native",
+        (OriginalForm::Same, ExtendedForm::Bypassed) => "counted, records nothing below",
+        (OriginalForm::Same, _) => "counted, then called",
+        (OriginalForm::Runtime, _) => "calls the runtime",
+        (OriginalForm::Renamed(_), _) => "native, renamed",
     }
 }

@@ -73,7 +73,7 @@ pub enum Probe<'a> {
 
 /// The values that a caller sets for a callee without an instrumented body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entered {
+pub struct CalleeEntry {
     /// The id under which the value is recorded, if it is.
     pub place: Option<i64>,
     /// The number that the callee's own calls add, if the thread gets their value; `None` if it
@@ -104,7 +104,7 @@ pub enum Call<'a> {
     HashCode(i64),
     /// Where values represent contexts: the caller sets the value of a callee without an
     /// instrumented body.
-    Entered(Entered),
+    Entered(CalleeEntry),
     /// The caller records the callee's value if it is `Object.hashCode`; its id.
     EnteredHashCode(i64),
     /// The last step of a method handle.
@@ -262,11 +262,11 @@ impl<'r, 'a> Reader<'r, 'a> {
                     Some((site, behind)) => (true, site, behind),
                     None => (false, None, next + 2),
                 };
-                (Call::Entered(Entered { place: Some(place), site, stores }), behind)
+                (Call::Entered(CalleeEntry { place: Some(place), site, stores }), behind)
             }
             (None, Op::Long(FACTOR)) if self.op(next + 1) == Op::LongMultiply => {
                 let (site, behind) = self.below(at, handed_on, locals)?;
-                (Call::Entered(Entered { place: None, site, stores: true }), behind)
+                (Call::Entered(CalleeEntry { place: None, site, stores: true }), behind)
             }
             (None, Op::Long(id)) => match (self.op(next + 1), self.op(next + 2)) {
                 (Op::Int(n), Op::Helper(Helper::Leaf)) => (Call::Counted(id, n, false), next + 3),

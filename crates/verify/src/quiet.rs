@@ -10,7 +10,7 @@ use crate::throws::may_throw;
 
 /// The implied events of a body.
 #[derive(Debug, Default)]
-pub struct Quiet {
+pub struct SilentEvents {
     /// Whether each block begins without an event.
     pub implied: Vec<bool>,
     /// Whether the return of each block has no event of the method's end.
@@ -37,10 +37,10 @@ pub struct Cut<'q, 'a> {
     pub blocks: &'q [Range<usize>],
 }
 
-impl Quiet {
+impl SilentEvents {
     /// Computes the implied events from each block's instructions, and from the edges between
     /// blocks.
-    pub fn of(cut: &Cut<'_, '_>) -> Quiet {
+    pub fn of(cut: &Cut<'_, '_>) -> SilentEvents {
         let count = cut.blocks.len();
         let block_of = |bci| {
             let n = cut.originals.binary_search_by_key(&bci, |i: &Instruction<'_>| i.bci).ok()?;
@@ -100,7 +100,7 @@ impl Quiet {
             let ends = at.is_some_and(|block| last[block]);
             way.into_iter().for_each(|block| last[block] = ends);
         }
-        Quiet { implied, silent, last, next }
+        SilentEvents { implied, silent, last, next }
     }
 }
 

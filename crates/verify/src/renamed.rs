@@ -14,7 +14,7 @@ use crate::op::{Callee, Kind, Op};
 
 /// The replacement of a native.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Renamed {
+pub struct RenamedNative {
     /// Slots of its node; `None` if it has none, since it is not recorded.
     pub slots: Option<usize>,
 }
@@ -27,7 +27,7 @@ impl<'c, 'a> Class<'c, 'a> {
         rewritten: &'c Member<'a>,
         target: &Target<'a>,
         id: impl Fn(usize) -> i64,
-    ) -> Option<Renamed> {
+    ) -> Option<RenamedNative> {
         if self.expectation.renames_natives == Some(false)
             || !original.is(access::NATIVE)
             || rewritten.access_flags != original.access_flags & !(access::NATIVE | access::SYNCHRONIZED)
@@ -49,7 +49,7 @@ impl<'c, 'a> Class<'c, 'a> {
         if self.native_hooks(original).iter().any(|way| !way.is_empty()) {
             self.find(Problem::Runtime(RuntimeFault::Missing));
         }
-        Some(Renamed { slots })
+        Some(RenamedNative { slots })
     }
 
     /// The renamed natives that must exist: names, descriptors and flags.

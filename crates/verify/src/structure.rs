@@ -5,16 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::{Bci, Code, Instruction, Member, MemberName, MemberRef, NameAndType, access, opcode};
-use cct_events::structure::{Block, CallSite, Counted, METRICS, Method, Recording};
+use cct_events::structure::{Block, CallSite, CalleeEvents, METRICS, Method, Recording};
 use cct_events::{Class as Described, structure::Handler};
 use cct_jdk::natives::leaf_throws;
 
 use crate::allocations::{self, Makes};
-use crate::class::{Class, Traced};
+use crate::class::{Class, MethodEvents};
 use crate::convention::{foreign_id, method_id};
 use crate::faults::StaticSidePart;
 use crate::finding::{Finding, Problem};
-use crate::forms::Extended;
+use crate::forms::ExtendedForm;
 use crate::traces::{Level, Plan};
 
 /// The statements about all classes, by the hash of each class file.
@@ -145,7 +145,7 @@ impl Class<'_, '_> {
         member: &Member<'_>,
         code: &Code<'_>,
         said: &Method,
-        traced: &Traced,
+        traced: &MethodEvents,
         wrong: &mut Vec<(StaticSidePart, Option<Bci>)>,
     ) {
         let originals: Vec<_> = code.instructions().collect();
@@ -243,9 +243,9 @@ impl Class<'_, '_> {
             _ => pool.member_ref(index).ok(),
         };
         let counted = match telling {
-            None => Counted::Itself,
-            Some(false) => Counted::Always,
-            Some(true) => Counted::Perhaps,
+            None => CalleeEvents::Itself,
+            Some(false) => CalleeEvents::Always,
+            Some(true) => CalleeEvents::Perhaps,
         };
         let slots = (said.id & 0x7F) as usize;
         let reference = MemberRef::new(&said.class, &said.name, &said.descriptor);
@@ -298,19 +298,19 @@ impl Class<'_, '_> {
 
     /// Notes the recorded amount for a method without a recorded body, whose extended form is this
     /// one.
-    pub(crate) fn without_body(&mut self, number: usize, original: &Member<'_>, form: &Extended) {
+    pub(crate) fn without_body(&mut self, number: usize, original: &Member<'_>, form: &ExtendedForm) {
         if self.first_method.is_none() || self.is_recorded != Some(true) {
             return;
         }
         let is_native = original.is(access::NATIVE);
         let recording = match form {
-            Extended::ToNative => Recording::Native,
-            Extended::Counted(_)
+            ExtendedForm::ToNative => Recording::Native,
+            ExtendedForm::Counted(_)
                 if is_native && leaf_throws(MemberName::new(self.before.name(), original.name)) =>
             {
                 Recording::Native
             }
-            Extended::Counted(_) | Extended::Bypassed => Recording::Leaf,
+            ExtendedForm::Counted(_) | ExtendedForm::Bypassed => Recording::Leaf,
             _ => return,
         };
         self.bodiless.insert(number, recording);

@@ -3,7 +3,7 @@
 use cct_classfile::attributes::{AttributeInfo, LocalRange, LocalVariable, Target, TypeAnnotation};
 use cct_classfile::{Attribute, Bci, ClassFile, Code, Handler, access, mutf8, opcode};
 
-use crate::align::aligned::{Aligned, Appended};
+use crate::align::aligned::{Alignment, AppendedHandler};
 use crate::faults::HandlerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Unassigned;
@@ -23,7 +23,7 @@ pub struct Tables<'t, 'a> {
     /// The rewritten one.
     pub rewritten: &'t Code<'a>,
     /// The positions of instructions.
-    pub aligned: &'t Aligned<'a>,
+    pub aligned: &'t Alignment<'a>,
     /// The locals that were added.
     pub locals: Locals,
 }
@@ -115,7 +115,7 @@ impl<'a> Tables<'_, 'a> {
 
     /// For each instruction of the original, the appended handler of exceptions that no handler of
     /// the method catches: the first entry that covers it wins (JVMS 2.10).
-    pub fn ways_out(&self, added: &[Handler]) -> Vec<Option<Appended>> {
+    pub fn ways_out(&self, added: &[Handler]) -> Vec<Option<AppendedHandler>> {
         let places = &self.aligned.places;
         let mut ways = vec![None; places.len()];
         let mut open = Unassigned::new(places.len());
@@ -138,9 +138,9 @@ impl<'a> Tables<'_, 'a> {
     pub fn deals_with_exceptions(
         &self,
         method: &[u8],
-        ways_out: &[Option<Appended>],
+        ways_out: &[Option<AppendedHandler>],
         reached: &[bool],
-        does: impl Fn(&Appended) -> bool,
+        does: impl Fn(&AppendedHandler) -> bool,
         otherwise: HandlerFault,
     ) -> Check {
         for (number, (i, &place)) in self.aligned.originals.iter().zip(&self.aligned.places).enumerate() {

@@ -10,7 +10,7 @@ use crate::events::Event;
 use crate::fields::Fields;
 use crate::op::{Kind, Op};
 use crate::probe::Locals;
-use crate::quiet::{Cut, Quiet};
+use crate::quiet::{Cut, SilentEvents};
 use crate::throws::may_throw;
 
 /// The amount of a body that is recorded.
@@ -50,7 +50,7 @@ pub struct Plan {
     /// The blocks, by their instructions, whether or not they have events.
     pub cut: Vec<Range<usize>>,
     /// The implied events; empty where there is no local.
-    pub quiet: Quiet,
+    pub quiet: SilentEvents,
     /// Whether a jump or a handler leads to the first block.
     pub entry_is_target: bool,
 }
@@ -79,13 +79,13 @@ impl Plan {
             blocks: vec![None; originals.len()],
             marks: vec![None; originals.len()],
             cut: Vec::new(),
-            quiet: Quiet::default(),
+            quiet: SilentEvents::default(),
             entry_is_target: false,
         };
         plan.lay_out(class, code, originals, level);
         if plan.uses_local {
             let blocks = &plan.cut;
-            plan.quiet = Quiet::of(&Cut { class, fields, member, code, originals, blocks });
+            plan.quiet = SilentEvents::of(&Cut { class, fields, member, code, originals, blocks });
             for event in &mut plan.blocks {
                 if event.is_some_and(|(block, _)| plan.quiet.implied[block as usize]) {
                     *event = None;

@@ -2,11 +2,11 @@
 
 use cct_classfile::{Member, access};
 use cct_jdk::program::QUESTION;
-use cct_pcc::Chosen;
+use cct_pcc::MethodChoice;
 
 use crate::class::Class;
 use crate::convention::method_id;
-use crate::forms::{Asked, Extended, Found};
+use crate::forms::{ExtendedForm, ForwarderQuery, Found};
 use crate::forwarder::Entry;
 use crate::values::Part;
 
@@ -17,8 +17,12 @@ impl<'c, 'a> Class<'c, 'a> {
     }
 
     /// The forwarder that an extended form is where values represent contexts.
-    pub(crate) fn forwarder_of_values(&self, chosen: &'static Chosen, asked: &Asked<'_, 'a>) -> Found {
-        let Asked { number, original, target, ways, lines, is } = *asked;
+    pub(crate) fn forwarder_of_values(
+        &self,
+        chosen: &'static MethodChoice,
+        asked: &ForwarderQuery<'_, 'a>,
+    ) -> Found {
+        let ForwarderQuery { number, original, target, ways, lines, is } = *asked;
         let id = |slots| method_id(self.hash, number, slots);
         let part = Part::of(chosen, original.of_class(self.before.name()));
         let is_native = original.is(access::NATIVE);
@@ -40,11 +44,11 @@ impl<'c, 'a> Class<'c, 'a> {
         let counted = |entry| lines.iter().any(|line| is(target.counted(entry, *line)));
         let bypassed = |entry| is(target.bypassed(entry));
         if let Some(recorded) = tried(1, true, &to_native).filter(|_| is_native) {
-            return Some((Extended::ToNative, recorded));
+            return Some((ExtendedForm::ToNative, recorded));
         }
         if let Some(recorded) = tried(0, false, &counted) {
-            return Some((Extended::Counted(0), recorded));
+            return Some((ExtendedForm::Counted(0), recorded));
         }
-        tried(0, false, &bypassed).map(|recorded| (Extended::Bypassed, recorded))
+        tried(0, false, &bypassed).map(|recorded| (ExtendedForm::Bypassed, recorded))
     }
 }

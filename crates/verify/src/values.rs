@@ -5,18 +5,18 @@
 use crate::faults::ProbeFault;
 use cct_classfile::{Bci, Instruction, MemberName, MemberRef, NameAndType, access, mutf8, opcode};
 use cct_jdk::convention::OBJECT;
-use cct_pcc::Chosen;
+use cct_pcc::MethodChoice;
 
 use crate::convention::{call_site, foreign_id};
-use crate::hierarchy::Resolved;
-use crate::probe::{Carries, Entered};
+use crate::hierarchy::ResolvedMethod;
+use crate::probe::{CalleeEntry, Carries};
 use crate::prologue::Prologue;
 
 /// The part of a method in values, if its class is recorded.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'p> {
     /// The user's choice of methods.
-    pub chosen: &'static Chosen,
+    pub chosen: &'static MethodChoice,
     method: MemberRef<'p>,
     /// Whether its calls change values.
     pub takes_part: bool,
@@ -26,7 +26,7 @@ pub struct Part<'p> {
 
 impl<'p> Part<'p> {
     /// The part of a method.
-    pub fn of(chosen: &'static Chosen, method: MemberRef<'p>) -> Self {
+    pub fn of(chosen: &'static MethodChoice, method: MemberRef<'p>) -> Self {
         let texts = [method.class, method.name, method.descriptor].map(mutf8::decode_lossy);
         let takes_part = chosen.takes_part(&texts[0], &texts[1], &texts[2]);
         let is_place = chosen.records_at(&texts[0], &texts[1], &texts[2]);
@@ -59,7 +59,7 @@ impl<'p> Part<'p> {
     }
 
     /// The contradiction in a caller's probe for this callee, if any.
-    fn contradicts(&self, entered: &Entered, slots: usize) -> Option<ProbeFault> {
+    fn contradicts(&self, entered: &CalleeEntry, slots: usize) -> Option<ProbeFault> {
         let place = self.is_place.then(|| foreign_id(self.method, slots));
         if entered.place != place {
             return Some(match (entered.place, place) {
@@ -75,7 +75,11 @@ impl<'p> Part<'p> {
 
 /// The fault of a caller's probe for a callee without an instrumented body which is this method, if
 /// any; `slots` is 1 if it may call back.
-pub fn wrong_for(chosen: &'static Chosen, entered: &Entered, method: MemberRef<'_>) -> Option<ProbeFault> {
+pub fn wrong_for(
+    chosen: &'static MethodChoice,
+    entered: &CalleeEntry,
+    method: MemberRef<'_>,
+) -> Option<ProbeFault> {
     Part::of(chosen, method).contradicts(entered, usize::from(entered.stores))
 }
 
@@ -119,7 +123,11 @@ fn is_of_object(method: NameAndType<'_>) -> bool {
 }
 
 /// The fault of a caller's probe for a callee that `Links` has found, if any.
-pub(crate) fn wrong(chosen: &'static Chosen, entered: &Entered, callee: &Resolved<'_>) -> Option<ProbeFault> {
+pub(crate) fn wrong(
+    chosen: &'static MethodChoice,
+    entered: &CalleeEntry,
+    callee: &ResolvedMethod<'_>,
+) -> Option<ProbeFault> {
     let method = callee.method.name_and_type().of_class(&callee.class.name);
     if !entered.stores
         && entered.place.is_none()

@@ -12,7 +12,7 @@ use super::run::works::{Work, works};
 use crate::jdks::{self, Fetch};
 use crate::programs::compare;
 use crate::programs::outcome::Outcome;
-use crate::programs::packages::{Fetched, Packages};
+use crate::programs::packages::{Packages, ProgramFiles};
 use crate::programs::place::{Place, RAW, Start};
 use crate::watch::Limits;
 
@@ -41,7 +41,7 @@ pub struct Choice {
 }
 
 /// Results of the chosen programs.
-pub struct Measured<R> {
+pub struct Measurements<R> {
     /// One row for each measured program.
     pub rows: Vec<R>,
     /// The others, with the reason.
@@ -83,8 +83,8 @@ impl Choice {
     pub fn each<R>(
         &self,
         elsewhere: &[&str],
-        measure: impl Fn(&Work, &Fetched) -> Result<R>,
-    ) -> Result<Measured<R>> {
+        measure: impl Fn(&Work, &ProgramFiles) -> Result<R>,
+    ) -> Result<Measurements<R>> {
         let mut works = works()?;
         for name in &self.only {
             let is_work = works.iter().any(|work| work.program.name == name);
@@ -109,7 +109,7 @@ impl Choice {
             }
         }
         ensure!(works.is_empty() || !rows.is_empty(), "nothing was measured: {}", left_out.join("; "));
-        Ok(Measured { rows, left_out, loads: [before, machine::load().unwrap_or(f64::NAN)] })
+        Ok(Measurements { rows, left_out, loads: [before, machine::load().unwrap_or(f64::NAN)] })
     }
 
     /// Date and commit of a table.

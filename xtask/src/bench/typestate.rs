@@ -14,11 +14,11 @@ use super::machine;
 use super::page::write_section;
 use super::run::geometric;
 use super::run::works::Work;
-use super::turns::{self, Choice, Measured, Turns, Way};
+use super::turns::{self, Choice, Measurements, Turns, Way};
 use crate::jdks::Jdk;
 use crate::print::print_line;
 use crate::process;
-use crate::programs::packages::Fetched;
+use crate::programs::packages::ProgramFiles;
 use crate::programs::place::Place;
 
 /// Options of `cargo xtask bench typestate`.
@@ -77,7 +77,7 @@ pub fn run(Arguments { choice }: &Arguments) -> Result<()> {
 }
 
 /// Runs a program in all ways, in turns.
-fn measure(choice: &Choice, ground: &Ground, jdk: &Jdk, work: &Work, fetched: &Fetched) -> Result<Row> {
+fn measure(choice: &Choice, ground: &Ground, jdk: &Jdk, work: &Work, fetched: &ProgramFiles) -> Result<Row> {
     let program = work.program;
     let folder = ground.work().join(program.name);
     let place = Place::prepare(program, choice.jdk, jdk, &folder, fetched)?;
@@ -141,8 +141,8 @@ fn found_in(cctrewrite: &Path, report: &Path) -> Result<Found> {
     })
 }
 
-fn section(choice: &Choice, jdk: &Jdk, measured: &Measured<Row>) -> String {
-    let Measured { rows, left_out, loads: [before, after] } = measured;
+fn section(choice: &Choice, jdk: &Jdk, measured: &Measurements<Row>) -> String {
+    let Measurements { rows, left_out, loads: [before, after] } = measured;
     let mut text = format!(
         "## Typestate: `cargo xtask bench typestate`
 

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::cache::{self, Locked};
+use crate::cache::{self, FolderLock};
 use crate::jdks::Fetch;
 use crate::process;
 
@@ -59,7 +59,7 @@ impl Zig {
 /// # Errors
 /// If it is neither in the cache folder nor can be fetched.
 pub fn get(fetch: Fetch) -> Result<Zig> {
-    let store = Locked::take(cache::folder()?.join("dist"))?;
+    let store = FolderLock::take(cache::folder()?.join("dist"))?;
     let folder = store.folder().join("zig");
     let wanted = PACKAGES.join("\n");
     if fs::read_to_string(folder.join(STAMP)).is_ok_and(|stamp| stamp == wanted) {

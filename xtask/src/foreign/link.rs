@@ -29,7 +29,7 @@ pub struct Linker<'a> {
 
 /// The results for classes.
 #[derive(Default)]
-pub struct Linked {
+pub struct LinkResults {
     /// By jar and class: `linked`, or the exception.
     pub classes: BTreeMap<(String, String), String>,
     /// How long the JVM ran, in seconds.
@@ -65,7 +65,13 @@ impl Linker<'_> {
     ///
     /// # Errors
     /// Fails if the JVM cannot be started, or does not succeed.
-    pub fn link(&self, name: &str, list: &Path, class_path: &[PathBuf], folder: &Path) -> Result<Linked> {
+    pub fn link(
+        &self,
+        name: &str,
+        list: &Path,
+        class_path: &[PathBuf],
+        folder: &Path,
+    ) -> Result<LinkResults> {
         let out = folder.join(format!("{name}.linked"));
         let said = folder.join(format!("{name}.said"));
         let path = class_path.iter().map(|jar| jar.display().to_string());
@@ -88,7 +94,7 @@ impl Linker<'_> {
             bail!("{name}: the JVM ended with {:?}; it said: {}", ended.exit, end.join(" | "));
         }
         let text = fs::read_to_string(&out).with_context(|| format!("read {}", out.display()))?;
-        Ok(Linked { classes: parse(&text)?, seconds: started.elapsed().as_secs_f64() })
+        Ok(LinkResults { classes: parse(&text)?, seconds: started.elapsed().as_secs_f64() })
     }
 }
 
@@ -114,7 +120,7 @@ fn parse(text: &str) -> Result<BTreeMap<(String, String), String>> {
     text.lines().map(line).collect()
 }
 
-impl Linked {
+impl LinkResults {
     /// Number of linked classes.
     pub fn good(&self) -> usize {
         self.classes.values().filter(|end| *end == LINKED).count()
@@ -135,7 +141,7 @@ impl Linked {
     }
 
     /// Classes whose result differs. For errors the kind counts, and for a missing class its name.
-    pub fn differences(&self, other: &Linked) -> Vec<Difference> {
+    pub fn differences(&self, other: &LinkResults) -> Vec<Difference> {
         let missing = "not seen".to_owned();
         let mut places: Vec<_> = self.classes.keys().chain(other.classes.keys()).collect();
         places.sort();
@@ -170,8 +176,8 @@ fn sign(end: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn linked(text: &str) -> Linked {
-        Linked { classes: parse(text).unwrap(), seconds: 0.0 }
+    fn linked(text: &str) -> LinkResults {
+        LinkResults { classes: parse(text).unwrap(), seconds: 0.0 }
     }
 
     #[test]

@@ -30,8 +30,8 @@ use crate::programs::place::fresh;
 use crate::programs::stage::ProfiledJdk;
 use crate::workspace::{self, Built};
 use link::Linker;
-use obtain::{Obtained, list, obtain};
-use outcome::{OnJdk, Profiled, Tried, Way};
+use obtain::{SetJars, list, obtain};
+use outcome::{OnJdk, ProfiledRun, SetResult, Way};
 use sets::{SETS, Set};
 use survey::Survey;
 
@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let file = crate::bench::page::write_section_of("docs/internals/foreign.md", "foreign", &section)?;
         eprintln!("written: {}", file.display());
     }
-    Ok(if tried.iter().all(Tried::is_clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if tried.iter().all(SetResult::is_clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The sets of these names; all, if there are no names.
@@ -110,7 +110,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Set>> {
     Ok(SETS.iter().filter(|set| names.is_empty() || names.iter().any(|name| name == set.name)).collect())
 }
 
-impl Tried {
+impl SetResult {
     /// Whether no fault was found.
     fn is_clean(&self) -> bool {
         self.survey.changed.is_empty()
@@ -155,12 +155,12 @@ impl Bench {
     fn try_set(
         &self,
         set: &'static Set,
-        obtained: &Obtained,
+        obtained: &SetJars,
         arguments: &Arguments,
         folder: &Path,
         skipped: &mut Vec<String>,
-    ) -> Result<Tried> {
-        let Obtained { jars, versions, .. } = obtained;
+    ) -> Result<SetResult> {
+        let SetJars { jars, versions, .. } = obtained;
         let names = folder.join("jars.txt");
         list(jars, &names)?;
         eprintln!("  reading {} jars", jars.len());
@@ -183,14 +183,14 @@ impl Bench {
                 }
             }
         }
-        Ok(Tried { set, versions: versions.clone(), jars: jars.len(), survey, on })
+        Ok(SetResult { set, versions: versions.clone(), jars: jars.len(), survey, on })
     }
 
     /// Rewrites, checks and links jars on a JDK.
-    fn on(&self, version: u32, jdk: &Jdk, obtained: &Obtained, ways: &[Way], folder: &Path) -> Result<OnJdk> {
+    fn on(&self, version: u32, jdk: &Jdk, obtained: &SetJars, ways: &[Way], folder: &Path) -> Result<OnJdk> {
         let folder = folder.join(version.to_string());
         fs::create_dir_all(&folder)?;
-        let Obtained { jars, besides, .. } = obtained;
+        let SetJars { jars, besides, .. } = obtained;
         let profiled_jdk = self.profiled(version, jdk)?;
         eprintln!("  JDK {version}: instrumenting");
         let library = [profiled_jdk.library(), besides.as_slice()].concat();
@@ -228,7 +228,7 @@ impl Bench {
                     None => unknown.push(difference.to_string()),
                 }
             }
-            profiled.push(Profiled { way, linked, unknown, known });
+            profiled.push(ProfiledRun { way, linked, unknown, known });
         }
         drop(there);
         Ok(OnJdk { version, full_version: jdk.full_version.clone(), instrumented, checked, plain, profiled })

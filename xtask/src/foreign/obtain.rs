@@ -16,7 +16,7 @@ use crate::programs::place::fresh;
 use crate::programs::{jars, pypi};
 
 /// The jars of a set.
-pub struct Obtained {
+pub struct SetJars {
     /// Files with different names, in the order of the class path.
     pub jars: Vec<PathBuf>,
     /// Further entries of the class path: the original jars, which they refer to.
@@ -30,22 +30,16 @@ pub struct Obtained {
 ///
 /// # Errors
 /// Fails if they are missing.
-pub fn obtain(
-    set: &Set,
-    packages: &mut Packages,
-    fetch: Fetch,
-    jdk: &Jdk,
-    folder: &Path,
-) -> Result<Obtained> {
+pub fn obtain(set: &Set, packages: &mut Packages, fetch: Fetch, jdk: &Jdk, folder: &Path) -> Result<SetJars> {
     let obtained = match &set.origin {
-        Origin::Pypi(name, version) => Obtained {
+        Origin::Pypi(name, version) => SetJars {
             jars: pypi::jars(name, version, fetch)?,
             besides: Vec::new(),
             versions: vec![format!("{name} {version}")],
         },
         Origin::Debian(names) => {
             let (folders, versions) = packages.folders(SUITE, names)?;
-            Obtained { jars: copies(&all_jars(&folders)?, folder)?, besides: Vec::new(), versions }
+            SetJars { jars: copies(&all_jars(&folders)?, folder)?, besides: Vec::new(), versions }
         }
         Origin::ProGuard { packages: names, jars } => {
             let (package, jar) = PROGUARD;
@@ -60,7 +54,7 @@ pub fn obtain(
             let obfuscated = folder.join("obfuscated");
             fresh(&obfuscated)?;
             Obfuscator::new(proguard).all(&copies, jdk, &obfuscated)?;
-            Obtained { jars: jars_in(&obfuscated)?, besides: copies, versions: found.versions }
+            SetJars { jars: jars_in(&obfuscated)?, besides: copies, versions: found.versions }
         }
     };
     let names: BTreeSet<_> = obtained.jars.iter().map(|jar| jar.file_name()).collect();

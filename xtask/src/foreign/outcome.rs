@@ -2,9 +2,9 @@
 
 use clap::ValueEnum;
 
-use super::link::Linked;
+use super::link::LinkResults;
 use super::sets::Set;
-use super::steps::{Checked, Instrumented};
+use super::steps::{InstrumentReport, VerifyReport};
 use super::survey::Survey;
 
 /// The time at which classes are rewritten.
@@ -27,7 +27,7 @@ impl Way {
 }
 
 /// A set, with its results.
-pub struct Tried {
+pub struct SetResult {
     /// The set.
     pub set: &'static Set,
     /// Origins of its jars.
@@ -47,21 +47,21 @@ pub struct OnJdk {
     /// The JDK's full version.
     pub full_version: String,
     /// The report of `instrument`.
-    pub instrumented: Instrumented,
+    pub instrumented: InstrumentReport,
     /// The report of `verify`.
-    pub checked: Checked,
+    pub checked: VerifyReport,
     /// The plain JDK's JVM.
-    pub plain: Linked,
+    pub plain: LinkResults,
     /// The results of the profiled JDK's JVM, in each way, with known and unknown differences.
-    pub profiled: Vec<Profiled>,
+    pub profiled: Vec<ProfiledRun>,
 }
 
 /// A run on a profiled JDK.
-pub struct Profiled {
+pub struct ProfiledRun {
     /// The way.
     pub way: Way,
     /// The results for the classes.
-    pub linked: Linked,
+    pub linked: LinkResults,
     /// Differences without a known cause.
     pub unknown: Vec<String>,
     /// Differences with their causes.

@@ -13,7 +13,7 @@ use crate::process;
 use crate::programs::place::fresh;
 
 /// The report of `cctrewrite instrument`.
-pub struct Instrumented {
+pub struct InstrumentReport {
     /// The outputs, in the order of the inputs.
     pub jars: Vec<PathBuf>,
     /// Methods by treatment.
@@ -38,7 +38,7 @@ pub fn instrument(
     jars: &[PathBuf],
     library: &[PathBuf],
     output: &Path,
-) -> Result<Instrumented> {
+) -> Result<InstrumentReport> {
     fresh(output)?;
     let report = output.with_extension("report.json");
     let mut command = Command::new(cctrewrite);
@@ -63,7 +63,7 @@ pub fn instrument(
         let name = jar.file_name().with_context(|| format!("{} has no name", jar.display()))?;
         Ok(output.join(name))
     });
-    Ok(Instrumented {
+    Ok(InstrumentReport {
         jars: rewritten.collect::<Result<_>>()?,
         treatments: numbers(&report["treatments"]),
         warnings: lines("warnings"),
@@ -75,7 +75,7 @@ pub fn instrument(
 
 /// The report of `cctrewrite verify`.
 #[derive(Default)]
-pub struct Checked {
+pub struct VerifyReport {
     /// Findings: each a fault.
     pub findings: Vec<String>,
     /// Number of classes compared with their originals.
@@ -92,8 +92,8 @@ pub struct Checked {
 ///
 /// # Errors
 /// Fails if a jar cannot be read.
-pub fn verify(cctrewrite: &Path, originals: &[PathBuf], rewritten: &[PathBuf]) -> Result<Checked> {
-    let mut checked = Checked::default();
+pub fn verify(cctrewrite: &Path, originals: &[PathBuf], rewritten: &[PathBuf]) -> Result<VerifyReport> {
+    let mut checked = VerifyReport::default();
     let started = Instant::now();
     for (original, rewritten) in originals.iter().zip(rewritten) {
         let mut command = Command::new(cctrewrite);
@@ -110,7 +110,7 @@ pub fn verify(cctrewrite: &Path, originals: &[PathBuf], rewritten: &[PathBuf]) -
     Ok(checked)
 }
 
-impl Checked {
+impl VerifyReport {
     fn add(&mut self, jar: &Path, found: &Value) {
         let jar = jar.file_name().unwrap_or_default().to_string_lossy();
         for finding in found["findings"].as_array().into_iter().flatten() {
@@ -148,7 +148,7 @@ mod tests {
             "probes": 7,
             "unchecked": {"methods that are too large": ["a.A.f()V", "a.A.g()V"]},
         });
-        let mut checked = Checked::default();
+        let mut checked = VerifyReport::default();
         checked.add(Path::new("lib/a.jar"), &found);
         checked.add(Path::new("lib/b.jar"), &found);
         assert_eq!((checked.findings.len(), checked.compared, checked.probes), (2, 6, 14));

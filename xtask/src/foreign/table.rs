@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 
 use cct_profile::report::grouped;
 
-use super::outcome::{OnJdk, Tried};
+use super::outcome::{OnJdk, SetResult};
 use crate::bench::page::megabytes;
 
 /// Maximum number of listed names of each kind; the rest are counted.
 const NAMED: usize = 8;
 
 /// The section. Writing to a string cannot fail.
-pub fn section(tried: &[Tried], skipped: &[String]) -> String {
+pub fn section(tried: &[SetResult], skipped: &[String]) -> String {
     let mut text = String::from("## Figures\n\nWritten by `cargo xtask foreign`.\n\n");
     for one in tried {
         let _ = writeln!(text, "* `{}`: {}. {}", one.set.name, one.set.about, one.versions.join(", "));
@@ -104,7 +104,7 @@ fn left_out(on: &OnJdk) -> String {
 }
 
 /// The lists of details.
-fn details(one: &Tried) -> Vec<String> {
+fn details(one: &SetResult) -> Vec<String> {
     let name = one.set.name;
     let mut lines = Vec::new();
     let refused: Vec<String> =

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use walkdir::WalkDir;
 
 use super::folder::{replace, stamp};
-use super::home::{Stated, tool};
+use super::home::{VersionOutput, tool};
 use super::relink;
 use crate::debian::{Archive, unpack};
 use crate::process;
@@ -31,7 +31,7 @@ pub fn jdk(archive: &mut Archive, version: u32, suite: &str, home: &Path) -> Res
     let unpacked = unpacked_home(&root)?;
     resolve_links(&root, &unpacked)?;
     let libraries = relink::bind_c_library(archive, suite, &unpacked)?;
-    let version = Stated::by_java(&unpacked)?.version;
+    let version = VersionOutput::by_java(&unpacked)?.version;
     complete_release_file(&unpacked, &version)?;
     check(&unpacked, work.path(), &version)?;
     stamp(&unpacked, suite, packages.iter(), libraries.as_deref())?;

@@ -55,7 +55,7 @@ impl Jdk {
         if !home.join("bin/javac").is_file() {
             bail!("{} is not a JDK: it has no bin/javac", home.display());
         }
-        let stated = Stated::by_java(&home)?;
+        let stated = VersionOutput::by_java(&home)?;
         if feature(&stated.version) != Some(version) {
             bail!("{} is JDK {}, not {version}", home.display(), stated.version);
         }
@@ -88,19 +88,19 @@ pub fn released_version(home: &Path) -> Option<u32> {
 }
 
 /// The output of `java -version`.
-pub struct Stated {
+pub struct VersionOutput {
     /// The version: `1.8.0_482`, `25.0.3`.
     pub version: String,
     /// The build.
     pub build: String,
 }
 
-impl Stated {
+impl VersionOutput {
     /// Runs `java -version`, which proves that the JDK runs here.
     ///
     /// # Errors
     /// Fails if it does not run, or if its output is unknown.
-    pub fn by_java(home: &Path) -> Result<Stated> {
+    pub fn by_java(home: &Path) -> Result<VersionOutput> {
         let output = process::run(tool(home, "java").arg("-version"))?;
         // The version goes to standard error; an error message may go to either.
         let text = String::from_utf8_lossy(&[output.stderr, output.stdout].concat()).into_owned();
@@ -108,7 +108,7 @@ impl Stated {
             let said = text.trim().replace('\n', " | ");
             bail!("{} does not run ({}): {said}", home.join("bin/java").display(), output.status);
         }
-        Stated::parse(&text)
+        VersionOutput::parse(&text)
             .ok_or_else(|| anyhow!("{}/bin/java -version says no version: {text}", home.display()))
     }
 
@@ -117,11 +117,11 @@ impl Stated {
     /// openjdk version "17.0.15" 2025-04-15
     /// OpenJDK Runtime Environment (build 17.0.15+6-Debian-1deb12u1)
     /// ```
-    fn parse(text: &str) -> Option<Stated> {
+    fn parse(text: &str) -> Option<VersionOutput> {
         let version = between(text, " version \"", "\"")?;
         let runtime = text.lines().find(|line| line.contains("Runtime Environment"))?;
         let build = between(runtime, "(build ", ")")?;
-        Some(Stated { version: version.to_owned(), build: build.to_owned() })
+        Some(VersionOutput { version: version.to_owned(), build: build.to_owned() })
     }
 }
 
@@ -154,14 +154,14 @@ mod tests {
 
     #[test]
     fn java_states_its_version_and_build() {
-        let stated = Stated::parse(
+        let stated = VersionOutput::parse(
             "Picked up JAVA_TOOL_OPTIONS: -Xint\nopenjdk version \"1.8.0_482\"\n\
              OpenJDK Runtime Environment (Temurin)(build 1.8.0_482-b08)\n\
              OpenJDK 64-Bit Server VM (Temurin)(build 25.482-b08, mixed mode)\n",
         )
         .unwrap();
         assert_eq!((stated.version.as_str(), stated.build.as_str()), ("1.8.0_482", "1.8.0_482-b08"));
-        assert!(Stated::parse("command not found").is_none());
+        assert!(VersionOutput::parse("command not found").is_none());
     }
 
     #[test]

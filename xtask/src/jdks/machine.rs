@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::home::{Jdk, Origin, Stated, feature, released_version};
+use super::home::{Jdk, Origin, VersionOutput, feature, released_version};
 
 /// Folders in which installers put JDKs side by side. They are only a list to search; missing ones
 /// are skipped.
@@ -36,7 +36,7 @@ pub fn find(version: u32) -> Option<Jdk> {
 /// Whether `home` is a JDK of `version`: by its `release` file or, without one, by running it.
 fn is_of(version: u32, home: &Path) -> bool {
     let found = released_version(home)
-        .or_else(|| Stated::by_java(home).ok().and_then(|stated| feature(&stated.version)));
+        .or_else(|| VersionOutput::by_java(home).ok().and_then(|stated| feature(&stated.version)));
     found == Some(version)
 }
 

@@ -116,7 +116,7 @@ impl Store {
         let archive = match &mut self.archive {
             Some(archive) => archive,
             none => {
-                let lock = cache::Locked::take(self.folder.clone())?;
+                let lock = cache::FolderLock::take(self.folder.clone())?;
                 // Another process may have fetched it while this one waited for the lock.
                 if let Ok(jdk) = Jdk::of_version(version, &home, Origin::Cache) {
                     return Ok(jdk);

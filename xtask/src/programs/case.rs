@@ -1,7 +1,7 @@
 //! The results of a program on a JDK.
 
 use super::compare::Difference;
-use super::known::Known;
+use super::known::KnownCause;
 use super::mode::Mode;
 use super::outcome::Outcome;
 use super::program::Program;
@@ -29,7 +29,7 @@ pub struct Profiled {
     /// The differences from the plain run.
     pub differences: Vec<Difference>,
     /// The known cause of all differences.
-    pub known: Option<&'static Known>,
+    pub known: Option<&'static KnownCause>,
 }
 
 impl Profiled {

@@ -1,7 +1,7 @@
 //! The programs that JDK 8 can run, and the list of all. Those that need a newer JDK are in
 //! [`super::today`].
 
-use super::program::{Before, JAVAC, Mask, Masked, NOTHING, Program, SOURCES, STANDARD_OUTPUT, TOOLS};
+use super::program::{Before, JAVAC, Mask, MaskedParts, NOTHING, Program, SOURCES, STANDARD_OUTPUT, TOOLS};
 use super::today::TODAY;
 
 const RHINO: &[&str] = &["librhino-java"];
@@ -41,7 +41,13 @@ const FOP_MAIN: &str = "org.apache.fop.cli.Main";
 /// (`fop.xconf`), so lines can be compared.
 const PDF: &[Mask] = &[Mask {
     file: "orchard.pdf",
-    what: Masked::Lines(&["/CreationDate ", "<dc:date>", "<xmp:MetadataDate>", "<xmp:CreateDate>", "/ID "]),
+    what: MaskedParts::Lines(&[
+        "/CreationDate ",
+        "<dc:date>",
+        "<xmp:MetadataDate>",
+        "<xmp:CreateDate>",
+        "/ID ",
+    ]),
 }];
 const XALAN: &[&str] = &["libxalan2-java", "libxsltc-java", "libxerces2-java"];
 const XALAN_JARS: &[&str] = &["xalan2.jar", "serializer.jar", "xercesImpl.jar", "xsltc.jar"];
@@ -282,8 +288,8 @@ const FROM_8_ON: &[Program] = &[
         main: "Sql",
         arguments: &["jdbc:hsqldb:file:shop;shutdown=true", "hsqldb.sql"],
         masks: &[
-            Mask { file: "shop.properties", what: Masked::Lines(&["#"]) },
-            Mask { file: "shop.script", what: Masked::Lines(&["SET DATABASE UNIQUE NAME "]) },
+            Mask { file: "shop.properties", what: MaskedParts::Lines(&["#"]) },
+            Mask { file: "shop.script", what: MaskedParts::Lines(&["SET DATABASE UNIQUE NAME "]) },
         ],
         ..NOTHING
     },
@@ -296,7 +302,7 @@ const FROM_8_ON: &[Program] = &[
         before: Some(SQL),
         main: "Sql",
         arguments: &["jdbc:derby:memory:shop;create=true", "derby.sql", "jdbc:derby:;shutdown=true"],
-        masks: &[Mask { file: "derby.log", what: Masked::Content }],
+        masks: &[Mask { file: "derby.log", what: MaskedParts::Content }],
         ..NOTHING
     },
     Program {
@@ -309,10 +315,10 @@ const FROM_8_ON: &[Program] = &[
         main: "Sql",
         arguments: &["jdbc:derby:shop;create=true", "derby.sql", "jdbc:derby:;shutdown=true"],
         masks: &[
-            Mask { file: "derby.log", what: Masked::Content },
+            Mask { file: "derby.log", what: MaskedParts::Content },
             // Pages of a database contain log positions, times and unique ids; SQL reads their
             // contents back.
-            Mask { file: "shop/", what: Masked::Content },
+            Mask { file: "shop/", what: MaskedParts::Content },
         ],
         ..NOTHING
     },
@@ -326,7 +332,7 @@ const FROM_8_ON: &[Program] = &[
         options: &["-Dant.home=."],
         main: "org.apache.tools.ant.Main",
         arguments: &["-f", "build.xml"],
-        masks: &[Mask { file: STANDARD_OUTPUT, what: Masked::Lines(&["Total time: "]) }],
+        masks: &[Mask { file: STANDARD_OUTPUT, what: MaskedParts::Lines(&["Total time: "]) }],
         ..NOTHING
     },
     Program {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::outcome::Outcome;
-use super::program::{Mask, Masked, Program, STANDARD_OUTPUT};
+use super::program::{Mask, MaskedParts, Program, STANDARD_OUTPUT};
 
 /// One difference between a plain run and a profiled one.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn outcomes(program: &Program, plain: &Outcome, profiled: &Outcome) -> Vec<D
     if plain.exit != profiled.exit {
         add("end", What::Value(plain.end(), profiled.end()));
     }
-    let masks = |place: &str| -> Vec<&Masked> {
+    let masks = |place: &str| -> Vec<&MaskedParts> {
         program.masks.iter().filter(|mask| covers(mask, place)).map(|mask| &mask.what).collect()
     };
     for (place, plain, profiled) in [
@@ -116,12 +116,12 @@ fn masked<'a>(content: &'a [u8], prefixes: &[&str]) -> Cow<'a, [u8]> {
 }
 
 /// The first difference of two contents outside the masks.
-fn content(plain: &[u8], profiled: &[u8], masks: &[&Masked]) -> Option<What> {
+fn content(plain: &[u8], profiled: &[u8], masks: &[&MaskedParts]) -> Option<What> {
     let mut prefixes = Vec::new();
     for mask in masks {
         match mask {
-            Masked::Content => return None,
-            Masked::Lines(lines) => prefixes.extend_from_slice(lines),
+            MaskedParts::Content => return None,
+            MaskedParts::Lines(lines) => prefixes.extend_from_slice(lines),
         }
     }
     let (plain, profiled) = (masked(plain, &prefixes), masked(profiled, &prefixes));
@@ -204,11 +204,11 @@ mod tests {
 
     #[test]
     fn masks_hide_what_they_name_and_no_more() {
-        const LINES: &[Mask] = &[Mask { file: "f", what: Masked::Lines(&["/ID "]) }];
+        const LINES: &[Mask] = &[Mask { file: "f", what: MaskedParts::Lines(&["/ID "]) }];
         let plain = outcome("", &[("f", b"x\n  /ID 12\ny\n"), ("g", b"/ID 1\n")]);
         let profiled = outcome("", &[("f", b"x\n  /ID 3\ny\n"), ("g", b"/ID 2\n")]);
         assert_eq!(shown(LINES, &plain, &profiled), [r#"g, line 1: plain "/ID 1\n", profiled "/ID 2\n""#]);
-        const FOLDER: &[Mask] = &[Mask { file: "db/", what: Masked::Content }];
+        const FOLDER: &[Mask] = &[Mask { file: "db/", what: MaskedParts::Content }];
         let plain = outcome("", &[("db/a", b"1"), ("db/b", b"1"), ("db2", b"1")]);
         let profiled = outcome("", &[("db/a", b"2"), ("db2", b"2")]);
         assert_eq!(

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use toml::{Table, Value};
 
 use super::maven::{self, CENTRAL};
-use super::program::{Before, Mask, Masked, NOTHING, Program};
+use super::program::{Before, Mask, MaskedParts, NOTHING, Program};
 use crate::workspace;
 
 /// The description of a program, in its folder.
@@ -124,7 +124,8 @@ fn masks(table: &Table) -> Result<Vec<Mask>> {
     let mask = |value: &Value| {
         let table = value.as_table().context("masks: must be a list of tables")?;
         let lines = texts(table, "lines")?;
-        let what = if lines.is_empty() { Masked::Content } else { Masked::Lines(list_forever(lines)) };
+        let what =
+            if lines.is_empty() { MaskedParts::Content } else { MaskedParts::Lines(list_forever(lines)) };
         Ok(Mask { file: text(table, "file")?, what })
     };
     list.iter().map(mask).collect()

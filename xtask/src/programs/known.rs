@@ -5,7 +5,7 @@ use super::mode::Mode;
 use super::outcome::Outcome;
 
 /// A known cause of differences.
-pub struct Known {
+pub struct KnownCause {
     /// The programs, by name.
     pub programs: &'static [&'static str],
     /// The mode.
@@ -18,7 +18,7 @@ pub struct Known {
 }
 
 /// The table. Empty: all programs behave as before.
-const KNOWN: &[Known] = &[];
+const KNOWN: &[KnownCause] = &[];
 
 /// The known cause of a program's differences, if there are any.
 pub fn cause(
@@ -26,7 +26,7 @@ pub fn cause(
     mode: Mode,
     outcome: &Outcome,
     differences: &[Difference],
-) -> Option<&'static Known> {
+) -> Option<&'static KnownCause> {
     if differences.is_empty() {
         return None;
     }
@@ -37,7 +37,7 @@ pub fn cause(
 }
 
 /// The entries for a program and a mode, to report obsolete ones.
-pub fn entries(program: &str, mode: Mode) -> impl Iterator<Item = &'static Known> {
+pub fn entries(program: &str, mode: Mode) -> impl Iterator<Item = &'static KnownCause> {
     KNOWN.iter().filter(move |known| known.mode == mode && known.programs.contains(&program))
 }
 

@@ -253,7 +253,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
 fn one(
     stage: &Stage,
     program: &'static Program,
-    fetched: &packages::Fetched,
+    fetched: &packages::ProgramFiles,
     modes: &[Mode],
 ) -> Result<Case> {
     eprintln!("{}: preparing", program.name);

@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use super::maven::{self, Locked as Jar};
 use super::program::{Program, TOOLS};
 use super::{folders, npm};
-use crate::cache::{self, Locked};
+use crate::cache::{self, FolderLock};
 use crate::debian::{Archive, Package, unpack, unpack_source};
 use crate::jdks::Fetch;
 
@@ -27,7 +27,7 @@ pub struct Packages {
 }
 
 /// The files of a program.
-pub struct Fetched {
+pub struct ProgramFiles {
     /// The program's jars in the order of the class path, without the JDK's own.
     pub jars: Vec<(&'static str, PathBuf)>,
     /// The folder of the sources.
@@ -50,7 +50,7 @@ impl Packages {
     /// # Errors
     /// Fails if they are not in the cache folder and cannot be downloaded, or the packages lack a
     /// jar.
-    pub fn get(&mut self, program: &Program) -> Result<Fetched> {
+    pub fn get(&mut self, program: &Program) -> Result<ProgramFiles> {
         if program.suite == maven::CENTRAL {
             return self.of_maven(program);
         }
@@ -64,7 +64,7 @@ impl Packages {
     }
 
     /// Finds or fetches the jars of a program of Maven Central, which must match its lock file.
-    fn of_maven(&self, program: &Program) -> Result<Fetched> {
+    fn of_maven(&self, program: &Program) -> Result<ProgramFiles> {
         let lock = folders::lock_file(program.name);
         let text = fs::read_to_string(&lock)
             .with_context(|| format!("no lock file; run `cargo xtask programs --lock {}`", program.name))?;
@@ -76,7 +76,7 @@ impl Packages {
         }
         let jars = program.jars.iter().map(|&name| (name, folder.join(name))).collect();
         let versions = program.packages.iter().map(|coordinate| maven::version(coordinate)).collect();
-        Ok(Fetched { jars, source: None, versions })
+        Ok(ProgramFiles { jars, source: None, versions })
     }
 
     /// Resolves Maven coordinates again, whatever is in the cache folder, and keeps the jars there.
@@ -115,13 +115,13 @@ impl Packages {
     ///
     /// # Errors
     /// Fails if they are not in the cache folder and cannot be downloaded, or lack a jar.
-    pub fn find(&mut self, suite: &str, packages: &[&str], jars: &[&'static str]) -> Result<Fetched> {
+    pub fn find(&mut self, suite: &str, packages: &[&str], jars: &[&'static str]) -> Result<ProgramFiles> {
         let (folders, versions) = self.folders(suite, packages)?;
         let mut found = Vec::new();
         for &name in jars.iter().filter(|name| **name != TOOLS) {
             found.push((name, find_jar(&folders, name)?));
         }
-        Ok(Fetched { jars: found, source: None, versions })
+        Ok(ProgramFiles { jars: found, source: None, versions })
     }
 
     /// Finds or fetches packages: the folder of each, and `package version`.
@@ -189,7 +189,7 @@ impl Packages {
         self.may_fetch(wanted)?;
         match &mut self.archive {
             Some(archive) => Ok(archive),
-            none => Ok(none.insert(Archive::of_this_machine(Locked::take(self.folder.clone())?)?)),
+            none => Ok(none.insert(Archive::of_this_machine(FolderLock::take(self.folder.clone())?)?)),
         }
     }
 }

@@ -15,11 +15,11 @@ use walkdir::WalkDir;
 use super::jars;
 use super::maven::CENTRAL;
 use super::outcome::{Outcome, files};
-use super::packages::Fetched;
+use super::packages::ProgramFiles;
 use super::program::{CLASS_PATH, CLASSES, INPUT, JAVAC, ORIGINAL, PATH, Program, SOURCES, TOOLS};
 use crate::jdks::{Jdk, tool};
 use crate::process;
-use crate::watch::{self, Ended, Limits};
+use crate::watch::{self, Limits, ProcessEnd};
 use crate::workspace;
 
 /// A program in its place.
@@ -64,7 +64,7 @@ impl Place {
         version: u32,
         jdk: &Jdk,
         folder: &Path,
-        fetched: &Fetched,
+        fetched: &ProgramFiles,
     ) -> Result<Place> {
         fresh(folder)?;
         let place = Place {
@@ -171,7 +171,7 @@ impl Place {
         let ended = to_its_end(&mut java, limits);
         // The next run finds everything in its place, whatever the outcome.
         fs::rename(&path, &kept)?;
-        let Ended { exit, is_cut_off, wall, cpu_seconds, peak_kib } = ended?;
+        let ProcessEnd { exit, is_cut_off, wall, cpu_seconds, peak_kib } = ended?;
         let outcome = Outcome {
             exit,
             is_cut_off,

@@ -79,12 +79,12 @@ pub struct Mask {
     /// program runs; or [`STANDARD_OUTPUT`].
     pub file: &'static str,
     /// The parts.
-    pub what: Masked,
+    pub what: MaskedParts,
 }
 
 /// The parts of a file that are not compared.
 #[derive(Clone, Copy)]
-pub enum Masked {
+pub enum MaskedParts {
     /// The rest of each line that starts with one of these, ignoring spaces.
     Lines(&'static [&'static str]),
     /// Everything except the existence of the file.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::cache::{self, Locked};
+use crate::cache::{self, FolderLock};
 use crate::class_library::jars_in;
 use crate::jdks::Fetch;
 use crate::process;
@@ -19,7 +19,7 @@ use crate::process;
 /// # Errors
 /// Fails if there is no `pip`, or the package is missing, or has no jars.
 pub fn jars(name: &str, version: &str, may_fetch: Fetch) -> Result<Vec<PathBuf>> {
-    let store = Locked::take(cache::folder()?.join("programs/pypi"))?;
+    let store = FolderLock::take(cache::folder()?.join("programs/pypi"))?;
     let place = store.folder().join(format!("{name}-{version}"));
     if !place.is_dir() {
         ensure!(may_fetch != Fetch::Never, "{} is missing, and downloads are turned off", place.display());

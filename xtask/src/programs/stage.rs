@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result};
 use super::maven::CENTRAL;
 use super::mode::Mode;
 use super::outcome::{Outcome, totals};
-use super::packages::Fetched;
+use super::packages::ProgramFiles;
 use super::place::{self, Place, Start, fresh, instrument};
 use super::program::Program;
 use crate::class_library::{boot_jars, extension_jars, jars_in};
@@ -128,7 +128,7 @@ impl Stage {
     ///
     /// # Errors
     /// Fails if one of the steps fails.
-    pub fn prepare(&self, program: &Program, fetched: &Fetched) -> Result<Place> {
+    pub fn prepare(&self, program: &Program, fetched: &ProgramFiles) -> Result<Place> {
         let folder = self.folder.join(program.name);
         let place = Place::prepare(*program, self.version, &self.jdk, &folder, fetched)?;
         if program.suite != CENTRAL

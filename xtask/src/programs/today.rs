@@ -1,7 +1,7 @@
 //! Programs of today, which no longer run on JDK 8: they run unchanged, on profiled JDKs.
 
 use super::npm;
-use super::program::{Before, JAVAC, Mask, Masked, NOTHING, Program};
+use super::program::{Before, JAVAC, Mask, MaskedParts, NOTHING, Program};
 
 const TOMCAT: &[&str] =
     &["libtomcat11-java", "libeclipse-jdt-core-java", "libeclipse-jdt-core-compiler-batch-java"];
@@ -33,7 +33,7 @@ const SHOP_INPUT: &[&str] = &["tomcat/Shop.java", "tomcat/shop.jsp"];
 /// Tomcat's output for the page contains the time.
 const PAGE: &[Mask] = &[Mask {
     file: "tomcat/work/Tomcat/localhost/ROOT/org/apache/jsp/shop_jsp.java",
-    what: Masked::Lines(&["* Generated at: "]),
+    what: MaskedParts::Lines(&["* Generated at: "]),
 }];
 const SQL: Before = Before { main: JAVAC, arguments: &["-g", "-d", "{classes}", "Sql.java"] };
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::cache::{self, Locked};
+use crate::cache::{self, FolderLock};
 use crate::process;
 use crate::workspace::cargo_alone;
 
@@ -32,7 +32,7 @@ pub fn find(offline: bool) -> Result<PathBuf> {
     if offline {
         bail!("mdBook is not installed (cargo install --locked mdbook@{VERSION})");
     }
-    let _lock = Locked::take(folder.clone())?;
+    let _lock = FolderLock::take(folder.clone())?;
     if !program.is_file() {
         eprintln!("building mdBook {VERSION} in {}: some minutes, once", folder.display());
         let mut install = cargo_alone();

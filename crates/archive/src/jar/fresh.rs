@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::Jar;
 use super::format::end;
-use super::writer::{JarWriter, Packed};
+use super::writer::{JarWriter, PackedEntry};
 use crate::codec;
 use crate::entry::Method;
 use crate::error::{ArchiveProblem, EntryProblem};
@@ -17,14 +17,14 @@ pub(crate) struct FreshJar<W> {
 }
 
 /// Contents in the form in which a jar stores them.
-pub(crate) struct Contents<'a>(Packed<'a>);
+pub(crate) struct Contents<'a>(PackedEntry<'a>);
 
 impl<'a> Contents<'a> {
     /// Packs contents.
     pub(crate) fn pack(bytes: Cow<'a, [u8]>, method: Method, level: u32) -> Result<Self, EntryProblem> {
         Ok(Contents(match method {
-            Method::Stored => Packed::stored(bytes),
-            Method::Deflated => Packed::deflated(&bytes, codec::deflate(&bytes, level)?),
+            Method::Stored => PackedEntry::stored(bytes),
+            Method::Deflated => PackedEntry::deflated(&bytes, codec::deflate(&bytes, level)?),
         }))
     }
 }

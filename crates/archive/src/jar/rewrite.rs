@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use super::writer::{JarWriter, Packed};
+use super::writer::{JarWriter, PackedEntry};
 use super::{DEFLATED, Jar, STORED};
 use crate::codec;
 use crate::container::Container;
@@ -15,7 +15,7 @@ use crate::layout::Layout;
 use crate::location::{ArchivePath, Location};
 use crate::manifest::{self, strip_digests};
 use crate::pipeline;
-use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
+use crate::rewrite::{Action, NewEntry, Pass, RewriteAccount, Rewriter, check_collisions};
 
 /// Writes `jar` to `out` with the changes that the rewriter of `pass` makes.
 pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
@@ -23,7 +23,7 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     jar: &Jar<'_>,
     archive: &ArchivePath<'_>,
     out: W,
-) -> Result<Rewritten<R::Record>, Failure<R::Error>> {
+) -> Result<RewriteAccount<R::Record>, Failure<R::Error>> {
     let level = pass.options.level;
     let entries = jar.entries();
     let mut leading = pass.leading(archive)?;
@@ -41,7 +41,7 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     let window = if signed { u64::MAX } else { pass.options.window_bytes.min(u64::MAX - 1) };
 
     let mut dropped = vec![false; entries.len()];
-    let mut total = Rewritten::default();
+    let mut total = RewriteAccount::default();
     let mut writer = JarWriter::new(out, jar).map_err(write_error(archive))?;
     let write_leading = |writer: &mut JarWriter<W>| {
         leading.iter().zip(&packed_leading).try_for_each(|(new, packed)| writer.add(&new.name, packed))
@@ -108,12 +108,12 @@ fn is_head(entry: &Entry) -> bool {
 /// The action on an entry, ready to be written.
 struct Step<T> {
     fate: Fate,
-    account: Rewritten<T>,
+    account: RewriteAccount<T>,
 }
 
 enum Fate {
     Keep,
-    Replace(Packed<'static>),
+    Replace(PackedEntry<'static>),
     Drop,
 }
 
@@ -143,10 +143,10 @@ fn step<R: Rewriter>(
 }
 
 /// Packs contents by the compression method of the entry that they replace.
-fn pack(bytes: Vec<u8>, method: u16, level: u32) -> Result<Packed<'static>, EntryProblem> {
+fn pack(bytes: Vec<u8>, method: u16, level: u32) -> Result<PackedEntry<'static>, EntryProblem> {
     match method {
-        STORED => Ok(Packed::stored(bytes)),
-        DEFLATED => Ok(Packed::deflated(&bytes, codec::deflate(&bytes, level)?)),
+        STORED => Ok(PackedEntry::stored(bytes)),
+        DEFLATED => Ok(PackedEntry::deflated(&bytes, codec::deflate(&bytes, level)?)),
         other => Err(EntryProblem::Method(other)),
     }
 }
@@ -155,12 +155,12 @@ fn pack_new<'n, E: Send>(
     new: &'n [NewEntry],
     archive: &ArchivePath<'_>,
     level: u32,
-) -> Result<Vec<Packed<'n>>, Failure<E>> {
+) -> Result<Vec<PackedEntry<'n>>, Failure<E>> {
     let packed: Vec<_> = new
         .par_iter()
         .map(|new| match new.method {
-            Method::Stored => Ok(Packed::stored(Cow::Borrowed(new.bytes.as_slice()))),
-            Method::Deflated => Ok(Packed::deflated(&new.bytes, codec::deflate(&new.bytes, level)?)),
+            Method::Stored => Ok(PackedEntry::stored(Cow::Borrowed(new.bytes.as_slice()))),
+            Method::Deflated => Ok(PackedEntry::deflated(&new.bytes, codec::deflate(&new.bytes, level)?)),
         })
         .collect();
     let named = |(packed, new): (Result<_, _>, &NewEntry)| {

@@ -11,7 +11,7 @@ use super::format::{
 
 /// Contents ready to be written.
 #[derive(Debug)]
-pub(super) struct Packed<'a> {
+pub(super) struct PackedEntry<'a> {
     pub(super) method: u16,
     pub(super) crc: u32,
     /// Size before compression, bytes.
@@ -59,7 +59,7 @@ impl<W: Write> JarWriter<W> {
         let record = source.record(index);
         let Some(span_end) = record.span_end else {
             // The announced data descriptor is missing: write the entry without one.
-            let packed = Packed {
+            let packed = PackedEntry {
                 method: record.method,
                 crc: record.crc,
                 size: source.directory.entries[index].size,
@@ -82,7 +82,12 @@ impl<W: Write> JarWriter<W> {
 
     /// Writes an entry of `source` with new contents. Its sizes are known, so it needs no data
     /// descriptor.
-    pub(super) fn replace(&mut self, source: &Jar<'_>, index: usize, packed: &Packed<'_>) -> io::Result<()> {
+    pub(super) fn replace(
+        &mut self,
+        source: &Jar<'_>,
+        index: usize,
+        packed: &PackedEntry<'_>,
+    ) -> io::Result<()> {
         let record = source.record(index);
         let mut header = source.bytes[record.central.clone()].to_vec();
         let old = &source.bytes[record.local.clone()];
@@ -99,7 +104,7 @@ impl<W: Write> JarWriter<W> {
     }
 
     /// Writes an entry that the source does not have, dated 1980-01-01.
-    pub(super) fn add(&mut self, name: &str, packed: &Packed<'_>) -> io::Result<()> {
+    pub(super) fn add(&mut self, name: &str, packed: &PackedEntry<'_>) -> io::Result<()> {
         let name_len = u16::try_from(name.len())
             .map_err(|_| io::Error::other("an entry name is longer than 65535 bytes"))?;
         let flags = if name.is_ascii() { 0 } else { NAME_IS_UTF8 };
@@ -134,7 +139,7 @@ impl<W: Write> JarWriter<W> {
         mut local: Vec<u8>,
         local_extra: &[u8],
         mut header: Vec<u8>,
-        packed: &Packed<'_>,
+        packed: &PackedEntry<'_>,
     ) -> io::Result<()> {
         let offset = self.position - self.base;
         let sizes = [packed.bytes.len() as u64, packed.size];
@@ -272,16 +277,16 @@ fn raise(header: &mut [u8], at: usize) {
     put(header, at, &version.to_le_bytes());
 }
 
-impl<'a> Packed<'a> {
+impl<'a> PackedEntry<'a> {
     /// Contents that are stored uncompressed.
-    pub(super) fn stored(bytes: impl Into<Cow<'a, [u8]>>) -> Packed<'a> {
+    pub(super) fn stored(bytes: impl Into<Cow<'a, [u8]>>) -> PackedEntry<'a> {
         let bytes = bytes.into();
-        Packed { method: STORED, crc: crc32fast::hash(&bytes), size: bytes.len() as u64, bytes }
+        PackedEntry { method: STORED, crc: crc32fast::hash(&bytes), size: bytes.len() as u64, bytes }
     }
 
     /// Contents deflated from `full` to `packed`.
-    pub(super) fn deflated(full: &[u8], packed: Vec<u8>) -> Packed<'a> {
-        Packed {
+    pub(super) fn deflated(full: &[u8], packed: Vec<u8>) -> PackedEntry<'a> {
+        PackedEntry {
             method: DEFLATED,
             crc: crc32fast::hash(full),
             size: full.len() as u64,

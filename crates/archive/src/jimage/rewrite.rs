@@ -9,7 +9,7 @@ use crate::container::Container;
 use crate::error::{EntryProblem, Error, Failure};
 use crate::location::{ArchivePath, Location};
 use crate::pipeline;
-use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
+use crate::rewrite::{Action, NewEntry, Pass, RewriteAccount, Rewriter, check_collisions};
 
 /// Size of the buffer for the scratch file, in bytes.
 const WRITE_BUFFER: usize = 1 << 20;
@@ -22,14 +22,14 @@ pub(crate) fn rewrite<R: Rewriter>(
     archive: &ArchivePath<'_>,
     out: &mut File,
     scratch: File,
-) -> Result<Rewritten<R::Record>, Failure<R::Error>> {
+) -> Result<RewriteAccount<R::Record>, Failure<R::Error>> {
     let entries = image.entries();
     let leading = pass.leading(archive)?;
     let mut writer = ImageWriter::new(image, BufWriter::with_capacity(WRITE_BUFFER, scratch));
     add_all(&mut writer, &leading, archive)?;
 
     let mut dropped = vec![false; entries.len()];
-    let mut total = Rewritten::default();
+    let mut total = RewriteAccount::default();
     pipeline::in_order(
         entries.len(),
         pass.options.window_bytes.min(u64::MAX - 1),

@@ -6,8 +6,8 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use cct_archive::{
-    Action, ArchivePath, EntryKind, Error, Failure, Input, Limits, Location, NewEntry, RewriteOptions,
-    Rewriter, Rewritten, Target,
+    Action, ArchivePath, EntryKind, Error, Failure, Input, Limits, Location, NewEntry, RewriteAccount,
+    RewriteOptions, Rewriter, Target,
 };
 
 /// A folder with an input in it.
@@ -39,7 +39,7 @@ impl Bench {
         list(self.folder.path())
     }
 
-    pub fn rewrite<R: Rewriter>(&self, rewriter: &R) -> Result<Rewritten<R::Record>, Failure<R::Error>> {
+    pub fn rewrite<R: Rewriter>(&self, rewriter: &R) -> Result<RewriteAccount<R::Record>, Failure<R::Error>> {
         let input = self.open()?;
         rewrite_to(&input, &self.output(), &RewriteOptions::default(), rewriter)
     }
@@ -63,7 +63,7 @@ pub fn rewrite_to<R: Rewriter>(
     output: &Path,
     options: &RewriteOptions,
     rewriter: &R,
-) -> Result<Rewritten<R::Record>, Failure<R::Error>> {
+) -> Result<RewriteAccount<R::Record>, Failure<R::Error>> {
     let target = Target::new(output, &[input])?;
     Ok(input.rewrite(&target, options, rewriter)?.commit()?)
 }

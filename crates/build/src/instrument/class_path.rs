@@ -33,7 +33,7 @@ pub enum ClassPathError {
 
 /// A jar or folder that a manifest names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct ManifestPath {
     /// Index of the input that led to it.
     pub input: usize,
     /// Its path relative to the folder of that input.
@@ -47,11 +47,11 @@ pub struct Named {
 /// # Errors
 /// Fails if a manifest names something outside of the input's folder: its output would have no
 /// place beside the input's. Fails if a jar or folder cannot be read.
-pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>, ClassPathError> {
+pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(ManifestPath, Input)>, ClassPathError> {
     let mut seen: Vec<PathBuf> =
         inputs.iter().map(|input| canonical(input.path())).collect::<Result<_, _>>()?;
     let first_named = seen.len();
-    let mut named: Vec<(Named, Input)> = Vec::new();
+    let mut named: Vec<(ManifestPath, Input)> = Vec::new();
     for (input, given) in inputs.iter().enumerate() {
         // Index of the first named jar or folder whose manifest is still to be read.
         let mut at = named.len();
@@ -65,7 +65,7 @@ pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>, Clas
                 let Ok(place) = fs::canonicalize(&found) else { continue };
                 if !seen.contains(&place) {
                     seen.push(place);
-                    named.push((Named { input, relative }, Input::open(&found, limits)?));
+                    named.push((ManifestPath { input, relative }, Input::open(&found, limits)?));
                 }
             }
             let Some((next, opened)) = named.get(at) else { break };

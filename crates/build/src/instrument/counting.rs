@@ -22,7 +22,7 @@ use crate::inputs::{BadClasses, Sources, Unfit};
 use crate::marking::{self, TreeMarking};
 use crate::observer::Steps;
 use crate::place::{PLACE_NAME, Place, made_from_line};
-use crate::user_module::Transformed;
+use crate::user_module::TransformedClasses;
 
 /// The rewriting of the classes of all inputs of a run.
 pub struct Counting<'r> {
@@ -34,7 +34,7 @@ pub struct Counting<'r> {
     /// Unfit classes of earlier attempts; they stay unchanged.
     stays: &'r Unfit,
     /// The results of the user's module for the classes, if there is one.
-    udi: Option<&'r Transformed>,
+    udi: Option<&'r TransformedClasses>,
     unfit: Mutex<Unfit>,
     /// Classes of the jmods that were written so far. The index of `java.base` gets all of them,
     /// since the runtime finds only that index in a linked image.
@@ -197,7 +197,7 @@ impl Counting<'_> {
             let made = rewritten.bytes.as_deref().unwrap_or(bytes);
             Box::new(cct_verify::check(bytes, made, expectation))
         });
-        let cct_rewrite::Rewritten { bytes, record: class, structure, report, marked } = rewritten;
+        let cct_rewrite::RewrittenClass { bytes, record: class, structure, report, marked } = rewritten;
         let record = Record { depth: at.archive.depth(), class, structure, report, marked, check };
         Ok((bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }

@@ -1,14 +1,14 @@
 //! The filter of recorded classes.
 
 use cct_rewrite::filter::{BadGlob, Filter};
-use cct_settings::{Choices, Refused};
+use cct_settings::{Choices, RefusedOptions};
 
 /// Choices that name no classes to record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
     /// They cannot be combined, or are for markers alone.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] RefusedOptions),
     /// A glob is invalid.
     #[error(transparent)]
     Glob(#[from] BadGlob),

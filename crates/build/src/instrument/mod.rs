@@ -19,7 +19,7 @@ use std::io;
 use std::path::PathBuf;
 
 use cct_archive::{Input, Target};
-use cct_settings::Refused;
+use cct_settings::RefusedOptions;
 
 use self::lone::LoneError;
 use self::opened::{OpenError, OpenedInputs, say_missing};
@@ -44,7 +44,7 @@ pub use self::summary::Summary;
 pub enum InstrumentError {
     /// Options cannot be combined.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] RefusedOptions),
     /// A program is to be traced without its JDK.
     #[error(
         "--tool trace is for whole JDKs, whose methods are numbered together: give it to `cctrewrite jdk` or `cctrewrite run`; programs are rewritten while they are loaded"

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cct_archive::{Input, Target};
 
-use super::class_path::{self, ClassPathError, Named};
+use super::class_path::{self, ClassPathError, ManifestPath};
 use super::request::InstrumentRequest;
 use crate::inputs::{Sources, SourcesError};
 use crate::observer::Observer;
@@ -26,10 +26,10 @@ pub struct OpenedInputs {
     /// The inputs, then those that manifests name if they are wanted, and the libraries.
     pub sources: Sources,
     /// Jars and folders that manifests name, if they are rewritten, too. They are the last inputs.
-    pub named: Vec<Named>,
+    pub named: Vec<ManifestPath>,
     /// Jars and folders that manifests name, if they are not rewritten. They serve only to report
     /// missing ones.
-    pub left_out: Vec<Named>,
+    pub left_out: Vec<ManifestPath>,
 }
 
 impl OpenedInputs {
@@ -53,11 +53,11 @@ impl OpenedInputs {
 }
 
 /// Reports jars and folders that outputs will look for beside them and not find.
-pub fn say_missing(named: &[Named], targets: &[Target], observer: &dyn Observer) {
+pub fn say_missing(named: &[ManifestPath], targets: &[Target], observer: &dyn Observer) {
     for (input, target) in targets.iter().enumerate() {
         let beside = target.path().parent().unwrap_or(Path::new(""));
-        let is_missing = |n: &&Named| n.input == input && !beside.join(&n.relative).exists();
-        let missing: Vec<&Named> = named.iter().filter(is_missing).collect();
+        let is_missing = |n: &&ManifestPath| n.input == input && !beside.join(&n.relative).exists();
+        let missing: Vec<&ManifestPath> = named.iter().filter(is_missing).collect();
         if let Some(first) = missing.first() {
             observer.note(&format!(
                 "{}: its manifest names {} ({} in all), which are not beside it; copy them there, or rewrite them too with --class-path",

@@ -1,7 +1,7 @@
 //! Records of rewritten classes.
 
 use cct_index::record::ClassRecord;
-use cct_markers::Marked;
+use cct_markers::MarkedClass;
 use cct_rewrite::report::ClassReport;
 use cct_verify::{Finding, Tally};
 
@@ -17,7 +17,7 @@ pub struct Record {
     /// The report of its rewriting.
     pub report: ClassReport,
     /// Its markers; none without rules.
-    pub marked: Marked,
+    pub marked: MarkedClass,
     /// The findings and the tally of the check against its original, if it was checked.
     pub check: Option<Box<(Vec<Finding>, Tally)>>,
 }

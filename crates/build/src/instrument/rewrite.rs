@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cct_archive::{Failure, RewriteOptions, Staged, Target};
+use cct_archive::{Failure, RewriteOptions, StagedOutput, Target};
 use cct_index::provenance::Provenance;
 use cct_rewrite::Rewriter;
 use cct_rewrite::filter::Filter;
@@ -48,7 +48,7 @@ pub struct Outputs {
     /// The summary of the run.
     pub summary: Summary,
     /// One output for each input, in no particular order, not in its place yet.
-    pub outputs: Vec<Staged<Record>>,
+    pub outputs: Vec<StagedOutput<Record>>,
     /// Their provenance.
     pub provenance: Provenance,
 }

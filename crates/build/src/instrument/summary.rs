@@ -10,7 +10,7 @@ use std::time::Duration;
 use cct_index::treatment::Treatment;
 use cct_profile::report::grouped;
 use cct_rewrite::report::Fallback;
-use cct_settings::{Settings, Worded};
+use cct_settings::{NamedValues, Settings};
 use serde::Serialize;
 
 use super::treatments;
@@ -22,7 +22,7 @@ use crate::marking::{Account, TreeMarking};
 use crate::observer::Observer;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
-use crate::user_module::{Aborted, Transformed};
+use crate::user_module::{FailedClass, TransformedClasses};
 
 /// The summary of a run.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ struct ReportedModule {
     module: String,
     replaced: u64,
     kept: u64,
-    aborted: Vec<Aborted>,
+    aborted: Vec<FailedClass>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -136,7 +136,7 @@ impl Summary {
     }
 
     /// Adds the account of an output.
-    pub fn add_output(&mut self, path: &Path, account: &cct_archive::Rewritten<Record>) {
+    pub fn add_output(&mut self, path: &Path, account: &cct_archive::RewriteAccount<Record>) {
         self.outputs.push(path.to_path_buf());
         for notice in account.notices.iter().map(ToString::to_string) {
             // The survey has already found some of them.
@@ -251,10 +251,10 @@ impl Summary {
     }
 
     /// Adds the results of the user's module. Warnings name the classes that it could not handle.
-    pub fn add_udi(&mut self, transformed: &Transformed) {
-        let Transformed { identity, kept, aborted, .. } = transformed;
+    pub fn add_udi(&mut self, transformed: &TransformedClasses) {
+        let TransformedClasses { identity, kept, aborted, .. } = transformed;
         let (replaced, kept, aborted) = (transformed.replaced(), *kept, aborted.clone());
-        self.warnings.extend(aborted.iter().map(|Aborted { class, reason }| {
+        self.warnings.extend(aborted.iter().map(|FailedClass { class, reason }| {
             format!("{class}: the module left it out: {reason}; it is rewritten as it was")
         }));
         self.udi = Some(ReportedModule { module: identity.clone(), replaced, kept, aborted });

@@ -8,7 +8,7 @@ use cct_archive::{Input, InputKind, Layout, Target};
 use cct_classfile::ClassFile;
 use cct_rewrite::module_graph::Descriptor;
 
-use super::class_path::Named;
+use super::class_path::ManifestPath;
 use crate::file_error::{FileError, Operation};
 use crate::inputs::Sources;
 use crate::output;
@@ -102,7 +102,7 @@ impl Targets {
     pub fn new(
         output: &Path,
         sources: &Sources,
-        named: &[Named],
+        named: &[ManifestPath],
         patches: bool,
     ) -> Result<Targets, TargetsError> {
         if output.as_os_str() == "-" {
@@ -160,9 +160,9 @@ impl Targets {
         Ok(targets)
     }
 
-    fn add_named(&mut self, named: &[Named], inputs: &[Input]) -> Result<(), TargetsError> {
+    fn add_named(&mut self, named: &[ManifestPath], inputs: &[Input]) -> Result<(), TargetsError> {
         let all: Vec<&Input> = inputs.iter().collect();
-        for Named { input, relative, .. } in named {
+        for ManifestPath { input, relative, .. } in named {
             let beside = self.list[*input].path().parent().unwrap_or(Path::new(""));
             let path = beside.join(relative);
             for folder in relative.ancestors().skip(1).collect::<Vec<_>>().into_iter().rev() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cct_archive::{Failure, Input, Layout, RewriteOptions, Staged, Target};
+use cct_archive::{Failure, Input, Layout, RewriteOptions, StagedOutput, Target};
 use cct_markers::{Error, Library, World};
 
 use super::marks::{Marks, Record};
@@ -37,7 +37,7 @@ pub struct OutputOptions<'m> {
 #[derive(Debug)]
 pub struct MarkedInputs {
     /// One output for each input, not in its place yet.
-    pub outputs: Vec<Staged<Record>>,
+    pub outputs: Vec<StagedOutput<Record>>,
     /// Numbers of marked locations, and refusals, of each rule.
     pub tally: Tally,
     /// Number of classes with markers.

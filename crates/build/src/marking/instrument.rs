@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cct_archive::{Failure, Layout};
-use cct_settings::Refused;
+use cct_settings::RefusedOptions;
 use zip::result::ZipError;
 
 use super::above::world;
@@ -24,7 +24,7 @@ use crate::pending_file::PendingFile;
 pub enum MarkProgramError {
     /// Options cannot be combined.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] RefusedOptions),
     /// An option is not for markers alone.
     #[error("{0} cannot be combined with --tool markers yet; leave it out")]
     NotYet(&'static str),

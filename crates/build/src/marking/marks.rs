@@ -3,7 +3,7 @@
 use cct_archive::{Action, Layout, Location};
 use cct_classfile::{ClassFile, NameAndType};
 use cct_jdk::convention;
-use cct_markers::{Error, Library, Marked, Rules, Way, World, library, mark};
+use cct_markers::{Error, Library, MarkedClass, Rules, Way, World, library, mark};
 use cct_rewrite::ClassSummary;
 use cct_rewrite::survey::trait_bits;
 use cct_verify::{Expectation, Tool};
@@ -17,7 +17,7 @@ use crate::instrument::refused_by_jvms;
 #[derive(Debug)]
 pub struct Record {
     /// Its markers.
-    pub marked: Marked,
+    pub marked: MarkedClass,
     /// Whether it has markers.
     pub changed: bool,
     /// The message about a class that stays unchanged, whatever rules match.
@@ -34,8 +34,8 @@ pub struct Record {
 /// stack.
 pub fn unless_refused(
     class: &ClassFile<'_>,
-    marked: Result<Marked, Error>,
-) -> Result<(Marked, Option<String>), Error> {
+    marked: Result<MarkedClass, Error>,
+) -> Result<(MarkedClass, Option<String>), Error> {
     let is_asked = match &marked {
         Ok(marked) => marked.bytes.is_some() || !marked.descriptors.is_empty(),
         Err(error) => matches!(error, Error::Class(_)),
@@ -74,7 +74,7 @@ impl Marks<'_> {
         Ok(Record { marked, changed, stays, findings: None, is_object })
     }
 
-    fn marked_of_library(&self, class: &ClassFile<'_>, bytes: &[u8]) -> Result<Marked, Error> {
+    fn marked_of_library(&self, class: &ClassFile<'_>, bytes: &[u8]) -> Result<MarkedClass, Error> {
         let prepared = library::prepared(class)?;
         let bytes = prepared.as_deref().unwrap_or(bytes);
         let whole = library::unmarked(class.name());
@@ -103,7 +103,7 @@ impl Transformation for Marks<'_> {
     fn class(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
         let mut record = match self.marked(bytes) {
             Err(Error::Class(problem)) if self.bad == BadClasses::Keep => Record {
-                marked: Marked::default(),
+                marked: MarkedClass::default(),
                 changed: false,
                 stays: Some(format!("{at}: kept as it is: {problem}")),
                 findings: None,

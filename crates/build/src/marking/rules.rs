@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use cct_markers::{Rules, RulesError};
-use cct_settings::{Choices, Refused};
+use cct_settings::{Choices, RefusedOptions};
 use cct_typestate::{Property, encoded};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -43,7 +43,7 @@ pub enum RulesFileError {
 pub enum MarkingError {
     /// Options cannot be combined.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] RefusedOptions),
     /// A file of rules cannot be used.
     #[error(transparent)]
     Rules(#[from] RulesFileError),

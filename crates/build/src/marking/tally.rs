@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cct_markers::{Descriptor, Marked, Rules};
+use cct_markers::{Descriptor, MarkedClass, Rules};
 use cct_profile::report::grouped;
 
 use crate::text::{counted, readable};
@@ -43,7 +43,7 @@ impl Tally {
     }
 
     /// Adds the results of a class.
-    pub fn add(&mut self, marked: &Marked) {
+    pub fn add(&mut self, marked: &MarkedClass) {
         for &rule in &marked.rules {
             self.places[rule] += 1;
         }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cct_archive::Layout;
-use cct_markers::Marked;
-use cct_rewrite::markers::{Markers, Shared};
+use cct_markers::MarkedClass;
+use cct_rewrite::markers::{Markers, SharedMarkers};
 
 use super::image::of_library;
 use super::{BESIDE, Marking, MarkingError, Tally, tables_of, world};
@@ -53,7 +53,7 @@ pub struct TreeMarking {
     /// may still match in programs.
     is_library: bool,
     /// The rules and the class hierarchy, shared by all writers of classes.
-    pub markers: Shared,
+    pub markers: SharedMarkers,
 }
 
 impl TreeMarking {
@@ -124,7 +124,7 @@ impl TreeMarking {
 #[derive(Debug)]
 pub struct Account {
     is_of_library: bool,
-    markers: Shared,
+    markers: SharedMarkers,
     tally: Tally,
     classes: u64,
     placed: u64,
@@ -139,7 +139,7 @@ impl Account {
     }
 
     /// Adds the results of a class.
-    pub fn add(&mut self, marked: &Marked) {
+    pub fn add(&mut self, marked: &MarkedClass) {
         self.tally.add(marked);
         self.classes += u64::from(!marked.descriptors.is_empty());
         self.placed += marked.descriptors.len() as u64;

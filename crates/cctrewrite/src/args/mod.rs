@@ -72,7 +72,7 @@ pub use typestate::{
 };
 pub use udi::UdiArguments;
 pub use verify::{Verify, VerifyFormat};
-pub use wanted::{Wanted, WantedArguments};
+pub use wanted::{ContextFilter, WantedArguments};
 
 use std::sync::LazyLock;
 

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use cct_profile::Profile;
 use cct_rewrite::filter::Filter;
-use cct_settings::{ToolName, Worded};
+use cct_settings::{NamedValues, ToolName};
 use clap::Args;
 
 /// Classes that are wanted, and those that are not.
@@ -30,19 +30,19 @@ pub struct WantedArguments {
 
 /// The contexts of a profile that are kept.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct ContextFilter {
     filter: Filter,
     rule: String,
 }
 
 impl WantedArguments {
     /// The contexts to keep; `None` for all.
-    pub fn wanted(&self) -> Result<Option<Wanted>> {
+    pub fn wanted(&self) -> Result<Option<ContextFilter>> {
         let except: Vec<String> = self.except.iter().chain(&self.ignore).cloned().collect();
         let filter = Filter::new(&self.only, &except)?;
         let only = self.only.iter().map(|glob| format!("only {glob}"));
         let rule: Vec<String> = only.chain(except.iter().map(|glob| format!("without {glob}"))).collect();
-        Ok((!rule.is_empty()).then(|| Wanted { filter, rule: rule.join(", ") }))
+        Ok((!rule.is_empty()).then(|| ContextFilter { filter, rule: rule.join(", ") }))
     }
 
     /// Fails if classes are chosen with a tool that leaves no profile.
@@ -55,7 +55,7 @@ impl WantedArguments {
     }
 }
 
-impl Wanted {
+impl ContextFilter {
     /// The profile with the kept contexts only.
     pub fn of(&self, profile: Profile) -> Result<Profile> {
         Ok(profile.wanted(|method| self.filter.records(method.class.as_bytes()), &self.rule)?)

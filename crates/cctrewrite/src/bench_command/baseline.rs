@@ -39,7 +39,7 @@ pub struct Baseline {
 
 /// The file as serde reads it.
 #[derive(Deserialize)]
-struct Stored {
+struct BaselineFile {
     #[serde(rename = "cctrewrite bench")]
     version: u32,
     #[serde(flatten)]
@@ -68,7 +68,7 @@ impl Baseline {
             other => other.with_context(|| format!("cannot read {}", path.display()))?,
         };
         let not_one = || format!("{}: not a baseline of cctrewrite bench", path.display());
-        let stored: Stored = serde_json::from_str(&text).with_context(not_one)?;
+        let stored: BaselineFile = serde_json::from_str(&text).with_context(not_one)?;
         if stored.version != VERSION {
             bail!(
                 "{}: format version {}; this version of cctrewrite reads version {VERSION}",

@@ -22,7 +22,7 @@ use crate::progress::Terminal;
 use baseline::{Baseline, Conditions};
 use counts::Counts;
 use harness::Harness;
-use verdict::{Judged, Scope, Verdict, changed};
+use verdict::{Judgement, Scope, Verdict, changed};
 
 /// Start of the note that the profile is only of regions. `bench` records in this way, so it hides
 /// the note.
@@ -101,7 +101,7 @@ pub struct Bencher<'a> {
 
 impl Bencher<'_> {
     /// Runs an entry in as many JVMs as the user wants, and judges its counts.
-    fn judge(&mut self, harness: &Harness<'_>, entry: String) -> Result<Judged> {
+    fn judge(&mut self, harness: &Harness<'_>, entry: String) -> Result<Judgement> {
         let mut first: Option<(Counts, u128)> = None;
         let mut differs = Vec::new();
         for _ in 0..self.arguments.runs {
@@ -139,7 +139,7 @@ impl Bencher<'_> {
                 Verdict::compared(base, &counts, self.metric, self.scope()?, self.arguments.fail_above)
             }
         };
-        Ok(Judged { entry, counts, elsewhere, verdict })
+        Ok(Judgement { entry, counts, elsewhere, verdict })
     }
 
     /// What can be compared. If the baseline is of another JDK, this is only the program's own
@@ -164,7 +164,7 @@ impl Bencher<'_> {
 
     /// Puts the counts into the baseline. Fails if the baseline would keep entries that were
     /// counted under other conditions.
-    fn store(&mut self, judged: &[Judged]) -> Result<()> {
+    fn store(&mut self, judged: &[Judgement]) -> Result<()> {
         let Some(conditions) = self.conditions.clone() else { return Ok(()) };
         let file = &self.arguments.baseline;
         let mut entries = match self.stored.take() {
@@ -188,7 +188,7 @@ impl Bencher<'_> {
         Baseline { conditions, entries }.write(file)
     }
 
-    fn result(&self, judged: Vec<Judged>) -> Result<output::Results<'_>> {
+    fn result(&self, judged: Vec<Judgement>) -> Result<output::Results<'_>> {
         let is_stored = self.arguments.update;
         let scope = if is_stored { Scope::All } else { self.scope()? };
         Ok(output::Results {

@@ -9,7 +9,7 @@ use cct_profile::{Exactness, Metric};
 use serde_json::{Value, json};
 
 use super::baseline::Conditions;
-use super::verdict::{Judged, Scope, Verdict};
+use super::verdict::{Judgement, Scope, Verdict};
 use crate::args::Bench;
 use crate::ci::github::{Kind, annotate};
 use crate::ci::junit::{Case, Suite};
@@ -35,7 +35,7 @@ pub struct Results<'a> {
     /// The metric that is compared.
     pub metric: Metric,
     /// The entries.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<Judgement>,
 }
 
 impl Results<'_> {
@@ -44,8 +44,8 @@ impl Results<'_> {
         self.judged.iter().any(|judged| judged.verdict.fails())
     }
 
-    fn failures(&self) -> impl Iterator<Item = (&Judged, String)> {
-        let of = |judged| Judged::failure(judged, self.metric, self.arguments.fail_above);
+    fn failures(&self) -> impl Iterator<Item = (&Judgement, String)> {
+        let of = |judged| Judgement::failure(judged, self.metric, self.arguments.fail_above);
         self.judged.iter().filter_map(move |judged| Some((judged, of(judged)?)))
     }
 
@@ -106,7 +106,7 @@ pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", results.verdict())
 }
 
-fn row(judged: &Judged, results: &Results<'_>) -> [String; 6] {
+fn row(judged: &Judgement, results: &Results<'_>) -> [String; 6] {
     let counts = match results.scope {
         Scope::All => judged.counts.all,
         Scope::Program => judged.counts.program,
@@ -163,7 +163,7 @@ pub fn json(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn entry(judged: &Judged, results: &Results<'_>) -> Value {
+fn entry(judged: &Judgement, results: &Results<'_>) -> Value {
     let (status, methods) = match &judged.verdict {
         Verdict::Stored { .. } => ("stored", None),
         Verdict::Unknown => ("unknown", None),
@@ -197,8 +197,8 @@ fn entry(judged: &Judged, results: &Results<'_>) -> Value {
 
 /// Writes a test for each entry.
 pub fn junit(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let failure = |judged: &Judged| judged.failure(results.metric, results.arguments.fail_above);
-    let case = |judged: &Judged| Case { name: judged.entry.clone(), failure: failure(judged) };
+    let failure = |judged: &Judgement| judged.failure(results.metric, results.arguments.fail_above);
+    let case = |judged: &Judgement| Case { name: judged.entry.clone(), failure: failure(judged) };
     let mut shown = Vec::new();
     text(results, &mut shown)?;
     let suite = Suite {

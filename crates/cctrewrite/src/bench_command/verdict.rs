@@ -19,7 +19,7 @@ pub enum Scope {
 
 /// An entry, its counts, and the verdict on them.
 #[derive(Debug)]
-pub struct Judged {
+pub struct Judgement {
     /// Its name.
     pub entry: String,
     /// What it executes.
@@ -82,7 +82,7 @@ impl Verdict {
     }
 }
 
-impl Judged {
+impl Judgement {
     /// Why the entry fails, as a sentence without a full stop; `None` if it does not.
     pub fn failure(&self, metric: Metric, limit: Percentage) -> Option<String> {
         let entry = &self.entry;

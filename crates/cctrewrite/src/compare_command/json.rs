@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use cct_profile::compare::{Agreement, Comparison, Listed, Only};
+use cct_profile::compare::{Agreement, Comparison, ListEntry, Only};
 use cct_profile::pair::TextOptions;
 use serde::Serialize;
 
@@ -107,7 +107,7 @@ pub fn write(found: &Comparison, options: &TextOptions, out: &mut dyn Write) -> 
 fn one_side<'c>(
     found: &'c Comparison,
     only: &'c Only,
-    counts: fn(&Listed) -> cct_profile::metric::Counts,
+    counts: fn(&ListEntry) -> cct_profile::metric::Counts,
 ) -> OneSide<'c> {
     let bytecodes = |count: u64| found.bytecodes.is_some().then_some(count);
     let largest = only.largest.iter().map(|listed| One {
@@ -123,11 +123,11 @@ fn one_side<'c>(
     }
 }
 
-fn metric<'c>(found: &'c Comparison, agreement: &'c Agreement<Listed>) -> Metric<'c> {
+fn metric<'c>(found: &'c Comparison, agreement: &'c Agreement<ListEntry>) -> Metric<'c> {
     let finite = |error: f64| error.is_finite().then_some(error);
-    let differences = |list: &'c [Listed]| {
+    let differences = |list: &'c [ListEntry]| {
         let count = |counts| agreement.metric.of(counts);
-        let difference = |listed: &'c Listed| Difference {
+        let difference = |listed: &'c ListEntry| Difference {
             a: count(listed.a),
             b: count(listed.b),
             path: path(found, listed),
@@ -147,6 +147,6 @@ fn metric<'c>(found: &'c Comparison, agreement: &'c Agreement<Listed>) -> Metric
     }
 }
 
-fn path<'c>(found: &'c Comparison, listed: &'c Listed) -> Vec<&'c str> {
+fn path<'c>(found: &'c Comparison, listed: &'c ListEntry) -> Vec<&'c str> {
     listed.path.iter().map(|&frame| found.frames[frame as usize].exact.as_str()).collect()
 }

@@ -50,7 +50,7 @@ struct Context<'d> {
 }
 
 #[derive(Serialize)]
-struct Exceeded<'d> {
+struct ExceededLimit<'d> {
     /// Name of the method; `null` for the total.
     name: Option<&'d str>,
     change: Numbers,
@@ -104,8 +104,8 @@ fn said(remark: &Remark) -> Said {
     }
 }
 
-fn exceeded<'d>(excess: &Excess<'d>) -> Exceeded<'d> {
-    Exceeded {
+fn exceeded<'d>(excess: &Excess<'d>) -> ExceededLimit<'d> {
+    ExceededLimit {
         name: excess.method.map(|name| &*name.exact),
         change: excess.change.into(),
         limit: excess.limit.to_string(),

@@ -12,20 +12,20 @@ use cct_index::mid::ClassHash;
 use cct_rewrite::Rewriter;
 use cct_rewrite::passes::counts;
 use cct_rewrite::plan::CallTarget;
-use cct_rewrite::planned::Planned;
+use cct_rewrite::planned::PlannedTreatment;
 use cct_tables::BlockRule;
 use cct_tables::CostModel;
 
 use super::constants::Constants;
 use super::listing;
-use crate::explain::explained::Explained;
+use crate::explain::explained::ExplainedClass;
 
 /// Maximum length of a line of blocks, in columns.
 const LINE: usize = 100;
 
 /// Writes everything about the method at `index` except its code.
 pub fn write(
-    explained: &Explained<'_>,
+    explained: &ExplainedClass<'_>,
     class: &ClassFile<'_>,
     index: usize,
     out: &mut dyn Write,
@@ -49,13 +49,13 @@ pub fn write(
 }
 
 fn write_treatment(
-    explained: &Explained<'_>,
+    explained: &ExplainedClass<'_>,
     method: &Member<'_>,
     index: usize,
     out: &mut dyn Write,
 ) -> Result<()> {
     let planned = explained.rewriter.plan().of_class(explained.id).get(index).copied();
-    if let Some(Planned { treatment, reason }) = planned {
+    if let Some(PlannedTreatment { treatment, reason }) = planned {
         writeln!(out, "  treatment   {}: {}", treatment.name(), treatments::in_brief(treatment))?;
         if !reason.is_empty() {
             writeln!(out, "  reason      {reason}")?;
@@ -82,7 +82,7 @@ fn write_treatment(
 }
 
 /// Whether nodes of the method carry an id made from its own class.
-fn has_id(planned: Planned) -> bool {
+fn has_id(planned: PlannedTreatment) -> bool {
     use cct_index::treatment::Treatment as T;
     !matches!(planned.treatment, T::CallerCounted | T::Untouched | T::AbstractRedispatched)
 }
@@ -99,7 +99,7 @@ fn write_blocks(rule: &str, blocks: &Blocks, model: Option<&CostModel>, out: &mu
 
 /// Writes what `--blocks exact` does, and before which instruction.
 fn write_exact(
-    explained: &Explained<'_>,
+    explained: &ExplainedClass<'_>,
     class: &ClassFile<'_>,
     method: &Member<'_>,
     code: &Code<'_>,
@@ -172,7 +172,7 @@ fn write_activation(code: &Code<'_>, class: &ClassFile<'_>, out: &mut dyn Write)
 }
 
 fn write_calls(
-    explained: &Explained<'_>,
+    explained: &ExplainedClass<'_>,
     class: &ClassFile<'_>,
     code: &Code<'_>,
     out: &mut dyn Write,

@@ -24,7 +24,7 @@ use cct_rewrite::{Error, Rewriter, Role, World};
 
 use crate::args::Explain;
 use crate::exit;
-use crate::explain::explained::Explained;
+use crate::explain::explained::ExplainedClass;
 use crate::progress::Progress;
 use constants::Constants;
 
@@ -88,7 +88,8 @@ pub fn run(arguments: &Explain) -> Result<()> {
     let methods = chosen_methods(&class, arguments.method.as_deref())?;
     let rewritten = rewriter.rewrite(&candidate.bytes)?;
     let records = |class: &[u8]| filter.records(class);
-    let explained = Explained { rewriter: &rewriter, records: &records, id, settings, rewritten: &rewritten };
+    let explained =
+        ExplainedClass { rewriter: &rewriter, records: &records, id, settings, rewritten: &rewritten };
     exit::text_to_stdout(|out| write(arguments, &explained, &candidate.place, &class, &methods, out))
 }
 
@@ -123,7 +124,7 @@ fn chosen_methods(class: &ClassFile<'_>, wanted: Option<&str>) -> Result<Vec<usi
 
 fn write(
     arguments: &Explain,
-    explained: &Explained<'_>,
+    explained: &ExplainedClass<'_>,
     place: &str,
     class: &ClassFile<'_>,
     methods: &[usize],
@@ -171,7 +172,7 @@ fn write(
 }
 
 fn write_class(
-    explained: &Explained<'_>,
+    explained: &ExplainedClass<'_>,
     place: &str,
     class: &ClassFile<'_>,
     out: &mut dyn Write,

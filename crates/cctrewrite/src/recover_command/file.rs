@@ -6,12 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use cct_archive::{INDEX_NAME, Input, Limits};
-use cct_arena::{Memory, Recovered, State};
+use cct_arena::{Memory, Recovery, State};
 use cct_build::output::entry;
 use std::borrow::Cow;
 
 /// Recovers the profile from the file that holds a JVM's memory.
-pub fn of_file(path: &Path) -> Result<Recovered> {
+pub fn of_file(path: &Path) -> Result<Recovery> {
     let shown = path.display();
     let file = File::open(path).with_context(|| format!("cannot open {shown}"))?;
     let memory = Memory::open(file).with_context(|| shown.to_string())?;

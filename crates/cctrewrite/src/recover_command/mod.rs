@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use cct_arena::{Memory, Recovered, State};
+use cct_arena::{Memory, Recovery, State};
 use cct_build::pending_file::PendingFile;
 
 use crate::args::{self, Recover, Snapshot};
@@ -97,8 +97,8 @@ fn of_process(process: u32) -> Result<Memory> {
 }
 
 /// Writes the profile, and reports what is missing.
-fn deliver(what: &str, recovered: Recovered, output: &Path) -> Result<Outcome> {
-    let Recovered { profile, problems, .. } = recovered;
+fn deliver(what: &str, recovered: Recovery, output: &Path) -> Result<Outcome> {
+    let Recovery { profile, problems, .. } = recovered;
     for problem in &problems {
         say(&format!("cctrewrite: {what}: {problem}"));
     }

@@ -15,7 +15,7 @@ use crate::run_command::files::{UNKNOWN, file_name, with_suffix};
 use crate::run_command::marked::{put_printed, put_report};
 use crate::run_command::{traced, valued};
 use crate::run_folder::Jvm;
-use crate::run_folder::abandoned::{Abandoned, Found, NOTHING, find, is_run_folder, named, unknown};
+use crate::run_folder::abandoned::{AbandonedFolder, Found, NOTHING, find, is_run_folder, named, unknown};
 
 /// Extensions of files without value once everything else in their folder has been collected.
 const WORTHLESS: [&str; 3] = ["jvm", "arena", "tmp"];
@@ -65,7 +65,7 @@ pub fn recover(folder: Option<&Path>, output: Option<&Path>) -> Result<Outcome> 
 }
 
 /// Collects what is in a folder, and removes the folder. Returns whether nothing is missing.
-fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
+fn collect(abandoned: AbandonedFolder, output: Option<&Path>) -> Result<bool> {
     let shown = abandoned.folder.path().display().to_string();
     if let Some(user) = abandoned.user() {
         say(&format!(
@@ -79,7 +79,7 @@ fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
         return Ok(true);
     }
     say(&format!("cctrewrite: {shown}: {}", abandoned.contents()));
-    let Abandoned { folder, record, mut jvms, .. } = abandoned;
+    let AbandonedFolder { folder, record, mut jvms, .. } = abandoned;
     let in_folder = folder.path().parent().unwrap_or(Path::new("")).join(&record.output);
     // Keeps two of these commands from choosing the same name, where folders can be locked.
     let parent = in_folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -5,10 +5,10 @@ use std::io::Write;
 use cct_profile::ReportError;
 use cct_profile::csv::{Field, Writer};
 
-use crate::report_command::shown::Shown;
+use crate::report_command::shown::ReportContents;
 
 /// Writes the table, after a line that names the columns.
-pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+pub fn write(report: &ReportContents<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     let labels = report.labels()?;
     let table = report.table(&labels)?;
     let limit = report.arguments.top.unwrap_or(usize::MAX);

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::json::{self, Head};
 use crate::profile_file::shown;
-use crate::report_command::shown::{Shown, View};
+use crate::report_command::shown::{ReportContents, View};
 
 #[derive(Serialize)]
-struct Selected<'a> {
+struct SelectionShare<'a> {
     thread: Option<&'a str>,
     root: Option<&'a str>,
     focus: &'a [String],
@@ -64,14 +64,14 @@ enum TreeRow<'a> {
 }
 
 /// Writes the object, and a line end.
-pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+pub fn write(report: &ReportContents<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     let arguments = report.arguments;
     let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();
     let mut object = json::Object::new(out, "cctrewrite report", 1)?;
     object.member("files", &files)?;
     Head::of(&report.summary).write(&mut object)?;
     let selection = &arguments.selection;
-    let selected = report.selected.map(|extent| Selected {
+    let selected = report.selected.map(|extent| SelectionShare {
         thread: selection.thread.as_deref(),
         root: selection.root.as_deref(),
         focus: &selection.focus,
@@ -112,7 +112,7 @@ pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError>
 }
 
 fn write_tree(
-    report: &Shown<'_>,
+    report: &ReportContents<'_>,
     view: &View<'_>,
     labels: &Labels<'_>,
     names: &[String],

@@ -13,7 +13,7 @@ use cct_profile::contexts::{ContextsOptions, write_contexts};
 use crate::args::{ByArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View as Part, check_stdin, read_sum, shown};
-use crate::report_command::shown::{Shown, by, metric, names, select, view};
+use crate::report_command::shown::{ReportContents, by, metric, names, select, view};
 use crate::tables_command;
 
 /// Runs the command.
@@ -43,7 +43,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     let summary = Summary { objects, ..Summary::of(&profile) };
     let metric = metric(arguments, &summary)?;
     let (profile, selected) = select(arguments, profile.with_native_callers())?;
-    let report = Shown { arguments, summary, profile, selected, metric, origins };
+    let report = ReportContents { arguments, summary, profile, selected, metric, origins };
     exit::to_stdout(|out| match arguments.format {
         ReportFormat::Text => report.text(out),
         ReportFormat::Json => json::write(&report, out),

@@ -22,7 +22,7 @@ use crate::profile_file::View as Part;
 const CALLERS: usize = 20;
 
 /// The contents of a report.
-pub(crate) struct Shown<'a> {
+pub(crate) struct ReportContents<'a> {
     pub(crate) arguments: &'a Report,
     /// Summary of the whole profile.
     pub(crate) summary: Summary,
@@ -91,7 +91,7 @@ pub(crate) struct View<'v> {
     pub(crate) tree: Tree,
 }
 
-impl Shown<'_> {
+impl ReportContents<'_> {
     fn order(&self, otherwise: Order) -> Order {
         match self.arguments.sort {
             None => otherwise,

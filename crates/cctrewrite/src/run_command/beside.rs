@@ -20,14 +20,14 @@ use crate::run_folder::Jvm;
 pub const EXTENSIONS: [&str; 2] = ["markers", "typestate"];
 
 /// The markers that a command line asks for in addition to a profile.
-pub struct Beside<'a> {
+pub struct RunMarkers<'a> {
     arguments: &'a Run,
     marking: Option<Marking>,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> RunMarkers<'a> {
     /// Refuses options that contradict each other, before anything is made.
-    pub fn of(arguments: &'a Run, command: &OsStr) -> Result<Beside<'a>> {
+    pub fn of(arguments: &'a Run, command: &OsStr) -> Result<RunMarkers<'a>> {
         let choices = &arguments.choices;
         if choices.has_rules() {
             filter(choices)?;
@@ -35,7 +35,7 @@ impl<'a> Beside<'a> {
             if arguments.recording.is_given("typestate-budget") && choices.typestate.is_empty() {
                 bail!("{NO_PROPERTIES}");
             }
-            return Ok(Beside { arguments, marking: Some(marking) });
+            return Ok(RunMarkers { arguments, marking: Some(marking) });
         }
         if let Some(option) = arguments.recording.of_markers() {
             // The JDK may be an image that has its own rules.
@@ -44,7 +44,7 @@ impl<'a> Beside<'a> {
                 bail!("--{option} needs rules for markers; add --markers or --typestate, or leave it out");
             }
         }
-        Ok(Beside { arguments, marking: None })
+        Ok(RunMarkers { arguments, marking: None })
     }
 
     /// Fails if the image in a folder does not have the wanted rules.

@@ -17,7 +17,7 @@ use cct_profile::{Metric, Profile, Summary, Tree};
 
 use super::beside;
 use super::files::move_file;
-use crate::args::Wanted;
+use crate::args::ContextFilter;
 use crate::exit::say;
 use crate::profile_file::{CANNOT, read};
 use crate::run_command::files::{UNKNOWN, file_name};
@@ -59,7 +59,7 @@ impl Places {
 /// beside its profile.
 pub fn deliver(
     places: &Places,
-    wanted: Option<&Wanted>,
+    wanted: Option<&ContextFilter>,
     jvms: Vec<Jvm>,
     quiet: bool,
     mut put: impl FnMut(&Jvm, &Path) -> Result<()>,

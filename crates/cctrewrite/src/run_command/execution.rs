@@ -21,7 +21,7 @@ use crate::progress::Terminal;
 const CRASHES: [u8; 5] = [128 + 4, 128 + 6, 128 + 7, 128 + 8, 128 + 11];
 
 /// A command that has ended.
-pub struct Ended {
+pub struct CommandEnd {
     command: OsString,
     arguments: Vec<OsString>,
     /// Whether the command is a tool of the image.
@@ -40,7 +40,7 @@ pub struct Ended {
 /// The result of starting a command.
 pub enum Execution {
     /// It has ended.
-    Ended(Ended),
+    Ended(CommandEnd),
     /// It could not be started. A message has said so.
     NotStarted(Outcome),
 }
@@ -71,7 +71,7 @@ pub fn execute(
     let ending = child::run(&program, rest, &home, collection.path(), beside)?;
     collection.report_abandoned(arguments.quiet);
     match ending {
-        Ending::Code { code, process } => Ok(Execution::Ended(Ended {
+        Ending::Code { code, process } => Ok(Execution::Ended(CommandEnd {
             command: command.to_owned(),
             arguments: rest.to_vec(),
             is_tool,
@@ -86,11 +86,11 @@ pub fn execute(
     }
 }
 
-impl Ended {
+impl CommandEnd {
     /// Says why no JVM of the image has recorded. `jdk` is the image's name in the message. `is`
     /// says what happens to a JVM of another JDK, for example `is not profiled`.
     pub fn say_no_jvm(&self, jdk: &str, is: &str) {
-        let Ended { command, arguments, is_tool, home, code, .. } = self;
+        let CommandEnd { command, arguments, is_tool, home, code, .. } = self;
         let silent = Silent { command, arguments, is_tool: *is_tool, code: *code, home };
         say(&format!("cctrewrite: {}", silent.explained(jdk, is)));
     }

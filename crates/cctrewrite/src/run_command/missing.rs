@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use cct_build::pending_file::PendingFile;
 
-use super::execution::Ended;
+use super::execution::CommandEnd;
 use crate::exit::say;
 use crate::recover_command::file;
 use crate::run_folder::Jvm;
@@ -21,7 +21,7 @@ const REFUSED: u8 = 70;
 
 /// Names the JVMs that have written no profile, and recovers profiles from their memory. Returns
 /// whether there was such a JVM, or no JVM at all.
-pub fn recover_missing(jvms: &mut [Jvm], ended: &Ended) -> bool {
+pub fn recover_missing(jvms: &mut [Jvm], ended: &CommandEnd) -> bool {
     let mut missing = jvms.is_empty();
     for jvm in jvms.iter_mut().filter(|jvm| jvm.profile.is_none()) {
         if jvm.place.is_file() {

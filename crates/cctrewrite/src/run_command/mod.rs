@@ -28,7 +28,7 @@ use cct_settings::ToolName;
 
 use crate::args::Run;
 use crate::exit::Outcome;
-use beside::Beside;
+use beside::RunMarkers;
 use delivery::{Places, deliver};
 use execution::{Execution, execute};
 use missing::recover_missing;
@@ -39,7 +39,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     if arguments.choices.marks_alone() {
         return marked::run(arguments, command, rest);
     }
-    let beside = Beside::of(arguments, command)?;
+    let beside = RunMarkers::of(arguments, command)?;
     if arguments.choices.settings().traces() {
         return traced::run(arguments, command, rest);
     }

@@ -24,11 +24,11 @@ const SAME_SIGNAL: Duration = Duration::from_millis(250);
 /// effect.
 pub struct Handler {
     signals: Signals,
-    unfinished: Unfinished,
+    unfinished: UnfinishedWork,
 }
 
 /// The work that `run` has not finished when a signal ends it.
-struct Unfinished {
+struct UnfinishedWork {
     /// The output file of `run`.
     output: PathBuf,
     /// The folder into which JVMs write.
@@ -51,7 +51,7 @@ impl Handler {
     /// `collection`.
     pub fn install(output: &Path, collection: &Path) -> Result<Handler> {
         let signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]).context("cannot watch for signals")?;
-        let unfinished = Unfinished { output: output.to_owned(), collection: collection.to_owned() };
+        let unfinished = UnfinishedWork { output: output.to_owned(), collection: collection.to_owned() };
         Ok(Handler { signals, unfinished })
     }
 
@@ -89,7 +89,7 @@ impl Watch {
     }
 }
 
-impl Unfinished {
+impl UnfinishedWork {
     /// Removes what `run` has not finished, and ends `run` as the signal does by default.
     fn end_by(&self, signal: i32) {
         let name = signal_name(signal).unwrap_or("a signal");

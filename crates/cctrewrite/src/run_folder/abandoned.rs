@@ -21,12 +21,12 @@ pub enum Found {
     /// folders.
     Unknown(PathBuf),
     /// Its run was killed.
-    Abandoned(Abandoned),
+    Abandoned(AbandonedFolder),
 }
 
 /// A folder whose run was killed. This process is its owner now.
 #[derive(Debug)]
-pub struct Abandoned {
+pub struct AbandonedFolder {
     /// The folder.
     pub folder: RunFolder,
     /// The output and command of its run.
@@ -98,7 +98,7 @@ fn look(private: PrivateFolder) -> Option<Found> {
     let jvms = Jvm::all(folder.private()).ok()?;
     let record = Record::of(folder.private()).unwrap_or_default();
     let user = user(&jvms, &path);
-    Some(Found::Abandoned(Abandoned { folder, record, jvms, user }))
+    Some(Found::Abandoned(AbandonedFolder { folder, record, jvms, user }))
 }
 
 /// The process that still writes to a folder. A JVM goes before a process that may start one.
@@ -112,7 +112,7 @@ fn user(jvms: &[Jvm], path: &Path) -> Option<String> {
     Some(format!("process {}, which may start JVMs, still runs: {}", process.id, process.command))
 }
 
-impl Abandoned {
+impl AbandonedFolder {
     /// The process that still writes to the folder, or may, in words.
     pub fn user(&self) -> Option<&str> {
         self.user.as_deref()

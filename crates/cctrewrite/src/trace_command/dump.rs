@@ -7,7 +7,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use cct_events::structure::Recording;
 use cct_events::{Decoder, Event};
-use cct_trace::{Merged, Program, ThreadChunks, Trace, Whole};
+use cct_trace::{MergedEvents, Program, ThreadChunks, Trace, Whole};
 
 use crate::args::TraceDump;
 use crate::exit::text_to_stdout;
@@ -29,7 +29,7 @@ pub fn run(arguments: &TraceDump) -> Result<()> {
     let below = arguments.below.as_deref();
     text_to_stdout(|out| {
         for thread in trace.threads.iter().filter(is_wanted) {
-            let wanted = Wanted { below, left: arguments.limit.unwrap_or(u64::MAX), depth: 0 };
+            let wanted = DumpFilter { below, left: arguments.limit.unwrap_or(u64::MAX), depth: 0 };
             dump(&trace, thread, wanted, &mut lines, out)?;
         }
         Ok::<(), anyhow::Error>(())
@@ -47,7 +47,7 @@ fn in_order(trace: &Trace, threads: &[&ThreadChunks], arguments: &TraceDump) -> 
     let limit = arguments.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut lines = Lines::new(trace, arguments.numbers);
     text_to_stdout(|out| {
-        for event in Merged::of(trace, threads.iter().copied()).take(limit) {
+        for event in MergedEvents::of(trace, threads.iter().copied()).take(limit) {
             let (thread, event) = event?;
             write!(lines.text, "{:>6}", threads[thread].number)?;
             lines.write(event, out)?;
@@ -59,7 +59,7 @@ fn in_order(trace: &Trace, threads: &[&ThreadChunks], arguments: &TraceDump) -> 
 fn dump(
     trace: &Trace,
     thread: &ThreadChunks,
-    mut wanted: Wanted<'_>,
+    mut wanted: DumpFilter<'_>,
     lines: &mut Lines<'_>,
     out: &mut dyn Write,
 ) -> Result<()> {
@@ -92,7 +92,7 @@ fn dump(
 }
 
 /// Which events of a thread are wanted.
-struct Wanted<'t> {
+struct DumpFilter<'t> {
     /// Only events of this method and of its callees.
     below: Option<&'t str>,
     /// Maximum number of events still to write.
@@ -101,7 +101,7 @@ struct Wanted<'t> {
     depth: u64,
 }
 
-impl Wanted<'_> {
+impl DumpFilter<'_> {
     /// Writes an event if it is wanted. Returns whether further events may be wanted.
     fn event(&mut self, event: Event, lines: &mut Lines<'_>, out: &mut dyn Write) -> Result<bool> {
         if let Some(below) = self.below {

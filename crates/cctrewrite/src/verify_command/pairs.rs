@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::verify_command::account::Account;
 
 /// The role of a class in the output.
-enum Seen {
+enum ClassRole {
     /// The counterpart of an original.
     Twin { key: String, findings: Vec<Finding>, tally: Box<Tally>, links: Option<Box<Links>> },
     /// A class of the runtime.
@@ -43,23 +43,23 @@ pub fn check(
         let seen = match originals.get(&key) {
             Some(original) => {
                 let (findings, tally, links) = check_with_links(original, bytes, expectation, side);
-                Seen::Twin { key, findings, tally: Box::new(tally), links: links.map(Box::new) }
+                ClassRole::Twin { key, findings, tally: Box::new(tally), links: links.map(Box::new) }
             }
-            None if is_runtime(&key) => Seen::Runtime,
-            None => Seen::Extra,
+            None if is_runtime(&key) => ClassRole::Runtime,
+            None => ClassRole::Extra,
         };
         Ok::<_, anyhow::Error>((at.to_string(), seen))
     })?;
     let mut left: BTreeMap<&str, ()> = originals.keys().map(|key| (&**key, ())).collect();
     for (place, seen) in seen.classes {
         match seen {
-            Seen::Twin { key, findings, tally, links } => {
+            ClassRole::Twin { key, findings, tally, links } => {
                 account.links.extend(links.map(|links| *links));
                 left.remove(&*key);
                 account.add(place, findings, *tally);
             }
-            Seen::Runtime => account.runtime += 1,
-            Seen::Extra => account.alone(place, "the original has no such class"),
+            ClassRole::Runtime => account.runtime += 1,
+            ClassRole::Extra => account.alone(place, "the original has no such class"),
         }
     }
     for key in left.into_keys() {

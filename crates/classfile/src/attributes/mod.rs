@@ -34,7 +34,8 @@ pub use constants::{BootstrapMethod, ClassIndex, ConstantIndex, Utf8Index};
 pub use debug::{LineNumber, LocalVariable};
 pub use frames::{Frame, FrameKind, VerificationType};
 pub use module::{
-    Module, ModuleHash, ModuleHashes, ModuleIndex, PackageAccess, PackageIndex, Provided, Required,
+    Module, ModuleHash, ModuleHashes, ModuleIndex, PackageAccess, PackageIndex, ProvidedService,
+    RequiredModule,
 };
 pub use nesting::{EnclosingMethod, InnerClass};
 pub use parameters::{MethodParameter, MethodParameters};

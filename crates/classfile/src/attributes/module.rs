@@ -36,7 +36,7 @@ pub struct Module {
     /// Index of its version; 0 for none.
     pub version: Index,
     /// Modules it depends on.
-    pub requires: Vec<Required>,
+    pub requires: Vec<RequiredModule>,
     /// Packages that others may use.
     pub exports: Vec<PackageAccess>,
     /// Packages that others may reflect upon.
@@ -44,12 +44,12 @@ pub struct Module {
     /// Services it looks up.
     pub uses: Vec<ClassIndex>,
     /// Services it implements.
-    pub provides: Vec<Provided>,
+    pub provides: Vec<ProvidedService>,
 }
 
 /// A required module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Required {
+pub struct RequiredModule {
     /// `CONSTANT_Module` of the required module.
     pub module: Index,
     /// `ACC_TRANSITIVE` (0x0020), `ACC_STATIC_PHASE` (0x0040), `ACC_SYNTHETIC`, `ACC_MANDATED`.
@@ -71,7 +71,7 @@ pub struct PackageAccess {
 
 /// A service that is implemented.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Provided {
+pub struct ProvidedService {
     /// `CONSTANT_Class` of the service.
     pub service: Index,
     /// The classes that implement it.
@@ -151,12 +151,12 @@ impl<'a> Structure<'a> for Module {
     }
 }
 
-impl<'a> Structure<'a> for Required {
+impl<'a> Structure<'a> for RequiredModule {
     const MIN_LENGTH: usize = 6;
     const PLURAL: &'static str = "required modules";
 
     fn read(r: &mut Reader<'a, '_>) -> Result<Self> {
-        Ok(Required {
+        Ok(RequiredModule {
             module: r.index(ConstantPool::module)?,
             flags: r.u2()?,
             version: r.optional_index(ConstantPool::utf8)?,
@@ -186,12 +186,12 @@ impl<'a> Structure<'a> for PackageAccess {
     }
 }
 
-impl<'a> Structure<'a> for Provided {
+impl<'a> Structure<'a> for ProvidedService {
     const MIN_LENGTH: usize = 4;
     const PLURAL: &'static str = "provided services";
 
     fn read(r: &mut Reader<'a, '_>) -> Result<Self> {
-        Ok(Provided { service: r.index(ConstantPool::class)?, with: r.read()? })
+        Ok(ProvidedService { service: r.index(ConstantPool::class)?, with: r.read()? })
     }
 
     fn write(&self, out: &mut Vec<u8>) -> Result<()> {
@@ -257,11 +257,11 @@ mod tests {
             name: MODULE.into(),
             flags: 0x20,
             version: UTF8.into(),
-            requires: vec![Required { module: MODULE.into(), flags: 0x8000, version: 0 }],
+            requires: vec![RequiredModule { module: MODULE.into(), flags: 0x8000, version: 0 }],
             exports: vec![PackageAccess { package, flags: 0, to: vec![ModuleIndex(MODULE.into())] }],
             opens: vec![PackageAccess { package, flags: 0, to: vec![] }],
             uses: vec![ClassIndex(class)],
-            provides: vec![Provided { service: class, with: vec![ClassIndex(class)] }],
+            provides: vec![ProvidedService { service: class, with: vec![ClassIndex(class)] }],
         };
         assert_eq!(info, AttributeInfo::Module(expected));
         // Each index in turn names a constant of the wrong kind.

@@ -151,7 +151,7 @@ impl Block {
 
 /// How a call site's callee gets into the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Counted {
+pub enum CalleeEvents {
     /// By its own events, if it is recorded.
     #[default]
     Itself,
@@ -177,7 +177,7 @@ pub struct CallSite {
     /// The call site's descriptor.
     pub descriptor: Name,
     /// How the callee gets into the trace.
-    pub counted: Counted,
+    pub counted: CalleeEvents,
     /// For an event of the call site: the class that declares the callee, whose name and descriptor
     /// are those above.
     pub callee: Name,

@@ -1,6 +1,6 @@
 //! The packed form of classes: names once each, numbers with seven bits a byte.
 
-use super::{Block, CallSite, Class, Counted, Handler, METRICS, Method, Name, Recording};
+use super::{Block, CallSite, CalleeEvents, Class, Handler, METRICS, Method, Name, Recording};
 use crate::packed::{Unpacker, bytes, number};
 
 /// The bits after those of a block's metrics. The first: the next block has no event, and its
@@ -175,7 +175,7 @@ impl Method {
             number(out, names.place(&call.name));
             number(out, names.place(&call.descriptor));
             out.push(call.counted as u8);
-            if call.counted != Counted::Itself {
+            if call.counted != CalleeEvents::Itself {
                 number(out, names.place(&call.callee));
                 number(out, call.bytecodes.into());
                 out.extend_from_slice(&call.id.to_le_bytes());
@@ -237,9 +237,9 @@ impl Method {
             let (place, opcode) = (unpacker.u32()?, unpacker.u8()?);
             let (class, name_, descriptor) = (name(unpacker)?, name(unpacker)?, name(unpacker)?);
             let counted = match unpacker.u8()? {
-                0 => Counted::Itself,
-                1 => Counted::Always,
-                2 => Counted::Perhaps,
+                0 => CalleeEvents::Itself,
+                1 => CalleeEvents::Always,
+                2 => CalleeEvents::Perhaps,
                 _ => return None,
             };
             let mut call = CallSite {
@@ -252,7 +252,7 @@ impl Method {
                 counted,
                 ..CallSite::default()
             };
-            if counted != Counted::Itself {
+            if counted != CalleeEvents::Itself {
                 (call.callee, call.bytecodes, call.id) = (name(unpacker)?, unpacker.u32()?, id(unpacker)?);
             }
             method.calls.push(call);
@@ -295,7 +295,7 @@ mod tests {
             class: (*b"a/B").into(),
             name: (*b"hashCode").into(),
             descriptor: (*b"()I").into(),
-            counted: Counted::Perhaps,
+            counted: CalleeEvents::Perhaps,
             callee: (*b"java/lang/Object").into(),
             bytecodes: 1,
             id: u64::MAX - 5,
@@ -312,7 +312,7 @@ mod tests {
                 leaf.clone(),
                 CallSite {
                     bci: 12,
-                    counted: Counted::Itself,
+                    counted: CalleeEvents::Itself,
                     callee: [].into(),
                     bytecodes: 0,
                     id: 0,

@@ -5,7 +5,7 @@
 //! bytes but the last. Pruned contexts are the last callee of their caller: a context whose label
 //! is the number of all labels, with their sums.
 
-use super::sided::{Measure, Sided};
+use super::sided::{Measure, SidedTree};
 
 /// Columns of contexts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Columns {
     }
 
     /// Adds a tree. Returns the number of written contexts, and the sum of the pruned ones.
-    pub(super) fn add(&mut self, sided: &Sided, kept: &Kept<'_>, measures: &[Measure]) -> (u64, Lost) {
+    pub(super) fn add(&mut self, sided: &SidedTree, kept: &Kept<'_>, measures: &[Measure]) -> (u64, Lost) {
         let tree = sided.tree();
         let mut written = 0;
         let mut all_lost = Lost::nothing(measures.len());
@@ -166,7 +166,7 @@ pub(super) mod tests {
             let labels: Vec<u32> = (0..profile.methods.len() as u32).collect();
             for thread in &profile.threads {
                 let tree = joined(&[(&thread.tree, &labels)]).unwrap();
-                let sided = Sided::one(tree.clone());
+                let sided = SidedTree::one(tree.clone());
                 let all = vec![true; tree.nodes().len()];
                 let mut columns = Columns::new(2);
                 let kept = Kept { nodes: &all, label_of_lost: 99 };
@@ -193,7 +193,7 @@ pub(super) mod tests {
         let nodes = [true, true, true, true, false, false, false, false, true];
         let mut columns = Columns::new(2);
         let kept = Kept { nodes: &nodes, label_of_lost: 9 };
-        let (written, lost) = columns.add(&Sided::one(whole), &kept, &[BYTECODES, CALLS]);
+        let (written, lost) = columns.add(&SidedTree::one(whole), &kept, &[BYTECODES, CALLS]);
         // (2, 2), (3, 0) and (2, 3) below the first, and (1, 1) below the root.
         let expected =
             tree(&[(1, 0, 1, 10), (2, 1, 2, 5), (3, 2, 3, 60), (2, 9, 15, 6), (1, 2, 8, 0), (1, 9, 7, 4)]);

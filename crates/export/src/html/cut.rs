@@ -4,7 +4,7 @@
 //! each side, and of all changes. So a context that is large by any of them is on the page in all
 //! views. A callee never weighs more than its caller, so the kept contexts are a tree.
 
-use super::sided::{Measure, Sided};
+use super::sided::{Measure, SidedTree};
 use cct_profile::Metric;
 use std::cmp::Ordering;
 
@@ -16,7 +16,7 @@ pub(super) struct Weights {
 impl Weights {
     /// Computes the weights for trees whose measures have these sums, and for changes with these
     /// sums, metric by metric.
-    pub(super) fn of(trees: &[Sided], measures: &[(Measure, u64)], changes: &[(Metric, u64)]) -> Weights {
+    pub(super) fn of(trees: &[SidedTree], measures: &[(Measure, u64)], changes: &[(Metric, u64)]) -> Weights {
         let mut of_trees = Vec::with_capacity(trees.len());
         for sided in trees {
             let mut weights = vec![0f64; sided.tree().nodes().len()];
@@ -33,7 +33,7 @@ impl Weights {
 
     /// For each node of each tree whether it is one of the `most` heaviest contexts. Among equal
     /// weights the first ones are kept, callers before callees.
-    pub(super) fn heaviest(self, trees: &[Sided], most: usize) -> Vec<Vec<bool>> {
+    pub(super) fn heaviest(self, trees: &[SidedTree], most: usize) -> Vec<Vec<bool>> {
         let mut all: Vec<f64> = self.of_trees.iter().flat_map(|weights| &weights[1..]).copied().collect();
         if all.len() <= most {
             return self.of_trees.iter().map(|weights| vec![true; weights.len()]).collect();
@@ -68,7 +68,7 @@ impl Weights {
 }
 
 /// Raises the weights to the shares of `total` that subtrees have of a count.
-fn raise(weights: &mut [f64], sided: &Sided, total: u64, count: impl Fn(u32) -> u64) {
+fn raise(weights: &mut [f64], sided: &SidedTree, total: u64, count: impl Fn(u32) -> u64) {
     if total == 0 {
         return;
     }
@@ -98,7 +98,7 @@ mod tests {
     const BYTECODES: Measure = Measure { side: Side::New, metric: Metric::Bytecodes };
     const CALLS: Measure = Measure { side: Side::New, metric: Metric::Calls };
 
-    fn kept(sided: &Sided, measures: &[(Measure, u64)], most: usize) -> Vec<bool> {
+    fn kept(sided: &SidedTree, measures: &[(Measure, u64)], most: usize) -> Vec<bool> {
         let trees = std::slice::from_ref(sided);
         Weights::of(trees, measures, &[]).heaviest(trees, most)[0][1..].to_vec()
     }
@@ -107,7 +107,7 @@ mod tests {
     fn what_is_heavy_by_any_metric_is_kept() {
         // By bytecodes 100, 30, 20 and 1; by calls 20, 2, 1 and 15.
         let t = tree(&[(1, 0, 2, 49), (2, 1, 1, 10), (3, 2, 1, 20), (2, 3, 16, 1)]);
-        let sided = Sided::one(t);
+        let sided = SidedTree::one(t);
         let both = [(BYTECODES, 80), (CALLS, 20)];
         assert_eq!(kept(&sided, &both[..1], 3), [true, true, true, false]);
         assert_eq!(kept(&sided, &both, 2), [true, false, false, true]);
@@ -120,7 +120,7 @@ mod tests {
     fn of_equals_the_callers_are_kept() {
         // A chain in which only the innermost has counts, and another one.
         let t = tree(&[(1, 0, 0, 0), (2, 1, 0, 0), (3, 2, 1, 7), (1, 1, 0, 0), (2, 2, 1, 7)]);
-        let sided = Sided::one(t);
+        let sided = SidedTree::one(t);
         assert_eq!(kept(&sided, &[(BYTECODES, 14)], 2), [true, true, false, false, false]);
         assert_eq!(kept(&sided, &[(BYTECODES, 14)], 4), [true, true, true, true, false]);
         // Nothing was counted at all.
@@ -131,7 +131,7 @@ mod tests {
     fn what_has_changed_is_kept() {
         let base = tree(&[(1, 0, 1, 500), (1, 1, 1, 400), (1, 2, 1, 3), (1, 3, 1, 90)]);
         let new = tree(&[(1, 0, 1, 500), (1, 1, 1, 400), (1, 2, 1, 9), (1, 3, 1, 90)]);
-        let trees = [Sided::two(&base, &new, &[0, 1, 2, 3]).unwrap()];
+        let trees = [SidedTree::two(&base, &new, &[0, 1, 2, 3]).unwrap()];
         let measures = [(BYTECODES, 999)];
         let kept = Weights::of(&trees, &measures, &[(Metric::Bytecodes, 6)]).heaviest(&trees, 2);
         assert_eq!(kept[0][1..], [true, false, true, false]);

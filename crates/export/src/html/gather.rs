@@ -1,7 +1,7 @@
 //! The contents of a page: the trees of one or two profiles, thread by thread, with labels instead
 //! of methods.
 
-use super::sided::{Measure, Side, Sided};
+use super::sided::{Measure, Side, SidedTree};
 use crate::ExportError;
 use crate::name::all_methods;
 use cct_profile::fold::{Fold, folded};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(super) const MOST_THREADS: usize = 256;
 
 /// The contents of a page.
-pub(super) struct Gathered {
+pub(super) struct PageContents {
     /// The text of each label. Where call sites are distinguished, methods come first, then the
     /// labels of contexts.
     pub(super) labels: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) struct Thread {
     /// The sum of each measure over all contexts.
     pub(super) sums: Vec<u64>,
     /// The contexts.
-    pub(super) sided: Sided,
+    pub(super) sided: SidedTree,
 }
 
 /// The kind of a label, which decides its colour.
@@ -73,7 +73,7 @@ impl Kind {
     }
 }
 
-impl Gathered {
+impl PageContents {
     /// The contents for a profile, optionally compared with a base. Takes the trees out of both.
     pub(super) fn of(
         new: &mut Profile,
@@ -81,7 +81,7 @@ impl Gathered {
         by: By,
         names: NameStyle,
         origins: &Origins,
-    ) -> Result<Gathered, ExportError> {
+    ) -> Result<PageContents, ExportError> {
         let executed = Metric::of_profile(new);
         let is_in_both = base.as_ref().is_none_or(|base| {
             Metric::of_profile(base) == executed && base.meta.get("cost-model") == new.meta.get("cost-model")
@@ -107,7 +107,7 @@ impl Gathered {
             Some(base) => all_methods(&[new, base]),
             None => all_methods(&[new]),
         };
-        let named = Named::of(&Labels::of_contexts(&methods, by, names, origins));
+        let named = LabelTexts::of(&Labels::of_contexts(&methods, by, names, origins));
         let identity: Vec<u32> = (0..u32::MAX).take(named.labels.len()).collect();
         let (of_new, of_base) = named.of_method.split_at(new.methods.len());
         let mut trees: BTreeMap<Arc<str>, [Option<Tree>; 2]> = BTreeMap::new();
@@ -124,8 +124,8 @@ impl Gathered {
         for (name, [new, base]) in trees {
             let no_tree = || cct_profile::TreeBuilder::new().with_columns(columns.len()).finish();
             let sided = match (new.unwrap_or_else(no_tree), has_base) {
-                (new, false) => Sided::one(new),
-                (new, true) => Sided::two(&base.unwrap_or_else(no_tree), &new, &identity)?,
+                (new, false) => SidedTree::one(new),
+                (new, true) => SidedTree::two(&base.unwrap_or_else(no_tree), &new, &identity)?,
             };
             let sided = sided.with_columns(&columns);
             let sums = measures.iter().map(|&measure| sum(&sided, measure)).collect::<Result<_, _>>()?;
@@ -133,33 +133,33 @@ impl Gathered {
         }
         let sums = totals(&threads, &measures)?;
         let threads = joined_beyond(threads, MOST_THREADS, &sums, &identity)?;
-        let Named { labels, methods, .. } = named;
+        let LabelTexts { labels, methods, .. } = named;
         let kinds = labels.iter().map(|label| Kind::of(label)).collect();
-        Ok(Gathered { labels, methods, kinds, measures, metrics, sums, threads })
+        Ok(PageContents { labels, methods, kinds, measures, metrics, sums, threads })
     }
 }
 
 /// Labels and their texts.
-struct Named {
+struct LabelTexts {
     labels: Vec<String>,
     methods: Vec<u32>,
     /// For each method of the profiles its label.
     of_method: Vec<u32>,
 }
 
-impl Named {
-    fn of(labels: &Labels<'_>) -> Named {
+impl LabelTexts {
+    fn of(labels: &Labels<'_>) -> LabelTexts {
         let of_method = labels.of_method().to_vec();
         let (of_label, count) = labels.methods();
         if !labels.have_call_sites() {
-            return Named { labels: labels.readable(), methods: of_label, of_method };
+            return LabelTexts { labels: labels.readable(), methods: of_label, of_method };
         }
         // Labels are 32-bit numbers, for methods and for their call sites, of which there are at
         // least as many.
         let first = count as u32;
         let mut names = labels.readable_methods();
         names.extend(labels.readable());
-        Named {
+        LabelTexts {
             labels: names,
             methods: (0..first).chain(of_label).collect(),
             of_method: of_method.into_iter().map(|label| first + label).collect(),
@@ -188,7 +188,7 @@ fn trees_by_name(
 }
 
 /// The sum over all contexts.
-fn sum(sided: &Sided, measure: Measure) -> Result<u64, ExportError> {
+fn sum(sided: &SidedTree, measure: Measure) -> Result<u64, ExportError> {
     let mut counts = sided.contexts().map(|node| sided.own(node, measure));
     let sum = counts.try_fold(0u64, u64::checked_add);
     sum.ok_or(ExportError::TooMany(measure.metric.name()))
@@ -233,7 +233,7 @@ fn joined_beyond(
         sums.iter_mut().zip(&thread.sums).for_each(|(sum, more)| *sum += more);
         parts.push(thread.sided);
     }
-    let sided = Sided::sum(&parts, labels)?;
+    let sided = SidedTree::sum(&parts, labels)?;
     kept.push(Thread { name: "".into(), others: Some(count), sums, sided });
     Ok(kept)
 }
@@ -243,10 +243,10 @@ mod tests {
     use super::*;
     use crate::testing::{method, profile, recursion, thread, tree};
 
-    fn gathered(mut new: Profile, base: Option<Profile>) -> Gathered {
+    fn gathered(mut new: Profile, base: Option<Profile>) -> PageContents {
         let mut base = base;
         let (by, names) = (By::Method, NameStyle::Normalised);
-        Gathered::of(&mut new, base.as_mut(), by, names, &Origins::default()).unwrap()
+        PageContents::of(&mut new, base.as_mut(), by, names, &Origins::default()).unwrap()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The table of methods: sums over all contexts, including those that the page omits.
 
-use super::sided::{Measure, Sided};
+use super::sided::{Measure, SidedTree};
 
 /// The sums of one label over a tree, usually a method's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ struct Outermost {
 
 /// The rows of a tree, sorted by label: one for each method, which `methods` maps labels to.
 /// Methods without contexts have none. The sum of each measure over the tree must fit into 64 bits.
-pub(super) fn rows(sided: &Sided, methods: &[u32], measures: &[Measure]) -> Vec<Row> {
+pub(super) fn rows(sided: &SidedTree, methods: &[u32], measures: &[Measure]) -> Vec<Row> {
     let (tree, labels) = (sided.tree(), methods.len());
     let label_of = |node: u32| methods[tree.nodes()[node as usize].method as usize];
     let none = vec![0; measures.len()];
@@ -89,7 +89,7 @@ mod tests {
             (2, 0, 1, 16),
             (3, 2, 3, 32),
         ]);
-        let rows = rows(&Sided::one(t), &[0, 1, 2, 3, 4], &[BYTECODES, CALLS]);
+        let rows = rows(&SidedTree::one(t), &[0, 1, 2, 3, 4], &[BYTECODES, CALLS]);
         let row = |label, contexts, own: [u64; 2], inclusive: [u64; 2]| Row {
             label,
             contexts,
@@ -113,7 +113,7 @@ mod tests {
             for thread in &profile.threads {
                 let tree = joined(&[(&thread.tree, &labels)]).unwrap();
                 let reported = sums(&[(&tree, &labels)], labels.len(), Metric::Bytecodes).unwrap();
-                let rows = rows(&Sided::one(tree), &labels, &[BYTECODES, CALLS]);
+                let rows = rows(&SidedTree::one(tree), &labels, &[BYTECODES, CALLS]);
                 for row in rows {
                     let sums = reported[row.label as usize];
                     assert_eq!(

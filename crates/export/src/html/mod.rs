@@ -28,7 +28,7 @@ use cct_profile::report::{counted, grouped, percent};
 use cct_profile::{Damage, Profile, Selection};
 use columns::{Columns, Kept, Lost, number};
 use cut::Weights;
-use gather::Gathered;
+use gather::PageContents;
 use serde::Serialize;
 
 /// Default maximum number of contexts of a page.
@@ -164,7 +164,7 @@ impl Page {
         let program = new.meta.get("main").map_or("(unknown program)", |main| main).to_owned();
         let incomplete: Vec<String> = std::iter::once(&new).chain(&base).flat_map(damage).collect();
         let (mut new, mut base, differing, vain) = selected(new, base, options)?;
-        let gathered = Gathered::of(&mut new, base.as_mut(), options.by, options.names, origins)?;
+        let gathered = PageContents::of(&mut new, base.as_mut(), options.by, options.names, origins)?;
         let metric = match options.metric {
             // For profiles with a cost model, the cost of bytecodes.
             None | Some(Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_)) => {
@@ -182,8 +182,14 @@ impl Page {
         Ok(Page::of(gathered, about, options, metric, Said { program, incomplete, differing, vain }))
     }
 
-    fn of(gathered: Gathered, about: Vec<About>, options: &PageOptions, metric: Metric, said: Said) -> Page {
-        let Gathered { labels, methods: of_label, kinds, measures, metrics, sums, threads } = gathered;
+    fn of(
+        gathered: PageContents,
+        about: Vec<About>,
+        options: &PageOptions,
+        metric: Metric,
+        said: Said,
+    ) -> Page {
+        let PageContents { labels, methods: of_label, kinds, measures, metrics, sums, threads } = gathered;
         let (threads, trees): (Vec<_>, Vec<_>) =
             threads.into_iter().map(|t| ((t.name, t.others, t.sums), t.sided)).unzip();
         let with_sums: Vec<_> = measures.iter().copied().zip(sums.iter().copied()).collect();

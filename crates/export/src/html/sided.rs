@@ -24,7 +24,7 @@ pub(super) struct Measure {
 /// A tree with the counts of one or two profiles. Children are sorted by label, and siblings have
 /// different labels.
 #[derive(Clone, Debug)]
-pub(super) struct Sided {
+pub(super) struct SidedTree {
     /// The contexts of both, with the sums of their counts.
     tree: Tree,
     /// The counts of the base, for each node of the tree; `None` without a base.
@@ -61,37 +61,37 @@ impl Base {
     }
 }
 
-impl Sided {
+impl SidedTree {
     /// The tree of one profile alone.
-    pub(super) fn one(tree: Tree) -> Sided {
-        Sided { tree, base: None, columns: Vec::new() }
+    pub(super) fn one(tree: Tree) -> SidedTree {
+        SidedTree { tree, base: None, columns: Vec::new() }
     }
 
     /// The tree with columns of these names.
-    pub(super) fn with_columns(self, columns: &[Unit]) -> Sided {
-        Sided { columns: columns.to_vec(), ..self }
+    pub(super) fn with_columns(self, columns: &[Unit]) -> SidedTree {
+        SidedTree { columns: columns.to_vec(), ..self }
     }
 
     /// The united trees of two profiles with the same labels.
     ///
     /// # Errors
     /// Fails if counts overflow.
-    pub(super) fn two(base: &Tree, new: &Tree, labels: &[u32]) -> Result<Sided, ExportError> {
+    pub(super) fn two(base: &Tree, new: &Tree, labels: &[u32]) -> Result<SidedTree, ExportError> {
         let tree = joined(&[(base, labels), (new, labels)])?;
         let base = Some(counts_within(base, &tree));
-        Ok(Sided { tree, base, columns: Vec::new() })
+        Ok(SidedTree { tree, base, columns: Vec::new() })
     }
 
     /// The sum of several trees.
     ///
     /// # Errors
     /// Fails if counts overflow.
-    pub(super) fn sum(parts: &[Sided], labels: &[u32]) -> Result<Sided, ExportError> {
+    pub(super) fn sum(parts: &[SidedTree], labels: &[u32]) -> Result<SidedTree, ExportError> {
         let trees: Vec<(&Tree, &[u32])> = parts.iter().map(|part| (&part.tree, labels)).collect();
         let tree = joined(&trees)?;
         let columns = parts.first().map_or(Vec::new(), |part| part.columns.clone());
         if parts.iter().all(|part| part.base.is_none()) {
-            return Ok(Sided { tree, base: None, columns });
+            return Ok(SidedTree { tree, base: None, columns });
         }
         let mut base = Base::nothing(&tree);
         for part in parts {
@@ -103,7 +103,7 @@ impl Sided {
                 base.add(node, of_part.counts[at], of_part.values(at, part.tree.columns()));
             }
         }
-        Ok(Sided { tree, base: Some(base), columns })
+        Ok(SidedTree { tree, base: Some(base), columns })
     }
 
     /// The contexts of both. Their counts are sums of both; see [`Sided::own`].
@@ -186,7 +186,7 @@ mod tests {
     const NEW: Side = Side::New;
     const BASE: Side = Side::Base;
 
-    fn counts(sided: &Sided, side: Side) -> Vec<(u64, u64)> {
+    fn counts(sided: &SidedTree, side: Side) -> Vec<(u64, u64)> {
         let of = |node, metric| sided.own(node, Measure { side, metric });
         sided.contexts().map(|node| (of(node, Metric::Calls), of(node, Metric::Bytecodes))).collect()
     }
@@ -195,14 +195,14 @@ mod tests {
     fn each_side_keeps_its_counts() {
         let base = tree(&[(1, 0, 1, 10), (2, 1, 2, 20), (3, 2, 3, 30), (2, 3, 4, 40)]);
         let new = tree(&[(1, 0, 5, 50), (2, 2, 6, 60), (2, 3, 7, 70), (3, 2, 8, 80), (1, 1, 9, 90)]);
-        let two = Sided::two(&base, &new, &SAME).unwrap();
+        let two = SidedTree::two(&base, &new, &SAME).unwrap();
         let labels: Vec<u32> = two.tree().nodes()[1..].iter().map(|node| node.method).collect();
         assert_eq!(labels, [0, 1, 2, 2, 3, 2, 1]);
         assert_eq!(counts(&two, BASE), [(1, 10), (2, 20), (3, 30), (0, 0), (4, 40), (0, 0), (0, 0)]);
         assert_eq!(counts(&two, NEW), [(5, 50), (0, 0), (0, 0), (6, 60), (7, 70), (8, 80), (9, 90)]);
         assert_eq!((two.change(2, Metric::Calls), two.change(4, Metric::Bytecodes)), (2, 60));
 
-        let twice = Sided::sum(&[two.clone(), two, Sided::one(new)], &SAME).unwrap();
+        let twice = SidedTree::sum(&[two.clone(), two, SidedTree::one(new)], &SAME).unwrap();
         assert_eq!(counts(&twice, BASE), [(2, 20), (4, 40), (6, 60), (0, 0), (8, 80), (0, 0), (0, 0)]);
         assert_eq!(
             counts(&twice, NEW),
@@ -223,15 +223,15 @@ mod tests {
         };
         let (base, new) = (of(1, [10, 20]), of(2, [100, 200]));
         let columns = ["a", "b"].map(|name| Unit::of(name).unwrap());
-        let two = Sided::two(&base, &new, &SAME).unwrap().with_columns(&columns);
-        let values = |sided: &Sided, side, column| -> Vec<u64> {
+        let two = SidedTree::two(&base, &new, &SAME).unwrap().with_columns(&columns);
+        let values = |sided: &SidedTree, side, column| -> Vec<u64> {
             let measure = Measure { side, metric: Metric::Column(columns[column]) };
             sided.contexts().map(|node| sided.own(node, measure)).collect()
         };
         assert_eq!((values(&two, BASE, 0), values(&two, BASE, 1)), (vec![1, 10, 0], vec![2, 20, 0]));
         assert_eq!((values(&two, NEW, 0), values(&two, NEW, 1)), (vec![1, 0, 100], vec![2, 0, 200]));
-        let one = Sided::one(new).with_columns(&columns);
-        let sum = Sided::sum(&[two, one], &SAME).unwrap();
+        let one = SidedTree::one(new).with_columns(&columns);
+        let sum = SidedTree::sum(&[two, one], &SAME).unwrap();
         assert_eq!((values(&sum, BASE, 1), values(&sum, NEW, 1)), (vec![2, 20, 0], vec![4, 0, 400]));
         assert_eq!(sum.change(1, Metric::Column(columns[1])), 2);
     }

@@ -5,7 +5,7 @@
 //! that a path may reach first. Points from which only `athrow` is reached do not count, unless
 //! there are no others: control seldom reaches them.
 
-use super::{CountPlanner, Effect, Pending, Seen, Stretch};
+use super::{CountPlanner, Effect, PendingCount, Stretch, WalkState};
 
 impl CountPlanner {
     /// The number, computed from the pending numbers when the entry counts nothing. Among equals,
@@ -32,8 +32,8 @@ impl CountPlanner {
     fn first_places(&mut self) -> Vec<usize> {
         let mut places = Vec::new();
         self.seen.clear();
-        self.seen.resize(self.stretches.len(), Seen::No);
-        self.seen[0] = Seen::Done;
+        self.seen.resize(self.stretches.len(), WalkState::No);
+        self.seen[0] = WalkState::Done;
         self.work.clear();
         self.work.push(0);
         while let Some(i) = self.work.pop() {
@@ -43,7 +43,7 @@ impl CountPlanner {
                 continue;
             }
             for &to in &self.edges[self.edges_of[i]..self.edges_of[i + 1]] {
-                if std::mem::replace(&mut self.seen[to], Seen::Done) == Seen::No {
+                if std::mem::replace(&mut self.seen[to], WalkState::Done) == WalkState::No {
                     self.work.push(to);
                 }
             }
@@ -55,8 +55,8 @@ impl CountPlanner {
     fn executed(&self, place: usize) -> Option<i32> {
         let stretch = &self.stretches[place];
         match self.pending[place] {
-            Pending::Exactly(n) => Some(if stretch.is_observed { n } else { n + stretch.cost }),
-            Pending::Never | Pending::Local => None,
+            PendingCount::Exactly(n) => Some(if stretch.is_observed { n } else { n + stretch.cost }),
+            PendingCount::Never | PendingCount::Local => None,
         }
     }
 

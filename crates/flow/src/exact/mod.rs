@@ -110,7 +110,7 @@ impl Stretch {
 
 /// The pending number at the start of a stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pending {
+enum PendingCount {
     /// Not reached.
     Never,
     /// This many on every path; negative if the entry has counted them.
@@ -119,10 +119,10 @@ enum Pending {
     Local,
 }
 
-impl Pending {
-    fn and(self, more: i32) -> Pending {
+impl PendingCount {
+    fn and(self, more: i32) -> PendingCount {
         match self {
-            Pending::Exactly(n) => Pending::Exactly(n + more),
+            PendingCount::Exactly(n) => PendingCount::Exactly(n + more),
             other => other,
         }
     }
@@ -130,7 +130,7 @@ impl Pending {
 
 /// The entries of an exception table that cover an instruction, for one instruction after another.
 /// A query does not visit all entries.
-struct Covering<'c> {
+struct CoveringEntries<'c> {
     handlers: &'c [Handler],
     /// Positions of the entries, the last ones to begin first.
     to_begin: Vec<usize>,
@@ -140,11 +140,11 @@ struct Covering<'c> {
     ends: BTreeSet<(Bci, usize)>,
 }
 
-impl<'c> Covering<'c> {
+impl<'c> CoveringEntries<'c> {
     fn of(code: &'c Code<'_>) -> Self {
         let mut to_begin: Vec<usize> = (0..code.handlers.len()).collect();
         to_begin.sort_by_key(|&place| Reverse(code.handlers[place].start));
-        Covering { handlers: &code.handlers, to_begin, begun: BTreeSet::new(), ends: BTreeSet::new() }
+        CoveringEntries { handlers: &code.handlers, to_begin, begun: BTreeSet::new(), ends: BTreeSet::new() }
     }
 
     /// The entries that cover `bci`, which must exceed that of the previous call.
@@ -173,12 +173,12 @@ pub struct CountPlanner {
     /// The edges of stretch `i` are `edges[edges_of[i]..edges_of[i + 1]]`.
     edges: Vec<usize>,
     edges_of: Vec<usize>,
-    pending: Vec<Pending>,
+    pending: Vec<PendingCount>,
     /// Whether the local is drained at a stretch's end.
     drains: Vec<bool>,
     work: Vec<usize>,
     /// The state of a walk for each stretch.
-    seen: Vec<Seen>,
+    seen: Vec<WalkState>,
     path: Vec<(usize, usize)>,
     /// Whether a return is reached from each stretch.
     returning: Vec<bool>,
@@ -186,7 +186,7 @@ pub struct CountPlanner {
 
 /// The state of a stretch in a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum WalkState {
     No,
     OnPath,
     Done,
@@ -307,7 +307,7 @@ impl CountPlanner {
         self.edges.clear();
         self.edges_of.clear();
         let mut pairs = 0;
-        let mut covering = Covering::of(code);
+        let mut covering = CoveringEntries::of(code);
         for i in 0..self.stretches.len() {
             self.edges_of.push(self.edges.len());
             let stretch = self.stretches[i];
@@ -354,10 +354,10 @@ impl CountPlanner {
     }
 
     /// The pending number in a stretch before its bytecodes.
-    fn behind_start(&self, stretch: usize) -> Pending {
+    fn behind_start(&self, stretch: usize) -> PendingCount {
         match self.pending[stretch] {
-            Pending::Never => Pending::Never,
-            _ if self.stretches[stretch].is_observed => Pending::Exactly(0),
+            PendingCount::Never => PendingCount::Never,
+            _ if self.stretches[stretch].is_observed => PendingCount::Exactly(0),
             pending => pending,
         }
     }
@@ -366,20 +366,20 @@ impl CountPlanner {
     /// twice, so this terminates.
     fn flow(&mut self, on_entry: i32) {
         self.pending.clear();
-        self.pending.resize(self.stretches.len(), Pending::Never);
-        self.pending[0] = Pending::Exactly(on_entry);
+        self.pending.resize(self.stretches.len(), PendingCount::Never);
+        self.pending[0] = PendingCount::Exactly(on_entry);
         self.work.clear();
         self.work.push(0);
         while let Some(i) = self.work.pop() {
             let out = match self.stretches[i].effect {
-                Effect::Leaves | Effect::Ends => Pending::Exactly(0),
+                Effect::Leaves | Effect::Ends => PendingCount::Exactly(0),
                 Effect::None | Effect::Throws => self.behind_start(i).and(self.stretches[i].cost),
             };
             for &to in &self.edges[self.edges_of[i]..self.edges_of[i + 1]] {
                 let now = match (self.pending[to], out) {
-                    (Pending::Never, out) => out,
+                    (PendingCount::Never, out) => out,
                     (old, out) if old == out => old,
-                    _ => Pending::Local,
+                    _ => PendingCount::Local,
                 };
                 if now != self.pending[to] {
                     self.pending[to] = now;
@@ -400,18 +400,18 @@ impl CountPlanner {
         self.drains.clear();
         self.drains.resize(self.stretches.len(), false);
         self.seen.clear();
-        self.seen.resize(self.stretches.len(), Seen::No);
+        self.seen.resize(self.stretches.len(), WalkState::No);
         let (seen, path) = (&mut self.seen, &mut self.path);
         for root in 0..self.stretches.len() {
-            if seen[root] != Seen::No || self.pending[root] == Pending::Never {
+            if seen[root] != WalkState::No || self.pending[root] == PendingCount::Never {
                 continue;
             }
-            seen[root] = Seen::OnPath;
+            seen[root] = WalkState::OnPath;
             path.push((root, self.edges_of[root]));
             while let Some((stretch, next)) = path.last_mut() {
                 let counts = matches!(self.stretches[*stretch].effect, Effect::Leaves | Effect::Ends);
                 if counts || *next == self.edges_of[*stretch + 1] {
-                    seen[*stretch] = Seen::Done;
+                    seen[*stretch] = WalkState::Done;
                     path.pop();
                     continue;
                 }
@@ -422,12 +422,12 @@ impl CountPlanner {
                     continue;
                 }
                 match seen[to] {
-                    Seen::No => {
-                        seen[to] = Seen::OnPath;
+                    WalkState::No => {
+                        seen[to] = WalkState::OnPath;
                         path.push((to, self.edges_of[to]));
                     }
-                    Seen::OnPath => self.drains[to] = true,
-                    Seen::Done => {}
+                    WalkState::OnPath => self.drains[to] = true,
+                    WalkState::Done => {}
                 }
             }
         }
@@ -442,29 +442,29 @@ impl CountPlanner {
             let Stretch { start, last, end, cost, effect, is_target, is_observed, is_caught, .. } = *stretch;
             if is_observed {
                 match self.pending[i] {
-                    Pending::Never | Pending::Exactly(0) => {}
-                    Pending::Exactly(n) => plan.updates.push((start, Update::Count(n))),
-                    Pending::Local => plan.updates.push((start, Update::CountLocal(0))),
+                    PendingCount::Never | PendingCount::Exactly(0) => {}
+                    PendingCount::Exactly(n) => plan.updates.push((start, Update::Count(n))),
+                    PendingCount::Local => plan.updates.push((start, Update::CountLocal(0))),
                 }
                 plan.guarded.extend(guard.take());
             }
             let pending = self.behind_start(i);
             let mut update = |update| plan.updates.push((last, update));
-            if is_target || pending == Pending::Local {
+            if is_target || pending == PendingCount::Local {
                 held = None;
             }
-            let wants_local = self.edges(i).iter().any(|&to| self.pending[to] == Pending::Local);
+            let wants_local = self.edges(i).iter().any(|&to| self.pending[to] == PendingCount::Local);
             // If nothing is pending, an exception that leaves adds nothing to the node.
-            let leaves_even = pending.and(cost) == Pending::Exactly(0);
+            let leaves_even = pending.and(cost) == PendingCount::Exactly(0);
             let may_leave = effect == Effect::Throws && !is_caught;
             let is_guarded = may_leave && !leaves_even;
             let mut says_what_is_pending = true;
             match (pending, effect) {
-                (Pending::Never, _) => says_what_is_pending = false,
+                (PendingCount::Never, _) => says_what_is_pending = false,
                 (pending, Effect::Leaves | Effect::Ends) => {
                     match pending {
-                        Pending::Exactly(n) if n + cost == 0 => {}
-                        Pending::Exactly(n) => update(Update::Count(n + cost)),
+                        PendingCount::Exactly(n) if n + cost == 0 => {}
+                        PendingCount::Exactly(n) => update(Update::Count(n + cost)),
                         _ => {
                             update(Update::CountLocal(cost));
                             held = None;
@@ -476,7 +476,7 @@ impl CountPlanner {
                     }
                     says_what_is_pending = held == Some(0);
                 }
-                (Pending::Exactly(n), _) => {
+                (PendingCount::Exactly(n), _) => {
                     let now = n + cost;
                     if wants_local || is_guarded {
                         match held {
@@ -489,9 +489,9 @@ impl CountPlanner {
                         says_what_is_pending = held == Some(0);
                     }
                 }
-                (Pending::Local, _) if self.drains[i] => update(Update::Drain(cost)),
-                (Pending::Local, _) if cost == 0 => {}
-                (Pending::Local, _) => update(Update::Add(cost)),
+                (PendingCount::Local, _) if self.drains[i] => update(Update::Drain(cost)),
+                (PendingCount::Local, _) if cost == 0 => {}
+                (PendingCount::Local, _) => update(Update::Add(cost)),
             }
             if is_guarded && says_what_is_pending {
                 guard = Some((guard.map_or(last, |(start, _)| start), end));

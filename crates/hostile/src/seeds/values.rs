@@ -1,6 +1,6 @@
 //! Files of values: with all contexts of a tree, with none, and with every optional part.
 
-use cct_pcc::{Chosen, Place, Recorded, Value};
+use cct_pcc::{MethodChoice, Place, Recorded, Value};
 use cct_values::tree::Values;
 
 use super::split_profile;
@@ -9,7 +9,7 @@ use super::split_profile;
 pub fn values() -> Vec<Vec<u8>> {
     let tree = split_profile();
     let mut all = Recorded::default();
-    Values::of(&tree, &Chosen::default()).unwrap().visit(|context| {
+    Values::of(&tree, &MethodChoice::default()).unwrap().visit(|context| {
         let method = &tree.methods[*context.path.last().unwrap() as usize];
         let [class, name, descriptor] =
             [&method.class, &method.name, &method.descriptor].map(|text| text.to_string());

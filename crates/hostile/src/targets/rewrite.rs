@@ -3,7 +3,7 @@
 use cct_classfile::{ClassFile, wellformed};
 use cct_columns::Column;
 use cct_rewrite::marks::{Marks, MethodName};
-use cct_rewrite::rewriter::Rewritten;
+use cct_rewrite::rewriter::RewrittenClass;
 use cct_rewrite::{ClassSummary, Result, Rewriter, Role, World};
 use cct_settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
 use cct_tables::BlockRule;
@@ -62,7 +62,7 @@ fn dearest() -> CostModel {
 }
 
 /// The rewritten class, with settings that follow from its bytes.
-fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<Rewritten> {
+fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<RewrittenClass> {
     let settings = Settings {
         tool: Tool::Profile,
         context: *dice.pick(&[ContextCarrier::Argument, ContextCarrier::Thread]),

@@ -4,7 +4,7 @@ use cct_events::{FrameKind, FrameWriter};
 use cct_profile::Profile;
 use cct_trace::executions::Executions;
 use cct_trace::timeline::Timeline;
-use cct_trace::{LAST_SUFFIX, Merged, Trace, contexts, coverage, metrics, structure, timeline};
+use cct_trace::{LAST_SUFFIX, MergedEvents, Trace, contexts, coverage, metrics, structure, timeline};
 use tempfile::TempDir;
 
 use crate::Dice;
@@ -95,6 +95,6 @@ fn analysis(trace: &Trace, dice: &mut Dice) {
             let Ok(timeline) = Timeline::of(trace, options) else { return };
             timeline.write(trace, &mut out).unwrap();
         }
-        _ => Merged::of(trace, &trace.threads).for_each(drop),
+        _ => MergedEvents::of(trace, &trace.threads).for_each(drop),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use cct_pcc::Recorded;
 use cct_profile::Profile;
-use cct_values::contexts::{Shown, everywhere, found, write};
+use cct_values::contexts::{DisplayOptions, everywhere, found, write};
 use cct_values::report::{dump, info};
 
 /// Reads a file of values. Accepted ones are written and read back as the same, and reported, or
@@ -41,7 +41,7 @@ fn by_a_tree(recorded: &Recorded, out: &mut Vec<u8>) {
     let tree = TREE.get_or_init(crate::seeds::split_profile);
     if let Ok(found) = found(recorded, tree) {
         for top in [None, Some(1)] {
-            write(recorded, tree, &found, Shown { top, how_often: true }, out).unwrap();
+            write(recorded, tree, &found, DisplayOptions { top, how_often: true }, out).unwrap();
         }
     }
     let wanted: Vec<_> =

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cct_classfile::ClassFile;
-use cct_markers::{Marked, World, library};
-use cct_rewrite::markers::{Markers, Shared};
+use cct_markers::{MarkedClass, World, library};
+use cct_rewrite::markers::{Markers, SharedMarkers};
 use cct_rewrite::{ClassSummary, World as Surroundings};
 
 use crate::marking::rules::{CLIENTS, MARKING, read};
@@ -31,7 +31,7 @@ pub fn wanted(
     surroundings: &Surroundings,
     has_own_name: bool,
     loader: impl FnOnce() -> Option<Vec<u8>>,
-) -> Option<Shared> {
+) -> Option<SharedMarkers> {
     let marking = MARKING.get()?;
     let name = class.name();
     if library::unmarked(name).is_some()
@@ -75,7 +75,7 @@ fn is_all_known(class: &ClassFile<'_>, world: &World) -> bool {
 }
 
 /// Records the matches of the rules in a class.
-pub fn add(marked: &Marked) {
+pub fn add(marked: &MarkedClass) {
     if let Some(marking) = MARKING.get() {
         marking.add(marked);
     }

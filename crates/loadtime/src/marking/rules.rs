@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use cct_arena::Troubles;
 use cct_classfile::mutf8;
 use cct_markers::world::table::Table;
-use cct_markers::{Marked, Rules};
+use cct_markers::{MarkedClass, Rules};
 
 /// The loader of clients, whose classes have no markers.
 pub(crate) const CLIENTS: &[u8] = b"cctrewrite/markers/ClientLoader";
@@ -83,7 +83,7 @@ impl Marking {
     }
 
     /// Adds the matches in one class.
-    pub(crate) fn add(&self, marked: &Marked) {
+    pub(crate) fn add(&self, marked: &MarkedClass) {
         if marked.descriptors.is_empty() && marked.refused.is_empty() {
             return;
         }

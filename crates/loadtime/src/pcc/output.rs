@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cct_classfile::mutf8::lossy;
 use cct_index::mid::Mid;
-use cct_pcc::{Chosen, Place, Recorded, Value};
+use cct_pcc::{MethodChoice, Place, Recorded, Value};
 use rustc_hash::FxHashMap;
 
 use crate::archived;
@@ -46,7 +46,7 @@ pub fn name(env: Env, counts: FxHashMap<(u64, u64), u64>, recorded: &mut Recorde
 }
 
 /// Remarks on how the user's choice of methods matched.
-pub fn remarks(chosen: &Chosen, recorded: &Recorded) -> Vec<String> {
+pub fn remarks(chosen: &MethodChoice, recorded: &Recorded) -> Vec<String> {
     if chosen.at.is_empty() {
         return vec!["no methods were chosen for recording values (--pcc-at)".to_owned()];
     }
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn what_was_never_entered_is_said() {
-        let chosen = Chosen::parse(["a.B.m", "a.B.n"], []).unwrap();
+        let chosen = MethodChoice::parse(["a.B.m", "a.B.n"], []).unwrap();
         let mut recorded = Recorded::default();
         let place = Place { class: "a/B".to_owned(), name: "m".to_owned(), descriptor: "()V".to_owned() };
         recorded.add(place, Value(1), 1);
         let remarks = remarks(&chosen, &recorded);
         assert_eq!(remarks.len(), 1);
         assert!(remarks[0].contains("a.B.n"), "{remarks:?}");
-        assert!(super::remarks(&Chosen::default(), &recorded)[0].contains("--pcc-at"));
+        assert!(super::remarks(&MethodChoice::default(), &recorded)[0].contains("--pcc-at"));
     }
 }

@@ -10,7 +10,7 @@ use cct_classfile::{MemberRef, NameAndType};
 use cct_index::treatment::Treatment;
 use cct_jdk::convention::without_extension;
 use cct_pcc::value::caller;
-use cct_pcc::{Chosen, Site, Value};
+use cct_pcc::{MethodChoice, Site, Value};
 use cct_rewrite::plan;
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ use crate::frames::known_class;
 use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass, jint, jmethodID, jobject, jobjectArray, jstring};
 use crate::jvmti::Jvmti;
-use crate::known::{Appearance, Bytecodes, Known};
+use crate::known::{Appearance, Bytecodes, KnownClass};
 use crate::members::Members;
 use crate::native_methods;
 use crate::replay::Site as Place;
@@ -95,7 +95,7 @@ fn frame(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Arc<Op
 }
 
 /// The user's choice of methods in this JVM.
-fn chosen() -> Option<&'static Chosen> {
+fn chosen() -> Option<&'static MethodChoice> {
     state().library.provenance().and_then(|(settings, _)| settings.pcc())
 }
 
@@ -143,7 +143,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
 }
 
 /// The bytecodes that a method executes; `None` if trees have no node for it.
-fn code(known: &Known, method: NameAndType<'_>) -> Option<Bytecodes> {
+fn code(known: &KnownClass, method: NameAndType<'_>) -> Option<Bytecodes> {
     match known.appearance(method) {
         Appearance::None => None,
         Appearance::Node(body) => Some(body.code),

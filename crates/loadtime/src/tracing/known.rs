@@ -11,7 +11,7 @@ use cct_rewrite::tracing::Numbers;
 
 /// The file of static data, and which parts of it the trace already has.
 #[derive(Debug)]
-pub struct Known {
+pub struct StaticData {
     file: BufReader<File>,
     places: Vec<Place>,
     /// One bit for each method whose class is in the trace.
@@ -19,9 +19,9 @@ pub struct Known {
     methods: u32,
 }
 
-impl Known {
+impl StaticData {
     /// Opens the file. Returns also the origin of its classes and their number.
-    pub fn open(path: &Path) -> Result<(Known, String, Numbers), String> {
+    pub fn open(path: &Path) -> Result<(StaticData, String, Numbers), String> {
         let because = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
         let mut file = BufReader::with_capacity(1 << 12, File::open(path).map_err(|e| because(&e))?);
         let Places { provenance, list, cut } = Places::of(&mut file).map_err(|e| because(&e))?;
@@ -37,7 +37,7 @@ impl Known {
         let numbers = Numbers { class: number("classes")?, first_method: number("methods")? };
         let methods = numbers.first_method;
         let seen = vec![0; methods as usize / 64 + 1];
-        Ok((Known { file, places: list, seen, methods }, provenance, numbers))
+        Ok((StaticData { file, places: list, seen, methods }, provenance, numbers))
     }
 
     /// The frame of those classes of these methods that the trace does not have yet; `None` if it

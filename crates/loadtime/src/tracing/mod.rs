@@ -27,7 +27,7 @@ use cct_events::{Event, Frame, FrameKind};
 use cct_rewrite::tracing::Numbers;
 use rustc_hash::FxHashMap;
 
-use known::Known;
+use known::StaticData;
 use last::Last;
 use options::Options;
 use output::{Job, Output};
@@ -70,7 +70,7 @@ impl Tracer {
     fn start(file: &str, structure: &Path, options: Options) -> Result<(), String> {
         let path = file.replace("%p", &std::process::id().to_string());
         let because = |e: std::io::Error| format!("{path}: {e}");
-        let (known, mut provenance, numbers) = Known::open(structure)?;
+        let (known, mut provenance, numbers) = StaticData::open(structure)?;
         provenance.push_str(&options.lines());
         let output = Output::create(Path::new(&path), &provenance, known, options.memory).map_err(because)?;
         let last = options.last.map(|events| Last::create(Path::new(&path), events, structure));

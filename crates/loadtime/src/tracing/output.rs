@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use cct_events::scan::Familiar;
 use cct_events::{Frame, FrameKind, FrameWriter};
 
-use super::known::Known;
+use super::known::StaticData;
 use super::private;
 use super::record::Buffer;
 
@@ -34,9 +34,9 @@ struct Target {
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedOutput {
     target: Mutex<Target>,
-    known: Mutex<Known>,
+    known: Mutex<StaticData>,
     /// The methods whose static data is completely in the file.
     familiar: Familiar,
     empty: Mutex<Vec<Buffer>>,
@@ -56,7 +56,7 @@ struct Kept {
 /// The trace's file.
 #[derive(Debug)]
 pub struct Output {
-    shared: Arc<Shared>,
+    shared: Arc<SharedOutput>,
     queue: Mutex<Option<SyncSender<Job>>>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
@@ -64,13 +64,18 @@ pub struct Output {
 impl Output {
     /// Creates the file, for its owner alone, and starts the writer. The first `memory` bytes of
     /// events are kept in memory; later ones are written at once.
-    pub fn create(path: &Path, provenance: &str, known: Known, memory: usize) -> io::Result<Output> {
+    pub fn create(path: &Path, provenance: &str, known: StaticData, memory: usize) -> io::Result<Output> {
         let writer = FrameWriter::new(private::create(path)?, provenance)?;
         let target = Mutex::new(Target { writer, trouble: None });
         let kept = Mutex::new(Kept { most: memory, ..Kept::default() });
         let known = Mutex::new(known);
-        let shared =
-            Arc::new(Shared { target, known, familiar: Familiar::new(), empty: Mutex::default(), kept });
+        let shared = Arc::new(SharedOutput {
+            target,
+            known,
+            familiar: Familiar::new(),
+            empty: Mutex::default(),
+            kept,
+        });
         let (queue, jobs) = sync_channel(WAITING);
         let of_writer = shared.clone();
         let writer = std::thread::Builder::new()
@@ -142,13 +147,13 @@ impl Output {
     }
 }
 
-fn write_all(shared: &Shared, jobs: &Receiver<Job>) {
+fn write_all(shared: &SharedOutput, jobs: &Receiver<Job>) {
     while let Ok(job) = jobs.recv() {
         shared.job(job);
     }
 }
 
-impl Shared {
+impl SharedOutput {
     /// Keeps events in memory if there is room; otherwise returns them.
     fn keep(&self, job: Job) -> Option<Job> {
         let Job::Events(thread, sequence, buffer) = job else { return Some(job) };

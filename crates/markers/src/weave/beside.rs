@@ -15,7 +15,7 @@ use cct_classfile::{ClassFile, ErrorKind, Result as Edited};
 use super::method::Method;
 use super::place::Place;
 use super::{
-    Library, Marked, Objection, Result, Way, check_names, describe, find, method_name, number, refuse,
+    Library, MarkedClass, Objection, Result, Way, check_names, describe, find, method_name, number, refuse,
 };
 use crate::attribute::{self, Descriptor};
 use crate::gate::Gate;
@@ -28,7 +28,7 @@ use crate::world::World;
 pub type LeftOut = BTreeMap<usize, (BTreeSet<usize>, &'static str)>;
 
 /// The markers of a class that is being written.
-pub struct Beside<'r, 'c, 'a> {
+pub struct ClassMarkers<'r, 'c, 'a> {
     class: &'c ClassFile<'a>,
     rules: &'r Rules,
     places: Vec<Place<'a>>,
@@ -37,10 +37,10 @@ pub struct Beside<'r, 'c, 'a> {
     described: Vec<(Descriptor, usize)>,
     helpers: Helpers,
     list: Vec<Option<Helper>>,
-    marked: Marked,
+    marked: MarkedClass,
 }
 
-impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
+impl<'r, 'c, 'a> ClassMarkers<'r, 'c, 'a> {
     /// The markers that the rules match in a class. `carrier` is the class constant by which it
     /// names helpers of `java.lang.Object`.
     pub fn of(
@@ -50,10 +50,10 @@ impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
         objection: Objection<'_>,
         left_out: &LeftOut,
         carrier: Index,
-    ) -> Result<Beside<'r, 'c, 'a>> {
+    ) -> Result<ClassMarkers<'r, 'c, 'a>> {
         let class = edit.class();
         let of_class = places::of_class(class, rules, world);
-        let mut marked = Marked::default();
+        let mut marked = MarkedClass::default();
         let skipped = left_out.keys().copied().collect();
         let way = Way { library: Some(Library::Counted), objection, ..Way::new(rules, world) };
         let places = find(class, &of_class, &way, &skipped, &mut marked.refused)?;
@@ -71,7 +71,7 @@ impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
             rest = others;
             own.to_vec()
         });
-        Ok(Beside {
+        Ok(ClassMarkers {
             class,
             rules,
             numbers: numbers.collect(),
@@ -139,7 +139,7 @@ impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
     }
 
     /// Adds the members that the markers call, and the attribute that lists them, to the class.
-    pub fn finish(mut self, edit: &mut ClassEdit<'_, '_>) -> Edited<Marked> {
+    pub fn finish(mut self, edit: &mut ClassEdit<'_, '_>) -> Edited<MarkedClass> {
         if self.is_empty() {
             return Ok(self.marked);
         }

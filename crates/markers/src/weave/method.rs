@@ -53,10 +53,10 @@ pub(super) struct Method<'m, 'c, 'a> {
     pub(super) slot: Option<Slot>,
 }
 
-type Edited<T> = cct_classfile::Result<T>;
+type EditResult<T> = cct_classfile::Result<T>;
 
 impl<'c, 'a> Method<'_, 'c, 'a> {
-    pub(super) fn write(&mut self, edit: &mut ClassEdit<'c, 'a>) -> Edited<(Vec<u8>, Vec<String>)> {
+    pub(super) fn write(&mut self, edit: &mut ClassEdit<'c, 'a>) -> EditResult<(Vec<u8>, Vec<String>)> {
         let signature = Signature::of(self.class, self.member)?;
         let at = signature.argument_slots();
         match self.write_at(edit, &signature, at) {
@@ -74,7 +74,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         edit: &mut ClassEdit<'c, 'a>,
         signature: &Signature<'a>,
         at: u16,
-    ) -> Edited<(Vec<u8>, Vec<String>)> {
+    ) -> EditResult<(Vec<u8>, Vec<String>)> {
         let count = self.tokens().len() as u16;
         at.checked_add(count).ok_or(ErrorKind::TooMany("local variables"))?;
         let object = VerificationType::Object(edit.additions.class_named(b"java/lang/Object")?);
@@ -119,7 +119,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         code_edit: &mut CodeEdit<'_, '_>,
         signature: &Signature<'_>,
         first: u16,
-    ) -> Edited<Option<Asm>> {
+    ) -> EditResult<Option<Asm>> {
         let code = &self.place.shape.code;
         let locals: BTreeMap<Token, u16> = self.tokens().into_iter().zip(first..).collect();
         let mut pieces = Pieces::default();
@@ -150,7 +150,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         rule.pair && !is_instant(self.class, self.member, self.place, found, rule)
     }
 
-    fn helper(&self, rule: &Rule, found: &Found, number: u16) -> Edited<Helper> {
+    fn helper(&self, rule: &Rule, found: &Found, number: u16) -> EditResult<Helper> {
         let arguments = match (&found.spot, rule.arguments) {
             (Spot::Method, true) => Some(self.member.descriptor),
             (Spot::Call { .. }, true) => {
@@ -191,7 +191,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         found: &Found,
         helper: &Helper,
         local: Option<u16>,
-    ) -> Edited<()> {
+    ) -> EditResult<()> {
         let code = &self.place.shape.code;
         let rule = &self.rules.list[found.rule];
         let bci = found.bci;
@@ -202,7 +202,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
             if let Some(local) = local {
                 asm.store(Kind::Reference, local);
             }
-            Edited::Ok(())
+            EditResult::Ok(())
         };
         let this = |asm: &mut Asm, is_there: bool| {
             if rule.receiver && is_there {
@@ -307,8 +307,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         call: &Instruction<'_>,
         rule: &Rule,
         asm: &mut Asm,
-        tell: impl FnOnce(&mut Asm) -> Edited<()>,
-    ) -> Edited<()> {
+        tell: impl FnOnce(&mut Asm) -> EditResult<()>,
+    ) -> EditResult<()> {
         let pool = &self.class.pool;
         let index = call.pool_index().ok_or(ErrorKind::BadTarget(call.bci))?;
         let callee = match call.opcode {
@@ -347,7 +347,13 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     }
 
     /// Reports the exit of a region; the return value is on top of the stack, and stays there.
-    fn leave(&self, edit: &mut ClassEdit<'_, '_>, local: u16, has_result: bool, asm: &mut Asm) -> Edited<()> {
+    fn leave(
+        &self,
+        edit: &mut ClassEdit<'_, '_>,
+        local: u16,
+        has_result: bool,
+        asm: &mut Asm,
+    ) -> EditResult<()> {
         if has_result {
             asm.op(opcode::DUP).load(Kind::Reference, local).op(opcode::SWAP);
         } else {
@@ -358,7 +364,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     }
 
     /// Whether a call returns an object or an array.
-    fn returns_object(&self, call: &Instruction<'_>) -> Edited<bool> {
+    fn returns_object(&self, call: &Instruction<'_>) -> EditResult<bool> {
         let pool = &self.class.pool;
         let index = call.pool_index().ok_or(ErrorKind::BadTarget(call.bci))?;
         let descriptor = match call.opcode {
@@ -368,7 +374,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(matches!(Kind::of(MethodDescriptor::parse(descriptor)?.result), Some(Kind::Reference)))
     }
 
-    fn before_field(&self, access: &Instruction<'_>, rule: &Rule, asm: &mut Asm) -> Edited<()> {
+    fn before_field(&self, access: &Instruction<'_>, rule: &Rule, asm: &mut Asm) -> EditResult<()> {
         let index = access.pool_index().ok_or(ErrorKind::BadTarget(access.bci))?;
         let field = self.class.pool.member_ref(index)?;
         let slots = cct_classfile::descriptor::field_type(field.descriptor)?.slots();
@@ -392,7 +398,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         code_edit: &mut CodeEdit<'_, '_>,
         locals: &BTreeMap<Token, u16>,
         signature: &Signature<'_>,
-    ) -> Edited<Option<Asm>> {
+    ) -> EditResult<Option<Asm>> {
         if locals.is_empty() {
             return Ok(None);
         }
@@ -437,7 +443,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         mut asm: Asm,
         at: u16,
         tokens: u16,
-    ) -> Edited<()> {
+    ) -> EditResult<()> {
         asm.op(opcode::ATHROW);
         let throwable = edit.additions.class_named(b"java/lang/Throwable")?;
         let mut types = vec![VerificationType::Top; at.into()];
@@ -487,7 +493,7 @@ impl Pieces {
         helpers: &Helpers,
         code_edit: &mut CodeEdit<'_, '_>,
         code: &Code<'_>,
-    ) -> Edited<()> {
+    ) -> EditResult<()> {
         if !self.prologue.bytes.is_empty() {
             code_edit.prologue(&self.prologue);
         }

@@ -57,7 +57,7 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The result of marking a class.
 #[derive(Debug, Clone, Default)]
-pub struct Marked {
+pub struct MarkedClass {
     /// The new class file; `None` if nothing in it is marked.
     pub bytes: Option<Vec<u8>>,
     /// The markers of the class.
@@ -70,7 +70,7 @@ pub struct Marked {
     pub dropped_attributes: Vec<String>,
 }
 
-impl Marked {
+impl MarkedClass {
     /// Removes all markers of a class, for a reason: the locations that its rules match become
     /// refusals.
     pub fn give_up(&mut self, class: &[u8], why: &'static str) {
@@ -128,7 +128,7 @@ impl<'w> Way<'w> {
 }
 
 /// Marks a class.
-pub fn mark(bytes: &[u8], way: &Way<'_>) -> Result<Marked> {
+pub fn mark(bytes: &[u8], way: &Way<'_>) -> Result<MarkedClass> {
     let class = ClassFile::parse(bytes)?;
     mark_class(&class, way).map_err(|error| match error {
         Error::Class(error) => Error::Class(class.locate(error)),
@@ -137,10 +137,10 @@ pub fn mark(bytes: &[u8], way: &Way<'_>) -> Result<Marked> {
 }
 
 /// The locations that the rules match in a class, without marking it.
-pub fn matches(class: &ClassFile<'_>, way: &Way<'_>) -> Result<Marked> {
+pub fn matches(class: &ClassFile<'_>, way: &Way<'_>) -> Result<MarkedClass> {
     let rules = way.rules;
     let of_class = places::of_class(class, rules, way.world);
-    let mut marked = Marked::default();
+    let mut marked = MarkedClass::default();
     if of_class.is_empty() || class.is(access::MODULE) {
         return Ok(marked);
     }
@@ -152,15 +152,15 @@ pub fn matches(class: &ClassFile<'_>, way: &Way<'_>) -> Result<Marked> {
     Ok(marked)
 }
 
-fn mark_class(class: &ClassFile<'_>, way: &Way<'_>) -> Result<Marked> {
+fn mark_class(class: &ClassFile<'_>, way: &Way<'_>) -> Result<MarkedClass> {
     let of_class = places::of_class(class, way.rules, way.world);
     if of_class.is_empty() || class.is(access::MODULE) {
-        return Ok(Marked::default());
+        return Ok(MarkedClass::default());
     }
     let mut left_out = BTreeSet::new();
     let mut refused_for_size = Vec::new();
     loop {
-        let mut marked = Marked { refused: refused_for_size.clone(), ..Marked::default() };
+        let mut marked = MarkedClass { refused: refused_for_size.clone(), ..MarkedClass::default() };
         let places = find(class, &of_class, way, &left_out, &mut marked.refused)?;
         if places.is_empty() {
             return Ok(marked);
@@ -379,10 +379,10 @@ fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(
 }
 
 /// Descriptors, each with the position of its rule.
-type Described = Vec<(Descriptor, usize)>;
+type Descriptors = Vec<(Descriptor, usize)>;
 
 /// Markers in the order of their numbers, and the number of each in the order of locations.
-fn number(described: Described) -> cct_classfile::Result<(Described, Vec<u16>)> {
+fn number(described: Descriptors) -> cct_classfile::Result<(Descriptors, Vec<u16>)> {
     if described.iter().filter(|(descriptor, _)| descriptor.per_object).count() > 32 {
         return Err(ErrorKind::TooMany("markers that ask objects in a class; 32 at most").into());
     }
@@ -398,9 +398,14 @@ fn number(described: Described) -> cct_classfile::Result<(Described, Vec<u16>)> 
     Ok((described, numbers))
 }
 
-type Written = std::result::Result<(), (Option<usize>, cct_classfile::Error)>;
+type WriteResult = std::result::Result<(), (Option<usize>, cct_classfile::Error)>;
 
-fn write(class: &ClassFile<'_>, places: &[Place<'_>], way: &Way<'_>, marked: &mut Marked) -> Written {
+fn write(
+    class: &ClassFile<'_>,
+    places: &[Place<'_>],
+    way: &Way<'_>,
+    marked: &mut MarkedClass,
+) -> WriteResult {
     let rules = way.rules;
     let whole = |error| (None, error);
     let (descriptors, numbers) = number(describe(class, places, rules)).map_err(whole)?;

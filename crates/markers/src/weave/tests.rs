@@ -77,7 +77,7 @@ fn damaged_classes_are_marked_or_refused() {
             let at = u.choose_index(bytes.len())?;
             bytes[at] = u.arbitrary()?;
         }
-        if let Ok(Marked { bytes: Some(written), .. }) = mark(&bytes, &Way::new(&rules, &world)) {
+        if let Ok(MarkedClass { bytes: Some(written), .. }) = mark(&bytes, &Way::new(&rules, &world)) {
             ClassFile::parse(&written).unwrap();
         }
         Ok(())

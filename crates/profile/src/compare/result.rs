@@ -6,7 +6,7 @@ use crate::pair::Remark;
 
 /// A context in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListEntry {
     /// The context's counts in A.
     pub a: Counts,
     /// The context's counts in B.
@@ -35,7 +35,7 @@ pub struct Only {
     pub bytecodes: u64,
     /// Contexts with the largest counts (bytecodes, or calls where bytecodes are not compared),
     /// largest first.
-    pub largest: Vec<Listed>,
+    pub largest: Vec<ListEntry>,
 }
 
 /// Result of a comparison.
@@ -54,9 +54,9 @@ pub struct Comparison {
     /// Contexts that are in B only.
     pub only_b: Only,
     /// Agreement of the calls.
-    pub calls: Agreement<Listed>,
+    pub calls: Agreement<ListEntry>,
     /// Agreement of the bytecodes; `None` if they are not compared.
-    pub bytecodes: Option<Agreement<Listed>>,
+    pub bytecodes: Option<Agreement<ListEntry>>,
     /// The frames of all lists.
     pub frames: Vec<FrameName>,
 }
@@ -64,7 +64,7 @@ pub struct Comparison {
 impl Comparison {
     /// Whether both have the same contexts with the same counts.
     pub fn is_equal(&self) -> bool {
-        let counts_differ = |agreement: &Agreement<Listed>| agreement.absolute > 0;
+        let counts_differ = |agreement: &Agreement<ListEntry>| agreement.absolute > 0;
         self.only_a.contexts == 0
             && self.only_b.contexts == 0
             && !counts_differ(&self.calls)
@@ -77,7 +77,7 @@ impl Comparison {
     }
 
     /// The agreements of all metrics that are compared.
-    pub fn agreements(&self) -> impl Iterator<Item = &Agreement<Listed>> {
+    pub fn agreements(&self) -> impl Iterator<Item = &Agreement<ListEntry>> {
         std::iter::once(&self.calls).chain(&self.bytecodes)
     }
 }

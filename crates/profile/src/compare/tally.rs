@@ -2,7 +2,7 @@
 //! names.
 
 use super::measure::{Agreement, Measure};
-use super::result::{Comparison, FrameName, Listed, Only};
+use super::result::{Comparison, FrameName, ListEntry, Only};
 use crate::largest::Largest;
 use crate::metric::{Counts, Metric};
 use crate::names::FrameTable;
@@ -120,7 +120,7 @@ struct Names<'t> {
 }
 
 impl Names<'_> {
-    fn listed(&mut self, contexts: &[Match]) -> Vec<Listed> {
+    fn listed(&mut self, contexts: &[Match]) -> Vec<ListEntry> {
         // All paths of one tree are found in one walk, which needs its nodes in order.
         let mut in_a = Vec::new();
         let mut in_b = Vec::new();
@@ -130,11 +130,11 @@ impl Names<'_> {
                 Match::B(node) => in_b.push((node, position)),
             }
         }
-        let mut listed: Vec<Listed> = contexts
+        let mut listed: Vec<ListEntry> = contexts
             .iter()
             .map(|&context| {
                 let (a, b) = self.trees.counts(context);
-                Listed { a, b, path: Vec::new() }
+                ListEntry { a, b, path: Vec::new() }
             })
             .collect();
         for (tree, mut nodes) in [(self.trees.a, in_a), (self.trees.b, in_b)] {
@@ -152,7 +152,7 @@ impl Names<'_> {
         *self.used.entry(label).or_insert(next)
     }
 
-    fn agreement(&mut self, found: Agreement<Match>) -> Agreement<Listed> {
+    fn agreement(&mut self, found: Agreement<Match>) -> Agreement<ListEntry> {
         let by_difference = self.listed(&found.by_difference);
         let by_ratio = self.listed(&found.by_ratio);
         let Agreement { metric, a, b, overlap, absolute, different, different_absolute, .. } = found;

@@ -22,7 +22,7 @@ fn with(set: impl FnOnce(&mut CompareOptions)) -> CompareOptions {
 }
 
 /// `calls bytecodes path` of A, then of B.
-fn shown(comparison: &Comparison, listed: &[Listed]) -> Vec<String> {
+fn shown(comparison: &Comparison, listed: &[ListEntry]) -> Vec<String> {
     let path = |path: &[u32]| {
         let frames: Vec<&str> = path.iter().map(|&f| comparison.frames[f as usize].exact.as_str()).collect();
         frames.join(";")

@@ -1,7 +1,7 @@
 //! A comparison as text for people.
 
 use super::measure::Agreement;
-use super::result::{Comparison, Listed, Only};
+use super::result::{Comparison, ListEntry, Only};
 use crate::ReportError;
 use crate::metric::Counts;
 use crate::pair::{SIDES, TextOptions};
@@ -73,7 +73,7 @@ impl<W: Write> Text<W> {
             vec![columns("", "contexts", comparison, |agreement| agreement.metric.name().to_owned())];
         for (name, only) in [("Only in A", only_a), ("Only in B", only_b)] {
             let sums = Counts { calls: only.calls, bytecodes: only.bytecodes };
-            let value = |agreement: &Agreement<Listed>| number(agreement.metric.of(sums));
+            let value = |agreement: &Agreement<ListEntry>| number(agreement.metric.of(sums));
             rows.push(columns(name, &number(only.contexts), comparison, value));
         }
         rows.push(vec!["In both".to_owned(), number(*common)]);
@@ -90,7 +90,7 @@ impl<W: Write> Text<W> {
     }
 
     fn measures(&mut self, comparison: &Comparison) -> Result<(), ReportError> {
-        let row = |name: &str, value: &dyn Fn(&Agreement<Listed>) -> String| {
+        let row = |name: &str, value: &dyn Fn(&Agreement<ListEntry>) -> String| {
             let values = comparison.agreements().map(value);
             std::iter::once(name.to_owned()).chain(values).collect::<Row>()
         };
@@ -110,7 +110,7 @@ impl<W: Write> Text<W> {
             return Ok(());
         }
         self.line(&format!("Only in {side}: {}", of_how_many(only.largest.len(), only.contexts)))?;
-        let row = |numbers: &dyn Fn(&Agreement<Listed>) -> String, context: String| {
+        let row = |numbers: &dyn Fn(&Agreement<ListEntry>) -> String, context: String| {
             comparison.agreements().map(numbers).chain([context]).collect::<Row>()
         };
         let mut rows = vec![row(&|agreement| agreement.metric.name().to_owned(), CONTEXT.to_owned())];
@@ -126,7 +126,7 @@ impl<W: Write> Text<W> {
 
     fn different(
         &mut self,
-        agreement: &Agreement<Listed>,
+        agreement: &Agreement<ListEntry>,
         comparison: &Comparison,
     ) -> Result<(), ReportError> {
         let lists = [
@@ -178,7 +178,7 @@ fn columns(
     name: &str,
     contexts: &str,
     comparison: &Comparison,
-    value: impl Fn(&Agreement<Listed>) -> String,
+    value: impl Fn(&Agreement<ListEntry>) -> String,
 ) -> Row {
     [name.to_owned(), contexts.to_owned()].into_iter().chain(comparison.agreements().map(value)).collect()
 }
@@ -222,7 +222,7 @@ fn signed_error(signed: f64) -> String {
     format!("{sign}{}", error(signed))
 }
 
-fn path(listed: &Listed, comparison: &Comparison) -> String {
+fn path(listed: &ListEntry, comparison: &Comparison) -> String {
     let frames = listed.path.iter().rev().map(|&frame| comparison.frames[frame as usize].readable.as_str());
     frames.collect::<Vec<&str>>().join(" < ")
 }

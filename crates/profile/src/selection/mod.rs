@@ -40,7 +40,11 @@ impl Selection {
     ///
     /// # Errors
     /// Fails if nothing in the profile matches the thread, the root or the focus.
-    pub fn of_profile(&self, mut profile: Profile, names: NameStyle) -> Result<Selected, SelectionError> {
+    pub fn of_profile(
+        &self,
+        mut profile: Profile,
+        names: NameStyle,
+    ) -> Result<SelectionResult, SelectionError> {
         if let Some(pattern) = &self.thread {
             let names_of_threads: Vec<Arc<str>> =
                 profile.threads.iter().map(|thread| Arc::clone(&thread.name)).collect();
@@ -72,13 +76,13 @@ impl Selection {
             profile.threads.retain(|thread| thread.tree.contexts() > 0);
         }
         let vain = selector.vain.iter().map(|&at| self.drop[at].given().to_owned()).collect();
-        Ok(Selected { profile, vain })
+        Ok(SelectionResult { profile, vain })
     }
 }
 
 /// The result of a selection.
 #[derive(Clone, Debug)]
-pub struct Selected {
+pub struct SelectionResult {
     /// The selected contexts.
     pub profile: Profile,
     /// The patterns of [`Selection::drop`] that match no method.

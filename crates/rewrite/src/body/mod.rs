@@ -43,7 +43,7 @@ pub fn write<'a>(
     form: Form,
     mid: Option<Mid>,
     head: MemberBuilder,
-) -> Result<Written> {
+) -> Result<WrittenBody> {
     let at_arguments = method.signature.argument_slots();
     match write_at(&mut class, method, plans, form, mid, head.clone(), at_arguments) {
         // A local of two slots lies across the end of the arguments. Append the added locals after
@@ -65,7 +65,7 @@ fn write_at<'a>(
     mid: Option<Mid>,
     mut head: MemberBuilder,
     at: u16,
-) -> Result<Written> {
+) -> Result<WrittenBody> {
     let MethodContext { code, signature, .. } = *method;
     let object = class.constants.object(class.edit)?;
     let (locals, added) = locals(method, plans, form, at, object)?;
@@ -117,7 +117,7 @@ fn write_at<'a>(
     if method.marker_tokens.is_some() && markers::limit(code.length()).is_some_and(|limit| length > limit) {
         return Err(ErrorKind::MethodTooLarge(length as usize).into());
     }
-    Ok(Written { method_info: head.finish(), dropped_attributes: dropped, moves })
+    Ok(WrittenBody { method_info: head.finish(), dropped_attributes: dropped, moves })
 }
 
 /// The locals that a body gets from slot `at` on, and their types in stack map frames.
@@ -163,7 +163,7 @@ fn locals(
 
 /// A written body.
 #[derive(Debug)]
-pub struct Written {
+pub struct WrittenBody {
     /// The whole `method_info`.
     pub method_info: Vec<u8>,
     /// Omitted attributes of the code: unknown ones that may hold bytecode indices.

@@ -11,7 +11,7 @@ use cct_classfile::{Result, opcode};
 use cct_index::mid::Mid;
 use cct_jdk::helpers::Helper;
 
-use crate::allocation::{Allocation, Made};
+use crate::allocation::{AllocatedType, Allocation};
 use crate::carrier::Context;
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 
@@ -48,12 +48,12 @@ impl MethodPass for MethodAllocations<'_> {
         for Allocation { bci, made } in self.allocations {
             let mut asm = Asm::new();
             match made {
-                Made::One(of) => {
+                AllocatedType::One(of) => {
                     body.push_context(&mut asm, site, *bci)?;
                     body.emitter.mid(&mut asm, Mid::of_type(of))?;
                     body.emitter.helper(&mut asm, Helper::Object)?;
                 }
-                Made::Arrays(types) => {
+                AllocatedType::Arrays(types) => {
                     // The array, a context, an id, a level.
                     body.edit.need_stack(6);
                     for (level, of) in types.iter().enumerate() {
@@ -64,12 +64,12 @@ impl MethodPass for MethodAllocations<'_> {
                         body.emitter.helper(&mut asm, Helper::Arrays)?;
                     }
                 }
-                Made::Copy => {
+                AllocatedType::Copy => {
                     asm.op(opcode::DUP);
                     body.push_context(&mut asm, site, *bci)?;
                     body.emitter.helper(&mut asm, Helper::Copy)?;
                 }
-                Made::Nothing => {}
+                AllocatedType::Nothing => {}
             }
             site += made.slots();
             if !asm.bytes.is_empty() {

@@ -10,7 +10,7 @@ use cct_jdk::convention::EXTENSION_SLOTS;
 use cct_jdk::helpers::Helper;
 use cct_jdk::natives;
 
-use crate::allocation::{Allocation, Made};
+use crate::allocation::{AllocatedType, Allocation};
 use crate::carrier::{Context, Emitter};
 use crate::pass::{BodyWriter, Entry, Guard, Level, LocalsNeeded, MethodContext, MethodPass, Pass};
 use crate::plan::{CallTarget, Foreign};
@@ -234,9 +234,11 @@ impl MethodTrace<'_, '_> {
             let emitter = &mut body.emitter;
             let mut asm = Asm::new();
             match made {
-                Made::One(of) if of.first() == Some(&b'[') => array(emitter, &mut asm, record, *bci)?,
-                Made::One(_) => emitter.event(&mut asm, record, None, Event::Made(*bci))?,
-                Made::Arrays(types) => {
+                AllocatedType::One(of) if of.first() == Some(&b'[') => {
+                    array(emitter, &mut asm, record, *bci)?
+                }
+                AllocatedType::One(_) => emitter.event(&mut asm, record, None, Event::Made(*bci))?,
+                AllocatedType::Arrays(types) => {
                     array(emitter, &mut asm, record, *bci)?;
                     for level in (1..).take(types.len().saturating_sub(1)) {
                         asm.op(opcode::DUP).load(Kind::Long, record);
@@ -244,11 +246,11 @@ impl MethodTrace<'_, '_> {
                         emitter.helper(&mut asm, Helper::TraceArrays)?;
                     }
                 }
-                Made::Copy => {
+                AllocatedType::Copy => {
                     asm.op(opcode::DUP).load(Kind::Long, record);
                     emitter.helper(&mut asm, Helper::Copy)?;
                 }
-                Made::Nothing => continue,
+                AllocatedType::Nothing => continue,
             }
             body.after(*bci, &asm)?;
         }

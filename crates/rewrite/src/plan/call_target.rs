@@ -11,7 +11,7 @@ use cct_jdk::object_methods;
 
 use super::rows::Plan;
 use crate::survey::{ClassSummary, MethodSummary};
-use crate::world::{ClassId, Resolved, Role, World};
+use crate::world::{ClassId, ResolvedMethod, Role, World};
 
 /// A method without an instrumented body that its caller counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Plan {
             let method = callee.name_and_type().of_class(OBJECT);
             CallTarget::Dispatched(Foreign { method, bytecodes: 0, calls_back: false })
         };
-        let Resolved::Method(method) = resolved else {
+        let ResolvedMethod::Method(method) = resolved else {
             if may_be_hash_code {
                 return hash_code();
             }

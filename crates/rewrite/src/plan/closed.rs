@@ -8,7 +8,7 @@ use cct_jdk::vm_calls;
 use super::call_target::monomorphic;
 use super::rows::Plan;
 use crate::survey::trait_bits;
-use crate::world::{Resolved, World};
+use crate::world::{ResolvedMethod, World};
 
 /// Whether an original body runs no instrumented code. Then recording below it need not be
 /// suppressed.
@@ -29,7 +29,7 @@ pub(crate) fn is_closed(
             continue;
         }
         let resolved = world.resolve(callee);
-        let Resolved::Method(method) = resolved else { return Ok(false) };
+        let ResolvedMethod::Method(method) = resolved else { return Ok(false) };
         let (owner, summary) = world.method(method);
         let is_native_of_object = *owner.name == *OBJECT && summary.is(access::NATIVE);
         let is_leaf = match plan.get(method).map(|p| p.treatment) {

@@ -4,7 +4,7 @@ use cct_classfile::access;
 use cct_index::treatment::Treatment;
 
 use crate::kept::{Kept, KeptMembers};
-use crate::planned::{Planned, planned};
+use crate::planned::{PlannedTreatment, planned};
 use crate::survey::{ClassSummary, MethodSummary};
 
 const REASON: &str = "its class takes the place of one that was rewritten before";
@@ -14,8 +14,8 @@ pub(super) fn planned_as_kept(
     kept: &KeptMembers,
     class: &ClassSummary,
     method: &MethodSummary,
-    own: Planned,
-) -> Planned {
+    own: PlannedTreatment,
+) -> PlannedTreatment {
     let treatment = match kept.find(class.name_and_type(method)) {
         None => return own,
         Some(Kept::Treatment(kept)) if has_form_for(kept, method) => kept,

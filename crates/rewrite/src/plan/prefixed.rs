@@ -7,12 +7,16 @@ use cct_jdk::native_hooks;
 use cct_jdk::native_names;
 use cct_jdk::threads;
 
-use crate::planned::{Planned, planned};
+use crate::planned::{PlannedTreatment, planned};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// The plan for a native with `--natives prefix`. A native that must keep its name is counted as
 /// with `--natives wrap`, and the reason says so.
-pub(super) fn planned_native(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
+pub(super) fn planned_native(
+    class: &ClassSummary,
+    method: &MethodSummary,
+    base: PlannedTreatment,
+) -> PlannedTreatment {
     if !matches!(base.treatment, Treatment::Native | Treatment::LeafNative) {
         return base;
     }

@@ -5,7 +5,7 @@ use cct_jdk::convention::OBJECT;
 use cct_test_classes::{TestClass, class, interface, object};
 
 use super::*;
-use crate::planned::Planned;
+use crate::planned::PlannedTreatment;
 use crate::testing::{declared, world};
 use crate::world::MethodId;
 use cct_settings::{ContextCarrier, Intrinsics};
@@ -236,7 +236,7 @@ fn call_sites_find_their_way() {
 }
 
 /// Treatments where the thread carries contexts.
-fn by_thread(inputs: &[TestClass]) -> impl Fn(&str, &str) -> Planned + use<> {
+fn by_thread(inputs: &[TestClass]) -> impl Fn(&str, &str) -> PlannedTreatment + use<> {
     let world = world(inputs, &[]);
     let settings = Settings { context: ContextCarrier::Thread, ..Settings::default() };
     let plan = Plan::new(&world, &settings).unwrap();

@@ -18,11 +18,15 @@ use cct_settings::{ContextCarrier, Intrinsics, Natives, Settings};
 use super::prefixed;
 use crate::error::{Error, Result};
 use crate::hooks;
-use crate::planned::{Planned, planned};
+use crate::planned::{PlannedTreatment, planned};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// The treatment of a method as far as its own class decides.
-pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Settings) -> Result<Planned> {
+pub(super) fn own(
+    class: &ClassSummary,
+    method: &MethodSummary,
+    settings: &Settings,
+) -> Result<PlannedTreatment> {
     if settings.pcc().is_some() && hooks::question(class.member(method)).is_some() {
         return Ok(planned(Treatment::Untouched, "asks the runtime for the value of its context"));
     }
@@ -39,7 +43,7 @@ pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Setti
 
 /// The treatment of a method in a class that a debugger may inspect. A debugger knows a method by
 /// its original signature, so breakpoints must be in the body under that signature.
-fn in_place(base: Planned) -> Planned {
+fn in_place(base: PlannedTreatment) -> PlannedTreatment {
     use Treatment as T;
     let reason = "a debugger may look at it";
     match base.treatment {
@@ -54,7 +58,7 @@ fn in_place(base: Planned) -> Planned {
 /// replace with code that counts nothing, and methods that run while the current thread changes.
 /// Constructors of exceptions get one too, since the JVM also calls them: one body for both uses
 /// would have to walk the stack whenever the program throws.
-fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
+fn by_thread(class: &ClassSummary, method: &MethodSummary, base: PlannedTreatment) -> PlannedTreatment {
     use Treatment as T;
     if threads::changes_the_current_thread(&class.name) {
         return base;
@@ -85,7 +89,7 @@ pub(crate) fn leading_below(class: &ClassSummary, method: &MethodSummary) -> Opt
 }
 
 /// The treatment of a method where callees get their context as an argument.
-fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) -> Result<Planned> {
+fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) -> Result<PlannedTreatment> {
     let case = Case { class, method, member: class.member(method), intrinsics };
     case.check_name()?;
     Ok(match case.singular() {
@@ -116,7 +120,7 @@ impl Case<'_> {
     }
 
     /// The treatment of a method that its class or its name sets apart.
-    fn singular(&self) -> Option<Planned> {
+    fn singular(&self) -> Option<PlannedTreatment> {
         use Treatment as T;
         let Case { class, method, member, .. } = self;
         let is_of_object = *class.name == *OBJECT;
@@ -142,7 +146,7 @@ impl Case<'_> {
         Some(planned(treatment, reason))
     }
 
-    fn native(&self) -> Planned {
+    fn native(&self) -> PlannedTreatment {
         use Treatment as T;
         let Case { class, method, member, .. } = self;
         let is_in = |table: &[MemberName<'_>]| table.contains(&member.member_name());
@@ -167,7 +171,7 @@ impl Case<'_> {
     }
 
     /// The treatment of a method that can have no extended form, or only one that calls the original.
-    fn without_extended_form(&self) -> Option<Planned> {
+    fn without_extended_form(&self) -> Option<PlannedTreatment> {
         use Treatment as T;
         let Case { class, member, .. } = self;
         let by_class = original_signatures::original_only_class(&class.name);
@@ -194,7 +198,7 @@ impl Case<'_> {
         is_magic.then(|| planned(T::Magic, reason))
     }
 
-    fn with_extended_form(&self) -> Planned {
+    fn with_extended_form(&self) -> PlannedTreatment {
         use Treatment as T;
         let Case { class, method, member, .. } = self;
         let is_abstract = method.is(access::ABSTRACT);
@@ -239,7 +243,7 @@ impl Case<'_> {
     }
 
     /// The treatment of a method that keeps its original signature alone.
-    fn original(&self, reason: &'static str) -> Planned {
+    fn original(&self, reason: &'static str) -> PlannedTreatment {
         let is_abstract = self.method.is(access::ABSTRACT);
         planned(if is_abstract { Treatment::Untouched } else { Treatment::OriginalOnly }, reason)
     }

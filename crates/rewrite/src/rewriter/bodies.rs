@@ -8,7 +8,7 @@ use cct_classfile::{Bci, Code, ErrorKind, Member, MemberName, opcode};
 use cct_columns::Column;
 use cct_events::structure::Recording;
 use cct_index::mid::{Mid, Shape};
-use cct_index::positions::{Form, Packed, Positions};
+use cct_index::positions::{Form, PackedPositions, Positions};
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
 use cct_jdk::allocations::{self, NativeAllocation};
@@ -21,10 +21,10 @@ use cct_settings::ContextCarrier;
 use super::shared::Rewriter;
 use super::state::ClassRewriter;
 use crate::allocation::{self, Allocation};
-use crate::body::{self, ClassParts, Plans, Written};
+use crate::body::{self, ClassParts, Plans, WrittenBody};
 use crate::carrier::{Emitter, Sites};
 use crate::error::{Error, Result};
-use crate::markers::{self, Stopped, Weaver};
+use crate::markers::{self, ClassFailure, Weaver};
 use crate::pass::{Level, MethodContext};
 use crate::passes::{PASSES, count_by_id};
 use crate::pcc::Part;
@@ -40,7 +40,7 @@ pub(super) struct Bodies {
     /// The part of the method's id besides the hash.
     pub(super) shape: Shape,
     /// The original positions of the bytecodes.
-    pub(super) positions: Packed,
+    pub(super) positions: PackedPositions,
     /// The reduction that the size required; `None` for full instrumentation.
     pub(super) fallback: Option<Fallback>,
 }
@@ -52,7 +52,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         index: usize,
         member: &Member<'a>,
         treatment: Treatment,
-    ) -> Result<Bodies, Stopped> {
+    ) -> Result<Bodies, ClassFailure> {
         let code = self.code(index, member)?.ok_or_else(|| {
             cct_classfile::Error::new(ErrorKind::Malformed(
                 "a method without Code is neither native nor abstract",
@@ -106,12 +106,12 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         for level in Level::all(settings, !allocations.is_empty() || !columns.is_empty()) {
             match self.bodies_at(&method, &level, treatment) {
                 Ok(bodies) => return Ok(bodies),
-                Err(Stopped::Failed(Error::Class(e))) if is_too_large(&e) => {
+                Err(ClassFailure::Failed(Error::Class(e))) if is_too_large(&e) => {
                     // Omit markers before counts.
                     let mut marked = self.beside.as_ref().zip(markers::why_too_large(&e));
                     let left_out = marked.take().map(|(beside, why)| beside.left_out(why));
                     if let Some(rules) = left_out.and_then(|mut all| all.remove(&index)) {
-                        return Err(Stopped::Without(LeftOut::from([(index, rules)])));
+                        return Err(ClassFailure::Without(LeftOut::from([(index, rules)])));
                     }
                 }
                 Err(e) => return Err(e),
@@ -134,7 +134,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         method: &MethodContext<'_, 'a>,
         level: &Level,
         treatment: Treatment,
-    ) -> Result<Bodies, Stopped> {
+    ) -> Result<Bodies, ClassFailure> {
         let plans = Plans::of(method, level)?;
         // A method that is not recorded has no nodes, and its id counts nothing.
         let shape = Shape { slots: method.sites.slots(), on_entry: count_by_id(plans.entry().count) };
@@ -151,7 +151,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         self.pinned.extend(method.pinned.iter().map(|&(_, clock)| (name, clock)));
         Ok(Bodies {
             shape,
-            positions: positions.map_or_else(Packed::default, |positions| positions.pack()),
+            positions: positions.map_or_else(PackedPositions::default, |positions| positions.pack()),
             fallback: level.fallback.filter(|_| self.recorded),
         })
     }
@@ -164,7 +164,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         plans: &Plans<'_>,
         treatment: Treatment,
         mid: Option<Mid>,
-    ) -> Result<Option<Positions>, Stopped> {
+    ) -> Result<Option<Positions>, ClassFailure> {
         let MethodContext { member, position, code, .. } = *method;
         let mut positions = method.settings.call_sites.then(|| Positions::of(code));
         if treatment == Treatment::OriginalOnly {
@@ -200,7 +200,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         plans: &Plans<'_>,
         form: Form,
         mid: Option<Mid>,
-    ) -> cct_classfile::Result<Written> {
+    ) -> cct_classfile::Result<WrittenBody> {
         let head = match form {
             Form::Original => self.original_head(method.member),
             Form::Extended => {
@@ -234,7 +234,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         Ok(())
     }
 
-    fn take(&mut self, position: usize, written: Written, positions: &mut Option<Positions>) {
+    fn take(&mut self, position: usize, written: WrittenBody, positions: &mut Option<Positions>) {
         self.report.dropped_attributes(&written.dropped_attributes);
         self.edit.replace_method(position, written.method_info);
         if let Some(positions) = positions {

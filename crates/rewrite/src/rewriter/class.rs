@@ -13,17 +13,17 @@ use cct_index::treatment::Treatment;
 use cct_jdk::native_hooks;
 use cct_jdk::pins::Pin;
 use cct_jdk::program;
-use cct_markers::Marked;
+use cct_markers::MarkedClass;
 use cct_settings::Natives;
 
 use super::bodies::Bodies;
-use super::shared::Rewritten;
+use super::shared::RewrittenClass;
 use super::state::ClassRewriter;
-use super::treatments::{Subject, Written};
+use super::treatments::{Subject, WrittenMethod};
 use crate::carrier::Emitter;
 use crate::error::{Error, Result};
 use crate::hooks;
-use crate::markers::{self, Stopped};
+use crate::markers::{self, ClassFailure};
 use crate::marks;
 use crate::report::Fallback;
 use crate::structure;
@@ -32,22 +32,22 @@ use crate::wrappers;
 
 impl<'a> ClassRewriter<'_, '_, 'a> {
     /// Writes the class. If it exceeds the limits of class files, its markers are dropped first.
-    pub(super) fn run(self) -> Result<Rewritten, Stopped> {
+    pub(super) fn run(self) -> Result<RewrittenClass, ClassFailure> {
         let why = "its class has no room for more constants or members";
         let all = self.beside.as_ref().map(|beside| beside.left_out(why)).unwrap_or_default();
         self.written().map_err(|stopped| match stopped {
-            Stopped::Failed(error) if !all.is_empty() && markers::is_outgrown(&error) => {
-                Stopped::Without(all)
+            ClassFailure::Failed(error) if !all.is_empty() && markers::is_outgrown(&error) => {
+                ClassFailure::Without(all)
             }
             other => other,
         })
     }
 
-    fn written(mut self) -> Result<Rewritten, Stopped> {
+    fn written(mut self) -> Result<RewrittenClass, ClassFailure> {
         self.raise_interface_version();
         for (index, member) in self.class.methods.iter().enumerate() {
             self.method(index, member).map_err(|e| match e {
-                Stopped::Failed(Error::Class(e)) => Stopped::Failed(Error::Class(member.locate(e))),
+                ClassFailure::Failed(Error::Class(e)) => ClassFailure::Failed(Error::Class(member.locate(e))),
                 other => other,
             })?;
         }
@@ -66,7 +66,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         self.check_pins();
         let marked = match self.beside.take() {
             Some(beside) => beside.finish(&mut self.edit)?,
-            None => Marked::default(),
+            None => MarkedClass::default(),
         };
         let record = ClassRecord {
             name: self.class.name().into(),
@@ -100,11 +100,17 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
             class.pack(&mut packed);
             packed
         });
-        Ok(Rewritten { bytes: Some(bytes), record: Some(record), structure, report: self.report, marked })
+        Ok(RewrittenClass {
+            bytes: Some(bytes),
+            record: Some(record),
+            structure,
+            report: self.report,
+            marked,
+        })
     }
 
     /// Carries out one method's treatment.
-    fn method(&mut self, index: usize, member: &Member<'a>) -> Result<(), Stopped> {
+    fn method(&mut self, index: usize, member: &Member<'a>) -> Result<(), ClassFailure> {
         let id = MethodId { class: self.id, index: index as u16 };
         let planned = self
             .rewriter
@@ -118,7 +124,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         self.write_special(&subject)?;
         self.describe_without_body(&subject, &written);
         let flags = self.flags(&subject, &written);
-        let Written { treatment, bodies: Bodies { shape, positions, fallback }, .. } = written;
+        let WrittenMethod { treatment, bodies: Bodies { shape, positions, fallback }, .. } = written;
         self.methods.push(MethodRecord {
             name: member.name.into(),
             descriptor: member.descriptor.into(),
@@ -161,7 +167,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
     }
 
     /// Adds the static side of a method without instrumented body to the trace's.
-    fn describe_without_body(&mut self, subject: &Subject<'_, 'a>, written: &Written) {
+    fn describe_without_body(&mut self, subject: &Subject<'_, 'a>, written: &WrittenMethod) {
         let Subject { index, member, number, .. } = *subject;
         if number.is_none() || self.traced.len() != index {
             return;
@@ -176,9 +182,9 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
     }
 
     /// The method's [`method_flags`].
-    fn flags(&self, subject: &Subject<'_, 'a>, written: &Written) -> u8 {
+    fn flags(&self, subject: &Subject<'_, 'a>, written: &WrittenMethod) -> u8 {
         let Subject { index, member, is_unrepresented, .. } = *subject;
-        let Written { treatment, bodies: Bodies { fallback, .. }, .. } = written;
+        let WrittenMethod { treatment, bodies: Bodies { fallback, .. }, .. } = written;
         let (summary_class, summary) =
             self.rewriter.world.method(MethodId { class: self.id, index: index as u16 });
         let may_be_overridden =

@@ -4,7 +4,7 @@ use cct_classfile::{ClassFile, Instruction, access, opcode};
 use cct_index::provenance::Provenance;
 use cct_index::record::ClassRecord;
 use cct_jdk::convention;
-use cct_markers::Marked;
+use cct_markers::MarkedClass;
 
 use crate::error::Result;
 use crate::markers::{self};
@@ -39,12 +39,12 @@ pub struct Rewriter {
     /// The name that a class uses for itself in the profile; `None` for its own name.
     pub(super) own_name: Option<Box<[u8]>>,
     /// The markers of all classes.
-    pub(super) markers: Option<markers::Shared>,
+    pub(super) markers: Option<markers::SharedMarkers>,
 }
 
 /// A rewritten class.
 #[derive(Debug)]
-pub struct Rewritten {
+pub struct RewrittenClass {
     /// The new class file; `None` when the class stays as it is.
     pub bytes: Option<Vec<u8>>,
     /// The class's row in the index.
@@ -54,7 +54,7 @@ pub struct Rewritten {
     /// The class's part of the completeness report.
     pub report: ClassReport,
     /// The class's markers, and the matched locations that have none.
-    pub marked: Marked,
+    pub marked: MarkedClass,
 }
 
 impl Rewriter {
@@ -132,7 +132,7 @@ impl Rewriter {
     }
 
     /// Adds markers to the counts, by [`Settings::markers`].
-    pub fn with_markers(self, markers: markers::Shared) -> Self {
+    pub fn with_markers(self, markers: markers::SharedMarkers) -> Self {
         Rewriter { markers: Some(markers), ..self }
     }
 

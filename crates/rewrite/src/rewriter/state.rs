@@ -13,7 +13,7 @@ use cct_index::mid::{Mid, Shape};
 use cct_index::record::{ForeignRecord, MethodRecord};
 use cct_index::treatment::Treatment;
 use cct_jdk::pins::Clock;
-use cct_markers::{Beside, LeftOut};
+use cct_markers::{ClassMarkers, LeftOut};
 use cct_tables::BlockRule;
 
 use super::shared::Rewriter;
@@ -44,7 +44,7 @@ pub(super) struct ClassRewriter<'r, 'c, 'a> {
     /// The pinned clocks, by the names of the methods that ask them.
     pub(super) pinned: BTreeSet<(&'c [u8], Clock)>,
     /// The markers of the class, if it may have some.
-    pub(super) beside: Option<Beside<'r, 'c, 'a>>,
+    pub(super) beside: Option<ClassMarkers<'r, 'c, 'a>>,
 }
 
 impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {

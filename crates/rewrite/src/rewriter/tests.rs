@@ -121,7 +121,7 @@ fn a_pinned_call_is_made_and_its_result_replaced() {
         let settings = Settings { reproducible, ..Settings::default() };
         rewriter_with(settings, &random).rewrite(&random).unwrap()
     };
-    let constants = |rewritten: &Rewritten| {
+    let constants = |rewritten: &RewrittenClass| {
         let class = ClassFile::parse(rewritten.bytes.as_ref().unwrap()).unwrap();
         let extended = class.methods.iter().find(|m| m.descriptor == b"(J[[[[J)V").unwrap();
         let code = Code::of(&class, extended).unwrap().unwrap();
@@ -237,7 +237,7 @@ fn a_monitor_is_counted_before_it_is_entered() {
     assert_eq!(record.methods.iter().map(is_synchronized).collect::<Vec<_>>(), [false, true]);
     assert_eq!(record.foreign, [ForeignRecord::of_column(b"monitors")]);
     // One slot more than without the column, recorded or not: slots follow from the code.
-    let slots = |rewritten: Rewritten| rewritten.record.unwrap().methods[0].shape.slots;
+    let slots = |rewritten: RewrittenClass| rewritten.record.unwrap().methods[0].shape.slots;
     assert_eq!(record.methods[0].shape.slots, 1);
     assert_eq!(
         (slots(rewritten(Columns::NONE, true)), slots(rewritten(Column::all().collect(), false))),
@@ -264,7 +264,7 @@ fn helpers(class: &ClassFile<'_>, name: &[u8]) -> Vec<(String, Vec<String>)> {
     methods.map(|m| (cct_classfile::mutf8::lossy(m.descriptor), called(m))).collect()
 }
 
-fn marked(bytes: &[u8], extents: &[&str], starts: &[&str]) -> Rewritten {
+fn marked(bytes: &[u8], extents: &[&str], starts: &[&str]) -> RewrittenClass {
     let names = |texts: &[&str]| texts.iter().map(|t| crate::marks::MethodName::parse(t).unwrap()).collect();
     let marks = Marks { extents: names(extents), starts: names(starts) };
     let (settings, summary) = (Settings::default(), crate::ClassSummary::parse(bytes).unwrap());

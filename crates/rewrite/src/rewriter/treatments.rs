@@ -9,7 +9,7 @@ use super::bodies::Bodies;
 use super::shared::Rewriter;
 use super::state::ClassRewriter;
 use crate::hooks;
-use crate::markers::Stopped;
+use crate::markers::ClassFailure;
 use crate::plan;
 use crate::report::Fallback;
 use crate::wrappers::{self, Below, Target};
@@ -27,7 +27,7 @@ pub(super) struct Subject<'m, 'a> {
 }
 
 /// What was written for a method.
-pub(super) struct Written {
+pub(super) struct WrittenMethod {
     /// The treatment that was carried out.
     pub(super) treatment: Treatment,
     pub(super) bodies: Bodies,
@@ -35,10 +35,10 @@ pub(super) struct Written {
     pub(super) leaf: Option<u32>,
 }
 
-impl Written {
+impl WrittenMethod {
     /// Without instrumented bodies.
-    fn bodiless(treatment: Treatment) -> Written {
-        Written { treatment, bodies: Bodies::default(), leaf: None }
+    fn bodiless(treatment: Treatment) -> WrittenMethod {
+        WrittenMethod { treatment, bodies: Bodies::default(), leaf: None }
     }
 }
 
@@ -48,9 +48,9 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         &mut self,
         subject: &Subject<'_, 'a>,
         treatment: Treatment,
-    ) -> std::result::Result<Written, Stopped> {
+    ) -> std::result::Result<WrittenMethod, ClassFailure> {
         let Subject { index, member, .. } = *subject;
-        let mut written = Written::bodiless(treatment);
+        let mut written = WrittenMethod::bodiless(treatment);
         match treatment {
             Treatment::Wrapped
             | Treatment::Duplicated
@@ -83,7 +83,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
     }
 
     /// Writes the extended form of a native.
-    fn wrap_native(&mut self, subject: &Subject<'_, 'a>, written: &Written) -> Result<()> {
+    fn wrap_native(&mut self, subject: &Subject<'_, 'a>, written: &WrittenMethod) -> Result<()> {
         let Subject { index, member, number, is_unrepresented } = *subject;
         let shape = written.bodies.shape;
         let mid = self.mid(index, shape).filter(|_| !is_unrepresented);
@@ -101,7 +101,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
 
     /// Writes the extended form of a native that calls nothing, or of a body that the VM replaces.
     /// Returns the bytecodes that it counts; `None` if its end is recorded, too.
-    fn wrap_leaf(&mut self, subject: &Subject<'_, 'a>, written: &Written) -> Result<Option<u32>> {
+    fn wrap_leaf(&mut self, subject: &Subject<'_, 'a>, written: &WrittenMethod) -> Result<Option<u32>> {
         let Subject { index, member, number, is_unrepresented } = *subject;
         let shape = written.bodies.shape;
         let mid = self.mid(index, shape).filter(|_| !is_unrepresented);
@@ -130,7 +130,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
     }
 
     /// Writes the extended form of a method that HotSpot may replace.
-    fn wrap_intrinsic(&mut self, subject: &Subject<'_, 'a>, written: &Written) -> Result<()> {
+    fn wrap_intrinsic(&mut self, subject: &Subject<'_, 'a>, written: &WrittenMethod) -> Result<()> {
         let Subject { index, member, number, .. } = *subject;
         let shape = written.bodies.shape;
         let mid = self.mid(index, shape);

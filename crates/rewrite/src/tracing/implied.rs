@@ -13,7 +13,7 @@ use cct_flow::{Block, Blocks, OwnMembers, may_throw};
 
 /// The implied events of a body, by block number.
 #[derive(Debug, Clone, Default)]
-pub struct Implied {
+pub struct ImpliedEvents {
     /// Blocks without an event.
     pub is_implied: Vec<bool>,
     /// Blocks before whose return there is no event of the method's end.
@@ -24,7 +24,7 @@ pub struct Implied {
     sole: Vec<Option<u32>>,
 }
 
-impl Implied {
+impl ImpliedEvents {
     /// The implied events of a body. Its first block has an event of its own if jumps lead there,
     /// as have all other blocks that are not implied.
     pub fn of(
@@ -33,14 +33,14 @@ impl Implied {
         method: &Member<'_>,
         code: &Code<'_>,
         blocks: &Blocks,
-    ) -> Implied {
+    ) -> ImpliedEvents {
         let count = blocks.len();
         let this_stays = !method.is(access::STATIC) && !code.instructions().any(|i| stores_this(&i));
         let takes_monitors = method.is(access::SYNCHRONIZED)
             || code.instructions().any(|i| matches!(i.opcode, opcode::MONITORENTER | opcode::MONITOREXIT));
         let is_quiet: Vec<bool> =
             blocks.iter().map(|block| is_quiet(class, own, code, block, this_stays)).collect();
-        let mut implied = Implied {
+        let mut implied = ImpliedEvents {
             is_implied: vec![false; count],
             is_silent: vec![false; count],
             is_last: vec![false; count],
@@ -217,13 +217,13 @@ mod tests {
     use super::*;
     use cct_tables::BlockRule;
 
-    fn of(code: &[u8], flags: u16) -> Implied {
+    fn of(code: &[u8], flags: u16) -> ImpliedEvents {
         let class = cct_test_classes::class("T").with_code(code.to_vec());
         let bytes = class.method(flags, "m", "(I)I").bytes();
         let class = ClassFile::parse(&bytes).unwrap();
         let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
         let blocks = Blocks::of(&code, &class.pool, BlockRule::Default);
-        Implied::of(&class, &OwnMembers::of(&class), &class.methods[0], &code, &blocks)
+        ImpliedEvents::of(&class, &OwnMembers::of(&class), &class.methods[0], &code, &blocks)
     }
 
     fn numbers(which: &[bool]) -> Vec<usize> {

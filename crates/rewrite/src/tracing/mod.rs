@@ -19,7 +19,7 @@ use cct_classfile::{Bci, ClassFile, Code, Member, opcode};
 use cct_events::structure::Recording;
 use cct_flow::{Blocks, OwnMembers, may_throw};
 use cct_tables::BlockRule;
-use implied::Implied;
+use implied::ImpliedEvents;
 
 /// The trace events of a body, and the details of their recording.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ pub struct TracePlan {
     pub uses_local: bool,
     /// Blocks and ends without an event, which follow from other events; empty where there is no
     /// local.
-    pub implied: Implied,
+    pub implied: ImpliedEvents,
 }
 
 impl TracePlan {
@@ -69,8 +69,11 @@ impl TracePlan {
             }
         }
         let handlers = if uses_local { handlers } else { BTreeSet::new() };
-        let implied =
-            if uses_local { Implied::of(class, own, member, code, &blocks) } else { Implied::default() };
+        let implied = if uses_local {
+            ImpliedEvents::of(class, own, member, code, &blocks)
+        } else {
+            ImpliedEvents::default()
+        };
         TracePlan { method, recording, blocks, entry_is_target, marks, handlers, uses_local, implied }
     }
 

@@ -7,7 +7,7 @@ use cct_events::Event;
 use rustc_hash::FxHashMap;
 
 use crate::file::{Error, Trace};
-use crate::merged::Merged;
+use crate::merged::MergedEvents;
 
 /// By identity: number of `monitorenter` requests while another thread held the monitor by an
 /// earlier one.
@@ -20,7 +20,7 @@ pub fn of(trace: &Trace) -> Result<FxHashMap<u32, u64>, Error> {
     let mut owners: FxHashMap<u32, (usize, u32)> = FxHashMap::default();
     // By thread: the monitor that it requests and has not been seen to hold.
     let mut wanted: Vec<Option<u32>> = vec![None; trace.threads.len()];
-    for event in Merged::of(trace, &trace.threads) {
+    for event in MergedEvents::of(trace, &trace.threads) {
         let (thread, event) = event?;
         // A thread that continues has got its monitor.
         if let Some(object) = wanted[thread].take() {

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::executions::Executions;
 use crate::found::Found;
 use crate::program::Callee;
-use crate::replay::{Noted, Type, Visitor};
+use crate::replay::{RequestedEvent, Type, Visitor};
 
 /// The measures of a thread, and then of all.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Measures {
     /// By method and index of a call site.
     pub sites: FxHashMap<(u32, u32), Site>,
     /// Allocations.
-    pub made: Made,
+    pub made: ObjectCounts,
     /// By identity: number of acquisitions of its monitor.
     pub locks: FxHashMap<u32, u64>,
     /// The last successor of each block.
@@ -53,7 +53,7 @@ pub struct Site {
 
 /// Allocated objects and arrays.
 #[derive(Debug, Clone, Default)]
-pub struct Made {
+pub struct ObjectCounts {
     /// Classes, and descriptors of arrays, each once: arrays of many lengths may share a long name.
     names: Vec<Name>,
     places: FxHashMap<Name, u32>,
@@ -63,7 +63,7 @@ pub struct Made {
     pub numbered: FxHashMap<(u32, u32), u64>,
 }
 
-impl Made {
+impl ObjectCounts {
     /// Adds objects of a class, or arrays with this many elements.
     fn add(&mut self, of: &[u8], length: u32, count: u64) {
         let place = match self.places.get(of) {
@@ -175,16 +175,18 @@ impl Visitor for Measures {
         }
     }
 
-    fn noted(&mut self, _: u32, what: Noted<'_>) {
+    fn noted(&mut self, _: u32, what: RequestedEvent<'_>) {
         match what {
-            Noted::Made { of: Type::Numbered(class), count, length } => {
+            RequestedEvent::Made { of: Type::Numbered(class), count, length } => {
                 *self.made.numbered.entry((class, length)).or_default() += u64::from(count);
             }
-            Noted::Made { of: Type::Named(name), count, length } => {
+            RequestedEvent::Made { of: Type::Named(name), count, length } => {
                 self.made.add(name, length, count.into());
             }
-            Noted::Lock(object) | Noted::Locked(object) => *self.locks.entry(object).or_default() += 1,
-            Noted::Unlock(_) => {}
+            RequestedEvent::Lock(object) | RequestedEvent::Locked(object) => {
+                *self.locks.entry(object).or_default() += 1
+            }
+            RequestedEvent::Unlock(_) => {}
         }
     }
 }

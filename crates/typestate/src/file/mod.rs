@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use crate::automaton::{Automaton, MOST_EVENTS};
 use crate::error::{FileError, Problem, shown};
 use crate::expression::{self, Expression};
-use crate::property::{Ends, Event, Level, Objects, Of, Place, Property, Role, When, Words};
+use crate::property::{Ends, Event, EventTime, Level, Objects, Of, Place, Property, Role, Words};
 use crate::toml::{Entry, Source};
 
 /// Maximum number of characters of a name.
@@ -200,13 +200,13 @@ impl<'a> Reader<'a> {
         is_pair: bool,
     ) -> Result<Place, FileError> {
         let known: Vec<&str> = ["when", "object", "child", "parent"].into_iter().chain(RULE).collect();
-        let (mut rule, mut when, mut object, mut parent) = (Vec::new(), When::Enter, None, None);
+        let (mut rule, mut when, mut object, mut parent) = (Vec::new(), EventTime::Enter, None, None);
         for entry in self.source.entries(table, &known)? {
             match entry.key {
                 "when" => {
                     when = match entry.text()? {
-                        "enter" => When::Enter,
-                        "return" => When::Return,
+                        "enter" => EventTime::Enter,
+                        "return" => EventTime::Return,
                         _ => return Err(entry.kind("\"enter\" or \"return\"")),
                     }
                 }
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
         if is_pair && object.is_none() && parent.is_none() {
             return wrong(Problem::NoRole);
         }
-        if when == When::Enter {
+        if when == EventTime::Enter {
             for (key, role) in [(if is_pair { "child" } else { "object" }, object), ("parent", parent)] {
                 if role == Some(Role::Result) {
                     return wrong(Problem::ResultBefore(key));

@@ -36,7 +36,7 @@ fn properties_are_read() {
     let names: Vec<&str> = file.events.iter().map(|e| e.name.as_str()).collect();
     // In the order of the file, not of the alphabet.
     assert_eq!(names, ["open", "read", "eof", "close"]);
-    assert_eq!(file.events[0].places[0].when, When::Return);
+    assert_eq!(file.events[0].places[0].when, EventTime::Return);
     assert_eq!(file.events[1].places[0].object, Some(Role::Receiver));
     assert_eq!(file.events[1].places[1].object, Some(Role::Argument(0)));
     assert_eq!(file.events[1].places[1].line, 8);

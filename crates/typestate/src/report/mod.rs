@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The checked properties.
-    pub properties: Vec<Checked>,
+    pub properties: Vec<PropertyResult>,
     /// Violations of the properties, in the order of their first occurrence.
     pub violations: Vec<Violation>,
     /// Further notes for the reader, about checks that were not possible.
@@ -23,7 +23,7 @@ pub struct Report {
 
 /// A checked property, with the numbers of the check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checked {
+pub struct PropertyResult {
     /// Name of the property.
     pub name: String,
     /// Severity of its violations.
@@ -166,7 +166,7 @@ pub enum ReportError {
 #[serde(rename_all = "lowercase")]
 enum Line {
     Typestate(u64),
-    Property(Checked),
+    Property(PropertyResult),
     Violation(Box<Violation>),
     Note(String),
     End(bool),
@@ -238,7 +238,7 @@ impl Report {
     }
 
     /// The property of this name.
-    pub fn checked(&self, property: &str) -> Option<&Checked> {
+    pub fn checked(&self, property: &str) -> Option<&PropertyResult> {
         self.properties.iter().find(|checked| checked.name == property)
     }
 }

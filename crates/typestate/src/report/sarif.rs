@@ -31,7 +31,7 @@ pub fn write(report: &Report, version: &str, out: &mut dyn Write) -> io::Result<
     writeln!(out)
 }
 
-fn rule(checked: &super::Checked) -> Value {
+fn rule(checked: &super::PropertyResult) -> Value {
     json!({
         "id": checked.name,
         "shortDescription": { "text": checked.message },

@@ -4,12 +4,12 @@ use cct_classfile::{Bci, Instruction};
 
 use crate::allocations;
 use crate::columns;
-use crate::links::Counted;
+use crate::links::CountedCallee;
 use crate::probe::Probe;
 
 /// A handler that was appended to the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Appended {
+pub struct AppendedHandler {
     /// First bytecode index of the handler.
     pub at: Bci,
     /// Whether it adds the pending count to the node.
@@ -24,7 +24,7 @@ pub struct Appended {
 
 /// The positions of the original's instructions in the rewritten code.
 #[derive(Debug)]
-pub struct Aligned<'a> {
+pub struct Alignment<'a> {
     /// The original's instructions.
     pub originals: Vec<Instruction<'a>>,
     /// Rewritten targets of jumps to each of these instructions; one more for the end of the code.
@@ -35,7 +35,7 @@ pub struct Aligned<'a> {
     /// precedes.
     pub effects: Vec<(usize, Probe<'a>)>,
     /// Handlers that were appended to the code.
-    pub appended: Vec<Appended>,
+    pub appended: Vec<AppendedHandler>,
     /// Intermediate jumps to a target that is out of reach: their positions and their targets.
     pub trampolines: Vec<(Bci, Bci)>,
     /// Number of replaced results of clocks.
@@ -45,22 +45,22 @@ pub struct Aligned<'a> {
     /// Number of calls of the runtime in methods of the class library.
     pub hooks: u32,
     /// Callees that their callers count.
-    pub counted: Vec<Counted>,
+    pub counted: Vec<CountedCallee>,
     /// Number of records of callees' values, or of events.
     pub recorded: u64,
     /// In traces: call sites with events of their callees, each with whether they are written only
     /// if the callee is the one that the site names.
     pub telling: Vec<(Bci, bool)>,
     /// Whether allocated objects are counted.
-    pub objects: allocations::Counted,
+    pub objects: allocations::AllocationCount,
     /// Probes of columns.
-    pub columns: columns::Counted,
+    pub columns: columns::ColumnCount,
 }
 
-impl<'a> Aligned<'a> {
+impl<'a> Alignment<'a> {
     /// The alignment before any instruction is compared.
     pub(crate) fn empty() -> Self {
-        Aligned {
+        Alignment {
             originals: Vec::new(),
             labels: Vec::new(),
             places: Vec::new(),
@@ -73,8 +73,8 @@ impl<'a> Aligned<'a> {
             counted: Vec::new(),
             recorded: 0,
             telling: Vec::new(),
-            objects: allocations::Counted::default(),
-            columns: columns::Counted::default(),
+            objects: allocations::AllocationCount::default(),
+            columns: columns::ColumnCount::default(),
         }
     }
 
@@ -91,7 +91,7 @@ impl<'a> Aligned<'a> {
     }
 
     /// The appended handler that begins at an index. These handlers are in the order of the code.
-    pub fn handler(&self, at: Bci) -> Option<Appended> {
+    pub fn handler(&self, at: Bci) -> Option<AppendedHandler> {
         self.appended.binary_search_by_key(&at, |a| a.at).ok().map(|number| self.appended[number])
     }
 

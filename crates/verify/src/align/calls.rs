@@ -8,9 +8,9 @@ use crate::allocations;
 use crate::convention::{HASH_CODE, foreign_id};
 use crate::faults::ProbeFault;
 use crate::finding::{Check, Finding, Problem};
-use crate::links::{Counted, Means};
+use crate::links::{CountedCallee, Means};
 use crate::op::Callee;
-use crate::probe::{Call, Carries, Entered};
+use crate::probe::{Call, CalleeEntry, Carries};
 use crate::sites::HandedOn;
 use crate::values;
 
@@ -75,7 +75,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 if is_static || callee.name_and_type() != HASH_CODE {
                     return wrong(self, ProbeFault::HashCode);
                 }
-                let entered = Entered { place: Some(id), site: None, stores: false };
+                let entered = CalleeEntry { place: Some(id), site: None, stores: false };
                 let method = HASH_CODE.of_class(OBJECT);
                 let chosen = self.pair.values.map(|part| part.chosen);
                 if let Some(what) = chosen.and_then(|chosen| values::wrong_for(chosen, &entered, method)) {
@@ -135,7 +135,7 @@ impl<'a> Walk<'_, '_, 'a> {
             let problem = Problem::Probe(ProbeFault::CountsOther);
             return Err(Finding::at(problem, call.bci, self.bci()));
         }
-        self.aligned.counted.push(Counted {
+        self.aligned.counted.push(CountedCallee {
             opcode: call.opcode,
             callee: callee.into(),
             means: Means::Counted(id),
@@ -148,7 +148,7 @@ impl<'a> Walk<'_, '_, 'a> {
 
     /// Where values represent contexts: checks the probe for a callee without an instrumented body.
     /// The declaring class decides, which the reference need not name.
-    fn entered(&mut self, entered: Entered, callee: MemberRef<'a>, call: &Instruction<'a>) -> Check {
+    fn entered(&mut self, entered: CalleeEntry, callee: MemberRef<'a>, call: &Instruction<'a>) -> Check {
         let Some(chosen) = self.pair.values.map(|part| part.chosen) else { return Ok(()) };
         let wrong_for = |class: &[u8]| values::wrong_for(chosen, &entered, MemberRef { class, ..callee });
         let owner = values::declares(call, callee);
@@ -172,7 +172,7 @@ impl<'a> Walk<'_, '_, 'a> {
             return missing();
         }
         self.site += 1;
-        self.entered(Entered { place: None, site: None, stores: false }, callee, call)
+        self.entered(CalleeEntry { place: None, site: None, stores: false }, callee, call)
     }
 
     /// Where values represent contexts: asks whether callers must record the callee, which only all
@@ -191,7 +191,7 @@ impl<'a> Walk<'_, '_, 'a> {
         is_known: bool,
         means: Means,
     ) {
-        self.aligned.counted.push(Counted {
+        self.aligned.counted.push(CountedCallee {
             opcode: call.opcode,
             callee: callee.into(),
             means,

@@ -13,14 +13,14 @@ use cct_jdk::body_hooks::{BodyHook, Place};
 use cct_jdk::helpers::Helper;
 use cct_jdk::pins::Clock;
 
-use crate::align::aligned::{Aligned, Appended};
+use crate::align::aligned::{Alignment, AppendedHandler};
 use crate::allocations::{self, Makes};
 use crate::columns;
 use crate::expectation::Expectation;
 use crate::faults::{MethodPart, ProbeFault, RuntimeFault};
 use crate::finding::{Check, Finding, Problem};
 use crate::hooks;
-use crate::marked::Told;
+use crate::marked::SkippedPieces;
 use crate::op::{Kind, Op};
 use crate::pins;
 use crate::probe::{Call, Probe, Reader, restoring};
@@ -63,14 +63,14 @@ pub struct Pair<'p, 'a> {
     /// The method's part in values, if values represent contexts.
     pub values: Option<Part<'p>>,
     /// The method's markers, if it has some.
-    pub told: Option<Told<'p, 'p, 'a>>,
+    pub told: Option<SkippedPieces<'p, 'p, 'a>>,
 }
 
 /// Removes the probes and the pieces of markers, and notes the notifications of the markers.
 pub fn align<'p, 'a>(
     mut pair: Pair<'p, 'a>,
     originals: Vec<Instruction<'a>>,
-) -> Check<(Aligned<'a>, Option<Told<'p, 'p, 'a>>)> {
+) -> Check<(Alignment<'a>, Option<SkippedPieces<'p, 'p, 'a>>)> {
     let told = pair.told.take();
     let pair = &pair;
     let mut walk = Walk {
@@ -83,10 +83,10 @@ pub fn align<'p, 'a>(
         },
         at: pair.prologue.end,
         site: 0,
-        aligned: Aligned {
+        aligned: Alignment {
             labels: Vec::with_capacity(originals.len() + 1),
             places: Vec::with_capacity(originals.len()),
-            ..Aligned::empty()
+            ..Alignment::empty()
         },
         place: pair.calls,
         copies: None,
@@ -121,7 +121,7 @@ pub fn align<'p, 'a>(
 struct Walk<'w, 'p, 'a> {
     pair: &'w Pair<'p, 'a>,
     /// The removed pieces of markers, if the class may have some.
-    told: Option<Told<'p, 'p, 'a>>,
+    told: Option<SkippedPieces<'p, 'p, 'a>>,
     /// Calls of the runtime that the body may have, each with whether it must.
     hooks: Vec<(&'static BodyHook, bool)>,
     /// Clocks whose answers may be replaced in the body.
@@ -134,7 +134,7 @@ struct Walk<'w, 'p, 'a> {
     place: usize,
     /// Whether the last call was one of `Object.clone`; `None` if unknown.
     copies: Option<bool>,
-    aligned: Aligned<'a>,
+    aligned: Alignment<'a>,
 }
 
 impl<'a> Walk<'_, '_, 'a> {
@@ -392,7 +392,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 return Err(Finding::at(Problem::Tail, None, begin));
             }
             self.at += 1;
-            self.aligned.appended.push(Appended { at: begin, counts, restores, ends, tells });
+            self.aligned.appended.push(AppendedHandler { at: begin, counts, restores, ends, tells });
         }
         Ok(())
     }

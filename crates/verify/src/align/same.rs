@@ -3,7 +3,7 @@
 
 use cct_classfile::{Bci, Instruction, opcode};
 
-use crate::align::aligned::Aligned;
+use crate::align::aligned::Alignment;
 use crate::finding::{Check, Finding, Problem};
 use crate::probe::Reader;
 
@@ -56,7 +56,7 @@ fn increment(i: &Instruction<'_>) -> Option<i16> {
 }
 
 /// Checks that all jumps lead to the same instructions as in the original.
-pub(crate) fn jumps(aligned: &Aligned<'_>, code: &Reader<'_, '_>) -> Check {
+pub(crate) fn jumps(aligned: &Alignment<'_>, code: &Reader<'_, '_>) -> Check {
     for (original, &place) in aligned.originals.iter().zip(&aligned.places) {
         if original.target().is_none() && original.switch().is_none() {
             continue;

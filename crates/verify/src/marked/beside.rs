@@ -7,21 +7,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct_classfile::{ClassFile, Code, Instruction, Member, NameAndType, NameAndTypeBuf, access};
 
 use super::attribute::{self, Descriptor};
-use super::helpers::{Gained, Gains, Helper};
+use super::helpers::{AddedField, Gains, Helper};
 use super::order;
 use super::pieces::Pieces;
 use super::places;
-use super::told::Told;
-use crate::align::aligned::Aligned;
+use super::told::SkippedPieces;
+use crate::align::aligned::Alignment;
 use crate::finding::Check;
 use crate::marked::gate::Gate;
 use crate::marked::method::Method;
-use crate::marked::walked::Walked;
+use crate::marked::walked::PieceIndex;
 use crate::probe::{Locals, Reader};
 
 /// The markers of a class that is also counted.
 #[derive(Default)]
-pub(crate) struct Beside<'a> {
+pub(crate) struct CountedMarkers<'a> {
     /// All markers, by number.
     pub markers: Vec<Descriptor<'a>>,
     /// Markers that a body reports.
@@ -30,15 +30,15 @@ pub(crate) struct Beside<'a> {
     called: BTreeMap<Helper, u16>,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> CountedMarkers<'a> {
     /// The markers that a class lists, none for one without the attribute; `None` if it cannot be
     /// read.
-    pub fn of(class: &ClassFile<'a>) -> Option<Beside<'a>> {
+    pub fn of(class: &ClassFile<'a>) -> Option<CountedMarkers<'a>> {
         let markers = match class.attributes.find(attribute::NAME) {
             None => Vec::new(),
             Some(attribute) => attribute::read(attribute).filter(|markers| !markers.is_empty())?,
         };
-        Some(Beside { markers, ..Beside::default() })
+        Some(CountedMarkers { markers, ..CountedMarkers::default() })
     }
 
     /// The numbers of a method's markers.
@@ -68,7 +68,7 @@ impl<'a> Beside<'a> {
     }
 
     /// The fields that the class gains.
-    pub fn fields(&self, class: &ClassFile<'a>) -> Vec<Gained> {
+    pub fn fields(&self, class: &ClassFile<'a>) -> Vec<AddedField> {
         if self.markers.is_empty() { Vec::new() } else { self.gains(class).fields() }
     }
 
@@ -97,11 +97,11 @@ impl<'a> Beside<'a> {
 }
 
 /// A body without its pieces.
-pub(crate) struct Erased<'m, 'a> {
+pub(crate) struct BareBody<'m, 'a> {
     method: Method<'m, 'a>,
 }
 
-impl<'m, 'a> Erased<'m, 'a> {
+impl<'m, 'a> BareBody<'m, 'a> {
     /// The body of this method. `own` are the numbers of its markers.
     pub fn of(
         before: &'m ClassFile<'a>,
@@ -111,7 +111,7 @@ impl<'m, 'a> Erased<'m, 'a> {
         markers: &'m [Descriptor<'a>],
         own: &'m [usize],
     ) -> Self {
-        Erased { method: Method { before, after, original, code, markers, own, gate: Gate::Helpers } }
+        BareBody { method: Method { before, after, original, code, markers, own, gate: Gate::Helpers } }
     }
 
     /// Number of tokens after the locals for counts.
@@ -143,16 +143,16 @@ impl<'m, 'a> Erased<'m, 'a> {
     }
 
     /// The record of skipped pieces.
-    pub fn told<'p>(&'p self, pieces: &'p Pieces<'p, 'a>) -> Told<'p, 'p, 'a> {
-        Told::new(&self.method, pieces)
+    pub fn told<'p>(&'p self, pieces: &'p Pieces<'p, 'a>) -> SkippedPieces<'p, 'p, 'a> {
+        SkippedPieces::new(&self.method, pieces)
     }
 
     /// Checks that the pieces are where descriptors say, and that entered regions are left. Returns
     /// the helpers that are called.
     pub fn check(
         &self,
-        told: &Walked,
-        aligned: &Aligned<'a>,
+        told: &PieceIndex,
+        aligned: &Alignment<'a>,
         locals: &Locals,
     ) -> Check<BTreeMap<Helper, u16>> {
         order::check(&self.method, told, aligned, self.scratch(locals))?;

@@ -9,14 +9,14 @@ use super::helpers::Helper;
 use super::order;
 use super::pieces::Pieces;
 use super::places;
-use super::told::Told;
-use crate::align::aligned::{Aligned, Appended};
+use super::told::SkippedPieces;
+use crate::align::aligned::{Alignment, AppendedHandler};
 use crate::align::mnemonic;
 use crate::align::same::{is_same, jumps};
 use crate::body::{argument_slots, rewritten_code};
 use crate::faults::HandlerFault;
 use crate::finding::{Check, Finding, Problem};
-use crate::limits::Coded;
+use crate::limits::MethodCode;
 use crate::marked::method::Method;
 use crate::op::Op;
 use crate::probe::{Carries, Locals, Reader};
@@ -74,10 +74,10 @@ impl<'a> Method<'_, 'a> {
             markers: self.markers,
             node: None,
         };
-        let told = Told::new(self, &pieces);
-        let walk = Walk { method: self, pieces: &pieces, at: 0, told, aligned: Aligned::empty() };
+        let told = SkippedPieces::new(self, &pieces);
+        let walk = Walk { method: self, pieces: &pieces, at: 0, told, aligned: Alignment::empty() };
         let (aligned, told) = walk.all()?;
-        let Told { walked, count, .. } = told;
+        let SkippedPieces { walked, count, .. } = told;
         let tables = Tables {
             before: self.before,
             after: self.after,
@@ -102,8 +102,8 @@ impl<'a> Method<'_, 'a> {
         let dropped = tables.attributes()?;
         frames::check(&tables, self.original, rewritten)?;
         limits::check(
-            Coded { class: self.before, method: self.original, code: self.code },
-            Coded { class: self.after, method: rewritten, code },
+            MethodCode { class: self.before, method: self.original, code: self.code },
+            MethodCode { class: self.after, method: rewritten, code },
         )?;
         order::check(self, &walked, &aligned, scratch)?;
         if by > 0 && places::can_throw(self.before, self.original, &aligned.originals) {
@@ -121,8 +121,8 @@ struct Walk<'w, 'p, 'a> {
     pieces: &'p Pieces<'p, 'a>,
     /// Number of the next instruction of the marked code.
     at: usize,
-    told: Told<'w, 'p, 'a>,
-    aligned: Aligned<'a>,
+    told: SkippedPieces<'w, 'p, 'a>,
+    aligned: Alignment<'a>,
 }
 
 impl<'w, 'p, 'a> Walk<'w, 'p, 'a> {
@@ -130,7 +130,7 @@ impl<'w, 'p, 'a> Walk<'w, 'p, 'a> {
         self.pieces.code.bci(self.at)
     }
 
-    fn all(mut self) -> Check<(Aligned<'a>, Told<'w, 'p, 'a>)> {
+    fn all(mut self) -> Check<(Alignment<'a>, SkippedPieces<'w, 'p, 'a>)> {
         let originals: Vec<Instruction<'a>> = self.method.code.instructions().collect();
         self.at = self.told.prologue(self.at)?;
         for (number, original) in originals.iter().enumerate() {
@@ -190,7 +190,7 @@ impl<'w, 'p, 'a> Walk<'w, 'p, 'a> {
         if self.pieces.code.op(self.at) != Op::Throw || self.at + 1 != self.pieces.code.steps.len() {
             return Err(tail());
         }
-        self.aligned.appended.push(Appended {
+        self.aligned.appended.push(AppendedHandler {
             at: begin,
             counts: false,
             restores: false,

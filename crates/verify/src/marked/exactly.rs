@@ -7,7 +7,7 @@ use cct_classfile::{
     Bci, ClassFile, Code, Handler, Instruction, Member, MemberRefBuf, NameAndTypeBuf, opcode,
 };
 
-use crate::limits::{Coded, suffice};
+use crate::limits::{MethodCode, suffice};
 use crate::marked::gate::Gate;
 use crate::op::{Kind, Op, op};
 
@@ -75,7 +75,7 @@ impl Exactly {
         Some(
             same && code.handlers == handlers
                 && self.has_frames(class, member, &code, place)?
-                && suffice(Coded { class, method: member, code: &code }),
+                && suffice(MethodCode { class, method: member, code: &code }),
         )
     }
 

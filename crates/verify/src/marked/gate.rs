@@ -16,15 +16,15 @@ pub enum Gate {
 
 impl Gate {
     /// Name of the method to call on exit from a region.
-    pub fn exit(self, leaving: Leaving) -> &'static [u8] {
+    pub fn exit(self, leaving: RegionExit) -> &'static [u8] {
         match (self, leaving) {
-            (Gate::Class(_), Leaving::Left | Leaving::Made) => b"exit",
-            (Gate::Class(_), Leaving::Thrown) => b"thrown",
-            (Gate::Class(_), Leaving::Returned) => b"returned",
-            (Gate::Helpers, Leaving::Left) => b"cct$markerExit",
-            (Gate::Helpers, Leaving::Made) => b"cct$markerMade",
-            (Gate::Helpers, Leaving::Thrown) => b"cct$markerThrown",
-            (Gate::Helpers, Leaving::Returned) => b"cct$markerReturned",
+            (Gate::Class(_), RegionExit::Left | RegionExit::Made) => b"exit",
+            (Gate::Class(_), RegionExit::Thrown) => b"thrown",
+            (Gate::Class(_), RegionExit::Returned) => b"returned",
+            (Gate::Helpers, RegionExit::Left) => b"cct$markerExit",
+            (Gate::Helpers, RegionExit::Made) => b"cct$markerMade",
+            (Gate::Helpers, RegionExit::Thrown) => b"cct$markerThrown",
+            (Gate::Helpers, RegionExit::Returned) => b"cct$markerReturned",
         }
     }
 
@@ -44,7 +44,7 @@ impl Gate {
 
 /// The report of an exit from a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leaving {
+pub enum RegionExit {
     /// Any exit.
     Left,
     /// An exit by an exception.

@@ -92,7 +92,7 @@ pub struct Gains<'g, 'a> {
 
 /// A field that a marked class gains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gained {
+pub struct AddedField {
     /// Name and descriptor.
     pub field: NameAndTypeBuf,
     /// Access flags.
@@ -101,7 +101,7 @@ pub struct Gained {
     pub all_on: bool,
 }
 
-impl Gained {
+impl AddedField {
     /// Whether a field of the class is this one.
     pub fn is(&self, class: &ClassFile<'_>, field: &Member<'_>) -> bool {
         (field.name_and_type(), field.access_flags) == (self.field.name_and_type(), self.flags)
@@ -110,7 +110,7 @@ impl Gained {
 }
 
 /// Expected methods: each with the codes of which it must have one. All have the same flags.
-pub type Wanted = BTreeMap<NameAndTypeBuf, Vec<Exactly>>;
+pub type ExpectedMethods = BTreeMap<NameAndTypeBuf, Vec<Exactly>>;
 
 impl Gains<'_, '_> {
     fn words(&self) -> usize {
@@ -133,8 +133,8 @@ impl Gains<'_, '_> {
     }
 
     /// The fields in their order.
-    pub fn fields(&self) -> Vec<Gained> {
-        let gained = |name: &[u8], descriptor, flags, all_on| Gained {
+    pub fn fields(&self) -> Vec<AddedField> {
+        let gained = |name: &[u8], descriptor, flags, all_on| AddedField {
             field: NameAndType::new(name, descriptor).into(),
             flags,
             all_on,
@@ -156,8 +156,8 @@ impl Gains<'_, '_> {
     }
 
     /// The methods for code that calls these helpers, each for one of the class's markers.
-    pub fn methods(&self, called: &BTreeMap<Helper, u16>) -> Wanted {
-        let mut wanted = Wanted::new();
+    pub fn methods(&self, called: &BTreeMap<Helper, u16>) -> ExpectedMethods {
+        let mut wanted = ExpectedMethods::new();
         wanted.insert(NameAndType::new(TABLE, TO_OBJECT).into(), vec![self.table()]);
         let registers = [false, true].map(|by_class| self.register(by_class));
         wanted.insert(REGISTER.into(), registers.into());

@@ -29,12 +29,12 @@ use crate::op::{Callee, Op};
 use crate::probe::Reader;
 use crate::tally::Tally;
 use attribute::Descriptor;
-use helpers::{Gained, Gains, Helper};
+use helpers::{AddedField, Gains, Helper};
 
 pub(crate) use attribute::Descriptor as Marker;
-pub(crate) use beside::{Beside, Erased};
+pub(crate) use beside::{BareBody, CountedMarkers};
 pub(crate) use helpers::Helper as MarkerHelper;
-pub(crate) use told::Told;
+pub(crate) use told::SkippedPieces;
 
 /// The class that classes of programs call.
 const GATE: &[u8] = b"cctrewrite/markers/Gate";
@@ -173,7 +173,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let mut wanted = Vec::new();
         if before.name() == STACK.class {
             let flags = access::TRANSIENT | access::SYNTHETIC;
-            wanted.push(Gained { field: STACK.name_and_type().into(), flags, all_on: false });
+            wanted.push(AddedField { field: STACK.name_and_type().into(), flags, all_on: false });
         }
         if !gains.markers.is_empty() {
             wanted.extend(gains.fields());
@@ -274,7 +274,7 @@ impl<'c, 'a> Class<'c, 'a> {
     /// Checks the added methods: those that marked code calls, and those that these need.
     fn added(&mut self, gains: &Gains<'_, '_>, called: &BTreeMap<Helper, u16>) {
         let mut wanted =
-            if gains.markers.is_empty() { helpers::Wanted::new() } else { gains.methods(called) };
+            if gains.markers.is_empty() { helpers::ExpectedMethods::new() } else { gains.methods(called) };
         for method in self.after.methods.iter().skip(self.before.methods.len()) {
             self.tally.added_methods += 1;
             let codes = wanted.remove(&NameAndTypeBuf::from(method.name_and_type()));

@@ -8,17 +8,17 @@ use cct_classfile::{Bci, opcode};
 use super::attribute::Descriptor;
 use super::pieces::{Enter, How};
 use super::places::{self, Places};
-use crate::align::aligned::Aligned;
+use crate::align::aligned::Alignment;
 use crate::faults::MarkerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Handlers;
 use crate::marked::method::Method;
-use crate::marked::walked::{Walked, Where};
+use crate::marked::walked::{PieceIndex, Where};
 
 struct Order<'o, 'm, 'a> {
     method: &'o Method<'m, 'a>,
-    walked: &'o Walked,
-    aligned: &'o Aligned<'a>,
+    walked: &'o PieceIndex,
+    aligned: &'o Alignment<'a>,
     scratch: u16,
     /// The entries of each marker, by its number.
     entries: BTreeMap<usize, Vec<&'o (Where, Enter)>>,
@@ -30,7 +30,7 @@ struct Order<'o, 'm, 'a> {
 }
 
 /// Checks the pieces of a method, whose locals from `scratch` on nothing else uses.
-pub fn check(method: &Method<'_, '_>, walked: &Walked, aligned: &Aligned<'_>, scratch: u16) -> Check {
+pub fn check(method: &Method<'_, '_>, walked: &PieceIndex, aligned: &Alignment<'_>, scratch: u16) -> Check {
     let mut entries: BTreeMap<usize, Vec<&(Where, Enter)>> = BTreeMap::new();
     for entered in &walked.entered {
         entries.entry(usize::from(entered.1.index)).or_default().push(entered);

@@ -8,7 +8,7 @@ use cct_classfile::{ClassFile, NameAndType, opcode};
 
 use super::attribute::Descriptor;
 use super::helpers::Helper;
-use crate::marked::gate::{Gate, Leaving};
+use crate::marked::gate::{Gate, RegionExit};
 use crate::op::{Kind, Op};
 use crate::probe::{Locals, Reader};
 
@@ -107,7 +107,7 @@ impl Pieces<'_, '_> {
     }
 
     /// Whether the gate is called at an instruction.
-    fn is_gate(&self, at: usize, leaving: Leaving, count: usize) -> bool {
+    fn is_gate(&self, at: usize, leaving: RegionExit, count: usize) -> bool {
         let descriptor = [b"(", &b"Ljava/lang/Object;".repeat(count)[..], b")V"].concat();
         let Op::Invoke(opcode::INVOKESTATIC, callee, 0) = self.code.op(at) else { return false };
         let name = self.gate.exit(leaving);
@@ -142,18 +142,18 @@ impl Pieces<'_, '_> {
     fn exit(&self, at: usize) -> Option<(Piece, usize)> {
         let op = |behind| self.code.op(at + behind);
         let (token, how, next) = if let Some(token) = self.token(op(0)) {
-            if self.is_gate(at + 1, Leaving::Left, 1) {
+            if self.is_gate(at + 1, RegionExit::Left, 1) {
                 (token, How::Normal, at + 2)
-            } else if self.is_gate(at + 1, Leaving::Thrown, 1) {
+            } else if self.is_gate(at + 1, RegionExit::Thrown, 1) {
                 (token, How::Thrown, at + 2)
-            } else if op(1) == Op::Load(Kind::Reference, 0) && self.is_gate(at + 2, Leaving::Made, 2) {
+            } else if op(1) == Op::Load(Kind::Reference, 0) && self.is_gate(at + 2, RegionExit::Made, 2) {
                 (token, How::Made, at + 3)
             } else {
                 return None;
             }
         } else {
             let token = self.token(op(1)).filter(|_| op(0) == Op::Dup && op(2) == Op::Swap)?;
-            (token, How::Result, self.is_gate(at + 3, Leaving::Returned, 2).then_some(at + 4)?)
+            (token, How::Result, self.is_gate(at + 3, RegionExit::Returned, 2).then_some(at + 4)?)
         };
         let is_cleared = self.code.op(next) == Op::Null && self.stored(self.code.op(next + 1)) == Some(token);
         Some((Piece::Exit(token, how, is_cleared), next + if is_cleared { 2 } else { 0 }))

@@ -11,10 +11,10 @@ use super::places;
 use crate::faults::MarkerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::marked::method::Method;
-use crate::marked::walked::{Walked, Where};
+use crate::marked::walked::{PieceIndex, Where};
 
 /// The record of skipped pieces.
-pub struct Told<'m, 'p, 'a> {
+pub struct SkippedPieces<'m, 'p, 'a> {
     method: &'m Method<'m, 'a>,
     pieces: &'p Pieces<'p, 'a>,
     /// Number of calls that are regions, by bytecode index.
@@ -22,13 +22,13 @@ pub struct Told<'m, 'p, 'a> {
     /// Number of pieces.
     pub count: u64,
     /// The reports that the pieces make.
-    pub walked: Walked,
+    pub walked: PieceIndex,
 }
 
-impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
+impl<'m, 'p, 'a> SkippedPieces<'m, 'p, 'a> {
     /// An empty record.
     pub fn new(method: &'m Method<'m, 'a>, pieces: &'p Pieces<'p, 'a>) -> Self {
-        Told { method, pieces, calls: method.calls(), count: 0, walked: Walked::default() }
+        SkippedPieces { method, pieces, calls: method.calls(), count: 0, walked: PieceIndex::default() }
     }
 
     fn wrong<T>(&self, at: usize, original: impl Into<Option<Bci>>, what: MarkerFault) -> Check<T> {

@@ -18,7 +18,7 @@ pub enum Where {
 
 /// The pieces of a method, by the numbers of the instructions where they are.
 #[derive(Debug, Default)]
-pub struct Walked {
+pub struct PieceIndex {
     /// Tokens that are null initially.
     pub nulls: Vec<u16>,
     /// Entries.
@@ -31,7 +31,7 @@ pub struct Walked {
     pub returns: Vec<(usize, u16, How)>,
 }
 
-impl Walked {
+impl PieceIndex {
     /// The helpers that are called, each for one of its markers.
     pub fn called_helpers(&self) -> BTreeMap<Helper, u16> {
         self.entered.iter().map(|(_, enter)| (enter.helper.clone(), enter.index)).collect()

@@ -79,7 +79,7 @@ impl Difference {
 
 /// The results of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Compared {
+pub struct ReaderComparison {
     /// The first difference.
     pub difference: Option<Difference>,
     /// Attributes of which cafebabe knows only names and bytes, by name; the numbers are of all
@@ -91,13 +91,13 @@ pub struct Compared {
 ///
 /// # Errors
 /// If a part of the class cannot be read.
-pub fn compare<'a, 'b>(own: &dyn Reading<'a>, other: &dyn Reading<'b>) -> Result<Compared, Unread> {
-    let mut compared = Compared::default();
+pub fn compare<'a, 'b>(own: &dyn Reading<'a>, other: &dyn Reading<'b>) -> Result<ReaderComparison, Unread> {
+    let mut compared = ReaderComparison::default();
     compared.difference = compared.classes(own, other)?;
     Ok(compared)
 }
 
-impl Compared {
+impl ReaderComparison {
     fn classes<'a, 'b>(
         &mut self,
         own: &dyn Reading<'a>,

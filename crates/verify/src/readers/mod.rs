@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use cct_classfile::{ClassFile, mutf8};
 
 pub use compare::Part;
-use compare::{Compared, Difference, compare};
+use compare::{Difference, ReaderComparison, compare};
 use own::Own;
 pub use reading::{Reading, Unread};
 use second::Second;
@@ -57,11 +57,11 @@ impl SecondReading {
     /// first difference.
     pub(crate) fn of(&mut self, class: &ClassFile<'_>, which: &'static str) -> Option<Finding> {
         match read_twice(class) {
-            Ok(Compared { difference: None, unknown }) => {
+            Ok(ReaderComparison { difference: None, unknown }) => {
                 self.add(SecondReading { alike: 1, unread: BTreeMap::new(), unknown });
                 None
             }
-            Ok(Compared { difference: Some(Difference { member, bci, part }), .. }) => {
+            Ok(ReaderComparison { difference: Some(Difference { member, bci, part }), .. }) => {
                 let (original, rewritten) = if which == ORIGINAL { (bci, None) } else { (None, bci) };
                 let finding = Finding::at(Problem::Readers { which, part }, original, rewritten);
                 Some(match member {
@@ -78,7 +78,7 @@ impl SecondReading {
 }
 
 /// Compares both readings of a class file.
-fn read_twice(class: &ClassFile<'_>) -> Result<Compared, Unread> {
+fn read_twice(class: &ClassFile<'_>) -> Result<ReaderComparison, Unread> {
     // First, since cafebabe is given only what this has checked.
     let own = Own::of(class)?;
     let parsed = cafebabe::parse_class(class.bytes).map_err(|e| Unread::Second(e.to_string()))?;

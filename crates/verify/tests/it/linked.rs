@@ -4,7 +4,7 @@
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{access, opcode};
 use cct_settings::Settings;
-use cct_verify::linked::{Linked, follow};
+use cct_verify::linked::{LinkResults, follow};
 use cct_verify::{Problem, check_with_links};
 
 use super::build::{Body, Builder};
@@ -35,7 +35,7 @@ fn callee(class: &str, name: &str, flags: u16) -> Vec<u8> {
 }
 
 /// The caller as rewritten together with one callee, checked with another.
-fn linked(caller: Vec<u8>, beside: Vec<u8>, with: Vec<u8>) -> Linked {
+fn linked(caller: Vec<u8>, beside: Vec<u8>, with: Vec<u8>) -> LinkResults {
     let settings = Settings::default();
     let first = [caller.clone(), beside];
     let caller = (caller.clone(), rewriter(&first, settings).rewrite(&caller).unwrap().bytes.unwrap());

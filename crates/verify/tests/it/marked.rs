@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use cct_classfile::{ClassFile, Code, NameAndType};
-use cct_markers::{Library, Marked, Rules, Way, World, library, mark};
+use cct_markers::{Library, MarkedClass, Rules, Way, World, library, mark};
 use cct_verify::{Expectation, Tally, Tool, check};
 use rayon::prelude::*;
 use walkdir::WalkDir;
@@ -175,7 +175,7 @@ fn subjects() -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut subjects = Vec::new();
     for rules in &all_rules()[..3] {
         for original in fixtures(&["markers"]) {
-            let Ok(Marked { bytes: Some(bytes), .. }) = mark(&original, &Way::new(rules, &world)) else {
+            let Ok(MarkedClass { bytes: Some(bytes), .. }) = mark(&original, &Way::new(rules, &world)) else {
                 continue;
             };
             if bytes.len() < 12_000 {

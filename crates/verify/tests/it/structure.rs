@@ -4,7 +4,7 @@
 #![allow(clippy::unit_arg)]
 
 use cct_classfile::ClassFile;
-use cct_events::structure::{Class, Counted, Method, Recording};
+use cct_events::structure::{CalleeEvents, Class, Method, Recording};
 use cct_settings::{Settings, Tool};
 use cct_verify::{Problem, StaticSide, check_with_links};
 
@@ -81,13 +81,13 @@ const ALTERATIONS: &[Alteration] = &[
     ("opcode", |class| in_method(class, |m| Some(recorded(m)?.calls.first_mut()?.opcode ^= 1))),
     ("who tells", |class| {
         in_method(class, |m| {
-            let call = recorded(m)?.calls.iter_mut().find(|call| call.counted == Counted::Always)?;
-            Some(call.counted = Counted::Perhaps)
+            let call = recorded(m)?.calls.iter_mut().find(|call| call.counted == CalleeEvents::Always)?;
+            Some(call.counted = CalleeEvents::Perhaps)
         })
     }),
     ("callee's id", |class| {
         in_method(class, |m| {
-            let call = recorded(m)?.calls.iter_mut().find(|call| call.counted == Counted::Always)?;
+            let call = recorded(m)?.calls.iter_mut().find(|call| call.counted == CalleeEvents::Always)?;
             Some(call.id ^= 1 << 40)
         })
     }),

@@ -8,7 +8,7 @@ use cct_archive::{Input, Limits};
 use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::{ClassSummary, Rewriter, Role, World};
 use cct_settings::Settings;
-use cct_verify::linked::{Linked, follow};
+use cct_verify::linked::{LinkResults, follow};
 use cct_verify::{Expectation, Finding, StaticSide, Tally, check_with_links};
 use rayon::prelude::*;
 
@@ -131,7 +131,7 @@ pub fn verify(
     classes: &[Vec<u8>],
     rewriter: &Rewriter,
     expectation: Expectation,
-) -> (BTreeMap<String, Vec<String>>, Tally, Linked) {
+) -> (BTreeMap<String, Vec<String>>, Tally, LinkResults) {
     let checked: Vec<_> = classes
         .par_iter()
         .map(|original| {

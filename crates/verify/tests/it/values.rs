@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, opcode};
-use cct_pcc::Chosen;
+use cct_pcc::MethodChoice;
 use cct_settings::{Intrinsics, Settings};
 use cct_verify::linked::follow;
 use cct_verify::{Expectation, check_with_links};
@@ -29,7 +29,7 @@ const SOME: &[&str] = &[
 ];
 
 fn settings(at: &[&'static str], only: &[&'static str]) -> Settings {
-    let chosen = Chosen::parse(at.iter().copied(), only.iter().copied()).unwrap();
+    let chosen = MethodChoice::parse(at.iter().copied(), only.iter().copied()).unwrap();
     Settings::default().of_values(chosen.interned())
 }
 

@@ -14,10 +14,10 @@ use super::machine;
 use super::page::write_section;
 use super::run::geometric;
 use super::run::works::Work;
-use super::turns::{self, Choice, Measured, Turns};
+use super::turns::{self, Choice, Measurements, Turns};
 use crate::jdks::{Jdk, tool};
 use crate::print::print_line;
-use crate::programs::packages::Fetched;
+use crate::programs::packages::ProgramFiles;
 use crate::programs::place::Place;
 use crate::{process, workspace};
 use ways::{WAYS, Way};
@@ -102,7 +102,7 @@ fn clients(ground: &Ground, jdk: &Jdk) -> Result<PathBuf> {
 }
 
 /// Runs a program in all ways, in turns; each round starts with another one.
-fn measure(bench: &Bench, work: &Work, fetched: &Fetched) -> Result<Row> {
+fn measure(bench: &Bench, work: &Work, fetched: &ProgramFiles) -> Result<Row> {
     let program = work.program;
     let Choice { jdk: version, rounds, .. } = bench.arguments.choice;
     let folder = bench.ground.work().join(program.name);
@@ -155,9 +155,9 @@ fn delivered(folder: &Path) -> Option<u64> {
     line.split(' ').next()?.parse().ok()
 }
 
-fn section(bench: &Bench, measured: &Measured<Row>) -> String {
+fn section(bench: &Bench, measured: &Measurements<Row>) -> String {
     let Bench { arguments, jdk, ways, .. } = bench;
-    let Measured { rows, left_out, loads: [before, after] } = measured;
+    let Measurements { rows, left_out, loads: [before, after] } = measured;
     let mut text = format!(
         "## Markers: `cargo xtask bench markers`
 

@@ -13,7 +13,7 @@ pub struct Copier(pub PathBuf);
 
 /// Counts of the inputs' classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct ClassCounts {
     /// Number of classes.
     pub classes: u64,
     /// The classes' uncompressed size, in bytes.
@@ -32,7 +32,7 @@ impl Copier {
     ///
     /// # Errors
     /// Fails if they cannot be read.
-    pub fn count(&self, files: &[PathBuf], work: &Path) -> Result<Counted> {
+    pub fn count(&self, files: &[PathBuf], work: &Path) -> Result<ClassCounts> {
         let folder = work.join("counted");
         fs::create_dir(&folder)?;
         let counted = counted(&process::output(&mut self.copy(files, &folder))?)?;
@@ -44,7 +44,7 @@ impl Copier {
     ///
     /// # Errors
     /// Fails if it cannot be read or written.
-    pub fn jar(&self, image: &Path, jar: &Path) -> Result<Counted> {
+    pub fn jar(&self, image: &Path, jar: &Path) -> Result<ClassCounts> {
         counted(&process::output(Command::new(&self.0).arg("jar").arg(image).arg(jar))?)
     }
 
@@ -52,7 +52,7 @@ impl Copier {
     ///
     /// # Errors
     /// Fails if it cannot be read or written.
-    pub fn part(&self, from: &Path, jar: &Path, part: u32, of: u32) -> Result<Counted> {
+    pub fn part(&self, from: &Path, jar: &Path, part: u32, of: u32) -> Result<ClassCounts> {
         let mut command = Command::new(&self.0);
         command.arg("part").arg(from).arg(jar).args([part.to_string(), of.to_string()]);
         counted(&process::output(&mut command)?)
@@ -60,10 +60,10 @@ impl Copier {
 }
 
 /// Parses its output.
-fn counted(output: &str) -> Result<Counted> {
+fn counted(output: &str) -> Result<ClassCounts> {
     let mut numbers = output.split_whitespace().map(str::parse::<u64>);
     let mut next = || numbers.next().context("two numbers expected")?.context("a number expected");
-    Ok(Counted { classes: next()?, bytes: next()? })
+    Ok(ClassCounts { classes: next()?, bytes: next()? })
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn what_the_copier_prints_is_read() {
-        assert_eq!(counted("12 3456\n").unwrap(), Counted { classes: 12, bytes: 3456 });
+        assert_eq!(counted("12 3456\n").unwrap(), ClassCounts { classes: 12, bytes: 3456 });
         assert!(counted("12\n").is_err());
         assert!(counted("a b\n").is_err());
     }

@@ -100,10 +100,10 @@ const LIBRARIES: [&Library; 3] = [&ASM, &BCEL, &JACOCO];
 struct Answer {
     library: &'static Library,
     /// The prepared library, or why it is missing.
-    prepared: Result<Prepared>,
+    prepared: Result<PeerLibrary>,
 }
 
-struct Prepared {
+struct PeerLibrary {
     /// Package and version: `libasm-java 9.11.1-1`.
     version: String,
     class_path: OsString,
@@ -134,7 +134,7 @@ impl Peers {
         self.prepared(peer).is_ok()
     }
 
-    fn prepared(&self, peer: Peer) -> Result<&Prepared> {
+    fn prepared(&self, peer: Peer) -> Result<&PeerLibrary> {
         let answer = self.0.iter().find(|answer| answer.library.name == peer.library().name);
         let prepared = answer.and_then(|answer| answer.prepared.as_ref().ok());
         prepared.with_context(|| format!("{} is not there", peer.library().name))
@@ -170,7 +170,7 @@ impl Peers {
     }
 }
 
-fn prepare(library: &Library, packages: &mut Packages, jdk: &Jdk, work: &Path) -> Result<Prepared> {
+fn prepare(library: &Library, packages: &mut Packages, jdk: &Jdk, work: &Path) -> Result<PeerLibrary> {
     let fetched = packages.find(SUITE, library.packages, library.jars)?;
     let jars: Vec<PathBuf> = fetched.jars.into_iter().map(|(_, jar)| jar).collect();
     let classes = work.join(library.name);
@@ -185,7 +185,7 @@ fn prepare(library: &Library, packages: &mut Packages, jdk: &Jdk, work: &Path) -
         .arg(sources.join("Rewriting.java"));
     process::output(javac.args(library.sources.iter().map(|name| sources.join(name))))?;
     let class_path = std::env::join_paths(std::iter::once(&classes).chain(&jars))?;
-    Ok(Prepared { version: fetched.versions.join(", "), class_path })
+    Ok(PeerLibrary { version: fetched.versions.join(", "), class_path })
 }
 
 /// A harness's report of a pass.

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use super::super::measure::Spread;
 use super::super::ways::{Homes, WAYS, Way};
 use super::programs::Clock;
-use super::recreated::{self, Recreated, SCHEMES};
+use super::recreated::{self, RecreatedSchemes, SCHEMES};
 use crate::process;
 
 /// The kernels, with their descriptions.
@@ -53,7 +53,7 @@ impl Row {
 pub fn measure(
     homes: &Homes,
     classes: &Path,
-    recreated: Option<&Recreated>,
+    recreated: Option<&RecreatedSchemes>,
     name: &str,
     rounds: u32,
     clock: &Clock,

@@ -30,7 +30,7 @@ use foreign::Jacoco;
 pub use kernels::KERNELS;
 use kernels::{MEASURED, WARM};
 use programs::{Bench, Clock, Line};
-use recreated::Recreated;
+use recreated::RecreatedSchemes;
 pub use tables::geometric;
 use works::{Work, works};
 
@@ -223,7 +223,7 @@ fn on(
     if !kernels.is_empty() {
         let classes = ground.kernels()?;
         let folder = ground.work().join(format!("recreated-{version}"));
-        let recreated = Recreated::prepare(jdk, &classes, packages, &folder);
+        let recreated = RecreatedSchemes::prepare(jdk, &classes, packages, &folder);
         measured.recreated = Some(match &recreated {
             Ok(recreated) => recreated.library.clone(),
             Err(why) => format!("missing: {why:#}"),

@@ -14,7 +14,7 @@ use super::works::Work;
 use crate::jdks::Jdk;
 use crate::programs::compare;
 use crate::programs::outcome::{Outcome, Totals, totals};
-use crate::programs::packages::Fetched;
+use crate::programs::packages::ProgramFiles;
 use crate::programs::place::{self, Place, Start};
 use crate::watch::Limits;
 
@@ -109,7 +109,7 @@ impl Line {
 ///
 /// # Errors
 /// Fails if it does not run plain.
-pub fn measure(bench: &Bench, work: &Work, fetched: &Fetched, columns: &[Column]) -> Result<Line> {
+pub fn measure(bench: &Bench, work: &Work, fetched: &ProgramFiles, columns: &[Column]) -> Result<Line> {
     let program = work.program;
     let place = Place::prepare(program, bench.version, bench.jdk, &bench.folder.join(program.name), fetched)?;
     let mut line = Line { name: program.name, cells: Vec::new(), totals: None, remarks: Vec::new() };

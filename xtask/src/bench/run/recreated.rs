@@ -47,18 +47,23 @@ impl Scheme {
 pub const KERNELS: [&str; 4] = ["recursion", "dispatch", "interpreter", "numbers"];
 
 /// The kernels, rewritten by each scheme.
-pub struct Recreated {
+pub struct RecreatedSchemes {
     folder: PathBuf,
     /// The version of the library that rewrites them.
     pub library: String,
 }
 
-impl Recreated {
+impl RecreatedSchemes {
     /// Rewrites the classes of the kernels into `folder`.
     ///
     /// # Errors
     /// Fails if ASM is missing, or if the schemes' counts differ.
-    pub fn prepare(jdk: &Jdk, kernels: &Path, packages: &mut Packages, folder: &Path) -> Result<Recreated> {
+    pub fn prepare(
+        jdk: &Jdk,
+        kernels: &Path,
+        packages: &mut Packages,
+        folder: &Path,
+    ) -> Result<RecreatedSchemes> {
         let fetched = packages.find(SUITE, &["libasm-java"], &["asm.jar", "asm-tree.jar"])?;
         let sources = workspace::root().join("xtask/bench/papers");
         let tools = folder.join("tool");
@@ -90,7 +95,7 @@ impl Recreated {
             entry.file_type().is_file() && !of_scheme.is_file()
         });
         ensure!(left_out.count() == 0, "classes of the kernels were left out");
-        Ok(Recreated { folder: folder.to_owned(), library: fetched.versions.join(", ") })
+        Ok(RecreatedSchemes { folder: folder.to_owned(), library: fetched.versions.join(", ") })
     }
 
     /// The class path for a scheme.

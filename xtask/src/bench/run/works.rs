@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 
 use crate::programs::catalogue::programs;
-use crate::programs::program::{Before, JAVAC, Mask, Masked, NOTHING, Program};
+use crate::programs::program::{Before, JAVAC, Mask, MaskedParts, NOTHING, Program};
 
 /// A program that is measured.
 #[derive(Clone)]
@@ -120,7 +120,7 @@ pub fn works() -> Result<Vec<Work>> {
             ],
             main: "jdk.internal.jshell.tool.JShellToolProvider",
             arguments: &["--execution", "local", "work.jsh"],
-            masks: &[Mask { file: ".java/", what: Masked::Content }],
+            masks: &[Mask { file: ".java/", what: MaskedParts::Content }],
             ..NOTHING
         })
         .not_on(NONE_BEFORE_9),

@@ -21,7 +21,7 @@ const MOST: usize = 400 << 20;
 
 /// A codec's results for a trace.
 #[derive(Clone, Copy)]
-pub struct Made {
+pub struct CodecResult {
     /// Size in bytes before and after.
     raw: u64,
     packed: u64,
@@ -57,7 +57,7 @@ fn codecs() -> Vec<(&'static str, Pack, Unpack)> {
 ///
 /// # Errors
 /// Fails if the trace cannot be read, or if unpacking does not restore it.
-pub fn measure(trace: &Path) -> Result<Vec<Made>> {
+pub fn measure(trace: &Path) -> Result<Vec<CodecResult>> {
     let mut reader = FrameReader::new(BufReader::new(File::open(trace)?))?;
     let mut chunks = Vec::new();
     let mut size = 0;
@@ -70,7 +70,7 @@ pub fn measure(trace: &Path) -> Result<Vec<Made>> {
     }
     let mut all = Vec::new();
     for (name, pack, unpack) in codecs() {
-        let mut made = Made { raw: size as u64, packed: 0, pack: 0.0, unpack: 0.0 };
+        let mut made = CodecResult { raw: size as u64, packed: 0, pack: 0.0, unpack: 0.0 };
         for chunk in &chunks {
             let started = Instant::now();
             let packed = pack(chunk)?;
@@ -87,7 +87,7 @@ pub fn measure(trace: &Path) -> Result<Vec<Made>> {
 }
 
 /// Markdown.
-pub fn table(programs: &[(String, Vec<Made>)]) -> String {
+pub fn table(programs: &[(String, Vec<CodecResult>)]) -> String {
     let names: Vec<&str> = codecs().iter().map(|(name, ..)| *name).collect();
     let mut text = "What codecs make of the events: bytes for each word of 4, and GB/s of words packed and unpacked by one core.\n\n|".to_owned();
     for name in &names {

@@ -163,7 +163,7 @@ fn measure_one(
     left: &Path,
     rounds: u32,
     ground: &Ground,
-) -> Result<(Row, Vec<codecs::Made>)> {
+) -> Result<(Row, Vec<codecs::CodecResult>)> {
     let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); WAYS.len()];
     let (mut events, mut stored, mut of_codecs) = (0, 0, Vec::new());
     for round in 0..rounds as usize {

@@ -9,10 +9,10 @@ use super::super::ground::Ground;
 use super::super::measure::Spread;
 use super::super::run::works::Work;
 use super::super::run::{FOR_SPEED, geometric};
-use super::super::turns::{self, Choice, Measured, Turns, Way};
+use super::super::turns::{self, Choice, Measurements, Turns, Way};
 use super::figures::{sizes, spelled};
 use crate::jdks::Jdk;
-use crate::programs::packages::Fetched;
+use crate::programs::packages::ProgramFiles;
 use crate::programs::place::{Place, RAW};
 
 /// The ways to run a program.
@@ -38,7 +38,7 @@ pub(super) fn measure(
     jdk: &Jdk,
     images: [&Path; 2],
     work: &Work,
-    fetched: &Fetched,
+    fetched: &ProgramFiles,
 ) -> Result<Row> {
     let [profiling, tracing] = images;
     let program = work.program;
@@ -73,8 +73,8 @@ pub(super) fn measure(
 }
 
 /// Markdown.
-pub(super) fn table(measured: &Measured<Row>) -> String {
-    let Measured { rows, left_out, .. } = measured;
+pub(super) fn table(measured: &Measurements<Row>) -> String {
+    let Measurements { rows, left_out, .. } = measured;
     let mut text = "Real programs, those of `bench run`. `plain, --fast`: the plain program with the options for speed that images have built in.\n".to_owned();
     let elapsed = |row: &Row| row.turns.wall.clone();
     let processor = |row: &Row| row.turns.cpu.clone();

@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use tempfile::TempDir;
 use walkdir::WalkDir;
 
-use crate::cache::{self, Locked};
+use crate::cache::{self, FolderLock};
 use crate::debian::{Archive, unpack};
 use crate::jdks::Fetch;
 use crate::process;
@@ -67,7 +67,7 @@ impl Roots {
     /// # Errors
     /// If they are not there and nothing may be fetched, or if debootstrap or apt fails.
     pub fn get(fetch: Fetch) -> Result<Roots> {
-        let store = Locked::take(cache::folder()?.join("dist/roots"))?;
+        let store = FolderLock::take(cache::folder()?.join("dist/roots"))?;
         let mut maker = Maker { folder: store.folder().to_owned(), fetch, archive: None };
         let clean = SYSTEMS.iter().map(|system| maker.clean(system)).collect::<Result<Vec<_>>>()?;
         let tools = maker.tools(&clean[0])?;
@@ -156,7 +156,7 @@ impl Maker {
         match &mut self.archive {
             Some(archive) => Ok(archive),
             none => {
-                let store = Locked::take(self.folder.join("packages"))?;
+                let store = FolderLock::take(self.folder.join("packages"))?;
                 Ok(none.insert(Archive::of_this_machine(store)?))
             }
         }
