@@ -44,7 +44,7 @@ pub struct ProcessEnd {
     pub peak_kib: u64,
 }
 
-/// The processes that the times and the memory of [`Ended`] cover.
+/// The processes that the times and the memory of [`ProcessEnd`] cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     /// The process alone.

@@ -14,7 +14,7 @@ use crate::kind::InputKind;
 use crate::layout::Layout;
 use crate::limits::{Budget, Limits};
 use crate::location::{ArchivePath, Location};
-use crate::lone::LoneClass;
+use crate::lone_class::LoneClass;
 use crate::survey;
 
 /// An opened input. It holds a file's bytes, or the list of a folder's files.

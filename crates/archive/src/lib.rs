@@ -7,7 +7,7 @@
 //!    parallel, and returns the visitor's results in input order.
 //! 2. [`Input::rewrite`] asks a [`Rewriter`] for an action for each class, and lets it add entries
 //!    to each archive. It writes the result to a temporary neighbour of the [`Target`];
-//!    [`Staged::commit`] moves it to its place.
+//!    [`StagedOutput::commit`] moves it to its place.
 //!
 //! # What a rewritten jar keeps
 //! An entry that the rewriter keeps is copied verbatim: compressed bytes, local header, extra
@@ -59,7 +59,7 @@ mod kind;
 mod layout;
 mod limits;
 mod location;
-mod lone;
+mod lone_class;
 pub mod manifest;
 mod patches;
 mod pipeline;

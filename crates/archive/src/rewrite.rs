@@ -59,7 +59,7 @@ impl Default for RewriteOptions {
 /// nothing and records nothing.
 pub trait Rewriter: Sync {
     /// The caller's record for an entry; passed to [`Rewriter::trailing`] and in
-    /// [`Rewritten::records`].
+    /// [`RewriteAccount::records`].
     type Record: Send;
     /// The caller's errors.
     type Error: Send;

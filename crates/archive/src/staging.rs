@@ -9,7 +9,7 @@ use crate::jar::{self};
 use crate::jimage::{self};
 use crate::layout::Layout;
 use crate::limits::Budget;
-use crate::lone;
+use crate::lone_class;
 use crate::patches;
 use crate::rewrite::{Pass, RewriteOptions, Rewriter};
 use crate::target::{StagedOutput, StagedPlace, Target};
@@ -46,7 +46,7 @@ impl Input {
             }
             Root::Class(class) => {
                 let (mut file, temp) = target.stage_file()?;
-                let account = lone::rewrite(&pass, class, &archive, target.path(), &mut file)?;
+                let account = lone_class::rewrite(&pass, class, &archive, target.path(), &mut file)?;
                 Ok(StagedOutput::new(target, StagedPlace::File(temp), account))
             }
             Root::Folder(folder) => {

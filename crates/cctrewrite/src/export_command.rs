@@ -39,16 +39,16 @@ enum ExportInput {
 pub fn run(arguments: &Export) -> Result<Outcome> {
     check(arguments)?;
     let exported = exported(arguments)?;
-    let (vain, pruning, incomplete) = match &exported {
-        ExportInput::Profile(source) => (&*source.vain, source.pruning(), &*source.incomplete),
-        ExportInput::Difference(two) => (two.vain(), two.pruning(), two.incomplete()),
+    let (unmatched, pruning, incomplete) = match &exported {
+        ExportInput::Profile(source) => (&*source.unmatched, source.pruning(), &*source.incomplete),
+        ExportInput::Difference(two) => (two.unmatched(), two.pruning(), two.incomplete()),
     };
     if let ExportInput::Difference(two) = &exported {
         for what in &two.differing {
             exit::say(&format!("cctrewrite: warning: {what}"));
         }
     }
-    for pattern in vain {
+    for pattern in unmatched {
         let pattern = cct_build::text::readable(pattern.as_bytes());
         exit::say(&format!("cctrewrite: no method matches --drop '{pattern}'"));
     }

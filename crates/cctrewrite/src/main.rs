@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     };
     let matches = args::command().get_matches_from(words);
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
-    args::renamed::notes(&matches).iter().for_each(|note| exit::say(note));
+    args::renamed_options::notes(&matches).iter().for_each(|note| exit::say(note));
     let (result, codes) = match arguments.command {
         Command::Doctor(arguments) => (doctor::run(&arguments), &DOCTOR),
         Command::Config(_) => (complete(config(&matches)), &WORK),

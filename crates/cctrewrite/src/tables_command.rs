@@ -18,7 +18,7 @@ use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
 use crate::json;
 use crate::profile_file::{View, read, read_input, shown};
-use crate::report_command::shown::{names, select};
+use crate::report_command::report_contents::{names, select};
 
 /// The name of a column for programs, and its title for people.
 type Column = (&'static str, &'static str);

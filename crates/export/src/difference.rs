@@ -4,9 +4,9 @@ use crate::name::{Names, all_methods};
 use crate::source::{metric, stacks};
 use crate::walk::{Step, Walk};
 use crate::{ExportError, Metric, Options, PRUNED, PrunedContexts, Source, Stacks};
-use cct_profile::joined::joined;
 use cct_profile::report::{counted, grouped};
 use cct_profile::selection::{SelectionError, SelectionResult};
+use cct_profile::tree_sum::joined;
 use cct_profile::{Damage, Node, Profile, Tree, TreeBuilder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,7 +53,8 @@ impl Difference {
         if let (Some(error), Some(_)) = (&before.nothing, &after.nothing) {
             return Err(error.clone().into());
         }
-        let vain = before.vain.into_iter().filter(|pattern| after.vain.contains(pattern)).collect();
+        let unmatched =
+            before.unmatched.into_iter().filter(|pattern| after.unmatched.contains(pattern)).collect();
         let nothing = [("before", before.nothing), ("after", after.nothing)]
             .map(|(side, nothing)| nothing.map(|error| format!("{side}, {error}")));
         let (before, after) = (before.profile, after.profile);
@@ -107,7 +108,7 @@ impl Difference {
             meta: after.meta,
             notes: after.notes,
             incomplete: damage,
-            vain,
+            unmatched,
         };
         Ok(Difference { metric, source: source.summed()?.pruned()?, differing })
     }
@@ -118,8 +119,8 @@ impl Difference {
     }
 
     /// Patterns of [`cct_profile::Selection::drop`] that match no method of either.
-    pub fn vain(&self) -> &[String] {
-        &self.source.vain
+    pub fn unmatched(&self) -> &[String] {
+        &self.source.unmatched
     }
 
     /// How much was pruned, in a sentence; `None` if nothing was.
@@ -159,7 +160,7 @@ fn without_lines(mut profile: Profile) -> Profile {
 /// The selected part of one of the profiles.
 pub(crate) struct Side {
     pub(crate) profile: Profile,
-    pub(crate) vain: Vec<String>,
+    pub(crate) unmatched: Vec<String>,
     /// The reason why nothing is selected.
     pub(crate) nothing: Option<SelectionError>,
 }
@@ -170,12 +171,12 @@ impl Side {
         let rest = Profile { meta, notes, methods, threads: Vec::new(), damage };
         let whole = Profile { threads, ..rest.clone() };
         match options.selection.of_profile(whole, options.style) {
-            Ok(SelectionResult { profile, vain }) => Ok(Side { profile, vain, nothing: None }),
+            Ok(SelectionResult { profile, unmatched }) => Ok(Side { profile, unmatched, nothing: None }),
             Err(SelectionError::Tree(error)) => Err(error.into()),
             Err(nothing) => {
                 // A pattern may still match on the other side.
-                let vain = options.selection.drop.iter().map(|pattern| pattern.given().to_owned());
-                Ok(Side { profile: rest, vain: vain.collect(), nothing: Some(nothing) })
+                let unmatched = options.selection.drop.iter().map(|pattern| pattern.given().to_owned());
+                Ok(Side { profile: rest, unmatched: unmatched.collect(), nothing: Some(nothing) })
             }
         }
     }

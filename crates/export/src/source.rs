@@ -3,10 +3,10 @@
 use crate::name::{Names, all_methods};
 use crate::prune::pruned;
 use crate::{ExportError, Name, NameForm, PRUNED, PrunedContexts, Threshold};
-use cct_profile::joined::joined;
 use cct_profile::names::NameStyle;
 use cct_profile::report::counted;
 use cct_profile::selection::{Selection, SelectionResult};
+use cct_profile::tree_sum::joined;
 use cct_profile::{Damage, Metric, Profile, Tree, Unit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub struct Source {
     /// Missing parts of the profile.
     pub incomplete: Vec<String>,
     /// Patterns of [`Selection::drop`] that match no method.
-    pub vain: Vec<String>,
+    pub unmatched: Vec<String>,
 }
 
 /// A tree to be exported.
@@ -80,7 +80,7 @@ impl Source {
     pub fn new(profile: Profile, options: &Options) -> Result<Source, ExportError> {
         let metric = metric(&profile, options)?;
         let profile = profile.with_native_callers();
-        let SelectionResult { profile, vain } = options.selection.of_profile(profile, options.style)?;
+        let SelectionResult { profile, unmatched } = options.selection.of_profile(profile, options.style)?;
         let methods = all_methods(&[&profile]);
         let names = Names::new(&methods, options.form, options.style);
         let stacks = stacks(&profile, &names.of_method(), options.per_thread)?;
@@ -98,7 +98,7 @@ impl Source {
             meta: profile.meta,
             notes: profile.notes,
             incomplete: profile.damage.iter().map(Damage::to_string).collect(),
-            vain,
+            unmatched,
         };
         drop(profile.threads);
         source.summed()?.pruned()

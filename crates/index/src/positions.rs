@@ -16,7 +16,7 @@ pub enum Form {
 /// The packed positions of a method; empty if there are none.
 pub type PackedPositions = Box<[u8]>;
 
-/// The positions of a method, to be [`Packed`].
+/// The positions of a method, to be [`PackedPositions`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Positions {
     /// The source line of the code from a bytecode index on, ascending.

@@ -6,13 +6,13 @@ use cct_classfile::MemberRef;
 use cct_index::positions::{Form, PackedPositions};
 
 use crate::archived;
+use crate::frame_bodies::{FrameBodies, REMEMBERED};
 use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass, jmethodID, jobject};
 use crate::jvmti::Jvmti;
-use crate::known::{Appearance, Body, Bytecodes, KnownClass};
+use crate::known_class::{Appearance, Body, Bytecodes, KnownClass};
 use crate::loaders::Number;
 use crate::members::Members;
-use crate::shown::{FrameBodies, REMEMBERED};
 use crate::state::state;
 
 /// How frames of a method appear in the tree.

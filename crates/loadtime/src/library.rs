@@ -11,7 +11,7 @@ use cct_index::record::NamedMethod;
 use cct_settings::{Natives, Settings};
 use rustc_hash::FxHashMap;
 
-use crate::known::KnownClass;
+use crate::known_class::KnownClass;
 
 /// All indexes, in the order of the boot class path, and a cache of their classes.
 #[derive(Default)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::jni::jweak;
-use crate::known::KnownClass;
+use crate::known_class::KnownClass;
 
 /// A loader's number; 0 is none.
 pub type Number = i64;

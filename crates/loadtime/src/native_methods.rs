@@ -10,7 +10,7 @@ use cct_rewrite::plan;
 
 use crate::frames::known_class;
 use crate::jni::{Env, jclass, jobjectArray, jstring};
-use crate::known::KnownClass;
+use crate::known_class::KnownClass;
 use crate::members::Members;
 use crate::state::{jvmti, state};
 

@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cct_index::positions;
 
 use crate::jni::{Env, jobject};
-use crate::known::Bytecodes;
+use crate::known_class::Bytecodes;
 use crate::members::Members;
 use crate::state::{jvmti, state};
 use crate::tree::Node;
-use crate::{frames, shown};
+use crate::{frame_bodies, frames};
 
 /// Whether a call of a method that is already on the stack may fold into the context that it has
 /// there.
@@ -61,7 +61,7 @@ pub fn of_stack(env: Env, thread: jobject, root: Node, skip: i32) -> Option<(Nod
     for frame in stack.iter().rev() {
         let shown = frames::shown(env, jvmti, members, frame.method);
         let found = node.children().filter(|child| site.is(child.site())).find_map(|child| {
-            let body = shown::body(&shown, child.mid())?;
+            let body = frame_bodies::body(&shown, child.mid())?;
             Some((child, body))
         });
         let found = found.map(|(child, body)| {
@@ -75,7 +75,7 @@ pub fn of_stack(env: Env, thread: jobject, root: Node, skip: i32) -> Option<(Nod
                 .iter()
                 .enumerate()
                 .rev()
-                .find_map(|(at, node)| Some((at, shown::body(&shown, node.mid())?)))?;
+                .find_map(|(at, node)| Some((at, frame_bodies::body(&shown, node.mid())?)))?;
             above.truncate(at + 1);
             Some((above[at], body))
         });

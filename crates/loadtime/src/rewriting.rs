@@ -10,7 +10,7 @@ use cct_index::class_attribute::{ClassAttribute, MethodRow};
 use cct_index::provenance::Provenance;
 use cct_jdk::convention;
 use cct_rewrite::filter::Filter;
-use cct_rewrite::kept::KeptMembers;
+use cct_rewrite::kept_members::KeptMembers;
 use cct_rewrite::markers::SharedMarkers;
 use cct_rewrite::marks::Marks;
 use cct_rewrite::report::Fallback;
@@ -24,10 +24,10 @@ use crate::frames;
 use crate::identity::{How, Identity, type_name};
 use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
-use crate::kept;
-use crate::known::KnownClass;
+use crate::kept_members;
+use crate::known_class::KnownClass;
 use crate::loaders::Number;
-use crate::marking::beside;
+use crate::marking::counted_classes;
 use crate::members::Members;
 use crate::module;
 use crate::originals;
@@ -168,7 +168,7 @@ pub(crate) fn in_world(
         Err(error) if is_marked => {
             let rewritten = rewriter.without_markers().rewrite_as(class, id);
             if rewritten.is_ok() {
-                beside::not_marked(class.name(), &error.to_string());
+                counted_classes::not_marked(class.name(), &error.to_string());
             }
             rewritten
         }
@@ -242,9 +242,9 @@ impl Definition<'_, '_> {
             let loader = (!scope.loader.is_null()).then_some(scope.loader)?;
             jvmti?.class_name(self.env.object_class(loader)?)
         };
-        let markers = beside::wanted(class, &world, !self.how.is_unnamable(), loader);
+        let markers = counted_classes::wanted(class, &world, !self.how.is_unnamable(), loader);
         let rewritten = in_world(class, &identity, world, provenance, names_locals, rules, markers)?;
-        beside::add(&rewritten.marked);
+        counted_classes::add(&rewritten.marked);
         let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };
         let rows = record.methods.iter().map(MethodRow::from).collect();
         let known = Arc::new(KnownClass::rewritten(Arc::unwrap_or_clone(summary), rows));
@@ -304,11 +304,11 @@ impl Definition<'_, '_> {
             frames::class_by_name(self.env, members, scope.loader, &summary.name)
         };
         if redefined.is_null() {
-            return known.map(|known| kept::of_callers(&known));
+            return known.map(|known| kept_members::of_callers(&known));
         }
         let methods = jvmti?.class_methods(redefined)?;
         let methods: Vec<_> = methods.into_iter().filter_map(|method| jvmti?.method_name(method)).collect();
-        Some(kept::of_loaded(&methods, known.as_deref()))
+        Some(kept_members::of_loaded(&methods, known.as_deref()))
     }
 
     /// The class of the library that a class of this loader replaces.

@@ -4,7 +4,7 @@
 use cct_rewrite::filter::{Filter, separated};
 use cct_rewrite::marks::{Marks, MethodName};
 
-use crate::selected::Selection;
+use crate::selected_methods::Selection;
 use crate::state::state;
 
 /// Sets the methods that the user named (separated by commas), the globs over class names, and how

@@ -12,14 +12,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena;
 use crate::class_files::Originals;
+use crate::frame_bodies::Frames;
 use crate::identity::type_name;
 use crate::jni::Env;
 use crate::jvmti::Jvmti;
-use crate::known::KnownClass;
+use crate::known_class::KnownClass;
 use crate::library::Library;
 use crate::loaders::{Loaders, Number};
-use crate::selected::Selection;
-use crate::shown::Frames;
+use crate::selected_methods::Selection;
 
 /// Forms of classes by the number of their loader and their name.
 type Versions = FxHashMap<(Number, Box<[u8]>), Vec<Arc<KnownClass>>>;

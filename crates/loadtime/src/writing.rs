@@ -72,7 +72,7 @@ impl TreeMethods {
 
     /// Writes everything after the notes.
     ///
-    /// `found` are the names (class, name, descriptor) and flags of [`Collected::nameless`], in
+    /// `found` are the names (class, name, descriptor) and flags of [`TreeMethods::nameless`], in
     /// that order; a class without a name is unknown to everyone.
     pub fn write<'n>(
         self,

@@ -10,7 +10,7 @@ use cct_flow::{BlockId, Blocks, DepthFirst, Dominators, Graph, Loops};
 use cct_tables::BlockRule;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::made;
+use crate::initialised_objects;
 use crate::patterns;
 use crate::rules::{At, Rule, Rules};
 use crate::world::World;
@@ -355,7 +355,7 @@ impl Finder<'_, '_> {
         let class_of = |at: &Instruction<'_>| at.pool_index().map(|index| pool.class(index)).transpose();
         let (made, made_by) = match instruction.opcode {
             opcode::NEW => {
-                let by = made::initialised(&shape.code, pool, instruction);
+                let by = initialised_objects::initialised(&shape.code, pool, instruction);
                 (class_of(instruction)?.unwrap_or_default().to_vec(), by.map(|by| by.bci))
             }
             opcode::NEWARRAY => {

@@ -9,10 +9,10 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-pub mod chosen;
 pub mod file;
+pub mod method_choice;
 pub mod value;
 
-pub use chosen::{BadPattern, MethodChoice, MethodPattern};
 pub use file::{Place, ReadError, Recorded};
+pub use method_choice::{BadPattern, MethodChoice, MethodPattern};
 pub use value::{Site, Value};

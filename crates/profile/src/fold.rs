@@ -1,7 +1,7 @@
 //! Trees with folded contexts: those that differ only by calls within a group, or by recursion, are
 //! joined.
 
-use crate::joined::columns_of;
+use crate::tree_sum::columns_of;
 use crate::{MergeError, Node, ROOT, Tree, TreeBuilder};
 use rustc_hash::FxHashMap;
 
@@ -216,8 +216,8 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::joined::joined;
     use crate::testing::{deep, random, tree};
+    use crate::tree_sum::joined;
     use std::collections::BTreeMap;
 
     const SAME: [u32; 4] = [0, 1, 2, 3];

@@ -207,7 +207,7 @@ impl<'a> Labels<'a> {
         let trees: Vec<(&Tree, &[u32])> = threads.iter().map(|t| (&t.tree, &*self.of_method)).collect();
         match (recursion, self.by) {
             (true, _) => crate::fold::folded_as(&trees, Fold::Recursion, &self.methods().0),
-            (false, By::Method) => crate::joined::joined(&trees),
+            (false, By::Method) => crate::tree_sum::joined(&trees),
             (false, _) => crate::fold::folded(&trees, Fold::Within),
         }
     }

@@ -21,6 +21,7 @@
 
 pub mod allocations;
 pub mod callers;
+mod class_filter;
 pub mod collection;
 pub mod columns;
 pub mod compare;
@@ -30,7 +31,6 @@ pub mod diff;
 pub mod escape;
 pub mod exactness;
 pub mod fold;
-pub mod joined;
 pub mod labels;
 mod largest;
 pub mod merge;
@@ -57,9 +57,9 @@ pub mod tables;
 #[cfg(test)]
 mod testing;
 mod tree;
+pub mod tree_sum;
 pub mod united_methods;
 mod walk;
-mod wanted;
 mod write;
 
 pub use exactness::Exactness;

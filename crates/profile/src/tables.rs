@@ -145,7 +145,7 @@ impl Shape {
 fn one_tree(profile: &Profile, names: NameStyle) -> Result<(FrameTable<'_>, Tree), MergeError> {
     let table = FrameTable::new(&profile.methods, names);
     let trees: Vec<_> = profile.threads.iter().map(|thread| (&thread.tree, table.of_method())).collect();
-    let tree = crate::joined::joined(&trees)?;
+    let tree = crate::tree_sum::joined(&trees)?;
     Ok((table, tree))
 }
 

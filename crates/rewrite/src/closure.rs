@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::plan::rows::Plan;
 use crate::plan::treatment::leading_below;
-use crate::planned::{PlannedTreatment, planned};
+use crate::planned_treatment::{PlannedTreatment, planned};
 use crate::world::{ClassId, MethodId, Role, World};
 
 /// Applies the rules in their order.

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::carrier::Constants;
 use crate::error::{Error, Result};
-use crate::planned::PlannedTreatment;
+use crate::planned_treatment::PlannedTreatment;
 
 /// The size in bytes above which HotSpot does not compile a method (`HugeMethodLimit`).
 const HUGE: u32 = 8000;

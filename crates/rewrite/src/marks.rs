@@ -4,7 +4,7 @@
 use cct_classfile::{MemberRef, access};
 use cct_index::treatment::Treatment;
 
-use crate::planned::{PlannedTreatment, planned};
+use crate::planned_treatment::{PlannedTreatment, planned};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// A method by its class and name, and by its descriptor if one was given.

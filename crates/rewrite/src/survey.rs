@@ -11,8 +11,8 @@ use cct_jdk::annotations;
 use cct_jdk::intrinsics;
 
 use crate::error::{Error, Result};
-use crate::kept::KeptMembers;
-use crate::planned::PlannedTreatment;
+use crate::kept_members::KeptMembers;
+use crate::planned_treatment::PlannedTreatment;
 
 /// Summary of a class, as far as other classes are concerned.
 #[derive(Debug, Clone)]

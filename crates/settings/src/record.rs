@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cct_columns::Columns;
 use cct_pcc::MethodChoice;
-use cct_pcc::chosen::{joined, separated};
+use cct_pcc::method_choice::{joined, separated};
 use cct_tables::{BlockEnds, BlockRule, CostModel};
 
 use crate::settings::{Metrics, Settings, Tool};

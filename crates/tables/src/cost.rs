@@ -10,7 +10,7 @@
 use cct_classfile::{ConstantPool, Instruction, opcode};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::interned::Interner;
+use crate::interner::Interner;
 use crate::toml::{self, Entry, Problem, TableError};
 
 /// Maximum cost of one opcode.

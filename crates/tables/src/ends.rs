@@ -10,7 +10,7 @@ use std::fmt::Write;
 use cct_classfile::opcode::{self, Opcode};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::interned::Interner;
+use crate::interner::Interner;
 use crate::toml::{self, Entry, Problem, TableError, Value};
 
 /// Number of opcodes in class files: up to `jsr_w`.

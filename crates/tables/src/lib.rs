@@ -9,7 +9,7 @@
 
 pub mod cost;
 pub mod ends;
-mod interned;
+mod interner;
 pub mod rule;
 mod shipped;
 pub mod toml;

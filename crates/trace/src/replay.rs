@@ -10,7 +10,7 @@ use cct_events::{Decoder, Event};
 use rustc_hash::FxHashMap;
 
 use crate::found::Found;
-use crate::implied::Whole;
+use crate::implied_events::Whole;
 use crate::position::{self, Began};
 use crate::program::{Callee, Program};
 use crate::sites::Signature;

@@ -11,7 +11,7 @@ use crate::wire::{self, Answer, WireError};
 pub const WAITING: usize = 64;
 
 /// An item of a module's output.
-pub enum Said {
+pub enum ModuleOutput {
     Greeting(Vec<RuntimeClass>),
     Answer(Answer),
     /// The end of the output, as expected.
@@ -21,23 +21,23 @@ pub enum Said {
 }
 
 /// Forwards the greeting, this many answers, and the end; an error comes last.
-pub fn hear(stdout: ChildStdout, answers: usize, to: &SyncSender<Result<Said, WireError>>) {
+pub fn hear(stdout: ChildStdout, answers: usize, to: &SyncSender<Result<ModuleOutput, WireError>>) {
     let mut input = BufReader::new(stdout);
-    let send = |said: Result<Said, WireError>| {
+    let send = |said: Result<ModuleOutput, WireError>| {
         let goes_on = said.is_ok();
         to.send(said).is_ok() && goes_on
     };
-    if !send(wire::read_greeting(&mut input).map(Said::Greeting)) {
+    if !send(wire::read_greeting(&mut input).map(ModuleOutput::Greeting)) {
         return;
     }
     for _ in 0..answers {
-        if !send(wire::read_answer(&mut input).map(Said::Answer)) {
+        if !send(wire::read_answer(&mut input).map(ModuleOutput::Answer)) {
             return;
         }
     }
     send(match input.read(&mut [0]) {
-        Ok(0) => Ok(Said::End),
-        Ok(_) => Ok(Said::More),
+        Ok(0) => Ok(ModuleOutput::End),
+        Ok(_) => Ok(ModuleOutput::More),
         Err(error) => Err(error.into()),
     });
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use cct_index::mid::ClassHash;
 
 use crate::error::Error;
-use crate::hearing::{Said, WAITING, hear};
+use crate::hearing::{ModuleOutput, WAITING, hear};
 use crate::module::{Outcome, RuntimeClass};
 use crate::wire::{self, Answer, WireError};
 
@@ -118,23 +118,23 @@ impl Process {
     fn take_all<E: From<Error>>(
         &mut self,
         classes: &[ClassToTransform],
-        receiver: &Receiver<Result<Said, WireError>>,
+        receiver: &Receiver<Result<ModuleOutput, WireError>>,
         mut each: impl FnMut(&ClassToTransform, Outcome) -> Result<(), E>,
     ) -> Result<Vec<RuntimeClass>, E> {
         let runtime = match self.next(receiver, "when it was started")? {
-            Said::Greeting(runtime) => runtime,
+            ModuleOutput::Greeting(runtime) => runtime,
             _ => return Err(self.out_of_turn("it did not begin with the greeting of a module").into()),
         };
         for class in classes {
             let at = format!("for class {}", class.name);
             match self.next(receiver, &at)? {
-                Said::Answer(Answer::Outcome(outcome)) => each(class, outcome)?,
-                Said::Answer(Answer::Failed(why)) => return Err(self.failed(at, why).into()),
+                ModuleOutput::Answer(Answer::Outcome(outcome)) => each(class, outcome)?,
+                ModuleOutput::Answer(Answer::Failed(why)) => return Err(self.failed(at, why).into()),
                 _ => return Err(self.out_of_turn(&format!("it gave no answer {at}")).into()),
             }
         }
         match self.next(receiver, "after the last class")? {
-            Said::End => self.end()?,
+            ModuleOutput::End => self.end()?,
             _ => return Err(self.out_of_turn("it answered more than it was asked").into()),
         }
         Ok(runtime)
@@ -149,9 +149,9 @@ impl Process {
     /// The module's next output.
     pub(crate) fn next(
         &mut self,
-        receiver: &Receiver<Result<Said, WireError>>,
+        receiver: &Receiver<Result<ModuleOutput, WireError>>,
         at: &str,
-    ) -> Result<Said, Error> {
+    ) -> Result<ModuleOutput, Error> {
         let (module, at) = (self.module.clone(), at.to_owned());
         match receiver.recv_timeout(self.timeout) {
             Ok(Ok(said)) => Ok(said),

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use crate::error::Error;
-use crate::hearing::{Said, WAITING, hear};
+use crate::hearing::{ModuleOutput, WAITING, hear};
 use crate::module::Outcome;
 use crate::process::{Launch, Process};
 use crate::wire::{self, Answer, WireError};
@@ -16,7 +16,7 @@ use crate::wire::{self, Answer, WireError};
 pub struct Session {
     process: Process,
     to: BufWriter<ChildStdin>,
-    from: Receiver<Result<Said, WireError>>,
+    from: Receiver<Result<ModuleOutput, WireError>>,
 }
 
 impl Session {
@@ -32,7 +32,7 @@ impl Session {
         let mut session = Session { process, to: BufWriter::new(stdin), from };
         session.send(|to| to.write_all(&wire::MAGIC))?;
         match session.process.next(&session.from, "when it was started")? {
-            Said::Greeting(_) => Ok(session),
+            ModuleOutput::Greeting(_) => Ok(session),
             _ => Err(session.process.out_of_turn("it did not begin with the greeting of a module")),
         }
     }
@@ -48,8 +48,8 @@ impl Session {
             wire::write_field(to, bytes)
         })?;
         match self.process.next(&self.from, &at)? {
-            Said::Answer(Answer::Outcome(outcome)) => Ok(outcome),
-            Said::Answer(Answer::Failed(why)) => Err(self.process.failed(at, why)),
+            ModuleOutput::Answer(Answer::Outcome(outcome)) => Ok(outcome),
+            ModuleOutput::Answer(Answer::Failed(why)) => Err(self.process.failed(at, why)),
             _ => Err(self.process.out_of_turn(&format!("it gave no answer {at}"))),
         }
     }

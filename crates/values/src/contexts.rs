@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 
-use cct_pcc::chosen::separated;
+use cct_pcc::method_choice::separated;
 use cct_pcc::{MethodChoice, Place, Recorded, Value};
 use cct_profile::escape::terminal;
 use cct_profile::names::{Frame, FrameTable, NameStyle};

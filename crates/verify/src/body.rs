@@ -7,7 +7,7 @@ use cct_jdk::convention::SLOTS_OFFSET;
 use cct_jdk::threads::changes_the_current_thread;
 use cct_tables::CostModel;
 
-use crate::align::aligned::{Alignment, AppendedHandler};
+use crate::align::alignment::{Alignment, AppendedHandler};
 use crate::align::{Pair, align};
 use crate::allocations;
 use crate::columns;

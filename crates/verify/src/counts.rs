@@ -12,7 +12,7 @@ use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, MemberName, acces
 use cct_jdk::convention::OBJECT;
 use cct_tables::BlockEnds;
 
-use crate::align::aligned::{Alignment, AppendedHandler};
+use crate::align::alignment::{Alignment, AppendedHandler};
 use crate::faults::CountFault;
 use crate::fields::Fields;
 use crate::finding::{Check, Finding, Problem};

@@ -13,7 +13,7 @@ use crate::faults::{ForwarderKind, RuntimeFault};
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{Entry, Straight, Target};
 use crate::native_hooks::NativeHook;
-use crate::renamed::RenamedNative;
+use crate::renamed_native::RenamedNative;
 
 /// The code under the original signature.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use cct_classfile::attributes::{AttributeInfo, LocalRange, LocalVariable, Target, TypeAnnotation};
 use cct_classfile::{Attribute, Bci, ClassFile, Code, Handler, access, mutf8, opcode};
 
-use crate::align::aligned::{Alignment, AppendedHandler};
+use crate::align::alignment::{Alignment, AppendedHandler};
 use crate::faults::HandlerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Unassigned;

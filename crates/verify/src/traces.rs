@@ -10,7 +10,7 @@ use crate::events::Event;
 use crate::fields::Fields;
 use crate::op::{Kind, Op};
 use crate::probe::Locals;
-use crate::quiet::{Cut, SilentEvents};
+use crate::silent_events::{Cut, SilentEvents};
 use crate::throws::may_throw;
 
 /// The amount of a body that is recorded.

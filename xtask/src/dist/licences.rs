@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, ensure};
 use walkdir::WalkDir;
 
-use super::linked::{Crate, Linked};
+use super::linked_crates::{Crate, Linked};
 use crate::process;
 
 /// How names of files with licences begin.

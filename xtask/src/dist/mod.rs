@@ -18,7 +18,7 @@ mod date;
 mod deb;
 mod glibc;
 mod licences;
-mod linked;
+mod linked_crates;
 mod oci;
 mod packages;
 mod sbom;
@@ -36,7 +36,7 @@ use crate::print::print_line;
 use build::{Binaries, Linker};
 use contents::{Layout, Product};
 use date::SourceDate;
-use linked::Linked;
+use linked_crates::Linked;
 use packages::{FULL_NAME, Packages};
 
 /// Options of `cargo xtask dist`.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::checksums::sha_256;
 use super::date::SourceDate;
-use super::linked::{Crate, Id, Linked};
+use super::linked_crates::{Crate, Id, Linked};
 use super::packages::VERSION;
 
 /// The document, with a line's end.

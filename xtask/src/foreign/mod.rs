@@ -6,10 +6,10 @@
 //! JVMs. [`known`] has the differences with known causes, and [`table`] prints the results.
 //! docs/internals/foreign.md is for readers.
 
-mod known;
+mod jars;
+mod known_causes;
 mod link;
 mod obfuscate;
-mod obtain;
 mod outcome;
 mod sets;
 mod steps;
@@ -29,8 +29,8 @@ use crate::programs::packages::Packages;
 use crate::programs::place::fresh;
 use crate::programs::stage::ProfiledJdk;
 use crate::workspace::{self, Built};
+use jars::{SetJars, list, obtain};
 use link::Linker;
-use obtain::{SetJars, list, obtain};
 use outcome::{OnJdk, ProfiledRun, SetResult, Way};
 use sets::{SETS, Set};
 use survey::Survey;
@@ -223,7 +223,7 @@ impl Bench {
             let linked = linker.link(&name, names, &path(jars), &folder)?;
             let (mut known, mut unknown) = (Vec::new(), Vec::new());
             for difference in plain.differences(&linked) {
-                match known::cause(&difference, |name| there.contains(name)) {
+                match known_causes::cause(&difference, |name| there.contains(name)) {
                     Some(cause) => known.push((difference.to_string(), cause)),
                     None => unknown.push(difference.to_string()),
                 }

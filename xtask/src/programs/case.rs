@@ -1,7 +1,7 @@
 //! The results of a program on a JDK.
 
 use super::compare::Difference;
-use super::known::KnownCause;
+use super::known_causes::KnownCause;
 use super::mode::Mode;
 use super::outcome::Outcome;
 use super::program::Program;

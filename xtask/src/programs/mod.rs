@@ -13,7 +13,7 @@ pub mod catalogue;
 pub mod compare;
 mod folders;
 pub mod jars;
-mod known;
+mod known_causes;
 pub mod maven;
 mod mode;
 pub mod npm;
@@ -269,7 +269,7 @@ fn one(
         eprintln!("{}: {}", program.name, mode.word());
         let outcome = stage.run(&place, mode)?;
         let differences = compare::outcomes(program, &plain, &outcome);
-        let known = known::cause(program.name, mode, &outcome, &differences);
+        let known = known_causes::cause(program.name, mode, &outcome, &differences);
         profiled.push(Profiled { mode, outcome, differences, known });
     }
     let case = Case { program, jdk: stage.version(), packages: fetched.versions.clone(), plain, profiled };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::case::{Case, Profiled};
-use super::known;
+use super::known_causes;
 use super::outcome::Outcome;
 use crate::print::print_line;
 
@@ -45,8 +45,8 @@ pub fn details(case: &Case) -> Result<()> {
             text += &format!("    known: {}\n", known.cause);
         } else if run.differences.is_empty() {
             text += "    same output, exit code and files\n";
-            for stale in known::entries(case.program.name, run.mode) {
-                text += &format!("    no longer true, remove it from known.rs: {}\n", stale.cause);
+            for stale in known_causes::entries(case.program.name, run.mode) {
+                text += &format!("    no longer true, remove it from known_causes.rs: {}\n", stale.cause);
             }
         }
     }

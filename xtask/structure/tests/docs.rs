@@ -31,7 +31,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("hold against", "compare with"),
     ("holds against", "compares with"),
     ("in place of", "instead of"),
-    ("in vain", "unmatched, unused"),
+    ("in unmatched", "unmatched, unused"),
     ("in the place of", "instead of"),
     ("is not wanted", "is excluded"),
     ("is told apart", "is kept separate"),

@@ -3,8 +3,8 @@
 mod class_path;
 mod counting;
 pub(crate) mod filter;
-pub mod lone;
-mod made_from;
+mod input_hash;
+pub mod lone_class;
 pub mod opened;
 pub mod output_options;
 mod record;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use cct_archive::{Input, Target};
 use cct_settings::RefusedOptions;
 
-use self::lone::LoneError;
+use self::lone_class::LoneError;
 use self::opened::{OpenError, OpenedInputs, say_missing};
 use self::output_options::OutputOptions;
 use self::targets::{Targets, TargetsError};
@@ -32,7 +32,7 @@ use crate::user_module::{Module, ModuleError, UnreadableModule};
 
 pub use self::class_path::ClassPathError;
 pub use self::filter::{FilterError, filter};
-pub use self::made_from::HashError;
+pub use self::input_hash::HashError;
 pub use self::record::Record;
 pub use self::refusal::refused_by_jvms;
 pub use self::request::InstrumentRequest;
@@ -123,12 +123,12 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
     sources.for_jlink = !request.patches;
     let targets = Targets::new(&request.output, &sources, &named, request.patches)?;
     check_report(request, &sources.inputs, &targets)?;
-    for notice in lone::check(&sources.inputs, &targets.list, request.if_changed)? {
+    for notice in lone_class::check(&sources.inputs, &targets.list, request.if_changed)? {
         observer.warn(&notice);
     }
     let beside = TreeMarking::of(request, &sources)?;
-    let made_from = made_from::of(request, &sources, beside.as_ref())?;
-    if request.if_changed && made_from::is_current(&made_from, &targets.list, request.report.as_deref()) {
+    let made_from = input_hash::of(request, &sources, beside.as_ref())?;
+    if request.if_changed && input_hash::is_current(&made_from, &targets.list, request.report.as_deref()) {
         observer.note(&format!("{}: up to date", request.output.display()));
         return Ok(());
     }

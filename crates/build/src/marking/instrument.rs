@@ -12,7 +12,7 @@ use super::all::{OutputOptions, mark_all};
 use super::{JAR, Marking, MarkingError, jar, tables_of};
 use crate::check_failed::CheckFailed;
 use crate::file_error::FileError;
-use crate::instrument::lone::{self, LoneError};
+use crate::instrument::lone_class::{self, LoneError};
 use crate::instrument::opened::{OpenError, OpenedInputs, say_missing};
 use crate::instrument::request::InstrumentRequest;
 use crate::instrument::targets::{Targets, TargetsError};
@@ -88,7 +88,7 @@ pub fn instrument(request: &InstrumentRequest, observer: &dyn Observer) -> Resul
         }
     }
     let targets = Targets::new(&request.output, &sources, &named, request.patches)?;
-    for notice in lone::check(&sources.inputs, &targets.list, request.if_changed)? {
+    for notice in lone_class::check(&sources.inputs, &targets.list, request.if_changed)? {
         observer.warn(&notice);
     }
     let steps = observer.begin("reading classes", None);

@@ -6,6 +6,7 @@ mod cache;
 mod choices;
 mod compare;
 mod config;
+mod context_filter;
 mod csv;
 mod diff;
 mod doctor;
@@ -22,7 +23,7 @@ mod merge;
 mod pcc;
 mod recording;
 mod recover;
-pub mod renamed;
+pub mod renamed_options;
 mod report;
 mod run;
 mod selection;
@@ -32,7 +33,6 @@ mod trace;
 mod typestate;
 mod udi;
 mod verify;
-mod wanted;
 
 pub use api::Api;
 pub use bench::{Bench, BenchFormat};
@@ -40,6 +40,7 @@ pub use cache::{Cache, CacheCommand, CacheFolder, CacheList, CachePrune};
 pub use choices::{BenchChoices, Choices, cost_model};
 pub use compare::{Compare, CompareFormat};
 pub use config::Config;
+pub use context_filter::{ContextFilter, WantedArguments};
 pub use csv::CsvArguments;
 pub use diff::{Diff, DiffFormat, DiffOrderArgument};
 pub use doctor::Doctor;
@@ -72,7 +73,6 @@ pub use typestate::{
 };
 pub use udi::UdiArguments;
 pub use verify::{Verify, VerifyFormat};
-pub use wanted::{ContextFilter, WantedArguments};
 
 use std::sync::LazyLock;
 

@@ -12,13 +12,13 @@ use cct_index::mid::ClassHash;
 use cct_rewrite::Rewriter;
 use cct_rewrite::passes::counts;
 use cct_rewrite::plan::CallTarget;
-use cct_rewrite::planned::PlannedTreatment;
+use cct_rewrite::planned_treatment::PlannedTreatment;
 use cct_tables::BlockRule;
 use cct_tables::CostModel;
 
 use super::constants::Constants;
 use super::listing;
-use crate::explain::explained::ExplainedClass;
+use crate::explain::explained_class::ExplainedClass;
 
 /// Maximum length of a line of blocks, in columns.
 const LINE: usize = 100;

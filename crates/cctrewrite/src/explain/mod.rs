@@ -1,7 +1,7 @@
 //! `cctrewrite explain`: shows what the rewriter does to a class, and why.
 
 mod constants;
-mod explained;
+mod explained_class;
 mod frames;
 mod listing;
 mod markers;
@@ -24,7 +24,7 @@ use cct_rewrite::{Error, Rewriter, Role, World};
 
 use crate::args::Explain;
 use crate::exit;
-use crate::explain::explained::ExplainedClass;
+use crate::explain::explained_class::ExplainedClass;
 use crate::progress::Progress;
 use constants::Constants;
 

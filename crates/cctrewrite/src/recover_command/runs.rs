@@ -12,10 +12,12 @@ use crate::exit::{Outcome, say};
 use crate::profile_file::{is_stdin, open};
 use crate::run_command::delivery::{Places, deliver};
 use crate::run_command::files::{UNKNOWN, file_name, with_suffix};
-use crate::run_command::marked::{put_printed, put_report};
-use crate::run_command::{traced, valued};
+use crate::run_command::markers::{put_printed, put_report};
+use crate::run_command::{traces, valued};
 use crate::run_folder::Jvm;
-use crate::run_folder::abandoned::{AbandonedFolder, Found, NOTHING, find, is_run_folder, named, unknown};
+use crate::run_folder::abandoned_folder::{
+    AbandonedFolder, Found, NOTHING, find, is_run_folder, named, unknown,
+};
 
 /// Extensions of files without value once everything else in their folder has been collected.
 const WORTHLESS: [&str; 3] = ["jvm", "arena", "tmp"];
@@ -234,7 +236,7 @@ fn place_of(jvm: &Jvm, places: &Places, count: usize, profiles: usize) -> Result
 fn put_others(jvm: &Jvm, profile: &Path) -> Result<()> {
     type Put = fn(&Path, &Path) -> Result<()>;
     let puts: [Put; 4] = [
-        |from, to| traced::put(from, &|_| to.to_owned(), false),
+        |from, to| traces::put(from, &|_| to.to_owned(), false),
         |from, to| valued::put(from, &|_| to.to_owned(), false),
         |from, to| put_report(from, to, false),
         |from, to| put_printed(from, to, false),

@@ -5,7 +5,7 @@ use std::io::Write;
 use cct_profile::ReportError;
 use cct_profile::csv::{Field, Writer};
 
-use crate::report_command::shown::ReportContents;
+use crate::report_command::report_contents::ReportContents;
 
 /// Writes the table, after a line that names the columns.
 pub fn write(report: &ReportContents<'_>, out: &mut dyn Write) -> Result<(), ReportError> {

@@ -15,7 +15,7 @@ use crate::args::Report;
 use crate::exit::{self, Outcome};
 use crate::info_command;
 use crate::profile_file::{check_stdin, read, read_sum, shown};
-use crate::report_command::shown::names;
+use crate::report_command::report_contents::names;
 
 /// The path of the page; `None` if the user wants none.
 pub fn output(arguments: &Report) -> Result<Option<PathBuf>> {
@@ -55,7 +55,7 @@ pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outco
     for what in &page.differing {
         exit::say(&format!("cctrewrite: warning: {what}"));
     }
-    for pattern in &page.vain {
+    for pattern in &page.unmatched {
         let pattern = cct_build::text::readable(pattern.as_bytes());
         exit::say(&format!("cctrewrite: no method matches --drop '{pattern}'"));
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::json::{self, Head};
 use crate::profile_file::shown;
-use crate::report_command::shown::{ReportContents, View};
+use crate::report_command::report_contents::{ReportContents, View};
 
 #[derive(Serialize)]
 struct SelectionShare<'a> {

@@ -3,7 +3,7 @@
 mod csv;
 mod html;
 mod json;
-pub(crate) mod shown;
+pub(crate) mod report_contents;
 
 use anyhow::{Context, Result, bail};
 use cct_build::classes;
@@ -13,7 +13,7 @@ use cct_profile::contexts::{ContextsOptions, write_contexts};
 use crate::args::{ByArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View as Part, check_stdin, read_sum, shown};
-use crate::report_command::shown::{ReportContents, by, metric, names, select, view};
+use crate::report_command::report_contents::{ReportContents, by, metric, names, select, view};
 use crate::tables_command;
 
 /// Runs the command.

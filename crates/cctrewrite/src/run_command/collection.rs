@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use cct_profile::collection;
 
-use crate::run_folder::abandoned;
+use crate::run_folder::abandoned_folder;
 use crate::run_folder::{Jvm, Record, RunFolder};
 
 /// How long `run` waits for JVMs that outlive the command.
@@ -47,7 +47,7 @@ impl Collection {
     /// Names the folders beside this one that killed runs have left.
     pub fn report_abandoned(&self, quiet: bool) {
         if let Some(parent) = self.path().parent() {
-            abandoned::report(parent, quiet);
+            abandoned_folder::report(parent, quiet);
         }
     }
 

@@ -15,8 +15,8 @@ use cct_profile::origin::Origins;
 use cct_profile::sums::sums;
 use cct_profile::{Metric, Profile, Summary, Tree};
 
-use super::beside;
 use super::files::move_file;
+use super::run_markers;
 use crate::args::ContextFilter;
 use crate::exit::say;
 use crate::profile_file::{CANNOT, read};
@@ -45,7 +45,7 @@ impl Places {
         for entry in entries {
             let path = entry.with_context(|| format!("cannot read {}", places.each.display()))?.path();
             let is_ours = |extension: &OsStr| {
-                extension == "cct" || beside::EXTENSIONS.iter().any(|other| extension == *other)
+                extension == "cct" || run_markers::EXTENSIONS.iter().any(|other| extension == *other)
             };
             if !path.extension().is_some_and(is_ours) {
                 bail!("{}: not a folder of profiles: it contains {}", places.each.display(), path.display());

@@ -6,17 +6,17 @@
 //!
 //! A wrapper of `java` would miss JVMs: a JVM starts others by the `java` of its own home.
 
-mod beside;
 mod child;
 mod collection;
 pub mod delivery;
 mod execution;
 pub mod files;
-pub mod marked;
+pub mod markers;
 mod missing;
 mod no_jvm;
+mod run_markers;
 mod signals;
-pub mod traced;
+pub mod traces;
 pub mod valued;
 
 use std::path::Path;
@@ -28,20 +28,20 @@ use cct_settings::ToolName;
 
 use crate::args::Run;
 use crate::exit::Outcome;
-use beside::RunMarkers;
 use delivery::{Places, deliver};
 use execution::{Execution, execute};
 use missing::recover_missing;
+use run_markers::RunMarkers;
 
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<Outcome> {
     let Some((command, rest)) = arguments.command.split_first() else { bail!("no command") };
     if arguments.choices.marks_alone() {
-        return marked::run(arguments, command, rest);
+        return markers::run(arguments, command, rest);
     }
     let beside = RunMarkers::of(arguments, command)?;
     if arguments.choices.settings().traces() {
-        return traced::run(arguments, command, rest);
+        return traces::run(arguments, command, rest);
     }
     if arguments.choices.settings().pcc().is_some() {
         return valued::run(arguments, command, rest);

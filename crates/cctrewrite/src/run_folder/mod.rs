@@ -3,7 +3,7 @@
 //! `run` makes it ([`RunFolder::make`]) and holds a lock in it for as long as it lives. A killed
 //! `run` leaves the folder and frees the lock. [`abandoned`] finds such folders.
 
-pub mod abandoned;
+pub mod abandoned_folder;
 mod jvm;
 mod processes;
 mod record;

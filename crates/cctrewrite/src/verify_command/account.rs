@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cct_verify::{Finding, Links, Tally, linked};
+use cct_verify::{Finding, Links, Tally, link_results};
 
 /// What is wrong with a class.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Account {
 
     /// Looks for the extended forms that classes call, and for the callees that they count.
     pub(crate) fn link(&mut self) {
-        let linked = linked::follow(&std::mem::take(&mut self.links));
+        let linked = link_results::follow(&std::mem::take(&mut self.links));
         self.linked = (linked.found, linked.unknown);
         self.counted = (linked.counted, linked.uncounted);
         self.tally.unknown_ids = self.tally.unknown_ids.saturating_sub(linked.ids);

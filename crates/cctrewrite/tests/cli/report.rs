@@ -207,8 +207,8 @@ fn what_is_selected_must_be_there() {
     suggests("--thread", "mian", "main");
     with(&["--thread", "nobody"]).fails_saying(&["no thread 'nobody'"]);
     with(&["--by", "jar"]).fails_saying(&["do not record the class path", "--classes"]);
-    let vain = with(&["--drop", "a.B.c"]).succeeds();
-    assert_eq!(vain.stderr, "cctrewrite: no method matches --drop 'a.B.c'\n");
+    let unmatched = with(&["--drop", "a.B.c"]).succeeds();
+    assert_eq!(unmatched.stderr, "cctrewrite: no method matches --drop 'a.B.c'\n");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! bytes but the last. Pruned contexts are the last callee of their caller: a context whose label
 //! is the number of all labels, with their sums.
 
-use super::sided::{Measure, SidedTree};
+use super::sided_tree::{Measure, SidedTree};
 
 /// Columns of contexts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,10 +113,10 @@ pub(super) fn number(column: &mut Vec<u8>, mut value: u64) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::sided::Side;
+    use super::super::sided_tree::Side;
     use super::*;
     use crate::testing::{random, tree};
-    use cct_profile::joined::joined;
+    use cct_profile::tree_sum::joined;
     use cct_profile::{Metric, Tree, TreeBuilder};
 
     const BYTECODES: Measure = Measure { side: Side::New, metric: Metric::Bytecodes };

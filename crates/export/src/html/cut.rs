@@ -4,7 +4,7 @@
 //! each side, and of all changes. So a context that is large by any of them is on the page in all
 //! views. A callee never weighs more than its caller, so the kept contexts are a tree.
 
-use super::sided::{Measure, SidedTree};
+use super::sided_tree::{Measure, SidedTree};
 use cct_profile::Metric;
 use std::cmp::Ordering;
 
@@ -91,7 +91,7 @@ fn raise(weights: &mut [f64], sided: &SidedTree, total: u64, count: impl Fn(u32)
 
 #[cfg(test)]
 mod tests {
-    use super::super::sided::Side;
+    use super::super::sided_tree::Side;
     use super::*;
     use crate::testing::tree;
 

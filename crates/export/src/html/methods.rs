@@ -1,6 +1,6 @@
 //! The table of methods: sums over all contexts, including those that the page omits.
 
-use super::sided::{Measure, SidedTree};
+use super::sided_tree::{Measure, SidedTree};
 
 /// The sums of one label over a tree, usually a method's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,12 +67,12 @@ pub(super) fn rows(sided: &SidedTree, methods: &[u32], measures: &[Measure]) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::sided::Side;
+    use super::super::sided_tree::Side;
     use super::*;
     use crate::testing::{random, tree};
     use cct_profile::Metric;
-    use cct_profile::joined::joined;
     use cct_profile::sums::sums;
+    use cct_profile::tree_sum::joined;
 
     const BYTECODES: Measure = Measure { side: Side::New, metric: Metric::Bytecodes };
     const CALLS: Measure = Measure { side: Side::New, metric: Metric::Calls };

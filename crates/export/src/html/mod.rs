@@ -13,9 +13,9 @@
 mod assemble;
 mod columns;
 mod cut;
-mod gather;
 mod methods;
-mod sided;
+mod page_contents;
+mod sided_tree;
 #[cfg(test)]
 mod tests;
 
@@ -28,7 +28,7 @@ use cct_profile::report::{counted, grouped, percent};
 use cct_profile::{Damage, Profile, Selection};
 use columns::{Columns, Kept, Lost, number};
 use cut::Weights;
-use gather::PageContents;
+use page_contents::PageContents;
 use serde::Serialize;
 
 /// Default maximum number of contexts of a page.
@@ -83,7 +83,7 @@ pub struct Page {
     /// sentences.
     pub differing: Vec<String>,
     /// Patterns of [`Selection::drop`] that match no method.
-    pub vain: Vec<String>,
+    pub unmatched: Vec<String>,
 }
 
 /// The data for the script, except for the columns.
@@ -163,7 +163,7 @@ impl Page {
     ) -> Result<Page, ExportError> {
         let program = new.meta.get("main").map_or("(unknown program)", |main| main).to_owned();
         let incomplete: Vec<String> = std::iter::once(&new).chain(&base).flat_map(damage).collect();
-        let (mut new, mut base, differing, vain) = selected(new, base, options)?;
+        let (mut new, mut base, differing, unmatched) = selected(new, base, options)?;
         let gathered = PageContents::of(&mut new, base.as_mut(), options.by, options.names, origins)?;
         let metric = match options.metric {
             // For profiles with a cost model, the cost of bytecodes.
@@ -179,7 +179,13 @@ impl Page {
             Some(metric @ (Metric::Calls | Metric::Allocations)) => metric,
         };
         drop((new, base));
-        Ok(Page::of(gathered, about, options, metric, Said { program, incomplete, differing, vain }))
+        Ok(Page::of(
+            gathered,
+            about,
+            options,
+            metric,
+            PageNotes { program, incomplete, differing, unmatched },
+        ))
     }
 
     fn of(
@@ -187,7 +193,7 @@ impl Page {
         about: Vec<About>,
         options: &PageOptions,
         metric: Metric,
-        said: Said,
+        said: PageNotes,
     ) -> Page {
         let PageContents { labels, methods: of_label, kinds, measures, metrics, sums, threads } = gathered;
         let (threads, trees): (Vec<_>, Vec<_>) =
@@ -214,7 +220,7 @@ impl Page {
             written.push(Thread { name, others, contexts, sums, lost, lost_sums, nodes, rows });
         }
         let all_contexts = written.iter().map(|thread| thread.contexts).sum();
-        let Said { program, incomplete, differing, vain } = said;
+        let PageNotes { program, incomplete, differing, unmatched } = said;
         let pruning = pruning(&written, all_contexts, &with_sums, options.most_contexts);
         let mut remarks: Vec<String> = incomplete.iter().map(|what| format!("INCOMPLETE: {what}")).collect();
         remarks.extend(differing.iter().cloned());
@@ -246,16 +252,16 @@ impl Page {
             metric: metric.name(),
             fold: options.fold_recursion,
         };
-        Page { head, contexts, methods, pruning, incomplete, differing, vain }
+        Page { head, contexts, methods, pruning, incomplete, differing, unmatched }
     }
 }
 
 /// Sentences that a page passes on.
-struct Said {
+struct PageNotes {
     program: String,
     incomplete: Vec<String>,
     differing: Vec<String>,
-    vain: Vec<String>,
+    unmatched: Vec<String>,
 }
 
 fn damage(profile: &Profile) -> impl Iterator<Item = String> + '_ {
@@ -269,7 +275,7 @@ type Both = (Profile, Option<Profile>, Vec<String>, Vec<String>);
 fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Result<Both, ExportError> {
     let Some(base) = base else {
         let selected = options.selection.of_profile(new.with_native_callers(), options.names)?;
-        return Ok((selected.profile, None, Vec::new(), selected.vain));
+        return Ok((selected.profile, None, Vec::new(), selected.unmatched));
     };
     let asked = Options { selection: options.selection.clone(), style: options.names, ..Options::default() };
     let (base, new, sites_lost) = with_same_sites(base, new)?;
@@ -277,7 +283,7 @@ fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Resul
     if let (Some(error), Some(_)) = (&base.nothing, &new.nothing) {
         return Err(error.clone().into());
     }
-    let vain = base.vain.into_iter().filter(|pattern| new.vain.contains(pattern)).collect();
+    let unmatched = base.unmatched.into_iter().filter(|pattern| new.unmatched.contains(pattern)).collect();
     let mut differing = Vec::new();
     for (side, nothing) in [("BASE", base.nothing), ("NEW", new.nothing)] {
         differing.extend(nothing.map(|error| format!("In {side}, {error}.")));
@@ -312,19 +318,24 @@ fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Resul
             named(&new)
         ));
     }
-    Ok((new, Some(base), differing, vain))
+    Ok((new, Some(base), differing, unmatched))
 }
 
 /// How much was pruned, in a sentence.
-fn pruning(threads: &[Thread], contexts: u64, sums: &[(sided::Measure, u64)], most: usize) -> Option<String> {
+fn pruning(
+    threads: &[Thread],
+    contexts: u64,
+    sums: &[(sided_tree::Measure, u64)],
+    most: usize,
+) -> Option<String> {
     let lost: u64 = threads.iter().map(|thread| thread.lost).sum();
     let part = |part: u64, whole: u64, word: &str| {
         format!("{} ({:.2} %)", counted(part.into(), word), percent(part.into(), whole.into()))
     };
-    let of = |(at, &(measure, sum)): (usize, &(sided::Measure, u64))| {
+    let of = |(at, &(measure, sum)): (usize, &(sided_tree::Measure, u64))| {
         let lost = threads.iter().map(|thread| thread.lost_sums[at]).sum();
         let word = measure.metric.one();
-        (measure.side == sided::Side::New).then(|| part(lost, sum, word))
+        (measure.side == sided_tree::Side::New).then(|| part(lost, sum, word))
     };
     (lost > 0).then(|| {
         let counts: Vec<String> = sums.iter().enumerate().filter_map(of).collect();

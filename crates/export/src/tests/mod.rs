@@ -449,7 +449,7 @@ fn roots_and_what_is_ignored_are_those_of_comparisons() {
     );
     let ignored = source(recursion(), &options(None, &["*.g", "nobody"]));
     assert_eq!(ignored.bytecodes, Some(127));
-    assert_eq!(ignored.vain, ["nobody"]);
+    assert_eq!(ignored.unmatched, ["nobody"]);
     let error = Source::new(recursion(), &options(Some("a.A.nobody"), &[])).unwrap_err();
     assert_eq!(error.to_string(), "no context has the method 'a.A.nobody'");
 }

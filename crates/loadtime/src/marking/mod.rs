@@ -8,7 +8,7 @@
 //! moment before the JVM does it ([`ancestors`]).
 
 mod ancestors;
-pub mod beside;
+pub mod counted_classes;
 mod hook;
 pub mod natives;
 mod rules;

@@ -9,7 +9,7 @@ use std::ptr;
 
 use jni_sys as sys;
 
-use super::{beside, start};
+use super::{counted_classes, start};
 use crate::collection;
 use crate::guard::guarded;
 use crate::jni::{Env, Native, jclass, jobjectArray, jstring};
@@ -74,6 +74,8 @@ pub extern "system" fn notes(raw: *mut sys::JNIEnv, _: jclass) -> jobjectArray {
 pub extern "system" fn take(raw: *mut sys::JNIEnv, _: jclass, folder: jstring) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         let Some(folder) = env.text(folder) else { return string(env, "no memory") };
-        beside::start(Path::new(&folder)).err().map_or(ptr::null_mut(), |trouble| string(env, &trouble))
+        counted_classes::start(Path::new(&folder))
+            .err()
+            .map_or(ptr::null_mut(), |trouble| string(env, &trouble))
     })
 }

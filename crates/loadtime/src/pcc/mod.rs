@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use cct_pcc::Recorded;
-use cct_pcc::chosen::joined;
+use cct_pcc::method_choice::joined;
 use rustc_hash::FxHashMap;
 
 use crate::jni::Env;

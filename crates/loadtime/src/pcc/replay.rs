@@ -19,7 +19,7 @@ use crate::frames::known_class;
 use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass, jint, jmethodID, jobject, jobjectArray, jstring};
 use crate::jvmti::Jvmti;
-use crate::known::{Appearance, Bytecodes, KnownClass};
+use crate::known_class::{Appearance, Bytecodes, KnownClass};
 use crate::members::Members;
 use crate::native_methods;
 use crate::replay::Site as Place;

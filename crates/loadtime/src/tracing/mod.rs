@@ -8,13 +8,13 @@
 //! Meanwhile the thread is in a native, so no collection waits for it. No lock is held that Java
 //! code could wait for.
 
-mod known;
 mod last;
 mod natives;
 mod options;
 mod output;
 mod private;
 mod record;
+mod static_data;
 
 pub use natives::register;
 
@@ -27,11 +27,11 @@ use cct_events::{Event, Frame, FrameKind};
 use cct_rewrite::tracing::Numbers;
 use rustc_hash::FxHashMap;
 
-use known::StaticData;
 use last::Last;
 use options::Options;
 use output::{Job, Output};
 use record::{Buffer, Record};
+use static_data::StaticData;
 
 static TRACER: OnceLock<Tracer> = OnceLock::new();
 

@@ -11,9 +11,9 @@ use std::thread::JoinHandle;
 use cct_events::scan::Familiar;
 use cct_events::{Frame, FrameKind, FrameWriter};
 
-use super::known::StaticData;
 use super::private;
 use super::record::Buffer;
+use super::static_data::StaticData;
 
 /// Maximum number of buffers on their way to the file, and of empty ones.
 const WAITING: usize = 32;

@@ -7,7 +7,7 @@
 //! if it comes from elsewhere. Each reported entry has its exit, even if markers are enabled or
 //! disabled between them.
 
-pub mod beside;
+pub mod class_markers;
 mod method;
 mod place;
 #[cfg(test)]

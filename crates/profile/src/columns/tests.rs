@@ -1,11 +1,11 @@
 use super::*;
 use crate::fold::without;
-use crate::joined::joined;
 use crate::merge::{MergeOptions, Threads, merge};
 use crate::names::NameStyle;
 use crate::report::write_header;
 use crate::section::{MAGIC, section, string};
 use crate::testing::{method, profile, random, thread, tree};
+use crate::tree_sum::joined;
 use crate::{Exactness, Metric, Pattern, Problem, ReadError, Selection, Summary, ThreadTree};
 
 fn unit(name: &str) -> Unit {

@@ -9,9 +9,9 @@
 //!
 //! [`read_contexts`] reads such a list, and lists of other tools that have the same three columns.
 
-use crate::joined::join;
 use crate::meta_keys::COLUMNS;
 use crate::names::{Frame, FrameTable, NameStyle};
+use crate::tree_sum::join;
 use crate::{MergeError, Profile, ReportError, Tree, TreeBuilder};
 use std::io::{self, BufWriter, Write};
 
@@ -60,7 +60,7 @@ pub fn write_contexts(
         tree_of_threads(of_thread.iter().copied().zip(trees).collect(), of_method)?
     } else {
         let trees: Vec<_> = trees.map(|tree| (tree, of_method)).collect();
-        crate::joined::joined(&trees)?
+        crate::tree_sum::joined(&trees)?
     };
     let mut out = BufWriter::with_capacity(1 << 18, out);
     write_head(profile, &tree, &mut out)?;

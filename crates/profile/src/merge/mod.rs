@@ -1,7 +1,7 @@
 //! Merging of profiles.
 
-use crate::joined::{joined, sum};
 use crate::meta_keys::{ALLOCATIONS, CALL_SITES, COLUMNS, COST_MODEL, MERGED};
+use crate::tree_sum::{joined, sum};
 use crate::united_methods::{Bodies, united_methods};
 use crate::{Damage, MergeError, Profile, ThreadTree, Tree};
 use std::collections::{BTreeMap, BTreeSet};

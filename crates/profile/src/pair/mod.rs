@@ -14,11 +14,11 @@ pub use remarks::{Remark, SIDES, Side};
 pub use share::Share;
 
 use crate::contexts::tree_of_threads;
-use crate::joined::joined;
 use crate::meta_keys::COST_MODEL;
 use crate::names::{Frame, FrameTable, NameStyle};
 use crate::selection::{Met, Selector, similar};
 use crate::suggestions::Suggestions;
+use crate::tree_sum::joined;
 use crate::{MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
 
 /// Options that apply to both inputs.
@@ -168,7 +168,7 @@ pub(crate) fn united<T>(
 
     let selector = Selector::new(&table, selection, options.per_thread);
     let given = |at: &usize| selection.drop[*at].given().to_owned();
-    remarks.extend(selector.vain.iter().map(|at| Remark::IgnoresNothing(given(at))));
+    remarks.extend(selector.unmatched.iter().map(|at| Remark::IgnoresNothing(given(at))));
     let identity: Vec<u32> = (0..table.frames().len() as u32).collect();
     let mut side_tree = |side, threads, labels: &[u32], methods: &[Method]| {
         let tree = tree_of(threads, labels, methods.len(), options.per_thread);

@@ -75,8 +75,8 @@ impl Selection {
         if !self.is_everything() {
             profile.threads.retain(|thread| thread.tree.contexts() > 0);
         }
-        let vain = selector.vain.iter().map(|&at| self.drop[at].given().to_owned()).collect();
-        Ok(SelectionResult { profile, vain })
+        let unmatched = selector.unmatched.iter().map(|&at| self.drop[at].given().to_owned()).collect();
+        Ok(SelectionResult { profile, unmatched })
     }
 }
 
@@ -86,7 +86,7 @@ pub struct SelectionResult {
     /// The selected contexts.
     pub profile: Profile,
     /// The patterns of [`Selection::drop`] that match no method.
-    pub vain: Vec<String>,
+    pub unmatched: Vec<String>,
 }
 
 /// The reason why nothing is selected.
@@ -156,7 +156,7 @@ pub(crate) struct Selector {
     /// Whether the outermost frames are threads, which stay with any root.
     per_thread: bool,
     /// Indices of the patterns of [`Selection::drop`] that match no frame.
-    pub(crate) vain: Vec<usize>,
+    pub(crate) unmatched: Vec<usize>,
 }
 
 /// An open context on the path from the root to the current node.
@@ -169,10 +169,10 @@ struct Open {
 impl Selector {
     pub(crate) fn new(table: &FrameTable<'_>, selection: &Selection, per_thread: bool) -> Selector {
         let mut ignored = vec![false; table.frames().len()];
-        let mut vain = Vec::new();
+        let mut unmatched = Vec::new();
         for (at, pattern) in selection.drop.iter().enumerate() {
             if !mark(table, pattern, &mut ignored) {
-                vain.push(at);
+                unmatched.push(at);
             }
         }
         let any = |patterns: &mut dyn Iterator<Item = &Pattern>| {
@@ -184,7 +184,7 @@ impl Selector {
         };
         let root = any(&mut selection.root.iter());
         let focus = any(&mut selection.focus.iter());
-        Selector { root, focus, ignored, per_thread, vain }
+        Selector { root, focus, ignored, per_thread, unmatched }
     }
 
     /// Whether trees stay unchanged.

@@ -70,9 +70,9 @@ fn what_is_in_focus_keeps_the_way_to_it_without_counts() {
 #[test]
 fn what_is_ignored_takes_its_callees_along() {
     assert_eq!(selected(&selection(None, &[], &["A.g"])), ["1 A.f", "16 A.f;B.h", "32 B.h"]);
-    let vain =
-        selection(None, &[], &["A.x", "A.f"]).of_profile(example(), NameStyle::Raw).expect("some").vain;
-    assert_eq!(vain, ["A.x"]);
+    let unmatched =
+        selection(None, &[], &["A.x", "A.f"]).of_profile(example(), NameStyle::Raw).expect("some").unmatched;
+    assert_eq!(unmatched, ["A.x"]);
 }
 
 #[test]

@@ -7,8 +7,8 @@
 //! request them without their sites ([`crate::labels::Labels::new`],
 //! [`FrameTable::without_call_sites`](crate::names::FrameTable::without_call_sites)).
 
-use crate::joined::joined;
 use crate::meta_keys::CALL_SITES;
+use crate::tree_sum::joined;
 use crate::united_methods::{Bodies, united_methods};
 use crate::{MergeError, Method, Profile, ROOT, Site, Tree};
 

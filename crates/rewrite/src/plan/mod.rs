@@ -5,7 +5,7 @@
 
 mod call_target;
 mod closed;
-mod kept;
+mod kept_treatment;
 mod prefixed;
 pub(crate) mod rows;
 #[cfg(test)]
@@ -49,7 +49,7 @@ impl Plan {
                         Ok(summary
                             .kept
                             .as_ref()
-                            .map_or(own, |kept| kept::planned_as_kept(kept, summary, m, own)))
+                            .map_or(own, |kept| kept_treatment::planned_as_kept(kept, summary, m, own)))
                     };
                     summary.methods.iter().map(treatment).collect::<Result<_>>()?
                 }

@@ -7,7 +7,7 @@ use cct_jdk::native_hooks;
 use cct_jdk::native_names;
 use cct_jdk::threads;
 
-use crate::planned::{PlannedTreatment, planned};
+use crate::planned_treatment::{PlannedTreatment, planned};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// The plan for a native with `--natives prefix`. A native that must keep its name is counted as

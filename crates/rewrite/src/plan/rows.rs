@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::planned::PlannedTreatment;
+use crate::planned_treatment::PlannedTreatment;
 use crate::world::{ClassId, MethodId};
 
 /// The plan for all inputs.

@@ -5,7 +5,7 @@ use cct_jdk::convention::OBJECT;
 use cct_test_classes::{TestClass, class, interface, object};
 
 use super::*;
-use crate::planned::PlannedTreatment;
+use crate::planned_treatment::PlannedTreatment;
 use crate::testing::{declared, world};
 use crate::world::MethodId;
 use cct_settings::{ContextCarrier, Intrinsics};

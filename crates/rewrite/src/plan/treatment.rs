@@ -18,7 +18,7 @@ use cct_settings::{ContextCarrier, Intrinsics, Natives, Settings};
 use super::prefixed;
 use crate::error::{Error, Result};
 use crate::hooks;
-use crate::planned::{PlannedTreatment, planned};
+use crate::planned_treatment::{PlannedTreatment, planned};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// The treatment of a method as far as its own class decides.

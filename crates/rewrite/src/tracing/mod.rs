@@ -11,7 +11,7 @@
 //!
 //! In the other bodies some blocks need no event: [`implied`].
 
-pub mod implied;
+pub mod implied_events;
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use cct_classfile::{Bci, ClassFile, Code, Member, opcode};
 use cct_events::structure::Recording;
 use cct_flow::{Blocks, OwnMembers, may_throw};
 use cct_tables::BlockRule;
-use implied::ImpliedEvents;
+use implied_events::ImpliedEvents;
 
 /// The trace events of a body, and the details of their recording.
 #[derive(Debug, Clone)]

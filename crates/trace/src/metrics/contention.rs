@@ -7,7 +7,7 @@ use cct_events::Event;
 use rustc_hash::FxHashMap;
 
 use crate::file::{Error, Trace};
-use crate::merged::MergedEvents;
+use crate::merged_events::MergedEvents;
 
 /// By identity: number of `monitorenter` requests while another thread held the monitor by an
 /// earlier one.

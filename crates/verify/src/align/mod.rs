@@ -1,10 +1,10 @@
 //! Comparison of original and rewritten code: without its probes, the rewritten code must be the
 //! original, instruction for instruction.
 
-pub(crate) mod aligned;
+pub(crate) mod alignment;
 mod calls;
+mod events;
 pub(crate) mod same;
-mod traced;
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, ClassFile, Instruction, MemberName, NameAndType, opcode};
@@ -13,7 +13,7 @@ use cct_jdk::body_hooks::{BodyHook, Place};
 use cct_jdk::helpers::Helper;
 use cct_jdk::pins::Clock;
 
-use crate::align::aligned::{Alignment, AppendedHandler};
+use crate::align::alignment::{Alignment, AppendedHandler};
 use crate::allocations::{self, Makes};
 use crate::columns;
 use crate::expectation::Expectation;

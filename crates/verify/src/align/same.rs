@@ -3,7 +3,7 @@
 
 use cct_classfile::{Bci, Instruction, opcode};
 
-use crate::align::aligned::Alignment;
+use crate::align::alignment::Alignment;
 use crate::finding::{Check, Finding, Problem};
 use crate::probe::Reader;
 

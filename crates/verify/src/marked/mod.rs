@@ -5,17 +5,17 @@
 //! given rules are not known here.
 
 pub(crate) mod attribute;
-mod beside;
+mod bare_body;
 mod body;
 mod exactly;
 mod gate;
 mod helpers;
 mod method;
 mod order;
+mod piece_index;
 mod pieces;
 mod places;
-mod told;
-mod walked;
+mod skipped_pieces;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,9 +32,9 @@ use attribute::Descriptor;
 use helpers::{AddedField, Gains, Helper};
 
 pub(crate) use attribute::Descriptor as Marker;
-pub(crate) use beside::{BareBody, CountedMarkers};
+pub(crate) use bare_body::{BareBody, CountedMarkers};
 pub(crate) use helpers::Helper as MarkerHelper;
-pub(crate) use told::SkippedPieces;
+pub(crate) use skipped_pieces::SkippedPieces;
 
 /// The class that classes of programs call.
 const GATE: &[u8] = b"cctrewrite/markers/Gate";

@@ -8,12 +8,12 @@ use cct_classfile::{Bci, opcode};
 use super::attribute::Descriptor;
 use super::pieces::{Enter, How};
 use super::places::{self, Places};
-use crate::align::aligned::Alignment;
+use crate::align::alignment::Alignment;
 use crate::faults::MarkerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Handlers;
 use crate::marked::method::Method;
-use crate::marked::walked::{PieceIndex, Where};
+use crate::marked::piece_index::{PieceIndex, Where};
 
 struct Order<'o, 'm, 'a> {
     method: &'o Method<'m, 'a>,

@@ -11,7 +11,7 @@ use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
 use super::attribute::Descriptor;
 use super::pieces::{Enter, Receiver};
 use crate::marked::method::Method;
-use crate::marked::walked::Where;
+use crate::marked::piece_index::Where;
 use crate::op::Kind;
 
 /// The code of a method, indexed for repeated questions.

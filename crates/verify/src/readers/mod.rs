@@ -8,11 +8,11 @@
 //! The account ([`SecondReading`]) names what cafebabe does not read: class files that it refuses,
 //! and unknown attributes, of which only names and bytes are compared.
 
+pub mod cafebabe_reading;
 pub mod compare;
 pub mod model;
 pub mod own;
 pub mod reading;
-pub mod second;
 #[cfg(test)]
 mod tests;
 
@@ -20,11 +20,11 @@ use std::collections::BTreeMap;
 
 use cct_classfile::{ClassFile, mutf8};
 
+use cafebabe_reading::Second;
 pub use compare::Part;
 use compare::{Difference, ReaderComparison, compare};
 use own::Own;
 pub use reading::{Reading, Unread};
-use second::Second;
 
 use crate::finding::{Finding, Problem};
 

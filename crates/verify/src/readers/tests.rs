@@ -6,10 +6,10 @@ use std::path::Path;
 use cct_classfile::{ClassFile, NameAndType};
 use walkdir::WalkDir;
 
+use super::cafebabe_reading::Second;
 use super::compare::{Part, compare};
 use super::model::{Class, Code, Content, Operand, Type};
 use super::own::Own;
-use super::second::Second;
 use super::{Reading, SecondReading, Unread};
 use crate::finding::Problem;
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{access, opcode};
 use cct_settings::Settings;
-use cct_verify::linked::follow;
+use cct_verify::link_results::follow;
 use cct_verify::links::Links;
 use cct_verify::{Tally, check};
 

@@ -4,7 +4,7 @@
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{access, opcode};
 use cct_settings::Settings;
-use cct_verify::linked::{LinkResults, follow};
+use cct_verify::link_results::{LinkResults, follow};
 use cct_verify::{Problem, check_with_links};
 
 use super::build::{Body, Builder};
@@ -74,6 +74,6 @@ fn what_every_class_has_from_object_has_no_body() {
     let twice = linked(call.clone(), native.clone(), callee(object, "getClass", flags));
     assert_eq!(twice.wrong.first().map(|(_, f)| f.problem.clone()), Some(Problem::CountedTwice));
     // Another method may replace it.
-    let vain = linked(call, native, callee(object, "getClass", access::PUBLIC | access::NATIVE));
-    assert_eq!(vain.wrong.first().map(|(_, f)| f.problem.clone()), Some(Problem::CountedInVain));
+    let unmatched = linked(call, native, callee(object, "getClass", access::PUBLIC | access::NATIVE));
+    assert_eq!(unmatched.wrong.first().map(|(_, f)| f.problem.clone()), Some(Problem::CountedInVain));
 }

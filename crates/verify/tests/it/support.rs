@@ -8,7 +8,7 @@ use cct_archive::{Input, Limits};
 use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::{ClassSummary, Rewriter, Role, World};
 use cct_settings::Settings;
-use cct_verify::linked::{LinkResults, follow};
+use cct_verify::link_results::{LinkResults, follow};
 use cct_verify::{Expectation, Finding, StaticSide, Tally, check_with_links};
 use rayon::prelude::*;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cct_classfile::{ClassFile, Code, access, constant_pool::tag, opcode};
 use cct_rewrite::Rewriter;
 use cct_settings::{Intrinsics, Settings, Tool};
-use cct_verify::linked::follow;
+use cct_verify::link_results::follow;
 use cct_verify::{Expectation, Finding, Problem, check, check_with_links};
 
 use super::alterations::{Place, at_instructions, helper, instead, offset};

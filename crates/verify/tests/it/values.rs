@@ -7,7 +7,7 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, opcode};
 use cct_pcc::MethodChoice;
 use cct_settings::{Intrinsics, Settings};
-use cct_verify::linked::follow;
+use cct_verify::link_results::follow;
 use cct_verify::{Expectation, check_with_links};
 use rayon::prelude::*;
 

@@ -2,9 +2,9 @@ use super::*;
 use crate::Site;
 use crate::compare::{CompareOptions, compare};
 use crate::contexts::{ContextsOptions, write_contexts};
-use crate::joined::joined;
 use crate::names::{FrameTable, NameStyle};
 use crate::testing::{deep, method, profile, random, random_split, thread, tree};
+use crate::tree_sum::joined;
 
 fn read(text: &str) -> ContextList {
     read_contexts(text.as_bytes()).expect("a list")

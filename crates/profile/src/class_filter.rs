@@ -1,9 +1,9 @@
 //! Removal of the contexts of unwanted classes from profiles.
 
 use crate::fold::{LeftOut, without};
-use crate::joined::joined;
 use crate::meta_keys::SELECTION;
 use crate::report::counted;
+use crate::tree_sum::joined;
 use crate::united_methods::{Bodies, united_methods};
 use crate::{MergeError, Method, Metric, Profile, Site, Tree};
 use rustc_hash::FxHashMap;

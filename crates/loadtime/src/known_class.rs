@@ -8,7 +8,7 @@ use cct_index::positions::{Form, PackedPositions};
 use cct_index::record::{ClassRecord, MethodRecord};
 use cct_index::treatment::Treatment;
 use cct_rewrite::ClassSummary;
-use cct_rewrite::planned::PlannedTreatment;
+use cct_rewrite::planned_treatment::PlannedTreatment;
 
 /// A rewritten class.
 #[derive(Debug, Clone)]

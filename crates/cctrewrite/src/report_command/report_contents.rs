@@ -73,7 +73,7 @@ pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<E
         return Ok((profile, None));
     }
     let selected = selection.of_profile(profile, names(arguments))?;
-    for pattern in &selected.vain {
+    for pattern in &selected.unmatched {
         exit::say(&format!(
             "cctrewrite: no method matches --drop '{}'",
             cct_build::text::readable(pattern.as_bytes())

@@ -3,8 +3,8 @@
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
 
-use crate::kept::{Kept, KeptMembers};
-use crate::planned::{PlannedTreatment, planned};
+use crate::kept_members::{KeptMembers, KeptProperty};
+use crate::planned_treatment::{PlannedTreatment, planned};
 use crate::survey::{ClassSummary, MethodSummary};
 
 const REASON: &str = "its class takes the place of one that was rewritten before";
@@ -18,10 +18,12 @@ pub(super) fn planned_as_kept(
 ) -> PlannedTreatment {
     let treatment = match kept.find(class.name_and_type(method)) {
         None => return own,
-        Some(Kept::Treatment(kept)) if has_form_for(kept, method) => kept,
-        Some(Kept::Treatment(kept)) => of_form(kept.has_extended_form(), method),
-        Some(Kept::ExtendedForm(extended)) if own.treatment.has_extended_form() == extended => return own,
-        Some(Kept::ExtendedForm(extended)) => of_form(extended, method),
+        Some(KeptProperty::Treatment(kept)) if has_form_for(kept, method) => kept,
+        Some(KeptProperty::Treatment(kept)) => of_form(kept.has_extended_form(), method),
+        Some(KeptProperty::ExtendedForm(extended)) if own.treatment.has_extended_form() == extended => {
+            return own;
+        }
+        Some(KeptProperty::ExtendedForm(extended)) => of_form(extended, method),
     };
     if treatment == own.treatment { own } else { planned(treatment, REASON) }
 }
@@ -86,23 +88,23 @@ mod tests {
     #[test]
     fn a_redefinition_keeps_the_extended_forms_that_the_class_has() {
         let mut kept = KeptMembers::of_loaded(Vec::new());
-        kept.add(NameAndType::new(b"bytecode", b"()V"), Kept::Treatment(T::Redispatched));
-        kept.add(NameAndType::new(b"native", b"()V"), Kept::ExtendedForm(false));
+        kept.add(NameAndType::new(b"bytecode", b"()V"), KeptProperty::Treatment(T::Redispatched));
+        kept.add(NameAndType::new(b"native", b"()V"), KeptProperty::ExtendedForm(false));
         assert_eq!(treatments(kept), [T::Redispatched, T::Untouched, T::OriginalOnly]);
     }
 
     #[test]
     fn a_native_that_got_a_body_keeps_its_extended_form() {
         let mut kept = KeptMembers::of_loaded(Vec::new());
-        kept.add(NameAndType::new(b"bytecode", b"()V"), Kept::Treatment(T::LeafNative));
-        kept.add(NameAndType::new(b"native", b"()V"), Kept::Treatment(T::Wrapped));
+        kept.add(NameAndType::new(b"bytecode", b"()V"), KeptProperty::Treatment(T::LeafNative));
+        kept.add(NameAndType::new(b"native", b"()V"), KeptProperty::Treatment(T::Wrapped));
         assert_eq!(treatments(kept), [T::Duplicated, T::Native, T::OriginalOnly]);
     }
 
     #[test]
     fn a_class_that_is_not_loaded_may_have_new_methods() {
         let mut kept = KeptMembers::of_callers();
-        kept.add(NameAndType::new(b"bytecode", b"()V"), Kept::Treatment(T::OriginalOnly));
+        kept.add(NameAndType::new(b"bytecode", b"()V"), KeptProperty::Treatment(T::OriginalOnly));
         assert_eq!(treatments(kept), [T::OriginalOnly, T::Native, T::Wrapped]);
     }
 }

@@ -11,12 +11,12 @@ use super::helpers::{AddedField, Gains, Helper};
 use super::order;
 use super::pieces::Pieces;
 use super::places;
-use super::told::SkippedPieces;
-use crate::align::aligned::Alignment;
+use super::skipped_pieces::SkippedPieces;
+use crate::align::alignment::Alignment;
 use crate::finding::Check;
 use crate::marked::gate::Gate;
 use crate::marked::method::Method;
-use crate::marked::walked::PieceIndex;
+use crate::marked::piece_index::PieceIndex;
 use crate::probe::{Locals, Reader};
 
 /// The markers of a class that is also counted.

@@ -11,7 +11,7 @@ use super::places;
 use crate::faults::MarkerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::marked::method::Method;
-use crate::marked::walked::{PieceIndex, Where};
+use crate::marked::piece_index::{PieceIndex, Where};
 
 /// The record of skipped pieces.
 pub struct SkippedPieces<'m, 'p, 'a> {

@@ -1,8 +1,8 @@
 //! Trees of two profiles united: one tree with the contexts of both, and the counts of each.
 
 use crate::ExportError;
-use cct_profile::joined::joined;
 use cct_profile::metric::Counts;
+use cct_profile::tree_sum::joined;
 use cct_profile::{Metric, Node, Tree, Unit};
 
 /// The profile of a count.
@@ -106,7 +106,7 @@ impl SidedTree {
         Ok(SidedTree { tree, base: Some(base), columns })
     }
 
-    /// The contexts of both. Their counts are sums of both; see [`Sided::own`].
+    /// The contexts of both. Their counts are sums of both; see [`SidedTree::own`].
     pub(super) fn tree(&self) -> &Tree {
         &self.tree
     }

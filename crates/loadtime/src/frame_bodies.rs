@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::known::Body;
+use crate::known_class::Body;
 
 /// Cached methods, by their ids. The JVM never reuses an id.
 #[derive(Debug, Default)]

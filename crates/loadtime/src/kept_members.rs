@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use cct_classfile::{NameAndType, NameAndTypeBuf};
 use cct_jdk::convention::without_extension;
-use cct_rewrite::kept::{Kept, KeptMembers};
+use cct_rewrite::kept_members::{KeptMembers, KeptProperty};
 
-use crate::known::KnownClass;
+use crate::known_class::KnownClass;
 
 /// The members to keep of a library class that is not loaded yet: its callers were rewritten for
 /// them.
 pub fn of_callers(known: &KnownClass) -> KeptMembers {
     let mut kept = KeptMembers::of_callers();
     for (method, row) in known.summary.methods.iter().zip(&known.rows) {
-        kept.add(known.summary.name_and_type(method), Kept::Treatment(row.treatment));
+        kept.add(known.summary.name_and_type(method), KeptProperty::Treatment(row.treatment));
     }
     kept
 }
@@ -35,7 +35,10 @@ pub fn of_loaded(methods: &[NameAndTypeBuf], known: Option<&KnownClass>) -> Kept
             let row = &known.rows[known.summary.find(method)?];
             (row.treatment.has_extended_form() == has_extended_form).then_some(row.treatment)
         });
-        kept.add(method, settled.map_or(Kept::ExtendedForm(has_extended_form), Kept::Treatment));
+        kept.add(
+            method,
+            settled.map_or(KeptProperty::ExtendedForm(has_extended_form), KeptProperty::Treatment),
+        );
     }
     kept
 }

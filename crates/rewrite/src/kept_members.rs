@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 /// The property of a method that a new class file must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeptProperty {
     /// The method's earlier treatment.
     Treatment(Treatment),
     /// Only whether it has an extended form.
@@ -21,7 +21,7 @@ pub enum Kept {
 #[derive(Debug, Clone, Default)]
 pub struct KeptMembers {
     /// The properties to keep, by name and descriptor of the method.
-    methods: FxHashMap<Box<[u8]>, Kept>,
+    methods: FxHashMap<Box<[u8]>, KeptProperty>,
     /// Whether the JVM has loaded the class, so that no member can be added.
     is_loaded: bool,
     /// Name and original descriptor of the extended forms without an original in the class.
@@ -42,7 +42,7 @@ impl KeptMembers {
     }
 
     /// Adds a method by its name and its original descriptor.
-    pub fn add(&mut self, method: NameAndType<'_>, kept: Kept) {
+    pub fn add(&mut self, method: NameAndType<'_>, kept: KeptProperty) {
         self.methods.insert(key(method), kept);
     }
 
@@ -58,9 +58,9 @@ impl KeptMembers {
 
     /// The property that a method must keep, by its name and original descriptor; `None` if its
     /// treatment is free.
-    pub(crate) fn find(&self, method: NameAndType<'_>) -> Option<Kept> {
+    pub(crate) fn find(&self, method: NameAndType<'_>) -> Option<KeptProperty> {
         let known = self.methods.get(&key(method));
-        known.copied().or(self.is_loaded.then_some(Kept::ExtendedForm(false)))
+        known.copied().or(self.is_loaded.then_some(KeptProperty::ExtendedForm(false)))
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use cct_events::{Decoder, Event};
 
 use crate::file::{Error, ThreadChunks, Trace};
-use crate::implied::Whole;
+use crate::implied_events::Whole;
 
 /// The stream of a thread's events.
 struct Stream<'t> {

@@ -11,7 +11,7 @@ use cct_build::marking::Marking;
 use cct_build::target_jdk::Target;
 
 use super::files::with_suffix;
-use super::marked::{put_printed, put_report};
+use super::markers::{put_printed, put_report};
 use crate::args::Run;
 use crate::exit::say;
 use crate::run_folder::Jvm;

@@ -1,14 +1,14 @@
 //! The contents of a page: the trees of one or two profiles, thread by thread, with labels instead
 //! of methods.
 
-use super::sided::{Measure, Side, SidedTree};
+use super::sided_tree::{Measure, Side, SidedTree};
 use crate::ExportError;
 use crate::name::all_methods;
 use cct_profile::fold::{Fold, folded};
-use cct_profile::joined::joined;
 use cct_profile::labels::{By, Labels};
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
+use cct_profile::tree_sum::joined;
 use cct_profile::{Metric, Profile, Tree};
 use std::collections::BTreeMap;
 use std::sync::Arc;
