@@ -8,6 +8,9 @@ pub trait Observer: Sync {
     /// A line that the user may want to hear, at once.
     fn note(&self, line: &str);
 
+    /// A line that only a curious user wants to hear, at once: what was chosen, and why.
+    fn detail(&self, _line: &str) {}
+
     /// Work begins, of so many steps if that is known. It ends when the result is dropped.
     fn begin(&self, work: &'static str, steps: Option<u64>) -> Box<dyn Steps>;
 }

@@ -9,6 +9,6 @@ use crate::progress::Terminal;
 
 /// Runs the command.
 pub fn run(arguments: &Instrument) -> Result<()> {
-    let terminal = Terminal { quiet: arguments.quiet };
+    let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
     with_threads(arguments.threads, || Ok(instrument(&arguments.request(), &terminal)?))
 }

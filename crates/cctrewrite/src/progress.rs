@@ -1,6 +1,6 @@
 //! Messages and progress on standard error. Progress is shown only on a terminal.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cct_build::observer::{Observer, Steps};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,10 +8,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::exit::say;
 
 /// Shows messages and the progress of work on standard error.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Terminal {
     /// Whether only warnings are shown.
     pub quiet: bool,
+    /// Whether details are shown, and the duration of each work.
+    pub verbose: bool,
 }
 
 impl Observer for Terminal {
@@ -25,11 +27,40 @@ impl Observer for Terminal {
         }
     }
 
+    fn detail(&self, line: &str) {
+        if self.verbose {
+            say(&format!("cctrewrite: {line}"));
+        }
+    }
+
     fn begin(&self, work: &'static str, steps: Option<u64>) -> Box<dyn Steps> {
-        Box::new(match steps {
+        let progress = match steps {
             Some(total) => Progress::of(work, total, !self.quiet),
             None => Progress::counting(work, !self.quiet),
-        })
+        };
+        Box::new(Work { progress, work, started: Instant::now(), terminal: *self })
+    }
+}
+
+/// Work whose duration is a detail.
+struct Work {
+    progress: Progress,
+    work: &'static str,
+    started: Instant,
+    terminal: Terminal,
+}
+
+impl Steps for Work {
+    fn step(&self) {
+        self.progress.step();
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        // Messages start on an empty line.
+        self.progress.clear();
+        self.terminal.detail(&format!("{}: {:.2} s", self.work, self.started.elapsed().as_secs_f64()));
     }
 }
 
@@ -67,18 +98,16 @@ impl Progress {
     pub fn step(&self) {
         self.0.inc(1);
     }
-}
 
-impl Steps for Progress {
-    fn step(&self) {
-        Progress::step(self);
+    fn clear(&self) {
+        self.0.finish_and_clear();
     }
 }
 
 impl Drop for Progress {
     /// Clears the progress, so that messages start on an empty line.
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.clear();
     }
 }
 

@@ -19,6 +19,7 @@ use super::home::{Home, Layout};
 use super::jvm::{Jvm, JvmError};
 use super::time_limit::TimeLimit;
 use crate::file_error::{FileError, Operation};
+use crate::observer::Observer;
 
 /// An archive of classes that cannot be created.
 #[derive(Debug, thiserror::Error)]
@@ -106,17 +107,20 @@ pub fn make(
     runtime: &[jdk_wrap::Class],
     variants: &[Variant],
     limit: TimeLimit,
+    observer: &dyn Observer,
 ) -> Result<(), MakeError> {
     if variants.is_empty() {
         return Ok(());
     }
     only_classes(&image.join("lib/classlist"), runtime)?;
+    let steps = observer.begin("making archives of classes", Some(variants.len() as u64));
     for variant in variants {
         let arguments = [&["-Xshare:dump"], variant.options, HEAP].concat();
         let remedy = "`cctrewrite jdk --no-cds` makes an image without archives of classes";
         Jvm { image, java_home: Path::new(""), arguments: &arguments, limit, remedy }.run()?;
         let file = image.join(home.server()).join(variant.file);
         fs::metadata(&file).map_err(|source| MakeError::NoArchive { file, source })?;
+        steps.step();
     }
     Ok(())
 }

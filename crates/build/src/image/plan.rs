@@ -274,7 +274,7 @@ impl<'a> Plan<'a> {
             Some(_) => vec![jdk_wrap::classes(), jdk_wrap::markers_of_tree()],
             None => vec![jdk_wrap::classes()],
         };
-        archive_of_classes::make(&self.home, image, &runtime.concat(), &self.archives, self.limit)?;
+        archive_of_classes::make(&self.home, image, &runtime.concat(), &self.archives, self.limit, observer)?;
         let record = own.join(record::NAME);
         fs::write(&record, self.record(&made).text()).map_err(Operation::Write.failed_on(&record))?;
         permissions::forbid_others_to_write(image)?;

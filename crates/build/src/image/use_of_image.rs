@@ -73,6 +73,7 @@ pub fn of_home(
         return Err(UseError::Damaged(damage));
     }
     Record::of_image(&home)?;
+    observer.detail(&format!("image: {} (a profiled JDK, used as it is)", home.display()));
     Ok(ImageInUse { home, hold: None })
 }
 
@@ -89,7 +90,15 @@ fn cached(request: &ImageRequest, observer: &dyn Observer) -> Result<ImageInUse,
     let started = Instant::now();
     let folder = request.cache.as_deref().ok_or(UseError::NoCache)?;
     let plan = Plan::new(request)?;
+    let jdk = plan.home.path.display();
+    observer.detail(&format!("JDK: {jdk} (Java {})", plan.home.release.version().unwrap_or("unknown")));
     let (slot, made) = plan.fill_slot(folder, observer)?;
+    let origin = if made.is_some() { "made now" } else { "from the cache" };
+    observer.detail(&format!(
+        "image: {} ({origin}, in {:.2} s)",
+        slot.path.display(),
+        started.elapsed().as_secs_f64()
+    ));
     let hold = slot.hold()?;
     if made.is_some() {
         let version = plan.home.release.version().unwrap_or("unknown");

@@ -91,6 +91,10 @@ pub struct Bench {
     /// Print only the result, warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
+
+    /// Also print each step with its time, and the JDK and image that are used
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
 }
 
 /// Formats of a result.

@@ -103,6 +103,10 @@ pub struct Instrument {
     #[arg(short, long)]
     pub quiet: bool,
 
+    /// Also print each step with its time
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+
     #[command(flatten)]
     pub limits: LimitsArguments,
 }

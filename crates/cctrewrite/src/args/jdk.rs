@@ -98,11 +98,16 @@ pub struct Jdk {
     /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
+
+    /// Also print each step with its time
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
 }
 
 impl Jdk {
     /// Arguments that `--check` accepts. The others say how an image is made.
-    pub const WITH_CHECK: [&'static str; 6] = ["home", "check", "repair", "cache", "threads", "quiet"];
+    pub const WITH_CHECK: [&'static str; 7] =
+        ["home", "check", "repair", "cache", "threads", "quiet", "verbose"];
 
     /// Home of the JDK to make an image of.
     pub fn home(&self) -> Result<&Path> {

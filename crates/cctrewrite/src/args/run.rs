@@ -95,6 +95,10 @@ pub struct Run {
     /// Print only warnings and errors
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+
+    /// Also print the JDK and image that are used, each JVM, and each step with its time
+    #[arg(short, long, conflicts_with = "quiet", help_heading = "Output", hide_short_help = true)]
+    pub verbose: bool,
 }
 
 impl Run {

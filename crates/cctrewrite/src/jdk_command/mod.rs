@@ -29,7 +29,7 @@ pub fn run(arguments: &args::Jdk) -> Result<()> {
 
 fn make(arguments: &args::Jdk) -> Result<()> {
     let started = Instant::now();
-    let terminal = Terminal { quiet: arguments.quiet };
+    let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
     let request = arguments.request()?;
     let plan = Plan::new(&request)?;
     let place = arguments.output.as_ref().map(|path| Place::new(path, &plan.home.path)).transpose()?;

@@ -2,9 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::Result;
 use cct_build::image::use_of_image::{self, ImageInUse};
+use cct_build::observer::Observer;
 use cct_build::target_jdk::Target;
 use cct_build::text::shell_word;
 
@@ -55,20 +57,27 @@ pub fn execute(
     check: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<Execution> {
     let target = Target::of(command, arguments.jdk.as_deref())?;
-    let terminal = Terminal { quiet: arguments.quiet };
+    let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
     let image = use_of_image::of_home(target.home, |home| arguments.image(home), &terminal)?;
     let home = image.home.clone();
     check(&home)?;
     let words = std::iter::once(command).chain(rest.iter().map(OsString::as_os_str));
     let collection = Collection::beside(beside, words.map(OsStr::to_owned).collect())?;
-    collection.tell(&arguments.properties())?;
+    let properties = arguments.properties();
+    collection.tell(&properties)?;
+    for (key, value) in &properties {
+        terminal.detail(&format!("option of all JVMs: cctrewrite.{key}={value}"));
+    }
     let is_tool = target.tool.is_some();
     let program = target.tool.map_or(command.to_owned(), |tool| home.join(tool).into_os_string());
     let not_started = |why, code| {
         say(&format!("cctrewrite: {}: {why}", Path::new(command).display()));
         Ok(Execution::NotStarted(Outcome::Passed(code)))
     };
+    terminal.detail(&format!("command: {}", Path::new(&program).display()));
+    let started = Instant::now();
     let ending = child::run(&program, rest, &home, collection.path(), beside)?;
+    terminal.detail(&format!("the command ended after {:.2} s", started.elapsed().as_secs_f64()));
     collection.report_abandoned(arguments.quiet);
     match ending {
         Ending::Code { code, process } => Ok(Execution::Ended(CommandEnd {
@@ -119,7 +128,7 @@ impl CommandEnd {
     /// image if something is missing or the command crashed.
     pub fn outcome(&self, missing: bool) -> Outcome {
         let is_abnormal = missing || CRASHES.contains(&self.code);
-        let missing = (is_abnormal && self.image.is_damaged_after_all(&Terminal { quiet: false })) || missing;
+        let missing = (is_abnormal && self.image.is_damaged_after_all(&Terminal::default())) || missing;
         Outcome::Passed(if self.code == 0 && missing { RUN.failure } else { self.code })
     }
 }

@@ -24,14 +24,16 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use cct_build::image::fit::{ToolOutput, check_choices, check_tool};
 use cct_build::instrument::filter;
+use cct_build::observer::Observer;
 use cct_settings::ToolName;
-
-use crate::args::Run;
-use crate::exit::Outcome;
 use delivery::{Places, deliver};
 use execution::{Execution, execute};
 use missing::recover_missing;
 use run_markers::RunMarkers;
+
+use crate::args::Run;
+use crate::exit::Outcome;
+use crate::progress::Terminal;
 
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<Outcome> {
@@ -60,6 +62,16 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
         Execution::NotStarted(outcome) => return Ok(outcome),
     };
     let mut jvms = ended.collection.jvms()?;
+    let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
+    for jvm in &jvms {
+        let left = if jvm.profile.is_some() { "a profile" } else { "no profile" };
+        terminal.detail(&format!(
+            "JVM {} (process {}) left {left}: {}",
+            jvm.number,
+            jvm.process,
+            jvm.command()
+        ));
+    }
     let mut missing = recover_missing(&mut jvms, &ended);
     if jvms.is_empty() {
         ended.say_no_jvm("profiled JDK", "is not profiled");
