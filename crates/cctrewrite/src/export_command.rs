@@ -7,15 +7,11 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use cct_build::pending_file::PendingFile;
 use cct_build::text::size;
-use cct_export::flame::Growth;
-use cct_export::{
-    Difference, ExportError, Metric, NameForm, Options, Source, Threshold, callgrind, collapsed, flame, json,
-    parquet, pprof, speedscope,
-};
+use cct_export::{Difference, ExportError, Format, Metric, NameForm, Options, Output, Source, Threshold};
 use cct_profile::Profile;
 use cct_profile::names::NameStyle;
 
-use crate::args::{Export, ExportFormat, NamesArgument};
+use crate::args::{Export, NamesArgument};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View, check_stdin, read, read_sum, shown};
 
@@ -56,17 +52,17 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
         exit::say(&format!("cctrewrite: {pruning}"));
     }
     if arguments.output == Path::new("-") {
-        exit::to_stdout(|out| write(arguments.format, &exported, out))?;
+        exit::to_stdout(|out| write(arguments.format.0, &exported, out))?;
     } else if arguments.output.exists() && !arguments.output.is_file() {
         // A pipe or a device cannot be replaced. The output may be too large to keep in memory
         // first, so it is written directly.
         let cannot = || format!("cannot write {}", arguments.output.display());
         let file = fs::OpenOptions::new().write(true).open(&arguments.output).with_context(cannot)?;
         let mut out = BufWriter::new(file);
-        write(arguments.format, &exported, &mut out).with_context(cannot)?;
+        write(arguments.format.0, &exported, &mut out).with_context(cannot)?;
         out.flush().with_context(cannot)?;
     } else {
-        let file = PendingFile::write(&arguments.output, |out| write(arguments.format, &exported, out))?;
+        let file = PendingFile::write(&arguments.output, |out| write(arguments.format.0, &exported, out))?;
         file.commit()?;
     }
     Ok(if incomplete.is_empty() { Outcome::Complete } else { Outcome::Damaged })
@@ -95,13 +91,11 @@ fn exported(arguments: &Export) -> Result<ExportInput> {
     })
 }
 
-/// Has collapsed stacks pruned that would take very many bytes, and says how many.
+/// Prunes a source that would take very many bytes, and says how many.
 fn of_moderate_size(source: Source, arguments: &Export) -> Result<Source, ExportError> {
     let is_chosen = arguments.min_percent.is_some() || arguments.depth.is_some();
-    if arguments.format != ExportFormat::Collapsed || is_chosen {
-        return Ok(source);
-    }
-    let bytes = collapsed::size(&source);
+    let Some(size_of) = arguments.format.0.size.filter(|_| !is_chosen) else { return Ok(source) };
+    let bytes = size_of(&source);
     if bytes <= LARGE {
         return Ok(source);
     }
@@ -119,7 +113,7 @@ fn of_moderate_size(source: Source, arguments: &Export) -> Result<Source, Export
 /// Refuses arguments that contradict each other.
 fn check(arguments: &Export) -> Result<()> {
     let Export { format, output, profiles, diff, .. } = arguments;
-    let is_picture = is_picture(*format);
+    let is_picture = format.0.is_picture();
     if diff.is_some() && !is_picture {
         bail!(
             "--diff is for the formats svg and icicle; `cctrewrite compare` shows differences as text and as JSON"
@@ -128,8 +122,7 @@ fn check(arguments: &Export) -> Result<()> {
     let inputs = || profiles.iter().chain(diff);
     check_stdin(inputs())?;
     if output == Path::new("-") {
-        let is_binary = matches!(format, ExportFormat::Pprof | ExportFormat::Parquet);
-        if is_binary && std::io::stdout().is_terminal() {
+        if format.0.is_binary && std::io::stdout().is_terminal() {
             bail!("this format cannot go to a terminal; name a file with -o");
         }
     } else if let Ok(place) = fs::canonicalize(output)
@@ -140,12 +133,8 @@ fn check(arguments: &Export) -> Result<()> {
     Ok(())
 }
 
-fn is_picture(format: ExportFormat) -> bool {
-    matches!(format, ExportFormat::Svg | ExportFormat::Icicle)
-}
-
 fn options(arguments: &Export) -> Options {
-    let is_picture = is_picture(arguments.format);
+    let is_picture = arguments.format.0.is_picture();
     let is_pruned = is_picture && !arguments.all;
     let min_percent = if is_pruned { PICTURE_MIN_PERCENT } else { 0.0 };
     Options {
@@ -165,24 +154,10 @@ fn options(arguments: &Export) -> Options {
     }
 }
 
-fn write(
-    format: ExportFormat,
-    exported: &ExportInput,
-    out: &mut (dyn Write + Send),
-) -> Result<(), ExportError> {
-    let growth = if format == ExportFormat::Icicle { Growth::Icicles } else { Growth::Flames };
-    let source = match exported {
-        // Only pictures can show a difference.
-        ExportInput::Difference(difference) => return flame::write_difference(difference, growth, out),
-        ExportInput::Profile(source) => source,
-    };
-    match format {
-        ExportFormat::Collapsed => collapsed::write(source, out),
-        ExportFormat::Svg | ExportFormat::Icicle => flame::write(source, growth, out),
-        ExportFormat::Speedscope => speedscope::write(source, out),
-        ExportFormat::Pprof => pprof::write(source, out),
-        ExportFormat::Callgrind => callgrind::write(source, out),
-        ExportFormat::Parquet => parquet::write(source, out),
-        ExportFormat::Json => json::write(source, out),
+fn write(format: &Format, exported: &ExportInput, out: &mut Output<'_>) -> Result<(), ExportError> {
+    match (exported, format.write_difference) {
+        (ExportInput::Profile(source), _) => (format.write)(source, out),
+        (ExportInput::Difference(difference), Some(write)) => write(difference, out),
+        (ExportInput::Difference(_), None) => Err(ExportError::NoDifference(format.name)),
     }
 }

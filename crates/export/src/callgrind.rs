@@ -16,11 +16,18 @@
 
 use crate::name::Functions;
 use crate::walk::{Step, Walk};
-use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
+use crate::{CREATOR, ExportError, Format, Metric, Name, Source, Stacks};
 use cct_profile::merge::ALL_THREADS;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write};
+
+/// The format's row in the table.
+pub const FORMAT: Format = Format::text(
+    "callgrind",
+    "Functions and calls, for callgrind_annotate and KCachegrind",
+    |source, out| write(source, out),
+);
 
 /// Writes the file.
 ///

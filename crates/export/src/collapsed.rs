@@ -7,9 +7,20 @@
 //! Lines are in the order of the tree. Contexts whose count is 0 have no line.
 
 use crate::walk::{Step, Walk};
-use crate::{ExportError, Source, Stacks};
+use crate::{ExportError, Format, Source, Stacks};
 use cct_profile::Node;
 use std::io::{BufWriter, Write};
+
+/// The format's row in the table.
+pub const FORMAT: Format = Format {
+    size: Some(size),
+    ..Format::text(
+        "collapsed",
+        "Collapsed stacks: a line `frame;frame;... count` for each context, for FlameGraph, inferno, \
+     speedscope",
+        |source, out| write(source, out),
+    )
+};
 
 /// Writes the lines, with the source's metric.
 ///

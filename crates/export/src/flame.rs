@@ -9,7 +9,7 @@
 use crate::collapsed::Path;
 use crate::difference::{AFTER, BEFORE};
 use crate::walk::Walk;
-use crate::{Difference, ExportError, Metric, Name, PRUNED, Source};
+use crate::{Difference, ExportError, Format, Metric, Name, PRUNED, Source};
 use cct_profile::Node;
 use cct_profile::escape::{xml, xml_characters};
 use cct_profile::report::{grouped, percent};
@@ -25,6 +25,20 @@ pub enum Growth {
     /// Down: an icicle graph.
     Icicles,
 }
+
+/// The row of flame graphs in the table of formats.
+pub const SVG: Format = Format {
+    write_difference: Some(|difference, out| write_difference(difference, Growth::Flames, out)),
+    ..Format::text("svg", "A flame graph, for browsers", |source, out| write(source, Growth::Flames, out))
+};
+
+/// The row of icicles in the table of formats.
+pub const ICICLE: Format = Format {
+    write_difference: Some(|difference, out| write_difference(difference, Growth::Icicles, out)),
+    ..Format::text("icicle", "A flame graph that grows downward", |source, out| {
+        write(source, Growth::Icicles, out)
+    })
+};
 
 /// Draws the contexts of a source.
 ///

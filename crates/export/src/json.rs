@@ -6,7 +6,7 @@
 
 use crate::name::Functions;
 use crate::walk::Places;
-use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
+use crate::{CREATOR, ExportError, Format, Metric, Name, Source, Stacks};
 use cct_profile::Node;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -14,6 +14,13 @@ use std::io::{BufWriter, Write};
 
 /// Version of the object's format.
 const VERSION: u32 = 1;
+
+/// The format's row in the table.
+pub const FORMAT: Format = Format::text(
+    "json",
+    "The whole profile as one JSON object (docs/reference/formats/export.md)",
+    |source, out| write(source, out),
+);
 
 /// Writes the object.
 ///

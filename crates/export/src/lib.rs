@@ -2,7 +2,7 @@
 //!
 //! A [`Source`] is the input of all formats: the trees of a profile, with names instead of methods
 //! ([`Name`]), after selection and pruning. Each format is a module with a function that writes a
-//! source:
+//! source, and a line in [`FORMATS`]:
 //!
 //! | | |
 //! |---|---|
@@ -25,6 +25,8 @@ pub mod callgrind;
 pub mod collapsed;
 mod difference;
 pub mod flame;
+mod format;
+mod formats;
 pub mod html;
 pub mod json;
 mod name;
@@ -42,6 +44,8 @@ mod walk;
 
 pub use cct_profile::Metric;
 pub use difference::Difference;
+pub use format::{Format, Output, Writer};
+pub use formats::FORMATS;
 pub use name::{Name, NameForm};
 pub use prune::{PRUNED, PrunedContexts, Threshold};
 pub use source::{Options, Source, Stacks};
@@ -78,6 +82,9 @@ pub enum ExportError {
     /// Objects were requested and not counted.
     #[error("the profile does not count objects")]
     NoObjects,
+    /// A difference was requested in a format that cannot show it.
+    #[error("the format {0} cannot show a difference")]
+    NoDifference(&'static str),
     /// More or deeper boxes than a browser could show.
     #[error("the picture would be too large; raise --min-percent, or lower --depth")]
     PictureTooLarge,

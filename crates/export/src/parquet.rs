@@ -7,7 +7,7 @@
 
 use crate::prune::Inclusive;
 use crate::walk::{Place, Places};
-use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
+use crate::{CREATOR, ExportError, Format, Metric, Name, Source, Stacks};
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::metadata::KeyValue;
@@ -26,6 +26,16 @@ const DICTIONARY: usize = 64 << 20;
 
 /// Columns of texts; all others are numbers.
 const TEXTS: [&str; 5] = ["thread", "text", "class", "method", "descriptor"];
+
+/// The format's row in the table.
+pub const FORMAT: Format = Format {
+    is_binary: true,
+    ..Format::text(
+        "parquet",
+        "A table with a row for each context, for DuckDB, Spark, pandas",
+        |source, out| write(source, out),
+    )
+};
 
 /// Writes the table.
 ///

@@ -9,7 +9,7 @@
 use crate::name::Functions;
 use crate::protobuf::Message;
 use crate::walk::{Step, Walk};
-use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
+use crate::{CREATOR, ExportError, Format, Metric, Name, Source, Stacks};
 use cct_profile::Node;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -61,6 +61,12 @@ mod place {
 /// The only mapping: the program. It declares that functions are known, so that pprof does not
 /// search for a file with symbols.
 const PROGRAM: u64 = 1;
+
+/// The format's row in the table.
+pub const FORMAT: Format = Format {
+    is_binary: true,
+    ..Format::text("pprof", "profile.proto, compressed, for pprof", |source, out| write(source, out))
+};
 
 /// Writes the file.
 ///

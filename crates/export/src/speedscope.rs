@@ -7,9 +7,12 @@
 //! stack for each context.)
 
 use crate::walk::{Step, Walk};
-use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
+use crate::{CREATOR, ExportError, Format, Metric, Name, Source, Stacks};
 use serde::{Serialize, Serializer};
 use std::io::{BufWriter, Write};
+
+/// The format's row in the table.
+pub const FORMAT: Format = Format::text("speedscope", "speedscope's JSON", |source, out| write(source, out));
 
 /// Writes the file.
 ///

@@ -1,7 +1,10 @@
 //! Arguments of `cctrewrite export`.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
+use cct_export::{FORMATS, Format};
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::report::percentage;
@@ -83,26 +86,20 @@ pub struct Export {
     pub diff: Option<PathBuf>,
 }
 
-/// Formats of exports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// Collapsed stacks: a line `frame;frame;... count` for each context, for FlameGraph, inferno,
-    /// speedscope
-    Collapsed,
-    /// A flame graph, for browsers
-    Svg,
-    /// A flame graph that grows downward
-    Icicle,
-    /// speedscope's JSON
-    Speedscope,
-    /// profile.proto, compressed, for pprof
-    Pprof,
-    /// Functions and calls, for callgrind_annotate and KCachegrind
-    Callgrind,
-    /// A table with a row for each context, for DuckDB, Spark, pandas
-    Parquet,
-    /// The whole profile as one JSON object (docs/reference/formats/export.md)
-    Json,
+/// One of the [`FORMATS`] of exports.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportFormat(pub &'static Format);
+
+impl ValueEnum for ExportFormat {
+    fn value_variants<'a>() -> &'a [ExportFormat] {
+        static ALL: LazyLock<Vec<ExportFormat>> =
+            LazyLock::new(|| FORMATS.iter().map(ExportFormat).collect());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name).help(self.0.help))
+    }
 }
 
 /// What methods are called.

@@ -45,7 +45,7 @@ pub use csv::CsvArguments;
 pub use diff::{Diff, DiffFormat, DiffOrderArgument};
 pub use doctor::Doctor;
 pub use explain::Explain;
-pub use export::{Export, ExportFormat, NamesArgument};
+pub use export::{Export, NamesArgument};
 pub use flags::Flags;
 pub use info::{Info, InfoFormat};
 pub use instrument::Instrument;
@@ -273,7 +273,11 @@ mod tests {
         ];
         let named: BTreeSet<String> =
             words.filter(|word| !of_others.contains(word)).map(str::to_owned).collect();
-        assert_eq!(named, options);
+        let difference = |a: &BTreeSet<String>, b| a.difference(b).cloned().collect::<Vec<_>>();
+        let unnamed = difference(&options, &named);
+        assert!(unnamed.is_empty(), "no page of the manual names {unnamed:?}");
+        let unknown = difference(&named, &options);
+        assert!(unknown.is_empty(), "the manual names options that are none: {unknown:?}");
     }
 
     #[test]

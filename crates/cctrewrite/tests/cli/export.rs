@@ -4,12 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
+use cct_export::FORMATS;
 use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
 
 use super::support::{Run, command, put, run, scratch};
-
-const FORMATS: [&str; 8] =
-    ["collapsed", "svg", "icicle", "speedscope", "pprof", "callgrind", "parquet", "json"];
 
 fn profile(metrics: &str, step: u64) -> Vec<u8> {
     let method = |name: &str, mid| Method {
@@ -47,7 +45,7 @@ fn export(folder: &Path, arguments: &[&str]) -> Run {
 #[test]
 fn every_format_is_written_and_the_same_each_time() {
     let folder = stored();
-    for format in FORMATS {
+    for format in FORMATS.iter().map(|format| format.name) {
         for out in ["first", "second"] {
             let run =
                 export(folder.path(), &["--format", format, "run.cct", "--min-percent", "0", "-o", out])
@@ -175,7 +173,7 @@ fn what_is_sound_of_a_truncated_profile_is_exported() {
     let bytes = fs::read(folder.path().join("run.cct")).unwrap();
     // Inside the end mark: everything else is sound.
     put(folder.path(), "cut.cct", &bytes[..bytes.len() - 10]);
-    for format in FORMATS {
+    for format in FORMATS.iter().map(|format| format.name) {
         for files in [&["cut.cct"][..], &["run.cct", "cut.cct"]] {
             let arguments = [&["--format", format, "--min-percent", "0", "-o", "out"], files].concat();
             let run = export(folder.path(), &arguments);
@@ -244,7 +242,7 @@ fn a_reader_that_has_had_enough_is_no_error() {
         vec![ThreadTree { name: "main".into(), threads: 1, flags: ThreadTree::ENDED, tree: tree.finish() }];
     let bytes = Profile { methods: vec![method], threads, ..Profile::default() }.to_bytes().unwrap();
     put(folder.path(), "deep.cct", &bytes);
-    for format in FORMATS {
+    for format in FORMATS.iter().map(|format| format.name) {
         let arguments = ["export", "--format", format, "deep.cct", "-o", "-"];
         let mut command = command();
         command.current_dir(folder.path()).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());

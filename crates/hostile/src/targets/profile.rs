@@ -1,10 +1,7 @@
 //! Target for profiles: read, written, and converted to every format.
 
 use cct_export::html::{Page, PageOptions};
-use cct_export::{
-    Difference, NameForm, Options, Source, Threshold, callgrind, collapsed, flame, json, parquet, pprof,
-    speedscope,
-};
+use cct_export::{Difference, FORMATS, NameForm, Options, Source, Threshold, flame};
 use cct_profile::compare::{CompareOptions, compare};
 use cct_profile::contexts::{ContextsOptions, read_contexts, write_contexts};
 use cct_profile::diff::{DiffOptions, diff};
@@ -165,21 +162,13 @@ fn export(profile: &Profile, selection: &Selection, dice: &mut Dice) {
     let selection = selection.clone();
     let options = Options { per_thread, selection: selection.clone(), form, threshold, ..Options::default() };
     let mut out = Vec::new();
-    let kind = dice.below(9);
-    match kind {
-        0..=6 => {
+    let formats = FORMATS.len();
+    match dice.below(formats + 2) {
+        kind if kind < formats => {
             let Ok(source) = Source::new(profile.clone(), &options) else { return };
-            match kind {
-                0 => collapsed::write(&source, &mut out).unwrap(),
-                1 => callgrind::write(&source, &mut out).unwrap(),
-                2 => speedscope::write(&source, &mut out).unwrap(),
-                3 => pprof::write(&source, &mut out).unwrap(),
-                4 => json::write(&source, &mut out).unwrap(),
-                5 => parquet::write(&source, &mut out).map(drop).unwrap(),
-                _ => flame::write(&source, flame::Growth::Flames, &mut out).unwrap(),
-            }
+            (FORMATS[kind].write)(&source, &mut out).unwrap();
         }
-        7 => {
+        kind if kind == formats => {
             if let Ok(difference) = Difference::new(profile.clone(), profile.clone(), &options) {
                 flame::write_difference(&difference, flame::Growth::Icicles, &mut out).unwrap();
             }
