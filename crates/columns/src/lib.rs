@@ -1,8 +1,7 @@
 //! The columns of a node: the table of the numbers that passes count beside calls and bytecodes.
 //!
 //! A node always has calls and bytecodes, or the cost of bytecodes. Every other number is a
-//! **column**. A new metric is a row of [`columns!`] below, the pass that counts it
-//! (`crates/rewrite/src/passes`), and the expectation of that pass in `verify`.
+//! **column**. A new one is a row of [`columns!`] below; ARCHITECTURE.md has the recipe.
 //!
 //! * **In the JVM** a column's number is a **cell**: a leaf below the node with the column's method
 //!   id, whose calls are the number. A node without the number has no cell, so other programs pay

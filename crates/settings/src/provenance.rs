@@ -80,7 +80,7 @@ impl ChoiceOption {
 mod tests {
     use std::collections::BTreeSet;
 
-    use cct_columns::Columns;
+    use cct_columns::{Column, Columns};
     use cct_pcc::MethodChoice;
     use cct_tables::{BlockEnds, BlockRule, CostModel};
 
@@ -150,6 +150,26 @@ mod tests {
         is_read_again(Settings { markers: true, ..Settings::default() }, &[("markers=yes", "markers=no")]);
         for absent in ["trace", "pcc", "markers"] {
             assert!(!lines(&Settings::default()).contains(absent));
+        }
+    }
+
+    #[test]
+    fn each_column_has_an_option_that_is_recorded() {
+        for column in Column::all() {
+            let columns = Columns::default().with(column);
+            let settings = Settings { columns, ..Settings::default() };
+            let is_of_it = |option: &&ChoiceOption| match option.access {
+                Access::Switch { set, .. } => {
+                    let mut choices = Choices::default();
+                    set(&mut choices);
+                    choices.settings().columns == columns
+                }
+                _ => false,
+            };
+            let option = OPTIONS.iter().find(is_of_it);
+            let option = option.unwrap_or_else(|| panic!("no option counts {}", column.name()));
+            assert!(matches!(option.record, Record::With { keys: ["columns"], .. }), "{}", option.flag);
+            assert!(lines(&settings).contains(&format!("columns={}", column.name())));
         }
     }
 

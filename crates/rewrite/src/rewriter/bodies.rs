@@ -62,7 +62,10 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         let allocations = self.allocations(&code)?;
         let rewriter = self.rewriter;
         let settings = &rewriter.settings;
-        let columns: Vec<Column> = PASSES.iter().filter_map(|pass| pass.column(settings, &code)).collect();
+        let mut columns: Vec<Column> =
+            PASSES.iter().filter_map(|pass| pass.column(settings, &code)).collect();
+        // Slots are numbered in the order of the table, which `verify` knows.
+        columns.sort_unstable();
         for column in columns.iter().filter(|_| self.recorded) {
             let record = ForeignRecord::of_column(column.name().as_bytes());
             self.foreign.entry(record.mid).or_insert(record);
