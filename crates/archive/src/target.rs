@@ -257,7 +257,8 @@ fn same_file(_: &Path, _: &Path) -> bool {
     false
 }
 
-/// A complete output in its temporary place. It is removed when dropped without [`StagedOutput::commit`].
+/// A complete output in its temporary place. It is removed when dropped without
+/// [`StagedOutput::commit`].
 #[derive(Debug)]
 #[must_use = "the output is removed unless it is committed"]
 pub struct StagedOutput<T> {

@@ -34,9 +34,13 @@ pub mod runtime_method;
 pub mod threads;
 pub mod vm_calls;
 
-/// Feature releases of the JDK on which cctrewrite is tested. Tests, `cargo xtask jdks` and
-/// `cctrewrite doctor` share the list.
+/// Feature releases of the JDK on which cctrewrite is tested: 8, every release with long-term
+/// support since, and the newest. Tests, `cargo xtask jdks` and `cctrewrite doctor` share the list.
 pub const TESTED: [u32; 7] = [8, 11, 17, 21, 25, 26, 27];
+
+/// Releases of [`TESTED`] without long-term support that are not the newest. Tests leave them out
+/// unless they are asked for all.
+pub const SUPERSEDED: [u32; 1] = [26];
 
 /// The options of a rewrite on which the helpers and fields of the class library depend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -21,13 +21,13 @@ use crate::debian::Archive;
 pub use home::{Jdk, Origin, released_version, tool, without_user_options};
 
 /// The versions that the tests use: 8, every release with long-term support since, and the newest.
-pub const VERSIONS: [u32; 7] = cct_jdk::TESTED;
+pub const VERSIONS: [u32; cct_jdk::TESTED.len()] = cct_jdk::TESTED;
 
 /// The suites of Debian that are searched for each version, in this order.
 ///
 /// The release that the version belongs to comes first. `sid` has them all; it alone has 8, 11 and
 /// the newest.
-const SUITES: [(u32, &[&str]); 7] = [
+const SUITES: &[(u32, &[&str])] = &[
     (8, &["sid"]),
     (11, &["sid"]),
     (17, &["bookworm", "sid"]),

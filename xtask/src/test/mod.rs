@@ -33,15 +33,11 @@ pub struct Arguments {
     /// Only the tests: no `cargo fmt`, no `cargo clippy`, no check of the order of modules.
     #[arg(long)]
     no_lint: bool,
-    /// Also run the tests on JDKs that a newer release has superseded (26), and tests that take long
-    /// on each JDK. They are skipped otherwise.
+    /// Also run the tests on JDKs that a newer release has superseded (26), and tests that take
+    /// long on each JDK. They are skipped otherwise.
     #[arg(long)]
     all_jdks: bool,
 }
-
-/// Releases without long-term support that are not the newest: a run on all JDKs takes a seventh
-/// longer.
-const SUPERSEDED: [u32; 1] = [26];
 
 /// The variable by which JVM tests that take long leave out some JDKs
 /// (`crates/cctrewrite/tests/jvm/support/mod.rs`).
@@ -125,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn provision(arguments: &Arguments) -> Result<Vec<Answer>> {
     heading("JDKs");
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
-    let is_tested = |version: &u32| arguments.all_jdks || !SUPERSEDED.contains(version);
+    let is_tested = |version: &u32| arguments.all_jdks || !cct_jdk::SUPERSEDED.contains(version);
     let versions: Vec<u32> = jdks::VERSIONS.into_iter().filter(is_tested).collect();
     let answers = jdks::get(&versions, fetch)?;
     for answer in &answers {

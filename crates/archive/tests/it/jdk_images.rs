@@ -1,6 +1,5 @@
-//! The image of each available JDK, from `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME`,
-//! `JAVA25_HOME`, `JAVA26_HOME`, `JAVA27_HOME` and `JAVA_HOME`. Missing ones are skipped with a
-//! note.
+//! The image of each available JDK of [`cct_jdk::TESTED`], from `JAVA11_HOME`, `JAVA17_HOME` and so
+//! on, and from `JAVA_HOME`. Missing ones are skipped with a note.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,8 +13,9 @@ use crate::support::*;
 const MODULES: &str = "lib/modules";
 
 fn homes() -> Vec<PathBuf> {
-    let versions = ["11", "17", "21", "25", "26", "27", ""].map(|version| format!("JAVA{version}_HOME"));
-    let homes = versions.iter().filter_map(std::env::var_os).map(PathBuf::from);
+    let versions = cct_jdk::TESTED.iter().map(u32::to_string).chain([String::new()]);
+    let homes =
+        versions.filter_map(|version| std::env::var_os(format!("JAVA{version}_HOME"))).map(PathBuf::from);
     let mut homes: Vec<PathBuf> = homes.filter(|home| home.join(MODULES).is_file()).collect();
     homes.sort();
     homes.dedup();

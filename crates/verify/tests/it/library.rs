@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use cct_classfile::{ClassFile, opcode};
+use cct_jdk::pins::PINS;
+use cct_jdk::{Mode, body_hooks, native_hooks};
 use cct_settings::Settings;
 use cct_verify::{Expectation, Finding, Problem, check};
 
@@ -11,42 +13,16 @@ use super::alterations::{Place, at_instructions, instead};
 use super::mutations::Change;
 use super::support::{classes_of, expectation, rewriter, step, verify};
 
-/// Classes that the documents name (docs/ci/reproducible.md, docs/internals/runtime.md).
-const NAMED: &[&str] = &[
-    "java/lang/Class",
-    "java/lang/ClassLoader",
-    "java/lang/Module",
-    "java/lang/NullPointerException",
-    "java/lang/Object",
-    "java/lang/SecurityManager",
-    "java/lang/Shutdown",
-    "java/lang/StackFrameInfo",
-    "java/lang/StackStreamFactory$AbstractStackWalker",
-    "java/lang/StackTraceElement",
-    "java/lang/System",
-    "java/lang/Thread",
-    "java/lang/Throwable",
-    "java/lang/invoke/CallSite",
-    "java/lang/invoke/MemberName",
-    "java/lang/invoke/MethodHandleNatives",
-    "java/lang/invoke/MethodTypeForm",
-    "java/lang/ref/SoftReference",
-    "java/lang/reflect/Proxy",
-    "java/util/ImmutableCollections",
-    "java/util/Random",
-    "java/util/SplittableRandom",
-    "java/util/concurrent/ThreadLocalRandom",
-    "jdk/internal/misc/Unsafe",
-    "jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor",
-    "jdk/internal/reflect/NativeMethodAccessorImpl",
-    "jdk/internal/util/random/RandomSupport",
-    "jdk/internal/vm/ThreadSnapshot",
-    "sun/launcher/LauncherHelper",
-    "sun/management/ThreadImpl",
-    "sun/misc/Unsafe",
-    "sun/reflect/NativeMethodAccessorImpl",
-    "sun/reflect/Reflection",
-];
+/// Whether documents name locations in a class (docs/ci/reproducible.md,
+/// docs/internals/runtime.md): it has a hook or a pin.
+fn is_named(class: &[u8]) -> bool {
+    let natives = native_hooks::usual().chain(native_hooks::REPRODUCIBLE).map(|row| row.native.class);
+    let replaced = native_hooks::REPLACED.iter().map(|row| row.class);
+    let bodies = body_hooks::usual(Mode::default()).chain(body_hooks::REPRODUCIBLE);
+    let bodies = bodies.map(|hook| hook.method.class);
+    let pins = PINS.iter().map(|pin| pin.method.class);
+    natives.chain(replaced).chain(bodies).chain(pins).any(|named| named == class)
+}
 
 /// The named classes of a JDK.
 fn named(feature: u32) -> Vec<Vec<u8>> {
@@ -56,7 +32,7 @@ fn named(feature: u32) -> Vec<Vec<u8>> {
     };
     all.retain(|bytes| {
         let class = ClassFile::parse(bytes).unwrap();
-        NAMED.iter().any(|name| name.as_bytes() == class.name())
+        is_named(class.name())
     });
     all
 }
@@ -83,39 +59,23 @@ fn all_places(feature: u32, pinned: u64, hooks: [u64; 2]) {
     }
 }
 
-#[test]
-fn places_of_jdk_8() {
-    all_places(8, 9, [25, 29]);
-}
+/// For each release the number of pinned clocks, and of hooks without and with `--reproducible`.
+const PLACES: [(u32, u64, [u64; 2]); cct_jdk::TESTED.len()] = [
+    (8, 9, [29, 33]),
+    (11, 10, [32, 36]),
+    (17, 10, [33, 37]),
+    (21, 10, [40, 44]),
+    (25, 10, [39, 43]),
+    (26, 10, [39, 43]),
+    (27, 10, [39, 43]),
+];
 
 #[test]
-fn places_of_jdk_11() {
-    all_places(11, 10, [28, 32]);
-}
-
-#[test]
-fn places_of_jdk_17() {
-    all_places(17, 10, [29, 33]);
-}
-
-#[test]
-fn places_of_jdk_21() {
-    all_places(21, 10, [31, 35]);
-}
-
-#[test]
-fn places_of_jdk_25() {
-    all_places(25, 10, [31, 35]);
-}
-
-#[test]
-fn places_of_jdk_26() {
-    all_places(26, 10, [31, 35]);
-}
-
-#[test]
-fn places_of_jdk_27() {
-    all_places(27, 10, [31, 35]);
+fn places_of_each_jdk() {
+    assert_eq!(PLACES.map(|(feature, ..)| feature), cct_jdk::TESTED);
+    for (feature, pinned, hooks) in PLACES {
+        all_places(feature, pinned, hooks);
+    }
 }
 
 /// Descriptor of the runtime's method that an instruction calls. Helpers of `Object` forward to

@@ -10,7 +10,7 @@ use super::{Java, assert_succeeded};
 
 /// The versions that the tests know: 8, every release with long-term support since, and the newest.
 /// `JAVA<version>_HOME` names the home of each.
-const VERSIONS: [u32; 7] = cct_jdk::TESTED;
+const VERSIONS: [u32; cct_jdk::TESTED.len()] = cct_jdk::TESTED;
 
 /// The home of a JDK.
 #[derive(Debug)]
@@ -45,7 +45,8 @@ impl Jdk {
     /// If the variable names anything but the home of a JDK of that version.
     pub fn of_version(version: u32) -> Option<&'static Jdk> {
         static JDKS: [OnceLock<Option<Jdk>>; VERSIONS.len()] = [const { OnceLock::new() }; VERSIONS.len()];
-        let at = VERSIONS.iter().position(|v| *v == version).unwrap();
+        let at = VERSIONS.iter().position(|v| *v == version);
+        let at = at.unwrap_or_else(|| panic!("JDK {version} is not in cct_jdk::TESTED"));
         let variable = format!("JAVA{version}_HOME");
         let jdk = JDKS[at].get_or_init(|| {
             let jdk = Jdk { version, home: PathBuf::from(std::env::var_os(&variable)?) };

@@ -24,12 +24,11 @@ use std::sync::{Once, OnceLock};
 
 use walkdir::WalkDir;
 
-/// Defines a module with a test for each of some JDKs, named after them:
-/// `jdks!(module, check, 11..)`, where `check` takes the JDK. The releases are a range of
-/// [`cct_jdk::TESTED`], a list, or `feature`, for what depends little on the release.
-/// `jdks!(module, check, [17, 25], all [11, 21])` is for what takes long: with [`FEWER`] the test
-/// does not run on the releases after `all`. A new release needs one more word in the ranges without
-/// an end, and one more test at the bottom.
+/// Defines a module with a test for each of some JDKs, named after them: `jdks!(module, check,
+/// 11..)`, where `check` takes the JDK. The releases are a range of [`cct_jdk::TESTED`], a list, or
+/// `feature`, for what depends little on the release. `jdks!(module, check, [17, 25], all [11,
+/// 21])` is for what takes long: with [`FEWER`] the test does not run on the releases after `all`.
+/// A new release needs one more word in the ranges without an end, and one more test at the bottom.
 macro_rules! jdks {
     ($module:ident, $check:ident, 8..) => { crate::support::jdks!($module, $check, [8, 11, 17, 21, 25, 26, 27]); };
     ($module:ident, $check:ident, 11..) => { crate::support::jdks!($module, $check, [11, 17, 21, 25, 26, 27]); };
