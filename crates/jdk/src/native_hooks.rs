@@ -214,3 +214,18 @@ pub fn is_hooked(native: MemberName<'_>) -> bool {
 pub fn is_called_by_the_runtime(native: MemberName<'_>) -> bool {
     CALLED_BY_RUNTIME.contains(&native)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page is written by hand: it says why each native has its hook.
+    #[test]
+    fn a_page_names_each_native_with_a_hook() {
+        let page = include_str!("../../../docs/internals/runtime.md");
+        for row in usual() {
+            let name = std::str::from_utf8(row.native.name).unwrap();
+            assert!(page.contains(name), "docs/internals/runtime.md does not name {}", row.native);
+        }
+    }
+}

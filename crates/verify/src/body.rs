@@ -386,8 +386,8 @@ impl<'a> Method<'_, 'a> {
         Ok(())
     }
 
-    /// The contradiction of a body to each rule. Other rules matter only if the body does not follow
-    /// the requested one.
+    /// The contradiction of a body to each rule. Other rules matter only if the body does not
+    /// follow the requested one.
     fn contradictions(&self, body: &counts::Body<'_, 'a>) -> Vec<Option<Finding>> {
         let contradiction = |rule: Rule| body.follows(rule).err();
         let Some(requested) = self.expectation.rule else { return Rule::ALL.map(contradiction).into() };

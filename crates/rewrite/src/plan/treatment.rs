@@ -170,7 +170,8 @@ impl Case<'_> {
         }
     }
 
-    /// The treatment of a method that can have no extended form, or only one that calls the original.
+    /// The treatment of a method that can have no extended form, or only one that calls the
+    /// original.
     fn without_extended_form(&self) -> Option<PlannedTreatment> {
         use Treatment as T;
         let Case { class, member, .. } = self;
