@@ -157,7 +157,7 @@ fn a_profile_that_cannot_be_written_can_be_recovered(jdk: &'static Jdk) {
     let run = java.run("Ending", &["exit"]);
     run.assert_code(3);
     assert!(
-        run.err.contains("what was recorded is left in x.arena; see `cctrewrite recover`"),
+        run.err.contains("the recorded trees are in x.arena; `cctrewrite recover` makes a profile of them"),
         "{}",
         run.err
     );

@@ -20,32 +20,32 @@ final class Description {
             + "and Object.hashCode in classes that are loaded before their superclasses";
 
     /** What is missing with {@code --natives none}. */
-    private static final String WITHOUT_NATIVES = "natives are not represented, and what they call back hangs under the thread's root; ";
-    private static final String WITHOUT_OBJECTS_OF_NATIVES = "; nor are objects counted that natives make, clones among them";
+    private static final String WITHOUT_NATIVES = "natives have no contexts, and their callbacks are below the thread's root; ";
+    private static final String WITHOUT_OBJECTS_OF_NATIVES = "; objects that natives allocate are not counted, clones included";
 
     /** What is missing with {@code --intrinsics native}. */
     private static final String OF_NATIVE_INTRINSICS =
-            "; intrinsics are not counted where reflection, method handles or classes that were not rewritten call them, nor is"
-                    + " String.equals where it is called virtually";
+            "; calls of intrinsics by reflection, method handles and classes that were not rewritten are not counted, nor are"
+                    + " virtual calls of String.equals";
 
     /** What is missing without the load-time library. */
     private static final String WITHOUT_REPLAY =
-            "code that the JVM calls by itself hangs under the context last stored, not under its cause; "
-                    + "Object.hashCode is not counted where it is called virtually; ";
+            "methods that the JVM calls are below the last stored context instead of below their cause; "
+                    + "virtual calls of Object.hashCode are not counted; ";
 
-    /** What is missing without it where call sites are told apart. */
+    /** What is missing without it where call sites are kept separate. */
     private static final String WITHOUT_LINES = "source lines of call sites are not known; ";
 
     /** What no profile has where objects are counted. */
     private static final String OF_OBJECTS =
-            "; objects that the JVM or native code makes by itself are not counted (string constants, exceptions that it throws, what JNI makes), nor "
-                    + "those whose constructor throws when a native of reflection calls it, nor those that clone, reflection and method handles make ";
+            "; objects that the JVM or native code allocates are not counted (string constants, exceptions of the JVM, objects of JNI), nor "
+                    + "those whose constructor throws when a native of reflection calls it, nor those that clone, reflection and method handles allocate ";
 
     private static final String BEFORE_THE_LAUNCHER = "before the launcher runs";
 
     private static final String WITHOUT_THE_LIBRARY = "(without the load-time library)";
 
-    private static final String OF_INTRINSICS = "; objects that intrinsics make are not counted";
+    private static final String OF_INTRINSICS = "; objects that intrinsics allocate are not counted";
 
     /** The value of each key; null for none. */
     final String[] values;
@@ -70,8 +70,8 @@ final class Description {
         Outputs.known().notes(notes);
         String udi = given(outputs, "udi");
         if (udi != null) {
-            notes.add("classes were given to the module " + udi + " before they were rewritten" + (LoadTime.givesToModule() ? "" : ", but for those that were rewritten at load time")
-                    + "; what it inserted is counted where it stands");
+            notes.add("the module " + udi + " transformed classes before they were rewritten" + (LoadTime.givesToModule() ? "" : ", except those that were rewritten at load time")
+                    + "; the code that it inserted is counted");
         }
         if (Agents.isNeverAsked()) {
             notes.add(Agents.NEVER_ASKED);

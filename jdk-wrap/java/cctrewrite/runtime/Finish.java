@@ -195,7 +195,7 @@ public final class Finish {
         try {
             Settings.say("the profile could not be written: " + e);
             if (Arena.left() != null) {
-                Settings.say("what was recorded is left in " + Arena.left() + "; see `cctrewrite recover`");
+                Settings.say("the recorded trees are in " + Arena.left() + "; `cctrewrite recover` makes a profile of them");
             }
         } catch (Throwable again) {
             // Nothing is left to say it with; the program's own end must not suffer.
