@@ -21,6 +21,7 @@
 
 pub mod allocations;
 pub mod callers;
+pub mod charges;
 mod class_filter;
 pub mod collection;
 pub mod columns;

@@ -23,6 +23,12 @@ use crate::profile_file::{View, check_stdin, named, read_input, shown};
 pub fn run(arguments: &Diff) -> Result<Outcome> {
     let Diff { base, new, .. } = arguments;
     check_stdin([base, new])?;
+    if std::fs::canonicalize(base).is_ok_and(|base| std::fs::canonicalize(new).is_ok_and(|new| base == new)) {
+        exit::say(&format!(
+            "cctrewrite: warning: BASE and NEW are the same file {}; write each version's profile with `cctrewrite run -o FILE`",
+            shown(base)
+        ));
+    }
     let options = options(arguments)?;
     let origins = classes::origins(&arguments.classes)?;
     let view = match (arguments.allocations, options.by) {

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use cct_build::pending_file::PendingFile;
 use cct_build::text::{counted, shell_word};
+use cct_profile::charges::Charges;
 use cct_profile::labels::{By, Labels};
 use cct_profile::merge::MergeOptions;
 use cct_profile::merger::Merger;
 use cct_profile::names::NameStyle;
-use cct_profile::origin::Origins;
+use cct_profile::origin::{Origins, is_jdk_by_name};
+use cct_profile::report::grouped;
 use cct_profile::sums::sums;
 use cct_profile::{Metric, Profile, Summary, Tree};
 
@@ -141,23 +143,53 @@ fn totals(summary: &Summary) -> String {
 
 /// Reports the methods with the largest numbers, and how to see more.
 fn say_top(profile: Profile, path: &Path) -> Result<()> {
-    let metric = Metric::of_profile(&profile);
-    let labels = Labels::new(&profile.methods, By::Method, NameStyle::default(), &Origins::default());
-    let trees: Vec<(&Tree, &[u32])> = profile.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
-    let sums = sums(&trees, labels.len(), metric)?;
-    let total: u128 = sums.iter().map(|sums| sums.own).sum();
-    let mut order: Vec<usize> = (0..sums.len()).collect();
-    order.sort_by_key(|&label| (std::cmp::Reverse(sums[label].own), label));
-    let names = labels.readable();
-    for label in order.into_iter().take(TOP).filter(|_| total > 0) {
-        let share = 100.0 * sums[label].own as f64 / total as f64;
-        say(&format!("  {share:5.1} % of {}  {}", metric.name(), names[label]));
-    }
+    top_methods(&profile, path)?.iter().for_each(|line| say(line));
     for note in &profile.notes {
         say(&format!("note: {note}"));
     }
     say(&format!("to see it: cctrewrite report {}", shell_word(path)));
     Ok(())
+}
+
+/// The methods that cause the most work: those of the program, with the JDK's methods that they
+/// call; or all methods by their own numbers, if the program has none.
+fn top_methods(profile: &Profile, path: &Path) -> Result<Vec<String>> {
+    let metric = Metric::of_profile(profile);
+    let labels = Labels::new(&profile.methods, By::Method, NameStyle::default(), &Origins::default());
+    let trees: Vec<(&Tree, &[u32])> = profile.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
+    let sums = sums(&trees, labels.len(), metric)?;
+    // A label without methods is of no program.
+    let mut is_library = vec![true; labels.len()];
+    for (method, label) in profile.methods.iter().zip(labels.of_method()) {
+        is_library[*label as usize] = is_jdk_by_name(&method.class);
+    }
+    let charges = Charges::of(&trees, &is_library, metric)?;
+    let total: u128 = sums.iter().map(|sums| sums.own).sum();
+    let is_jdk_alone = charges.charged.iter().all(|charged| *charged == 0);
+    let (title, numbers) = if is_jdk_alone {
+        ("own", sums.iter().map(|sums| sums.own).collect())
+    } else {
+        ("with the JDK's methods that they call", charges.charged)
+    };
+    let mut order: Vec<usize> = (0..numbers.len()).filter(|&label| numbers[label] > 0).collect();
+    order.sort_by_key(|&label| (std::cmp::Reverse(numbers[label]), label));
+    order.truncate(TOP);
+    if order.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = labels.readable();
+    let calls: Vec<String> = order.iter().map(|&label| grouped(sums[label].calls)).collect();
+    let width = calls.iter().map(String::len).max().unwrap_or_default();
+    let lines = order.iter().zip(&calls).map(|(&label, calls)| {
+        let share = 100.0 * numbers[label] as f64 / total as f64;
+        let noun = if sums[label].calls == 1 { "call " } else { "calls" };
+        format!("  {share:5.1} %  {calls:>width$} {noun}  {}", names[label])
+    });
+    let whose = if is_jdk_alone { "methods" } else { "methods outside the JDK" };
+    let head = format!("heaviest {whose}, by {} ({title}):", metric.name());
+    let file = shell_word(path);
+    let callers = format!("who calls the first: cctrewrite report {file} --callers '{}'", names[order[0]]);
+    Ok(std::iter::once(head).chain(lines).chain([callers]).collect())
 }
 
 #[cfg(test)]

@@ -73,15 +73,25 @@ fn a_limit_over_a_small_part_is_refused() {
 fn the_same_profile_is_identical() {
     let folder = stored();
     let same = |options: &[&str]| {
-        let run = run(folder.path(), &[&["diff", "base.cct", "base.cct"], options].concat());
+        let run = run(folder.path(), &[&["diff", "base.cct", "same.cct"], options].concat());
         ends(run, 0)
     };
+    std::fs::copy(folder.path().join("base.cct"), folder.path().join("same.cct")).unwrap();
     assert!(same(&[]).ends_with("\nBASE and NEW are identical.\n"));
     let judged = same(&["--fail-above", "0", "--fail-method-above", "0%"]);
     assert!(judged.ends_with("\nBASE and NEW are identical; within the limits.\n"), "{judged}");
     let json: serde_json::Value = serde_json::from_str(&same(&["--format", "json"])).unwrap();
     assert_eq!(json["identical"], true);
     assert_eq!(same(&["--format", "csv"]).lines().count(), 1);
+}
+
+/// Whoever forgets `-o` overwrites the first profile, and compares the second with itself.
+#[test]
+fn a_file_compared_with_itself_is_named() {
+    let folder = stored();
+    let run = run(folder.path(), &["diff", "base.cct", "./base.cct"][..]);
+    assert_eq!(run.code, Some(0));
+    assert!(run.stderr.contains("BASE and NEW are the same file"), "{}", run.stderr);
 }
 
 #[test]
