@@ -14,7 +14,8 @@ pub struct Charges {
 
 impl Charges {
     /// The charges over trees, each with the table that maps its methods to labels. `is_library`
-    /// says of each label whether it is of the library. All charges together are the metric's total.
+    /// says of each label whether it is of the library. All charges together are the metric's
+    /// total.
     ///
     /// # Errors
     /// Fails if a table is too short.

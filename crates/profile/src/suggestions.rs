@@ -12,7 +12,11 @@ const EDITS: usize = 34;
 /// The names that a user may have meant. They are displayed as the end of a sentence,
 /// `; did you mean a or b?`. Without names nothing is displayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Suggestions(Vec<String>);
+pub struct Suggestions {
+    names: Vec<String>,
+    /// Whether a shell may have taken a part with `$` out of what was given.
+    lacks_quotes: bool,
+}
 
 impl Suggestions {
     /// The names that are closest to a pattern. A pattern of two parts, such as `LruCache.get`, is
@@ -21,22 +25,31 @@ impl Suggestions {
         let wanted = simplified(given);
         let parts = wanted.split(SEPARATORS).count();
         let names: BTreeSet<&str> = names.into_iter().map(without_descriptor).collect();
-        let edits = |name| strsim::damerau_levenshtein(&wanted, &simplified(end(name, parts)));
+        let edits_of = |name: &str| strsim::damerau_levenshtein(&wanted, &simplified(end(name, parts)));
+        // A shell takes `$Inner` out of `"Outer$Inner.run"`.
+        let edits = |name: &str| edits_of(name).min(edits_of(&without_nested(name)));
         let most = wanted.chars().count() * EDITS / 100;
         let close = names.into_iter().map(|name| (edits(name), name)).filter(|(edits, _)| *edits <= most);
         let close: Vec<(usize, &str)> = close.collect();
         let least = close.iter().map(|(edits, _)| *edits).min();
         let close = close.into_iter().filter(|(edits, _)| Some(*edits) == least);
-        Suggestions(close.take(MAX).map(|(_, name)| name.to_owned()).collect())
+        let names: Vec<String> = close.take(MAX).map(|(_, name)| name.to_owned()).collect();
+        let lacks_quotes = !given.contains('$') && names.iter().any(|name| name.contains('$'));
+        Suggestions { names, lacks_quotes }
     }
 }
 
 impl fmt::Display for Suggestions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            [] => Ok(()),
+        match &*self.names {
+            [] => return Ok(()),
             [one] => write!(f, "; did you mean {one}?"),
             [several @ .., last] => write!(f, "; did you mean {} or {last}?", several.join(", ")),
+        }?;
+        if self.lacks_quotes {
+            f.write_str(" (in a shell, put names with $ in single quotes)")
+        } else {
+            Ok(())
         }
     }
 }
@@ -46,6 +59,14 @@ const SEPARATORS: [char; 3] = ['.', '/', '$'];
 
 fn without_descriptor(name: &str) -> &str {
     name.split_once('(').map_or(name, |(name, _)| name)
+}
+
+/// A method's name without the nested part of its class.
+fn without_nested(name: &str) -> String {
+    match (name.find('$'), name.rfind('.')) {
+        (Some(nested), Some(method)) if nested < method => [&name[..nested], &name[method..]].concat(),
+        _ => name.to_owned(),
+    }
 }
 
 fn simplified(name: &str) -> String {
@@ -87,5 +108,13 @@ mod tests {
         assert_eq!(suggested("org.other.Thing.doIt"), "");
         assert_eq!(suggested("*"), "");
         assert_eq!(suggested(""), "");
+    }
+
+    #[test]
+    fn a_part_that_a_shell_took_out_is_suggested_with_quotes() {
+        let suggested = Suggestions::of("com.acme.Outer.run", NAMES).to_string();
+        let expected =
+            "; did you mean com.acme.Outer$Inner.run? (in a shell, put names with $ in single quotes)";
+        assert_eq!(suggested, expected);
     }
 }
