@@ -26,6 +26,9 @@ Examples:
 /// first to warm up, then recorded. A second JVM repeats this, and the entry fails if the counts
 /// differ. The numbers are calls and executed bytecodes, not seconds, so a slow or busy machine
 /// does not change them.
+///
+/// Only the thread that runs the entry is counted. For a program with worker threads, or a whole
+/// program, use `cctrewrite run` and `cctrewrite diff --fail-above`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Bench {

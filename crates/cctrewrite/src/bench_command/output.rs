@@ -95,7 +95,7 @@ pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
             let (number, metric) = (grouped(judged.elsewhere), results.metric.name());
             writeln!(
                 out,
-                "    other threads executed {number} {metric} in this time, which are not counted here"
+                "    other threads executed {number} {metric} in this time, which are not counted here; `cctrewrite run` and `diff` count them"
             )?;
         }
     }

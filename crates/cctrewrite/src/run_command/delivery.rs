@@ -147,7 +147,7 @@ fn say_top(profile: Profile, path: &Path) -> Result<()> {
     for note in &profile.notes {
         say(&format!("note: {note}"));
     }
-    say(&format!("to see it: cctrewrite report {}", shell_word(path)));
+    say(&format!("the whole tree: cctrewrite report {}", shell_word(path)));
     Ok(())
 }
 
@@ -169,7 +169,7 @@ fn top_methods(profile: &Profile, path: &Path) -> Result<Vec<String>> {
     let (title, numbers) = if is_jdk_alone {
         ("own", sums.iter().map(|sums| sums.own).collect())
     } else {
-        ("with the JDK's methods that they call", charges.charged)
+        ("each with the JDK's methods that it calls, without other methods of the program", charges.charged)
     };
     let mut order: Vec<usize> = (0..numbers.len()).filter(|&label| numbers[label] > 0).collect();
     order.sort_by_key(|&label| (std::cmp::Reverse(numbers[label]), label));
@@ -188,8 +188,10 @@ fn top_methods(profile: &Profile, path: &Path) -> Result<Vec<String>> {
     let whose = if is_jdk_alone { "methods" } else { "methods outside the JDK" };
     let head = format!("heaviest {whose}, by {} ({title}):", metric.name());
     let file = shell_word(path);
-    let callers = format!("who calls the first: cctrewrite report {file} --callers '{}'", names[order[0]]);
-    Ok(std::iter::once(head).chain(lines).chain([callers]).collect())
+    let first = &names[order[0]];
+    let callers = format!("who calls the first: cctrewrite report {file} --callers '{first}'");
+    let callees = format!("what it calls: cctrewrite report {file} --root '{first}' --depth 2");
+    Ok(std::iter::once(head).chain(lines).chain([callers, callees]).collect())
 }
 
 #[cfg(test)]

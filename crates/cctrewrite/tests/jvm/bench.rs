@@ -107,6 +107,22 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
         assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{entry}");
         assert!(run.stderr.contains(why), "{entry}: {}", run.stderr);
     }
+    // A gate over nothing would always pass: no file is written, and one without entries is refused.
+    let nothing = Bench { jdk, folder: folder("bench-nothing") };
+    let place = nothing.folder.join("cctrewrite-bench.json");
+    let varies = nothing.run("before", &["--update", "Work.time"]);
+    assert_eq!((varies.code, place.exists()), (Some(1), false), "{}", varies.stdout);
+    let empty =
+        Value::Object(serde_json::Map::from_iter(file.as_object().unwrap().iter().map(|(key, value)| {
+            match key.as_str() {
+                "entries" => (key.clone(), serde_json::json!({})),
+                _ => (key.clone(), value.clone()),
+            }
+        })));
+    fs::write(&place, empty.to_string()).unwrap();
+    let gate = nothing.run("before", &["--fail-above", "5%"]);
+    assert_eq!((gate.code, &*gate.stdout), (Some(2), ""));
+    assert!(gate.stderr.contains("has no entries, so nothing would be checked"), "{}", gate.stderr);
 }
 
 jdks!(entries, counts_are_held_against_a_file, feature);

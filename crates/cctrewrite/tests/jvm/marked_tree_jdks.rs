@@ -197,7 +197,7 @@ fn programs_as_they_are(jdk: &'static Jdk) {
         "a marked and profiled JDK of Java",
         "cctrewrite: cctrewrite.cct: ",
         "cctrewrite: cctrewrite.typestate: 0 violations",
-        "to see it: cctrewrite report cctrewrite.cct",
+        "the whole tree: cctrewrite report cctrewrite.cct",
         "markers were inserted into classes of the program at load time: 1 in 1",
     ] {
         assert!(said(&heard).contains(line), "{line}: {}", said(&heard));

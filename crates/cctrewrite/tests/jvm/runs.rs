@@ -51,7 +51,7 @@ fn passes_everything_through(jdk: &'static Jdk) {
     let output = run(jdk, &here, &[], &command);
     assert_eq!((output.status.code(), &output.stdout), (Some(3), &plain.stdout), "{}", said(&output));
     assert_eq!(calls_of(&profile(here.join("cctrewrite.cct")), "work"), 10);
-    assert!(said(&output).contains("to see it: cctrewrite report cctrewrite.cct"), "{}", said(&output));
+    assert!(said(&output).contains("the whole tree: cctrewrite report cctrewrite.cct"), "{}", said(&output));
 
     let again = run(jdk, &here, &["-q", "-o", "again.cct"], &command);
     assert_eq!((again.status.code(), said(&again)), (Some(3), String::new()));
