@@ -107,7 +107,8 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
         assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{entry}");
         assert!(run.stderr.contains(why), "{entry}: {}", run.stderr);
     }
-    // A gate over nothing would always pass: no file is written, and one without entries is refused.
+    // A gate over nothing would always pass: no file is written, and one without entries is
+    // refused.
     let nothing = Bench { jdk, folder: folder("bench-nothing") };
     let place = nothing.folder.join("cctrewrite-bench.json");
     let varies = nothing.run("before", &["--update", "Work.time"]);
