@@ -61,13 +61,14 @@ mod tests {
     use crate::testing::tree;
 
     #[test]
-    fn library_work_goes_to_the_nearest_method_of_the_program() {
+    fn library_work_goes_to_the_nearest_method_of_the_program() -> Result<(), MergeError> {
         // Methods 0 and 2 are the program's, 1 is the library's.
         let tree = tree(&[(1, 1, 1, 5), (2, 0, 1, 10), (3, 1, 2, 100), (4, 2, 3, 1000), (4, 1, 1, 20)]);
         let labels: &[u32] = &[0, 1, 2];
         let trees = [(&tree, labels)];
-        let charges = Charges::of(&trees, &[false, true, false], Metric::Bytecodes).unwrap();
+        let charges = Charges::of(&trees, &[false, true, false], Metric::Bytecodes)?;
         assert_eq!(charges, Charges { charged: vec![130, 0, 1000], library_alone: 5 });
         assert!(Charges::of(&trees, &[false, true], Metric::Bytecodes).is_err());
+        Ok(())
     }
 }
