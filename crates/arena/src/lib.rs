@@ -1,13 +1,13 @@
-//! The trees of a profiled JVM, in memory that is a file.
+//! The calling-context trees of a profiled JVM, in a memory-mapped file.
 //!
-//! With the load-time library, the runtime's nodes are in a file that the library maps ([`Arena`]).
-//! The file has a name, or none and then lives as long as the JVM. A log in the same file holds
-//! what the nodes do not contain: names of methods and threads, and how the numbers were recorded
-//! ([`log`]). So anyone who may read the file can extract the profile without the JVM's help, while
-//! it runs and after it was killed ([`recover`]).
+//! The load-time library maps a file into memory, and the runtime keeps its nodes there
+//! ([`Arena`]). A file without a name is gone when the last process closes it. A log in the same
+//! file ([`log`]) holds what the nodes do not contain: names of methods and threads, and how the
+//! numbers were recorded. So any process that may read the file can extract the profile without the
+//! JVM's help, while the JVM runs and after it was killed ([`recover`]).
 //!
-//! The format is `docs/reference/formats/arena.md`. The contents are not trusted: no address leads
-//! out of the file, and cycles end.
+//! The format is `docs/reference/formats/arena.md`. The reader does not trust the contents: it
+//! follows no address out of the file, and it stops at cycles.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,15 +1,16 @@
-//! The bytes of a shared library that cargo built as a dependency, inside the program that depends
-//! on it.
+//! A macro that embeds a shared library in a program. Cargo has built the library as a dependency
+//! of the program.
 //!
-//! `cargo install` copies programs and no libraries, so a program that needs a library must contain
-//! it. Cargo has no stable way to say so (its artifact dependencies are unstable). But it compiles
-//! a dependency of crate types `cdylib` and `rlib` in one go, names the `rlib` to the compiler of
-//! the dependent (`--extern name=path`), and waits for the whole of it before it compiles a
-//! program, which links it. So the library lies beside the `rlib`, complete, when this macro looks.
+//! `cargo install` copies programs but not libraries, so a program that needs a library must
+//! contain it. Cargo has no stable feature for that (its artifact dependencies are unstable). But
+//! cargo compiles a dependency of crate types `cdylib` and `rlib` in one step. It passes the path
+//! of the `rlib` to the compiler of the program (`--extern name=path`). It compiles the program
+//! only after the dependency is complete, because it links them. So the shared library is complete
+//! and beside the `rlib` when this macro looks for it.
 //!
-//! A build script cannot do that: it runs before its package's dependencies are built. As build
-//! dependencies they would be there, but compiled a second time wherever features or profiles
-//! differ, and by `cargo check` and `clippy`, too.
+//! A build script cannot do that: it runs before its package's dependencies are built. Build
+//! dependencies would be built in time. But cargo would compile them a second time if features or
+//! profiles differ, and also for `cargo check` and `clippy`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -24,9 +25,9 @@ use proc_macro::{TokenStream, TokenTree};
 /// The bytes of the shared library of the dependency with this name: `library!(my_crate)` is an
 /// `Option<&'static [u8]>`.
 ///
-/// `None` where nothing is linked (`cargo check`, `clippy`, documentation): dependencies have no
-/// libraries then. For a package, not for an alias of it. Only for programs, since cargo compiles a
-/// library as soon as its dependencies have metadata.
+/// `None` if nothing is linked (`cargo check`, `clippy`, documentation): then no library is built.
+/// The name is that of the package, not an alias. The macro works only in programs: cargo compiles
+/// a library as soon as its dependencies have metadata, before their libraries are complete.
 #[proc_macro]
 pub fn library(input: TokenStream) -> TokenStream {
     let mut tokens = input.into_iter();

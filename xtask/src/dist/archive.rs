@@ -1,5 +1,5 @@
-//! Archives that depend on their contents and one time alone: sorted entries, owner 0, no names of
-//! users.
+//! Archives whose bytes depend only on their contents and on one time: entries are sorted, and
+//! belong to owner 0 without user names.
 
 use std::io::Write as _;
 
@@ -10,10 +10,10 @@ use tar::{Builder, EntryType, Header};
 use super::date::SourceDate;
 use super::tree::{PROGRAM, Tree};
 
-/// A tar archive (ustar) of a tree, below a folder `top`, or with no such folder if that is empty.
+/// A tar archive (ustar) of a tree, in a folder `top`; without such a folder if `top` is empty.
 ///
 /// # Errors
-/// If a path is too long for the format.
+/// Fails if a path is too long for the format.
 pub fn tar(tree: &Tree, top: &str, date: SourceDate) -> Result<Vec<u8>> {
     let mut archive = Builder::new(Vec::new());
     let name = |path: &str| if top.is_empty() { path.to_owned() } else { format!("{top}/{path}") };
@@ -61,10 +61,10 @@ fn append(archive: &mut Builder<Vec<u8>>, entry: &Entry<'_>, date: SourceDate) -
     Ok(archive.append(&header, entry.bytes)?)
 }
 
-/// Compresses as gzip, without a time or a name in it.
+/// Compresses bytes as gzip, without time and file name in the header.
 ///
 /// # Errors
-/// None: it writes to memory.
+/// Never fails in practice: it writes to memory.
 pub fn gzip(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut out = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
     out.write_all(bytes)?;

@@ -1,5 +1,7 @@
-//! The command and its libraries, built for packages: stripped, without the libraries inside the
-//! command, and without paths of this machine.
+//! Release build of the command and its libraries, for packages.
+//!
+//! Symbols are stripped and this machine's paths are removed. The libraries are files beside the
+//! command, not embedded in it.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,54 +17,55 @@ use super::zig::Zig;
 use crate::paths;
 use crate::workspace::{cargo_alone, root, target_folder};
 
-/// The oldest glibc on which the packages run: that of Debian 10, RHEL 8 and Ubuntu 18.10.
+/// The oldest supported glibc: that of Debian 10, RHEL 8 and Ubuntu 18.10.
 pub const GLIBC: Version = Version { major: 2, minor: 28 };
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// The command.
+/// Name of the command: of its package and of its file.
 const COMMAND: &str = "cctrewrite";
 
-/// The libraries that the command needs.
+/// File names of the libraries that are installed with the command.
 pub const LIBRARIES: [&str; 3] =
     ["libcctrewrite_loadtime.so", "libcctrewrite_prefix.so", "libcctrewrite_vm.so"];
 
-/// What links the programs.
+/// The linker of the command and its libraries.
 pub enum Linker {
-    /// Zig, against [`GLIBC`].
+    /// Zig, which links against [`GLIBC`].
     Zig(Zig),
-    /// This machine's, against its own glibc.
+    /// This machine's linker, which links against this machine's glibc.
     Native,
 }
 
 impl Linker {
-    /// Whether the result runs with [`GLIBC`].
+    /// Whether the built files run with [`GLIBC`].
     pub fn is_portable(&self) -> bool {
         matches!(self, Linker::Zig(_))
     }
 }
 
-/// What was built.
+/// The built files.
 pub struct Binaries {
     /// The command.
     pub command: PathBuf,
-    /// Its libraries, in the order of [`LIBRARIES`].
+    /// The libraries, in the order of [`LIBRARIES`].
     pub libraries: Vec<PathBuf>,
-    /// Zig's own files, if it linked parts of them into these.
+    /// The folder of Zig's own files; `None` if Zig was not the linker. The built files contain
+    /// parts of Zig's runtime, so packages need its licences.
     pub zig: Option<PathBuf>,
 }
 
 impl Binaries {
-    /// All files.
+    /// The command and its libraries.
     pub fn all(&self) -> Vec<&Path> {
         [&self.command].into_iter().chain(&self.libraries).map(PathBuf::as_path).collect()
     }
 }
 
-/// Builds them; cargo shows its progress on standard error.
+/// Builds the command and its libraries. Cargo shows its progress on standard error.
 ///
 /// # Errors
-/// If something does not compile.
+/// Fails if something does not compile, or if cargo does not create one of the files.
 pub fn build(linker: &Linker, offline: bool) -> Result<Binaries> {
     let target = target_folder().join("dist-build");
     let mut cargo = cargo_alone();
@@ -80,22 +83,22 @@ pub fn build(linker: &Linker, offline: bool) -> Result<Binaries> {
     if offline {
         cargo.arg("--offline");
     }
-    // Packages are not debugged; the names of functions go, too.
+    // Nobody debugs packages, so they contain neither debug information nor names of functions.
     cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false").env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     for package in ["cct-loadtime", "cct-prefix", "cct-vm"] {
         cargo.arg("--config").arg(format!("profile.release.package.{package}.strip=\"symbols\""));
     }
-    // The time in C code is not that of the packages: Zig keeps objects that it compiled with
-    // another one.
+    // C code gets a fixed time instead of that of the packages: Zig's cache ignores the variable
+    // and would return objects that contain the time of an earlier build.
     cargo.env(date::VARIABLE, date::OF_COMPILERS.to_string());
-    // Flags that are not the project's own.
+    // The user's flags would replace those that `paths::forget` sets.
     cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     paths::forget(&mut cargo, &root(), &target);
     let status = cargo.stdout(Stdio::inherit()).stderr(Stdio::inherit()).status();
     ensure!(status.context("cargo cannot be started")?.success(), "cctrewrite does not compile for packages");
 
     let folder = target.join(TARGET).join("release");
-    // Cargo leaves the libraries of dependencies in `deps` alone.
+    // Cargo writes the libraries of dependencies only to the folder `deps`.
     let libraries: Vec<PathBuf> = LIBRARIES.iter().map(|name| folder.join("deps").join(name)).collect();
     let zig = match linker {
         Linker::Zig(zig) => Some(zig.home()?),
@@ -108,7 +111,7 @@ pub fn build(linker: &Linker, offline: bool) -> Result<Binaries> {
     Ok(binaries)
 }
 
-/// Has cargo find `cargo-zigbuild`, and that find Zig.
+/// Makes cargo find `cargo-zigbuild`, and `cargo-zigbuild` find Zig.
 fn use_zig(cargo: &mut Command, zig: &Zig) -> Result<()> {
     let path = env::var_os("PATH").unwrap_or_default();
     let path: OsString = env::join_paths([zig.bin()].into_iter().chain(env::split_paths(&path)))?;

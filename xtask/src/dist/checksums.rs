@@ -24,7 +24,7 @@ pub fn of_tree(tree: &Tree) -> String {
 /// A line for each of these files, without their folders.
 ///
 /// # Errors
-/// If one cannot be read.
+/// Fails if a file cannot be read.
 pub fn of_files(files: &[PathBuf]) -> Result<String> {
     let mut lines = Vec::new();
     for path in files {

@@ -1,5 +1,5 @@
-//! What is installed: the command, its libraries, manual pages, completions, licences and the bill
-//! of materials.
+//! The installed files: the command, its libraries, manual pages, completions, licences and the
+//! bill of materials.
 
 use std::fs;
 use std::process::Command;
@@ -13,18 +13,18 @@ use super::tree::{DATA, PROGRAM, Tree};
 use crate::process;
 use crate::workspace::root;
 
-/// Where files go.
+/// The folders into which the files are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// Relative to any prefix.
     Tarball,
-    /// By Debian's policy.
+    /// The paths of Debian's policy.
     Debian,
-    /// The command and its libraries below `/usr/local`, with their licences.
+    /// Below `/usr/local`: only the command, its libraries and their licences.
     Container,
 }
 
-/// A shell, and where its completions are.
+/// A shell, and the paths of its completions.
 struct Shell {
     name: &'static str,
     /// Relative to the prefix.
@@ -50,7 +50,7 @@ const SHELLS: [Shell; 3] = [
     },
 ];
 
-/// Everything that packages are made of.
+/// The contents of all packages.
 pub struct Product {
     command: Vec<u8>,
     libraries: Vec<Vec<u8>>,
@@ -63,10 +63,10 @@ pub struct Product {
 }
 
 impl Product {
-    /// Reads what was built, and has the command write its pages and completions.
+    /// Reads the built files, and runs the command to write its manual pages and completions.
     ///
     /// # Errors
-    /// If a file cannot be read, or the command does not run here.
+    /// Fails if a file cannot be read, or if the command does not run on this machine.
     pub fn of(binaries: Binaries, licences: String, sbom: String) -> Result<Product> {
         let read = |path: &std::path::Path| {
             fs::read(path).with_context(|| format!("cannot read {}", path.display()))
@@ -95,10 +95,10 @@ impl Product {
         })
     }
 
-    /// The files as they are installed.
+    /// The installed files in this layout.
     ///
     /// # Errors
-    /// If a page of the repository cannot be read.
+    /// Fails if a page of the repository cannot be read.
     pub fn tree(&self, layout: Layout) -> Result<Tree> {
         let prefix = match layout {
             Layout::Tarball => "",
@@ -113,7 +113,8 @@ impl Product {
         }
         let doc = |name: &str| format!("share/doc/cctrewrite/{name}");
         match layout {
-            // Debian has the licence's text, and wants long texts compressed.
+            // Debian systems have the licence's text already; the policy asks for long texts to be
+            // compressed.
             Layout::Debian => {
                 add(&doc("THIRD-PARTY.txt.gz"), DATA, gzip(self.licences.as_bytes())?);
                 add(&doc("sbom.cdx.json.gz"), DATA, gzip(self.sbom.as_bytes())?);
@@ -195,7 +196,7 @@ mod tests {
         let (_, sums) = tree.files().find(|(path, _)| path.ends_with(checksums::NAME)).unwrap();
         let sums = String::from_utf8(sums.bytes.clone()).unwrap();
         assert_eq!(sums.lines().count() + 1, tree.files().count());
-        // INSTALL.txt removes files by the names after the sums.
+        // The instructions in INSTALL.txt remove the files that the checksum file names.
         assert!(sums.lines().any(|line| &line[66..] == "bin/cctrewrite"), "{sums}");
     }
 }

@@ -1,5 +1,5 @@
-//! The time of all files in packages: that of the sources, so that the same sources give the same
-//! packages.
+//! The time of all files in packages. It is the time of the sources, so the same sources give the
+//! same packages.
 
 use std::env;
 use std::process::Command;
@@ -9,11 +9,11 @@ use anyhow::{Context as _, Result, ensure};
 use crate::process;
 use crate::workspace::root;
 
-/// The variable by which builders state the time (reproducible-builds.org).
+/// The environment variable that sets the time (reproducible-builds.org).
 pub const VARIABLE: &str = "SOURCE_DATE_EPOCH";
 
-/// What `.cargo/config.toml` sets for compilers, where the user sets nothing: 1980, before which
-/// lintian calls files ancient.
+/// The time that `.cargo/config.toml` sets for compilers unless the user sets one: 1980. lintian
+/// calls earlier files ancient.
 pub const OF_COMPILERS: u64 = 315_532_800;
 
 /// Seconds since 1970.
@@ -24,7 +24,7 @@ impl SourceDate {
     /// `SOURCE_DATE_EPOCH`, else the time of the last commit.
     ///
     /// # Errors
-    /// If the variable is no number, or there is neither variable nor commit.
+    /// Fails if the variable is not a number, or if there is neither variable nor commit.
     pub fn get() -> Result<SourceDate> {
         if let Some(given) = env::var_os(VARIABLE) {
             let given = given.to_string_lossy();

@@ -1,4 +1,4 @@
-//! The Debian package, by dpkg-deb of a staged folder.
+//! The Debian package, built by dpkg-deb from a staging folder.
 
 use std::env;
 use std::fs::{self, Permissions};
@@ -16,13 +16,14 @@ use super::packages::VERSION;
 use super::tree::{DATA, PROGRAM, Tree};
 use crate::process;
 
-/// Who looks after packages, unless `DEBFULLNAME` and `DEBEMAIL` say so (debchange(1)).
+/// Name and address of the packages' maintainer, unless `DEBFULLNAME` and `DEBEMAIL` are set
+/// (debchange(1)).
 const MAINTAINER: [&str; 2] = ["cctrewrite maintainers", "maintainers@example.org"];
 
 /// Writes the package.
 ///
 /// # Errors
-/// If there is no dpkg-deb, or it fails.
+/// Fails if dpkg-deb is missing or fails.
 pub fn write(product: &Product, glibc: Version, date: SourceDate, output: &Path) -> Result<()> {
     let mut tree = product.tree(Layout::Debian)?;
     let fill = |name: &str, size: u64| -> Result<String> {
@@ -30,12 +31,12 @@ pub fn write(product: &Product, glibc: Version, date: SourceDate, output: &Path)
         Ok(Blanks { glibc, date, size }.fill(&text))
     };
     tree.add("usr/share/doc/cctrewrite/copyright", DATA, of_repository("packaging/debian/copyright")?);
-    // Debian's own changelog of a package that is not made from a separate upstream.
+    // A native package: it has only Debian's changelog and no separate one from upstream.
     tree.add("usr/share/doc/cctrewrite/changelog.gz", DATA, gzip(fill("changelog", 0)?.as_bytes())?);
 
     let folder = output.parent().context("a package in no folder")?;
     let stage = tempfile::Builder::new().prefix(".deb-").tempdir_in(folder)?;
-    // The package has the root folder in it, with its mode.
+    // The package contains the root folder with its mode.
     fs::set_permissions(stage.path(), Permissions::from_mode(PROGRAM))?;
     tree.write_below(stage.path())?;
     let mut control = Tree::default();
@@ -43,14 +44,14 @@ pub fn write(product: &Product, glibc: Version, date: SourceDate, output: &Path)
     control.add("DEBIAN/md5sums", DATA, md5_sums(&tree, stage.path())?.into_bytes());
     control.write_below(stage.path())?;
     let mut build = Command::new("dpkg-deb");
-    // One thread: the compressed bytes depend on how many there are.
+    // One thread, since the compressed bytes depend on the number of threads.
     build.args(["--root-owner-group", "-Zxz", "--threads-max=1", "--build"]).arg(stage.path()).arg(output);
-    // Files that are newer have this time in the archive.
+    // dpkg-deb lowers the times of newer files to this one.
     build.env("SOURCE_DATE_EPOCH", date.seconds().to_string());
     process::output(&mut build).map(|_| ())
 }
 
-/// What is filled in in control files.
+/// The values for the placeholders in control files.
 struct Blanks {
     glibc: Version,
     date: SourceDate,
@@ -72,13 +73,14 @@ impl Blanks {
     }
 }
 
-/// Installed-Size of Debian's policy: each file rounded up to 1 KiB, and 1 KiB for each folder.
+/// Installed-Size as defined by Debian's policy, in KiB: each file is rounded up to 1 KiB, and each
+/// folder counts as 1 KiB.
 fn size_in_kib(tree: &Tree) -> u64 {
     let files: u64 = tree.files().map(|(_, file)| (file.bytes.len() as u64).div_ceil(1024)).sum();
     files + tree.folders().len() as u64
 }
 
-/// The file `md5sums`, by which dpkg checks what is installed.
+/// The contents of `md5sums`, with which dpkg checks installed files.
 fn md5_sums(tree: &Tree, root: &Path) -> Result<String> {
     let mut sums = Command::new("md5sum");
     sums.current_dir(fs::canonicalize(root)?).args(tree.files().map(|(path, _)| path));

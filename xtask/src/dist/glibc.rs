@@ -1,5 +1,5 @@
-//! Which version of glibc a program needs, by the versions of the symbols that it takes from there
-//! (`.gnu.version_r`).
+//! Finds the version of glibc that a program needs: the highest version among the glibc symbols
+//! that it uses (`.gnu.version_r`).
 
 use std::fmt;
 use std::fs;
@@ -11,7 +11,7 @@ use object::read::elf::ElfFile64;
 
 use crate::print::print_line;
 
-/// A version of glibc: 2.28.
+/// A version of glibc, such as 2.28.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {
     pub major: u32,
@@ -25,8 +25,8 @@ impl fmt::Display for Version {
 }
 
 impl Version {
-    /// The version in a symbol's version: `GLIBC_2.2.5`. The last of three numbers never decides.
-    /// `None` of others, such as `GCC_3.0`.
+    /// Parses a symbol version such as `GLIBC_2.2.5`. Ignores the third number, which never
+    /// matters. Returns `None` for symbols of other libraries, such as `GCC_3.0`.
     fn of_symbol(text: &str) -> Option<Version> {
         let mut numbers = text.strip_prefix("GLIBC_")?.split('.').map(str::parse);
         let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
@@ -37,7 +37,7 @@ impl Version {
 /// The newest version that one of these files needs. Prints a line for each.
 ///
 /// # Errors
-/// If one is not an ELF file of 64 bits, or needs no glibc at all.
+/// Fails if a file is not a 64-bit ELF file, or if no file needs glibc.
 pub fn needed_by_all(files: &[&Path]) -> Result<Version> {
     let mut newest = None;
     for path in files {
@@ -51,16 +51,16 @@ pub fn needed_by_all(files: &[&Path]) -> Result<Version> {
     newest.context("no file takes a symbol with a version from glibc")
 }
 
-/// Fails if a version is newer than the packages promise.
+/// Checks that the packages need no newer version of glibc than promised.
 ///
 /// # Errors
-/// If it is.
+/// Fails if `needed` is newer than `promised`.
 pub fn check(needed: Version, promised: Version) -> Result<()> {
     ensure!(needed <= promised, "the files need glibc {needed}; the packages promise {promised}");
     Ok(())
 }
 
-/// The newest version of glibc that a file needs. `None` if it takes nothing from there.
+/// The version of glibc that a file needs; `None` if it uses no glibc symbol.
 fn needed(bytes: &[u8]) -> Result<Option<Version>> {
     let elf = ElfFile64::<Endianness>::parse(bytes).context("not an ELF file of 64 bits")?;
     let (endian, sections) = (elf.endian(), elf.elf_section_table());

@@ -1,5 +1,5 @@
-//! The licences of everything that is linked in, as one text: each crate with its terms, then each
-//! text once.
+//! The licences of all linked code, as one text: a list of the crates with their licences, then
+//! each licence text once.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,20 +12,21 @@ use walkdir::WalkDir;
 use super::linked_crates::{Crate, Linked};
 use crate::process;
 
-/// How names of files with licences begin.
+/// First parts of the names of licence files, in lower case.
 const NAMES: [&str; 6] = ["license", "licence", "copying", "notice", "unlicense", "copyright"];
 
-/// Endings of files that have such names and are something else.
+/// Extensions of files that have such names but are not licence texts.
 const NO_TEXTS: [&str; 9] = ["rs", "toml", "json", "py", "c", "h", "yml", "yaml", "sh"];
 
-/// Files of the compiler's documentation that have the licences of the standard library.
+/// Files of the compiler's documentation that contain the licences of the standard library.
 const OF_RUST: [&str; 5] =
     ["MIT.txt", "Apache-2.0.txt", "BSD-2-Clause.txt", "Unicode-3.0.txt", "LLVM-exception.txt"];
 
-/// Files of Zig's package that have the licences of what it links in, relative to its home.
+/// Files of Zig's package that contain the licences of the code that Zig adds, relative to Zig's
+/// home.
 const OF_ZIG: [&str; 2] = ["LICENSE", "lib/libunwind/LICENSE.TXT"];
 
-/// The text: what stands at its start, then the parts.
+/// The start of the text.
 const HEAD: &str = "\
 Licences of third-party software in cctrewrite
 ==============================================
@@ -34,20 +35,21 @@ cctrewrite itself is licensed under the Apache License 2.0. Its programs contain
 means that you may choose. The sources of each crate are on crates.io under its name and version.
 ";
 
-/// The file for a crate whose package has no text of its licence, in this folder of the workspace.
+/// Folder of the workspace with the licence texts of crates whose packages have none; each file is
+/// named like its crate.
 const OWN_TEXTS: &str = "packaging/licences";
 
-/// What is linked in besides crates.
+/// Linked code that is not a crate.
 struct Other {
     what: String,
     license: &'static str,
     texts: Vec<PathBuf>,
 }
 
-/// The text.
+/// Builds the text. `zig` is Zig's home, if Zig was the linker.
 ///
 /// # Errors
-/// If the licence of something cannot be found.
+/// Fails if a licence cannot be found.
 pub fn text(linked: &Linked, zig: Option<&Path>) -> Result<String> {
     let mut texts = Texts::default();
     let mut list = String::new();
@@ -67,7 +69,7 @@ pub fn text(linked: &Linked, zig: Option<&Path>) -> Result<String> {
     Ok(format!("{HEAD}{list}{}", texts.text()))
 }
 
-/// What is linked in besides crates: the standard library, and what Zig adds.
+/// Linked code that is not a crate: the standard library, and the code that Zig adds.
 fn others(zig: Option<&Path>) -> Result<Vec<Other>> {
     let version = process::output(std::process::Command::new("rustc").arg("--version"))?;
     let sysroot = process::output(std::process::Command::new("rustc").args(["--print", "sysroot"]))?;
@@ -87,8 +89,8 @@ fn others(zig: Option<&Path>) -> Result<Vec<Other>> {
     Ok(others)
 }
 
-/// The files with licences in a crate's package, that of C sources in it included; else the one
-/// that we keep for it.
+/// The licence files in a crate's package, including those of its C sources. If there are none, the
+/// crate's file in [`OWN_TEXTS`].
 fn of_crate(krate: &Crate) -> Result<Vec<PathBuf>> {
     let mut found = below(&krate.folder, usize::MAX)?;
     found.retain(|path| is_license(path));
@@ -128,14 +130,14 @@ fn is_license(path: &Path) -> bool {
     NAMES.iter().any(|start| name.starts_with(start)) && !NO_TEXTS.contains(&&*ending)
 }
 
-/// Texts, each once, numbered from 1 in the order in which they were first seen.
+/// Distinct texts, numbered from 1 in the order in which they were first seen.
 #[derive(Default)]
 struct Texts {
     numbers: BTreeMap<String, usize>,
 }
 
 impl Texts {
-    /// The numbers of the texts in these files, as a list.
+    /// Adds the texts of these files; returns their numbers as a list.
     fn add_all(&mut self, files: &[PathBuf]) -> Result<String> {
         let mut numbers = Vec::new();
         for file in files {
@@ -163,8 +165,8 @@ impl Texts {
     }
 }
 
-/// A text without blanks at the ends of lines and blank lines around it: the same licence comes so
-/// and so.
+/// The text without trailing blanks and without blank lines at its start and end. Copies of the
+/// same licence differ in these.
 fn normal(text: &str) -> String {
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().map(str::trim_end).collect();
     lines.join("\n").trim_matches('\n').to_owned()
@@ -212,7 +214,7 @@ mod tests {
     fn every_crate_has_its_text() {
         let text = text(&Linked::list().unwrap(), None).unwrap();
         assert!(text.contains("\nanyhow 1.") && text.contains("\ninferno 0."), "{}", &text[..2_000]);
-        // The C sources of the allocator have their own.
+        // The allocator's C sources have a licence of their own.
         assert!(text.contains("Microsoft Corporation, Daan Leijen"));
         assert!(text.contains("COMMON DEVELOPMENT AND DISTRIBUTION LICENSE"));
         assert!(!text.contains("texts:   \n"));

@@ -1,5 +1,5 @@
-//! The crates whose code is in the command and its libraries: by `cargo tree`, which knows
-//! features, with `cargo metadata` for what each says of itself.
+//! The crates whose code is in the command and its libraries. `cargo tree`, which respects
+//! features, lists them; `cargo metadata` has the description of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,24 +12,24 @@ use super::packages::VERSION;
 use crate::process;
 use crate::workspace::{cargo_alone, root};
 
-/// A crate of others.
+/// A third-party crate.
 #[derive(Debug, Clone)]
 pub struct Crate {
-    /// Its name and version.
+    /// Name and version.
     pub id: Id,
-    /// Its licences, as SPDX states them.
+    /// Its licences, as an SPDX expression.
     pub license: String,
-    /// What it is.
+    /// Its description; may be empty.
     pub description: String,
-    /// Where it is developed.
+    /// The address of its repository.
     pub repository: Option<String>,
-    /// The SHA-256 of its package, which cargo has compared.
+    /// The SHA-256 of its package, which cargo has verified.
     pub checksum: String,
     /// The folder of its sources.
     pub folder: PathBuf,
 }
 
-/// Name and version, which identify a crate: all come from one registry.
+/// Name and version. They identify a crate, since all crates come from one registry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Id {
     pub name: String,
@@ -39,7 +39,7 @@ pub struct Id {
 impl Id {
     /// The package's address in SBOMs (package-url.org).
     pub fn purl(&self) -> String {
-        // Versions may have a `+`, which stands for itself in this place only if it is written so.
+        // A version may contain a `+`, which must be escaped here.
         format!("pkg:cargo/{}@{}", self.name, self.version.replace('+', "%2B"))
     }
 }
@@ -47,19 +47,19 @@ impl Id {
 /// All crates in the command and its libraries.
 #[derive(Debug)]
 pub struct Linked {
-    /// Those of others, sorted.
+    /// The third-party crates, sorted.
     pub crates: Vec<Crate>,
-    /// Which crates a crate depends on; those of the workspace included.
+    /// The dependencies of each crate, including the crates of the workspace.
     pub dependencies: BTreeMap<Id, BTreeSet<Id>>,
     /// The command.
     pub root: Id,
 }
 
 impl Linked {
-    /// Asks cargo.
+    /// Lists the crates with cargo.
     ///
     /// # Errors
-    /// If cargo fails, or a crate states no licence.
+    /// Fails if cargo fails, or if a crate states no licence.
     pub fn list() -> Result<Linked> {
         let mut tree = cargo_alone();
         tree.args(["tree", "--locked", "--package", "cctrewrite", "--no-default-features"]);
@@ -112,7 +112,7 @@ struct Package {
     license: Option<String>,
     description: Option<String>,
     repository: Option<String>,
-    /// None of packages of the workspace.
+    /// `None` for packages of the workspace.
     source: Option<String>,
     manifest_path: PathBuf,
 }
@@ -141,8 +141,8 @@ fn checksums() -> Result<BTreeMap<Id, String>> {
     Ok(with_checksum.collect())
 }
 
-/// Who depends on whom, by lines such as `2 anyhow v1.0.1`: a line's crate is a dependency of the
-/// last line above with the depth before.
+/// Parses the dependencies from lines such as `2 anyhow v1.0.1`: a depth and a crate. The crate is
+/// a dependency of the crate in the last line above whose depth is smaller by one.
 fn edges(tree: &str) -> Result<BTreeMap<Id, BTreeSet<Id>>> {
     let mut edges: BTreeMap<Id, BTreeSet<Id>> = BTreeMap::new();
     let mut above: Vec<Id> = Vec::new();
@@ -192,8 +192,8 @@ mod tests {
         let linked = Linked::list().unwrap();
         let names: BTreeSet<&str> = linked.crates.iter().map(|krate| &*krate.id.name).collect();
         assert!(names.contains("anyhow") && names.contains("jni-sys"), "{names:?}");
-        // Neither what runs at build time, nor what only tests or the developer's tasks use, nor
-        // our own.
+        // The list has no crates that run at build time, that only tests or developer tasks use, or
+        // that belong to the workspace.
         for name in ["serde_derive", "cc", "zstd", "tar", "cct-build", "jsonschema"] {
             assert!(!names.contains(name), "{name}");
         }

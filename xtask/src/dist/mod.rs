@@ -1,13 +1,15 @@
 //! `cargo xtask dist`: packages of the command for Linux on x86-64 (docs/internals/packaging.md).
 //!
-//! 1. [`zig`] gets the linker for an old C library, [`build`] builds the command and its libraries,
-//!    [`glibc`] reads which version they need.
-//! 2. [`linked`] lists the crates in them, [`licences`] their licences, [`sbom`] the bill of
-//!    materials.
-//! 3. [`contents`] is the tree of files that is installed, [`tree`] its type, [`packages`] what it
-//!    becomes.
-//! 4. [`archive`], [`deb`] and [`oci`] write it in their formats, [`checksums`] the hashes.
-//! 5. [`check`] installs each in a clean root, runs a program and removes it.
+//! 1. [`zig`] gets a linker for an old C library. [`build`] builds the command and its libraries.
+//!    [`glibc`] reads the version of the C library that they need.
+//! 2. [`linked_crates`] lists the crates in them. [`licences`] collects their licences. [`sbom`]
+//!    writes the bill of materials.
+//! 3. [`contents`] builds the tree of installed files, of type [`tree`]. [`packages`] has the paths
+//!    of the packages.
+//! 4. [`archive`], [`deb`] and [`oci`] write the tree in their formats. [`checksums`] writes the
+//!    hashes.
+//! 5. [`check`] installs each package in a clean root, profiles a program there, and removes the
+//!    package.
 
 mod archive;
 mod build;
@@ -61,7 +63,7 @@ pub struct Arguments {
 /// Runs the task.
 ///
 /// # Errors
-/// If something does not build, or a check fails.
+/// Fails if something does not compile, or if a check fails.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
     let packages = Packages::of_target();
@@ -81,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Zig, or the machine's linker where there is no zig, which is said.
+/// Zig. If it is not available, prints a warning and returns this machine's linker.
 fn linker(arguments: &Arguments, fetch: Fetch) -> Linker {
     if arguments.native {
         return Linker::Native;

@@ -1,7 +1,7 @@
 //! A container image as a tar archive of an OCI image layout, written without a daemon.
 //!
-//! It has one layer: the command, its libraries and their licences, below `/usr/local`. No C
-//! library and no JDK: it is to be copied into images that have them (`COPY --from`,
+//! It has one layer: the command, its libraries and their licences, below `/usr/local`. It has no C
+//! library and no JDK: a Dockerfile copies its files into an image that has them (`COPY --from`,
 //! `packaging/Dockerfile`).
 
 use anyhow::{Context as _, Result};
@@ -13,10 +13,10 @@ use super::date::SourceDate;
 use super::packages::VERSION;
 use super::tree::{DATA, Tree};
 
-/// The archive.
+/// Builds the tar archive of the image.
 ///
 /// # Errors
-/// If a path is too long for a tar archive.
+/// Fails if a path is too long for a tar archive.
 pub fn layout(tree: &Tree, date: SourceDate) -> Result<Vec<u8>> {
     let mut layout = Layout::default();
     let layer = tar(tree, "", date)?;
@@ -62,14 +62,14 @@ pub fn layout(tree: &Tree, date: SourceDate) -> Result<Vec<u8>> {
     tar(&layout.files, "", date)
 }
 
-/// The files of a layout.
+/// The files of an image layout.
 #[derive(Default)]
 struct Layout {
     files: Tree,
 }
 
 impl Layout {
-    /// Adds a blob; what refers to it.
+    /// Adds a blob; returns the descriptor that refers to it.
     fn add(&mut self, media_type: &str, bytes: Vec<u8>) -> Value {
         let (size, hash) = (bytes.len(), sha_256(&bytes));
         self.files.add(&format!("blobs/sha256/{hash}"), DATA, bytes);

@@ -10,14 +10,14 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The name of the tarball and of the folder in it.
 pub const FULL_NAME: &str = concat!("cctrewrite-", env!("CARGO_PKG_VERSION"), "-x86_64-linux");
 
-/// The files.
+/// The package files.
 pub struct Packages {
     /// The folder in which they are.
     pub folder: PathBuf,
 }
 
 impl Packages {
-    /// Where they are, or are to be.
+    /// The packages in the target folder, whether they exist or not.
     pub fn of_target() -> Packages {
         Packages { folder: target_folder().join("dist") }
     }
@@ -37,7 +37,7 @@ impl Packages {
         self.folder.join(format!("cctrewrite-{VERSION}-oci.tar"))
     }
 
-    /// The bill of materials, which is in the packages, too.
+    /// The bill of materials. The packages contain it, too.
     pub fn sbom(&self) -> PathBuf {
         self.folder.join(format!("cctrewrite-{VERSION}.cdx.json"))
     }

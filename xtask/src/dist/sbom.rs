@@ -1,8 +1,9 @@
 //! The software bill of materials, in CycloneDX 1.6 (JSON): the crates in the command and its
 //! libraries, with licences and hashes.
 //!
-//! The format asks for few fields, and these are written here: `cargo-cyclonedx` describes each
-//! package of the workspace by itself, with what only builds and macros use.
+//! The format requires few fields, so this module writes them itself. `cargo-cyclonedx` would
+//! describe each package of the workspace separately, and include crates that only builds and
+//! macros use.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -12,10 +13,10 @@ use super::date::SourceDate;
 use super::linked_crates::{Crate, Id, Linked};
 use super::packages::VERSION;
 
-/// The document, with a line's end.
+/// Builds the document, with a line break at its end.
 ///
 /// # Errors
-/// If it cannot be written as JSON.
+/// Fails if it cannot be written as JSON.
 pub fn json(linked: &Linked, date: SourceDate) -> Result<String> {
     let mut document = json!({
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -37,7 +38,8 @@ pub fn json(linked: &Linked, date: SourceDate) -> Result<String> {
         "components": components(linked),
         "dependencies": dependencies(linked),
     });
-    // A number that another document never has, and the same document always.
+    // The serial number must be unique to a document and the same at each build of it, so it is a
+    // hash.
     let hash = sha_256(document.to_string().as_bytes());
     document["serialNumber"] = json!(format!("urn:uuid:{}", uuid(&hash)));
     let mut text = serde_json::to_string_pretty(&document).context("SBOM")?;
@@ -45,15 +47,16 @@ pub fn json(linked: &Linked, date: SourceDate) -> Result<String> {
     Ok(text)
 }
 
-/// A UUID of version 8 (RFC 9562: of the maker's own bits) from the digits of a hash.
+/// A UUID of version 8 (RFC 9562: the application chooses the bits) from the hexadecimal digits of
+/// a hash.
 fn uuid(hash: &str) -> String {
-    // The bits of the variant are 10 in front of two that are free.
+    // The variant's digit has the bits 10, followed by two free bits.
     let variant = ["8", "9", "a", "b"][usize::from(hash.as_bytes()[16] % 4)];
     format!("{}-{}-8{}-{variant}{}-{}", &hash[..8], &hash[8..12], &hash[13..16], &hash[17..20], &hash[20..32])
 }
 
 fn components(linked: &Linked) -> Vec<Value> {
-    // Our own packages, which versions of the command consist of, are the command.
+    // The packages of the workspace are no components: together they are the command.
     linked.crates.iter().map(component).collect()
 }
 
@@ -77,8 +80,8 @@ fn component(krate: &Crate) -> Value {
     component
 }
 
-/// Who depends on whom. Packages of the workspace stand for nothing of their own: what they depend
-/// on, the command depends on.
+/// The dependencies between components. Dependencies of the workspace's packages count as
+/// dependencies of the command.
 fn dependencies(linked: &Linked) -> Vec<Value> {
     let is_of_others = |id: &&Id| linked.crates.iter().any(|krate| krate.id == **id);
     let own = linked.dependencies.iter().filter(|(id, _)| !is_of_others(id));

@@ -23,14 +23,14 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// The mode of files that are read.
+/// Mode of data files.
 pub const DATA: u32 = 0o644;
 
-/// The mode of files that are run, and of folders.
+/// Mode of programs and folders.
 pub const PROGRAM: u32 = 0o755;
 
 impl Tree {
-    /// Adds a file; one of the same path is replaced.
+    /// Adds a file. Replaces an earlier one with the same path.
     pub fn add(&mut self, path: &str, mode: u32, bytes: Vec<u8>) {
         self.files.insert(path.to_owned(), File { mode, bytes });
     }
@@ -40,7 +40,7 @@ impl Tree {
         self.files.iter().map(|(path, file)| (&**path, file))
     }
 
-    /// All folders that files are in, sorted; each after those above it.
+    /// All folders that contain files, sorted: each parent comes before its children.
     pub fn folders(&self) -> BTreeSet<&str> {
         let above = |path: &'_ str| path.match_indices('/').map(|(at, _)| at).collect::<Vec<_>>();
         self.files.keys().flat_map(|path| above(path).into_iter().map(|at| &path[..at])).collect()
@@ -49,7 +49,7 @@ impl Tree {
     /// Writes all files below a folder.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// Fails if a file or folder cannot be written.
     pub fn write_below(&self, root: &Path) -> Result<()> {
         for folder in self.folders() {
             let path = root.join(folder);

@@ -1,9 +1,9 @@
-//! Zig as a linker: it has the symbols of every version of glibc, so that programs run on older
-//! systems than this one.
+//! Zig as a linker: it knows the symbols of every version of glibc, so it can link programs for
+//! systems older than this machine's.
 //!
-//! From PyPI, in a virtual environment of its own in the cache folder: `ziglang` is the compiler,
-//! `cargo-zigbuild` tells cargo of it. Both come at the versions that are stated here; pip compares
-//! their hashes with the registry's index.
+//! The task installs two PyPI packages at fixed versions, into a separate virtual environment in
+//! the cache folder: `ziglang` is the compiler, and `cargo-zigbuild` makes cargo use it. pip
+//! compares their hashes with the registry's index.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,14 @@ use crate::cache::{self, FolderLock};
 use crate::jdks::Fetch;
 use crate::process;
 
-/// The packages.
+/// The PyPI packages.
 const PACKAGES: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.0"];
 
-/// In the environment: the packages that are in it.
+/// File in the environment that lists its packages. It is written last, so it exists only in a
+/// complete environment.
 const STAMP: &str = "packages.txt";
 
-/// A virtual environment with both.
+/// A virtual environment with both packages.
 #[derive(Debug, Clone)]
 pub struct Zig {
     folder: PathBuf,
@@ -36,7 +37,7 @@ impl Zig {
     /// The folder of Zig's own files.
     ///
     /// # Errors
-    /// If the package has another layout.
+    /// Fails if the package has another layout.
     pub fn home(&self) -> Result<PathBuf> {
         let lib = self.folder.join("lib");
         for entry in fs::read_dir(&lib).with_context(|| format!("list {}", lib.display()))? {
@@ -48,16 +49,16 @@ impl Zig {
         bail!("{} has no package ziglang", self.folder.display())
     }
 
-    /// Where Zig keeps what it has compiled.
+    /// The folder in which Zig caches compiled objects.
     pub fn cache(&self) -> PathBuf {
         self.folder.join("cache")
     }
 }
 
-/// Finds Zig, or fetches it.
+/// Finds Zig in the cache folder, or downloads it.
 ///
 /// # Errors
-/// If it is neither in the cache folder nor can be fetched.
+/// Fails if it is not in the cache folder and cannot be downloaded.
 pub fn get(fetch: Fetch) -> Result<Zig> {
     let store = FolderLock::take(cache::folder()?.join("dist"))?;
     let folder = store.folder().join("zig");
@@ -70,8 +71,8 @@ pub fn get(fetch: Fetch) -> Result<Zig> {
         fs::remove_dir_all(&folder).with_context(|| format!("remove {}", folder.display()))?;
     }
     eprintln!("  downloading from PyPI: {}", PACKAGES.join(" "));
-    // In its place from the start: scripts of an environment have its path in them. The stamp comes
-    // last.
+    // Created at its final path, not renamed later: an environment's scripts contain its path. So
+    // the stamp is written last.
     process::output(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
     process::output(&mut pip(&folder))?;
     fs::write(folder.join(STAMP), wanted)?;

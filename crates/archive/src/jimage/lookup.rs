@@ -10,7 +10,7 @@ use crate::error::{ArchiveProblem, EntryProblem};
 use crate::jimage::strings::Strings;
 use crate::limits::Budget;
 
-/// An image for lookups of single resources.
+/// An image that is read only by lookups of single resources.
 #[derive(Debug)]
 pub(crate) struct Lookup<'b> {
     bytes: &'b [u8],
@@ -18,12 +18,13 @@ pub(crate) struct Lookup<'b> {
 }
 
 impl<'b> Lookup<'b> {
-    /// Reads the header.
+    /// Reads the header and finds the tables.
     pub(crate) fn new(bytes: &'b [u8]) -> Result<Self, ArchiveProblem> {
         Ok(Lookup { bytes, tables: Tables::of(bytes)? })
     }
 
-    /// The class file of a class by its internal name, in any module.
+    /// Looks up the class file of a class, in whichever module it is. `name` is the internal name
+    /// (`java/lang/Object`). Returns `None` if no module has the class.
     pub(crate) fn class(
         &self,
         name: &str,
@@ -33,8 +34,9 @@ impl<'b> Lookup<'b> {
         let list = format!("/packages/{}", package.replace('/', "."));
         let Some(list) = self.resource(&list, budget)? else { return Ok(None) };
         let order = self.tables.header.order;
-        // Pairs of words: flags, whose meaning depends on the version, and the name of a module
-        // that has the package or one below it.
+        // The list has pairs of words. The first word has flags, whose meaning depends on the
+        // version. The second is the offset of the name of a module that contains the package, or a
+        // package below it.
         for pair in (0..list.len() / 8).map(|pair| 8 * pair) {
             let module = order.u32_at(&list, pair + 4).and_then(|module| self.strings().get(module));
             let Some(module) = module else { continue };
@@ -62,8 +64,8 @@ impl<'b> Lookup<'b> {
         compressed::unfold(order, self.strings(), stored, location.size, budget).map(Some)
     }
 
-    /// The location of the resource of this full name. A name without a resource may return that of
-    /// another one.
+    /// The location of the resource with this full name; `None` if there is none. A name without a
+    /// resource may hash to another one's slot, so the names are compared.
     fn location(&self, name: &[u8]) -> Option<Location> {
         let Header { order, slots, .. } = self.tables.header;
         let find = |first| order.u32_at(self.bytes, self.tables.redirect + 4 * first);

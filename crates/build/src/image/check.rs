@@ -1,7 +1,7 @@
 //! Checks that an image is unchanged since it was built (docs/reference/images.md, *Checks*).
 //!
-//! [`at_start`] compares the files' metadata with the stamp, and reads them only if that differs.
-//! [`in_full`] reads all of them.
+//! [`at_start`] compares the files' metadata with the stamp. Only if they differ does it read the
+//! files. [`in_full`] always reads all files.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -23,7 +23,7 @@ use cct_image::{CoveredFile, Manifest};
 #[error("{}: not a profiled JDK; name one that `cctrewrite jdk` has made", .0.display())]
 pub struct NotAnImage(pub PathBuf);
 
-/// Manifest and stamp of an image that cannot be stored.
+/// Why the manifest or the stamp of an image cannot be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The manifest cannot be created.
@@ -39,10 +39,11 @@ pub enum StoreError {
 pub enum Finding {
     /// All covered files are unchanged.
     Sound {
-        /// Archives of classes that a JVM has recreated since, relative to the image.
+        /// Paths of the class archives that a JVM has recreated since the image was built, relative
+        /// to the image.
         remade: Vec<PathBuf>,
     },
-    /// An earlier version built the image, without a manifest.
+    /// The image has no manifest: an earlier version of cctrewrite built it.
     NoManifest,
     /// At least one file is damaged.
     Damaged(Damage),
@@ -52,19 +53,20 @@ pub enum Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     image: PathBuf,
-    /// The first one, relative to the image, and its damage.
+    /// The path of the first damaged file, relative to the image, and a description of the damage.
     pub first: (PathBuf, String),
-    /// The damaged files of the manifest.
+    /// The damaged files that the manifest covers. Empty if the manifest itself is damaged or
+    /// missing.
     pub files: Vec<CoveredFile>,
 }
 
-/// Whether a JVM may have changed the image's archives of classes.
+/// Whether a JVM may have replaced the image's class archives since it was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Archives {
-    /// No: in the cache an image matches its key.
+    /// No. In the cache, an image must stay exactly as it was built for its key.
     Fixed,
-    /// Yes: `java -Xshare:dump` of the image replaces them. Such an archive must pass HotSpot's own
-    /// check.
+    /// Yes: `java -Xshare:dump`, run from the image, replaces them. A replaced archive must pass
+    /// HotSpot's own check.
     MayChange,
 }
 
@@ -80,20 +82,20 @@ impl fmt::Display for Damage {
 }
 
 impl Damage {
-    /// The image with these files.
+    /// The image that contains the damaged files.
     pub fn image(&self) -> &Path {
         &self.image
     }
 }
 
-/// The folder of an image's record; `None` for a folder that is no image.
+/// The folder with an image's record and manifest; `None` if `image` is no image.
 pub fn own_folder(image: &Path) -> Option<PathBuf> {
     let folders = ["lib", "jre/lib"].map(|lib| image.join(lib).join(record::FOLDER));
     let has = |folder: &PathBuf, name: &str| folder.join(name).is_file();
     folders.into_iter().find(|folder| has(folder, record::NAME) || has(folder, MANIFEST))
 }
 
-/// Checks an image before it is used. Reads its files only if their metadata differ from the stamp.
+/// Checks an image before it is used. Reads the files only if their metadata differ from the stamp.
 ///
 /// # Errors
 /// Fails if the folder is no image.
@@ -119,7 +121,10 @@ pub fn in_full(image: &Path, archives: Archives) -> Result<Finding, NotAnImage> 
     })
 }
 
-/// The manifest of an image and its folder; the inner error is the finding if it is absent.
+/// Reads the manifest of an image. Returns its folder and the manifest.
+///
+/// The outer error means that `image` is no image. The inner error is the finding if the manifest
+/// is missing or damaged.
 fn open(image: &Path) -> Result<Result<(PathBuf, Manifest), Finding>, NotAnImage> {
     let folder = own_folder(image).ok_or_else(|| NotAnImage(image.to_path_buf()))?;
     let damaged = |name: &str, what: String| {
@@ -150,7 +155,7 @@ fn open(image: &Path) -> Result<Result<(PathBuf, Manifest), Finding>, NotAnImage
     }
 }
 
-/// Why a record cannot be read, without its path.
+/// Why a record cannot be read, without the record's path.
 fn cause(error: record::Error) -> String {
     match error {
         record::Error::File { source, .. } => cause(*source),
@@ -176,7 +181,7 @@ fn read(image: &Path, folder: &Path, manifest: &Manifest, archives: Archives) ->
         let files = faults.iter().map(|(file, _)| (*file).clone()).collect();
         return Finding::Damaged(Damage { image: image.to_path_buf(), first, files });
     }
-    // A user who may only read the image reads all of it each time.
+    // A user who cannot write to the image cannot store the stamp. Each check then reads all files.
     let _ = stamp::renew(image, folder, manifest);
     Finding::Sound { remade }
 }
@@ -185,15 +190,17 @@ fn is_archive(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("jsa"))
 }
 
-/// Makes the next start read all files of an image, if this user may write to it.
+/// Deletes an image's stamp, so that the next start reads all files. Has no effect if this user
+/// cannot write to the image.
 pub fn forget_stamp(image: &Path) {
     if let Some(folder) = own_folder(image) {
-        // Without a stamp there is nothing to forget.
+        // A stamp that is missing needs no deletion; one that cannot be deleted stays valid.
         let _ = fs::remove_file(folder.join(manifest::STAMP));
     }
 }
 
-/// Stores manifest and stamp of a complete image that is not yet in its place.
+/// Stores the manifest and the stamp of a complete image, before the image is moved to its final
+/// path.
 ///
 /// # Errors
 /// Fails if a file cannot be read or written, or if its name has a line break.
@@ -248,7 +255,8 @@ mod tests {
         assert!(damage(check()).contains("IMAGE is damaged"));
     }
 
-    /// A disk that corrupts bytes changes no times: only reading finds it.
+    /// A disk that corrupts bytes leaves the times of the file as they were. Only reading finds the
+    /// damage.
     #[test]
     fn a_full_check_reads_what_the_stamp_vouches_for() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,20 +1,21 @@
-//! Metadata of files, without their contents: size, times, inode, mode.
+//! Stamps of files: hashes over their names and metadata (device, inode, size, mode, times). No
+//! file is read.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// The stamp of some files.
+/// The stamp of a set of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// A hash over their metadata.
+    /// Hash over the files' names and metadata.
     pub digest: u128,
-    /// Latest change of the status of one of them, in seconds since 1970.
+    /// The latest status change (ctime) of any of the files, in seconds since 1970.
     pub changed: i64,
 }
 
-/// Adds up the stamps of files.
+/// Builder of a [`Stamp`]: hashes one file after the other.
 #[derive(Default)]
 pub struct Stamps {
     hash: Xxh3,
@@ -22,13 +23,14 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Adds a name, and the kind of file that it names.
+    /// Adds a name, or what stands for the metadata of a folder or link: `folder`, or the link's
+    /// target.
     pub fn name(&mut self, name: &[u8]) {
         self.hash.update(&(name.len() as u64).to_le_bytes());
         self.hash.update(name);
     }
 
-    /// Adds a file by its metadata.
+    /// Adds a file's metadata.
     pub fn file(&mut self, its: &Metadata) {
         let numbers = [
             its.dev(),
@@ -46,7 +48,7 @@ impl Stamps {
         self.changed = self.changed.max(its.ctime());
     }
 
-    /// The stamp of all.
+    /// The stamp of everything added so far.
     pub fn stamp(&self) -> Stamp {
         Stamp { digest: self.hash.digest128(), changed: self.changed }
     }

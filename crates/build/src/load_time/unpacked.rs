@@ -1,7 +1,8 @@
-//! Libraries that were inside the command, unpacked into the cache: `libraries/<hash>/<name>`.
+//! Unpacks the libraries that are embedded in the command into the cache:
+//! `libraries/<hash>/<name>`.
 //!
-//! JVMs run what is there. So the folders are their owner's alone, and the bytes are compared
-//! before each use.
+//! JVMs execute these files. So only their owner can access the folders, and each use first
+//! compares the files' bytes with the embedded ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use crate::file_error::{FileError, Operation};
 use crate::image::cache::{self, FolderError, NoPlace};
 use crate::pending_file::PendingFile;
 
-/// Why a library inside this command cannot be unpacked.
+/// Why a library that is embedded in this command cannot be unpacked.
 #[derive(Debug, thiserror::Error)]
 pub enum UnpackProblem {
     /// There is no cache.
@@ -22,7 +23,7 @@ pub enum UnpackProblem {
     /// The cache cannot be used.
     #[error(transparent)]
     Cache(#[from] FolderError),
-    /// Others than the user can write to a folder in the cache.
+    /// Another user can write to a folder in the cache.
     #[error(transparent)]
     NotPrivate(#[from] cct_private::Error),
     /// A file or folder in the cache cannot be written.
@@ -30,27 +31,29 @@ pub enum UnpackProblem {
     File(#[from] FileError),
 }
 
-/// The folder in the cache.
+/// Name of the folder in the cache.
 const FOLDER: &str = "libraries";
 
-/// The path of a library with these bytes, which is written if it is not there.
+/// Returns the path of a library with these bytes. Writes the file if it is missing or differs.
 ///
 /// # Errors
-/// If others may write to the cache, or the system refuses.
+/// Fails if other users may write to the cache, or if the system reports an error.
 pub fn library(cache: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, UnpackProblem> {
     let cache = cache::open(cache)?;
     let folder = cache.join(FOLDER).join(format!("{:032x}", xxh3_128(bytes)));
     cct_private::create_folders(&folder).map_err(Operation::Make.failed_on(&folder))?;
-    // Whoever may write to one of them can replace what is in it.
+    // A user who may write to one of the two folders could replace the library.
     PrivateFolder::open(&cache.join(FOLDER))?;
     let private = PrivateFolder::open(&folder)?;
     let path = folder.join(name);
-    // What cannot be read, or may be written by others, is replaced like other contents.
+    // A file that cannot be read, that other users may write, or that has other contents is
+    // replaced.
     if !private.read(name).is_ok_and(|found| found.as_deref() == Some(bytes)) {
         if path.is_symlink() {
             fs::remove_file(&path).map_err(Operation::Remove.failed_on(&path))?;
         }
-        // Readable for all, as copies of it in images are; nobody else can enter the folder.
+        // All users may read the file, since copies in images must be readable for all. They cannot
+        // enter this folder.
         let pending = PendingFile::write_decisive(&path, |out| out.write_all(bytes));
         pending.map_err(FileError::from)?.commit()?;
     }
@@ -114,7 +117,8 @@ mod tests {
     fn what_is_not_the_library_is_replaced() {
         let cache = Cache::new();
         let path = cache.library(b"library");
-        // Flipped, cut, and what others may write, whatever its contents are.
+        // A changed byte, a file that is cut off, and a file that other users may write, whatever
+        // its contents.
         for (contents, bits) in [(&b"libRary"[..], 0o644), (b"lib", 0o644), (b"library", 0o666)] {
             let before = fs::metadata(&path).unwrap().ino();
             fs::write(&path, contents).unwrap();

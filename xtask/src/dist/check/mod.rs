@@ -1,8 +1,8 @@
 //! `cargo xtask dist --check`: each package installed in a clean root that has only a JDK, used
 //! there, and removed.
 //!
-//! [`root`] makes the roots and runs commands in them, [`setting`] is what trials need, [`trials`]
-//! says what is done with each package, [`table`] is what is printed at the end.
+//! [`root`] creates the roots and runs commands in them. [`setting`] holds the inputs of trials.
+//! [`trials`] has the steps for each package. [`table`] prints the results.
 
 mod root;
 mod setting;
@@ -18,10 +18,10 @@ use root::Roots;
 use setting::Setting;
 use table::Row;
 
-/// Runs all trials, and prints what was seen as a table.
+/// Runs all trials and prints their results as a table.
 ///
 /// # Errors
-/// If one fails, or if the roots cannot be made.
+/// Fails if a trial fails, or if the roots cannot be created.
 pub fn run(packages: &Packages, fetch: Fetch) -> Result<()> {
     ensure!(rustix::process::geteuid().is_root(), "the check mounts and changes roots; run it as root");
     for package in [packages.tarball(), packages.deb(), packages.oci()] {

@@ -1,9 +1,9 @@
-//! Clean roots: Debian's smallest system with a JRE and a user, made by debootstrap in the cache
-//! folder.
+//! Clean root folders: Debian's smallest system with a JRE and a user, created by debootstrap in
+//! the cache folder.
 //!
-//! Nothing of the machine changes: debootstrap's package is unpacked in the cache folder, not
-//! installed, and a trial sees a root below an overlay in a mount namespace of its own. So what a
-//! trial wrote or removed is what is in the overlay.
+//! The machine stays unchanged. Debootstrap's package is unpacked in the cache folder, not
+//! installed. A trial has its own mount namespace and sees a root through an overlay, so the
+//! overlay holds exactly what the trial wrote or removed.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
@@ -22,9 +22,9 @@ use crate::workspace::target_folder;
 
 /// A system to try packages on.
 struct System {
-    /// Debian's name for it.
+    /// Debian's code name.
     suite: &'static str,
-    /// Its version, with that of glibc.
+    /// The versions of Debian and of glibc.
     name: &'static str,
     jre: &'static str,
 }
@@ -35,23 +35,23 @@ const SYSTEMS: [System; 2] = [
     System { suite: "bullseye", name: "Debian 11, glibc 2.31", jre: "openjdk-11-jre-headless" },
 ];
 
-/// Programs that judge packages.
+/// Programs that check packages.
 const TOOLS: [&str; 3] = ["lintian", "skopeo", "umoci"];
 
-/// In a root that is whole.
+/// File that marks a complete root.
 const STAMP: &str = "complete";
 
 /// The user who runs programs.
 pub const USER: &str = "1000:1000";
 
-/// Who installs.
+/// The user who installs packages.
 pub const ROOT: &str = "0:0";
 
-/// A root: folders of which the first covers the others.
+/// A root: layers of folders. Files in earlier layers hide those in later ones.
 #[derive(Debug, Clone)]
 pub struct Root {
     layers: Vec<PathBuf>,
-    /// The system, for people.
+    /// The system's name in reports.
     pub name: String,
 }
 
@@ -62,10 +62,10 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// Finds them in the cache folder, or makes them.
+    /// Finds the roots in the cache folder, or creates them.
     ///
     /// # Errors
-    /// If they are not there and nothing may be fetched, or if debootstrap or apt fails.
+    /// Fails if roots are missing and downloads are turned off, or if debootstrap or apt fails.
     pub fn get(fetch: Fetch) -> Result<Roots> {
         let store = FolderLock::take(cache::folder()?.join("dist/roots"))?;
         let mut maker = Maker { folder: store.folder().to_owned(), fetch, archive: None };
@@ -74,7 +74,7 @@ impl Roots {
         Ok(Roots { clean, tools })
     }
 
-    /// Those that have only a JRE.
+    /// The roots with a JRE and no tools.
     pub fn clean(&self) -> &[Root] {
         &self.clean
     }
@@ -84,13 +84,13 @@ impl Roots {
         &self.clean[0]
     }
 
-    /// The first one with [`TOOLS`].
+    /// The first clean root with a layer that adds [`TOOLS`].
     pub fn tools(&self) -> &Root {
         &self.tools
     }
 }
 
-/// The folder of roots, and the means to fetch more.
+/// Creates missing roots in the folder of roots.
 struct Maker {
     folder: PathBuf,
     fetch: Fetch,
@@ -123,7 +123,7 @@ impl Maker {
         Ok(root)
     }
 
-    /// A layer over a root: what installing the tools changed.
+    /// The root with one more layer: the files that installing the tools changed.
     fn tools(&mut self, below: &Root) -> Result<Root> {
         let folder = self.folder.join("tools");
         let mut root = below.clone();
@@ -143,7 +143,7 @@ impl Maker {
         Ok(root)
     }
 
-    /// Empties a folder that an interrupted run may have left.
+    /// Creates an empty folder. Removes what an interrupted run has left there.
     fn begin(&mut self, folder: &Path) -> Result<()> {
         ensure!(self.fetch != Fetch::Never, "{} is missing, and downloads are turned off", folder.display());
         if folder.exists() {
@@ -162,7 +162,7 @@ impl Maker {
         }
     }
 
-    /// Debootstrap, from its package.
+    /// A debootstrap command, unpacked from its package.
     fn debootstrap(&mut self) -> Result<Command> {
         let folder = self.folder.join("debootstrap");
         if !folder.is_dir() {
@@ -178,7 +178,8 @@ impl Maker {
     }
 }
 
-/// Runs a script of root in a folder that is a root, which it changes.
+/// Runs a script as the user `root` in a root folder, without an overlay: the script changes the
+/// folder.
 fn in_root(folder: &Path, script: &str) -> Result<String> {
     const MOUNTS: &str = "mount -t proc proc \"$1/proc\" && mount --rbind /dev \"$1/dev\" && exec chroot \"$1\" /bin/sh -euc \"$2\"";
     let mut command = Command::new("unshare");
@@ -187,22 +188,22 @@ fn in_root(folder: &Path, script: &str) -> Result<String> {
     process::output(&mut command)
 }
 
-/// A root in which something is tried.
+/// The use of a root with an overlay, which receives all changes.
 pub struct Trial {
     lower: Vec<PathBuf>,
     folder: PathBuf,
-    /// Removed at the end; none of a layer that is kept.
+    /// Removed at the end of the trial; `None` for a layer that is kept.
     _temporary: Option<TempDir>,
 }
 
-/// Files that a trial was given: below this folder.
+/// The folder for files that the check puts into a trial.
 const GIVEN: &str = "srv";
 
 impl Trial {
-    /// A trial in a root, which stays as it is.
+    /// A trial that leaves the root unchanged.
     ///
     /// # Errors
-    /// If there is no place for what it changes.
+    /// Fails if the folder for the changes cannot be created.
     pub fn of(root: &Root) -> Result<Trial> {
         let temporary = tempfile::Builder::new().prefix("dist-trial-").tempdir_in(target_folder())?;
         let mut trial = Trial::below(root, fs::canonicalize(temporary.path())?)?;
@@ -228,7 +229,7 @@ impl Trial {
     /// Puts a file into the trial, as `/srv/<name>`.
     ///
     /// # Errors
-    /// If it cannot be copied.
+    /// Fails if the file cannot be copied.
     pub fn give(&self, file: &Path, name: &str) -> Result<()> {
         let folder = self.upper().join(GIVEN);
         fs::create_dir_all(&folder)?;
@@ -242,10 +243,10 @@ impl Trial {
         self.upper().join(GIVEN).join(name)
     }
 
-    /// Runs a script as this user (`uid:gid`), and returns what it printed.
+    /// Runs a script as this user (`uid:gid`). Returns its output.
     ///
     /// # Errors
-    /// If it fails; then with the end of its output.
+    /// Fails if the script fails. The error has the end of its output.
     pub fn run(&self, user: &str, script: &str) -> Result<String> {
         const MOUNTS: &str = "\
             mount -t overlay overlay -o \"lowerdir=$1,upperdir=$2/upper,workdir=$2/work\" \"$2/merged\"\n\
@@ -264,11 +265,12 @@ impl Trial {
         process::output(&mut command)
     }
 
-    /// All that the trial added, changed or removed, sorted: paths from the root, those of removed
-    /// files after `-`. Without what it was given, and without folders that the root has.
+    /// The paths that the trial added, changed or removed, relative to the root and sorted. Removed
+    /// paths have a `-` in front. Omits the files from [`Trial::give`], and folders that the root
+    /// has.
     ///
     /// # Errors
-    /// If that cannot be listed.
+    /// Fails if the overlay cannot be listed.
     pub fn changes(&self) -> Result<Vec<String>> {
         let upper = self.upper();
         let mut changes = Vec::new();
@@ -289,10 +291,10 @@ impl Trial {
         Ok(changes)
     }
 
-    /// Fails if something is left that is not below one of these paths.
+    /// Checks that all changes are below these paths.
     ///
     /// # Errors
-    /// If something is.
+    /// Fails with the other changed paths, if there are any.
     pub fn check_left(&self, may_be_left: &[&str]) -> Result<()> {
         let is_allowed = |path: &String| {
             let path = Path::new(path.trim_start_matches('-'));

@@ -1,14 +1,14 @@
-//! What trials need.
+//! The inputs of trials.
 
 use std::path::PathBuf;
 
 use super::root::Roots;
 use crate::dist::packages::Packages;
 
-/// The packages, where they are tried, and with what.
+/// The packages, the roots for trials, and the program to profile.
 pub struct Setting<'a> {
     pub packages: &'a Packages,
     pub roots: &'a Roots,
-    /// A program in a jar: Rhino's shell.
+    /// The jar of the program to profile: Rhino's shell.
     pub jar: PathBuf,
 }

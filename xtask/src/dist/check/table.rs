@@ -1,27 +1,27 @@
-//! The table of what was tried, for docs/get-started/install.md.
+//! The table of results, for docs/get-started/install.md.
 
 use anyhow::Result;
 
 use crate::print::print_line;
 
-/// One package in one root.
+/// The result of one package in one root.
 pub struct Row {
-    /// What was installed, and how.
+    /// The package, and how it was installed.
     pub what: &'static str,
     /// The root: its system, glibc and JDK.
     pub root: String,
-    /// The command and its libraries, in bytes.
+    /// Size of the command and its libraries, in bytes.
     pub size: u64,
-    /// What the profile of the program says.
+    /// How exact the program's profile is, in the profile's words.
     pub profile: String,
-    /// What is left after its removal.
+    /// The files that are left after the package is removed.
     pub left: String,
 }
 
 /// Prints all rows.
 ///
 /// # Errors
-/// If nobody reads it.
+/// Fails if standard output is closed.
 pub fn print(rows: &[Row]) -> Result<()> {
     print_line(
         &"| installed | in | installed size | `cctrewrite run -- java -jar js.jar` | left after removal |",

@@ -1,4 +1,5 @@
-//! What is done with each package: installed by root, used by a user, removed by root.
+//! The trial of each package: `root` installs it, a user profiles a program with it, `root` removes
+//! it.
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -11,8 +12,8 @@ use crate::print::print_line;
 use crate::workspace::cargo_alone;
 use crate::workspace::target_folder;
 
-/// What the user does, after a line that finds the command. It prints the installed size, then the
-/// report's first lines.
+/// The user's script, without the first line that puts the command on the path. Prints the
+/// profile's description (`cctrewrite info`).
 const USE: &str = r#"
     mkdir ~/work && cd ~/work
     said=$(cctrewrite run -q -- java -jar /srv/js.jar -opt -1 -e 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) } print(fib(15))')
@@ -24,13 +25,13 @@ const USE: &str = r#"
     cat info
 "#;
 
-/// What may be left: the user's cache and profiles.
+/// Folders that may be left: the user's cache and profiles.
 const OF_USER: [&str; 2] = ["home/user/.cache", "home/user/work"];
 
-/// What dpkg keeps of every package that there ever was.
+/// Files and folders in which dpkg keeps records, also of removed packages.
 const OF_DPKG: [&str; 4] = ["var/lib/dpkg", "var/log/dpkg.log", "var/cache/debconf", "var/log/apt"];
 
-/// The tarball, unpacked in a folder of its own.
+/// Tries the tarball, unpacked in a separate folder.
 pub fn tarball(setting: &Setting<'_>, root: &Root) -> Result<Row> {
     let trial = begin(setting, root, "the tarball")?;
     trial.give(&setting.packages.tarball(), "cctrewrite.tar.gz")?;
@@ -45,7 +46,7 @@ pub fn tarball(setting: &Setting<'_>, root: &Root) -> Result<Row> {
     Ok(row("tarball, unpacked in `/opt`", root, size, profile))
 }
 
-/// The Debian package, by dpkg.
+/// Tries the Debian package, installed by dpkg.
 pub fn debian_package(setting: &Setting<'_>, root: &Root) -> Result<Row> {
     let trial = begin(setting, root, "the Debian package")?;
     trial.give(&setting.packages.deb(), "cctrewrite.deb")?;
@@ -57,8 +58,8 @@ pub fn debian_package(setting: &Setting<'_>, root: &Root) -> Result<Row> {
     Ok(row("Debian package, `dpkg --install`", root, size, profile))
 }
 
-/// The container image: read by skopeo, unpacked by umoci, its files over the root, as `COPY
-/// --from` has them.
+/// Tries the container image: skopeo reads it, umoci unpacks it, and its files are copied into the
+/// root as by `COPY --from`.
 pub fn container(setting: &Setting<'_>) -> Result<Row> {
     let tools = Trial::of(setting.roots.tools())?;
     tools.give(&setting.packages.oci(), "oci.tar")?;
@@ -76,7 +77,7 @@ pub fn container(setting: &Setting<'_>) -> Result<Row> {
     trial.run(ROOT, "tar -xf /srv/files.tar -C /")?;
     let size = size(&trial, "/usr/local/bin/cctrewrite /usr/local/lib/cctrewrite/*")?;
     let profile = used(&trial, "")?;
-    // What the Dockerfile does.
+    // The steps of the Dockerfile.
     let script = "
         cctrewrite jdk \"$(dirname \"$(dirname \"$(readlink -f \"$(command -v java)\")\")\")\" -q -o /opt/profiled-jdk
         cctrewrite jdk --check /opt/profiled-jdk
@@ -89,7 +90,8 @@ pub fn container(setting: &Setting<'_>) -> Result<Row> {
     })
 }
 
-/// `cargo install`, then the one file that it left, without libraries beside it.
+/// Tries the command from `cargo install`: only this file is copied into the root, without
+/// libraries.
 pub fn cargo_install(setting: &Setting<'_>) -> Result<Row> {
     let folder = tempfile::Builder::new().prefix("dist-install-").tempdir_in(target_folder())?;
     let prefix = std::fs::canonicalize(folder.path())?;
@@ -117,7 +119,7 @@ pub fn cargo_install(setting: &Setting<'_>) -> Result<Row> {
     Ok(row("`cargo install`, without libraries beside", root, size, profile))
 }
 
-/// The Debian package under lintian.
+/// Checks the Debian package with lintian.
 pub fn linted(setting: &Setting<'_>) -> Result<()> {
     let trial = Trial::of(setting.roots.tools())?;
     trial.give(&setting.packages.deb(), "cctrewrite.deb")?;
@@ -126,7 +128,7 @@ pub fn linted(setting: &Setting<'_>) -> Result<()> {
     print_line(&"lintian has nothing to say of the Debian package")
 }
 
-/// A trial with the program's jar.
+/// Begins a trial with the program's jar.
 fn begin(setting: &Setting<'_>, root: &Root, what: &str) -> Result<Trial> {
     print_line(&format!("{what} in {}", root.name))?;
     let trial = Trial::of(root)?;
@@ -134,17 +136,17 @@ fn begin(setting: &Setting<'_>, root: &Root, what: &str) -> Result<Trial> {
     Ok(trial)
 }
 
-/// Has the user run the program; how exact its profile is.
+/// Runs the program as the user. Returns how exact its profile is.
 fn used(trial: &Trial, preparation: &str) -> Result<String> {
     let said = trial.run(USER, &format!("{preparation}\n{USE}"))?;
     let exact = said.lines().find(|line| line.contains("Exact"));
     let exact = exact.with_context(|| format!("the profile does not say how exact it is: {said}"))?;
-    // What is excepted stands after a colon.
+    // Exceptions follow after a colon.
     let exact = exact.split(':').next().unwrap_or_default();
     Ok(exact.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The bytes of files.
+/// The total size of files, in bytes.
 fn size(trial: &Trial, files: &str) -> Result<u64> {
     let sizes = trial.run(USER, &format!("stat --format %s {files}"))?;
     sizes.lines().map(|line| line.parse::<u64>().context("stat: a number expected")).sum()
