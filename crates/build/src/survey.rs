@@ -1,10 +1,11 @@
-//! Surveys of inputs by functions that cannot fail.
+//! Visits all classes of an input, with a visitor that cannot fail.
 
 use std::convert::Infallible;
 
 use cct_archive::{Failure, Input, Location, Survey};
 
 /// Passes all classes of an input, including those of nested archives, to `visit` in parallel.
+/// Returns the results in input order.
 ///
 /// # Errors
 /// Fails if the input cannot be read.

@@ -7,7 +7,7 @@ use cct_build::threads::with_threads;
 use crate::args::Instrument;
 use crate::progress::Terminal;
 
-/// Runs the command.
+/// Rewrites the inputs, on the chosen number of threads.
 pub fn run(arguments: &Instrument) -> Result<()> {
     let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
     with_threads(arguments.threads, || Ok(instrument(&arguments.request(), &terminal)?))

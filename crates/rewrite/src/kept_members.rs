@@ -1,8 +1,12 @@
 //! Members that a class must keep, because the JVM or callers already know them.
 //!
-//! A redefinition may neither add nor delete methods (JVMTI, *RedefineClasses*). Callers of a class
-//! of the library were rewritten for the extended forms of its original. So a class file that
-//! replaces such a class gets exactly these extended forms, whatever its own plan would say.
+//! There are two reasons:
+//!
+//! * The JVM refuses a redefinition that adds or deletes methods (JVMTI, *RedefineClasses*).
+//! * Rewritten callers of a library class call the extended forms of its original class file.
+//!
+//! So a class file that replaces a loaded class or a library class gets the extended forms of that
+//! class, whatever its own plan says.
 
 use cct_classfile::{NameAndType, NameAndTypeBuf};
 use cct_index::treatment::Treatment;
@@ -13,7 +17,7 @@ use rustc_hash::FxHashMap;
 pub enum KeptProperty {
     /// The method's earlier treatment.
     Treatment(Treatment),
-    /// Only whether it has an extended form.
+    /// Whether the method has an extended form. The rest of its treatment is free.
     ExtendedForm(bool),
 }
 
@@ -22,21 +26,23 @@ pub enum KeptProperty {
 pub struct KeptMembers {
     /// The properties to keep, by name and descriptor of the method.
     methods: FxHashMap<Box<[u8]>, KeptProperty>,
-    /// Whether the JVM has loaded the class, so that no member can be added.
+    /// Whether the JVM has loaded the class. If so, no member can be added.
     is_loaded: bool,
-    /// Name and original descriptor of the extended forms without an original in the class.
+    /// Name and original descriptor of each tie break: an extended form whose original is not in
+    /// the class.
     tie_breaks: Vec<NameAndTypeBuf>,
 }
 
 impl KeptMembers {
-    /// The members of a library class that is about to be loaded from another class file. Callers
-    /// know these methods; the new file may add others.
+    /// Creates the list for a library class that will be loaded from another class file. It is
+    /// empty; [`KeptMembers::add`] adds the methods that callers know. The new class file may have
+    /// further methods.
     pub fn of_callers() -> Self {
         KeptMembers::default()
     }
 
-    /// The members of a loaded class, with its [tie breaks](crate::plan::Plan::tie_breaks) by name
-    /// and original descriptor.
+    /// Creates the list for a loaded class. It has only the class's
+    /// [tie breaks](crate::plan::Plan::tie_breaks), by name and original descriptor.
     pub fn of_loaded(tie_breaks: Vec<NameAndTypeBuf>) -> Self {
         KeptMembers { is_loaded: true, tie_breaks, ..KeptMembers::default() }
     }
@@ -51,21 +57,21 @@ impl KeptMembers {
         self.is_loaded
     }
 
-    /// Name and original descriptor of the extended forms that the class has without an original.
+    /// Name and original descriptor of each extended form whose original is not in the class.
     pub fn tie_breaks(&self) -> &[NameAndTypeBuf] {
         &self.tie_breaks
     }
 
-    /// The property that a method must keep, by its name and original descriptor; `None` if its
-    /// treatment is free.
+    /// The property that a method must keep; `None` if its treatment is free. Finds the method by
+    /// its name and original descriptor.
     pub(crate) fn find(&self, method: NameAndType<'_>) -> Option<KeptProperty> {
         let known = self.methods.get(&key(method));
         known.copied().or(self.is_loaded.then_some(KeptProperty::ExtendedForm(false)))
     }
 }
 
-/// Key of a method: name and descriptor joined. A descriptor starts with a parenthesis, which no
-/// name contains (JVMS 4.2.2).
+/// The key of a method: its name and descriptor, joined. Keys are unique, since a descriptor starts
+/// with a parenthesis, which no name contains (JVMS 4.2.2).
 fn key(method: NameAndType<'_>) -> Box<[u8]> {
     [method.name, method.descriptor].concat().into()
 }

@@ -1,12 +1,11 @@
 //! `cargo xtask programs`: real programs must behave on a rewritten JDK as on a plain one.
 //!
-//! [`program`] describes a program; [`catalogue`], [`today`] and [`folders`] list them,
-//! [`packages`] fetches them (with
-//! [`npm`] and [`maven`]), [`stage`] profiles the JDK, [`place`] prepares and runs them.
-//! [`outcome`] is the result of a run, [`compare`] compares two outcomes, [`known`] has the
-//! differences with known causes, and [`table`] prints the results. [`record`] keeps the results of
-//! programs of Maven Central, for the table of docs/internals/programs.md. That page is for
-//! readers.
+//! [`program`] describes a program; [`catalogue`], [`today`] and [`folders`] list the programs.
+//! [`packages`] fetches them (with [`npm`] and [`maven`]), [`stage`] profiles the JDK, [`place`]
+//! prepares and runs the programs. [`outcome`] is the result of a run, [`compare`] compares two
+//! outcomes, [`known_causes`] lists differences with known causes, and [`table`] prints the
+//! results. [`record`] keeps the results of programs of Maven Central, for the table in
+//! docs/internals/programs.md, which describes this task for users.
 
 mod case;
 pub mod catalogue;

@@ -6,18 +6,19 @@ use std::collections::HashSet;
 
 use super::format::Location;
 
-/// It has another version, for previews.
+/// Flag: the resource has another version, for previews.
 pub(super) const HAS: u32 = 1;
-/// It is such a version.
+/// Flag: the resource is a version for previews.
 const IS: u32 = 2;
-/// It has no counterpart without previews.
+/// Flag: the resource exists only with previews.
 pub(super) const ONLY: u32 = 4;
 
 /// The folder of a module's versions for previews.
 const FOLDER: &[u8] = b"/META-INF/preview";
 const META_INF: &[u8] = b"/META-INF/";
 
-/// Sets the flags of the locations with these full names. Those of packages are set elsewhere.
+/// Sets the flags of the locations with these full names, except for packages: the writer sets
+/// theirs.
 pub(super) fn mark(names: &[Vec<u8>], locations: &mut [Location]) {
     let all: HashSet<&[u8]> = names.iter().map(Vec::as_slice).collect();
     for (name, location) in names.iter().zip(locations) {

@@ -14,8 +14,9 @@ use crate::rewrite::{Action, NewEntry, Pass, RewriteAccount, Rewriter, check_col
 /// Size of the buffer for the scratch file, in bytes.
 const WRITE_BUFFER: usize = 1 << 20;
 
-/// Writes `image` to `out`, with the changes of the rewriter of `pass`. The index, which comes
-/// first, depends on the last of the contents; these wait in `scratch`, an empty file.
+/// Writes `image` to `out`, with the changes of the rewriter of `pass`. The index comes first in
+/// the file, but depends on all contents. So the contents are first written to `scratch`, an empty
+/// file.
 pub(crate) fn rewrite<R: Rewriter>(
     pass: &Pass<'_, R>,
     image: &Image,

@@ -1,8 +1,8 @@
-//! Writer of an image: contents first, the index when everything is known.
+//! Writer of an image: the contents first, then the index, which depends on them.
 //!
-//! The strings of the original image stay where they are, and new ones follow: compressed resources
-//! and locations refer to them by offset. The rest of the index is recreated, by the rules of
-//! jlink.
+//! Compressed resources and locations refer to strings by offset. So the strings of the original
+//! image keep their offsets, and new strings follow. The rest of the index is recreated by jlink's
+//! rules.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,19 +14,19 @@ use super::tree::{self, Item, Listing};
 use super::{Image, perfect_hash, previews};
 use crate::error::{ArchiveProblem, EntryProblem};
 
-/// An image that is being written. Contents go to `contents` immediately.
+/// An image that is being written. The contents of each entry go to `contents` immediately.
 pub(super) struct ImageWriter<'i, W> {
     image: &'i Image,
     strings: StringTable<'i>,
     contents: W,
-    /// Number of bytes of contents so far.
+    /// Number of bytes of contents written so far.
     written: u64,
     locations: Vec<Location>,
-    /// Parallel to `locations`: full names.
+    /// The full name of each location, in the order of `locations`.
     names: Vec<Vec<u8>>,
 }
 
-/// The part before the contents.
+/// The index of an image: the part before the contents.
 pub(super) struct Index {
     header: Header,
     redirect: Vec<i32>,
@@ -48,7 +48,7 @@ impl From<io::Error> for Problem {
 }
 
 impl<'i, W: Write> ImageWriter<'i, W> {
-    /// Creates a writer for a new form of `image`.
+    /// Creates a writer for a changed copy of `image`.
     pub(super) fn new(image: &'i Image, contents: W) -> ImageWriter<'i, W> {
         let strings = StringTable::of(image.strings().0);
         ImageWriter { image, strings, contents, written: 0, locations: Vec::new(), names: Vec::new() }
@@ -59,23 +59,23 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         self.push_old(index, self.image.locations[index], self.image.stored(index))
     }
 
-    /// Writes an entry with other contents, not compressed.
+    /// Writes an entry with new contents, uncompressed.
     pub(super) fn replace(&mut self, index: usize, bytes: &[u8]) -> io::Result<()> {
         let location = Location { compressed: 0, size: bytes.len() as u64, ..self.image.locations[index] };
         self.push_old(index, location, bytes)
     }
 
     fn push_old(&mut self, index: usize, location: Location, bytes: &[u8]) -> io::Result<()> {
-        // The name was there when the image was read.
+        // The name exists: that was checked when the image was read.
         let name = full_name(self.image.strings(), &self.image.locations[index]).unwrap_or_default();
         self.push(name, location, bytes)
     }
 
-    /// Adds an entry with a name `module/path`.
+    /// Adds an entry by its name, `module/path`.
     pub(super) fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), EntryProblem> {
         let parts = name.split('/').count();
         let own = matches!(name.split('/').next(), Some("modules" | "packages"));
-        // One more is the empty part before the first slash.
+        // The full name has one part more, the empty one before its first slash.
         if !(2..MAX_NAME_PARTS).contains(&parts) || own {
             return Err(EntryProblem::NoModule);
         }
@@ -92,7 +92,8 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         self.contents.write_all(bytes)
     }
 
-    /// Writes the image's listings of itself after the contents, and returns the index.
+    /// Writes the listings of folders and packages after the contents. Returns the index, and the
+    /// output with the contents.
     pub(super) fn finish(mut self) -> Result<(Index, W), Problem> {
         let paths: Vec<&[u8]> = self.names.iter().map(|name| &name[1..]).collect();
         let version = self.image.header.version;
@@ -110,7 +111,7 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         }
 
         let tables = perfect_hash::tables(&self.names).ok_or(Problem::Image(ArchiveProblem::ImageHash))?;
-        // Offset 0 means no location, so something must be there.
+        // Offset 0 means "no location", so a byte that nothing refers to occupies it.
         let mut locations = vec![0];
         let mut of_location = vec![0; self.locations.len()];
         let mut offsets = Vec::with_capacity(tables.order.len());
@@ -125,7 +126,7 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         pad(&mut locations);
 
         let order = self.image.header.order;
-        // jlink ends with the root folder's listing, which has no location.
+        // As in jlink, the listing of the root folder is last. It has no location.
         let root = [b"/modules".as_slice(), b"/packages"]
             .into_iter()
             .filter_map(|top| listings.iter().position(|(name, _)| *name == top).map(Item::Listing));
@@ -182,17 +183,17 @@ impl Index {
     }
 }
 
-/// Pads a table as jlink does, so that the same image comes out. (jlink's padding does not align
-/// anything, and nothing needs it.)
+/// Pads a table as jlink does, so that an unchanged image is written back byte for byte. The
+/// padding aligns nothing, and no reader needs it.
 fn pad(table: &mut Vec<u8>) {
     let padding = table.len().wrapping_sub(1) & 3;
     table.resize(table.len() + padding, 0);
 }
 
-/// The strings of an image, and new ones.
+/// The strings of the original image, and new ones.
 struct StringTable<'i> {
     old: &'i [u8],
-    /// The strings after the old ones.
+    /// The new strings, which follow the old ones.
     new: Vec<u8>,
     offsets: HashMap<Cow<'i, [u8]>, u32>,
 }
@@ -201,10 +202,11 @@ impl<'i> StringTable<'i> {
     fn of(old: &'i [u8]) -> StringTable<'i> {
         let mut offsets = HashMap::new();
         let mut start = 0;
-        // Bytes after the last 0 are no string.
+        // Bytes after the last zero byte are not a string.
         let ends = old.iter().enumerate().filter(|&(_, &byte)| byte == 0).map(|(end, _)| end);
         for end in ends {
-            // Offset 0 means that this part of a name is missing, whatever the string there.
+            // In a location, offset 0 means "this part of the name is missing". So no name gets the
+            // string there.
             if start > 0 {
                 offsets.entry(Cow::Borrowed(&old[start..end])).or_insert(start as u32);
             }
@@ -217,13 +219,13 @@ impl<'i> StringTable<'i> {
         StringTable { old, new, offsets }
     }
 
-    /// The offset of a part of a name; 0 if it is missing.
+    /// The offset of a part of a name; 0 if the part is empty.
     fn offset_of(&mut self, part: &[u8]) -> u32 {
         if part.is_empty() { 0 } else { self.offset_of_string(part) }
     }
 
-    /// The offset of the base, which every name has even if empty: 0 only if there is an empty
-    /// string, as always in jlink's images.
+    /// The offset of a name's base. Readers look up the base even if it is empty. So an empty base
+    /// has offset 0 only if an empty string is there, as in all images of jlink.
     fn offset_of_base(&mut self, base: &[u8]) -> u32 {
         if self.old.first().is_none_or(|&first| first == 0) {
             return self.offset_of(base);
@@ -231,12 +233,12 @@ impl<'i> StringTable<'i> {
         self.offset_of_string(base)
     }
 
-    /// The offset of a string, which is added if it is missing.
+    /// The offset of a string. Adds the string if the table lacks it.
     fn offset_of_string(&mut self, string: &[u8]) -> u32 {
         if let Some(&offset) = self.offsets.get(string) {
             return offset;
         }
-        // An overflow makes the table too large, which is checked at the end.
+        // If this overflows, the table is too large. `finish` checks that.
         let offset = (self.old.len() + self.new.len()) as u32;
         self.new.extend(string);
         self.new.push(0);
@@ -244,7 +246,7 @@ impl<'i> StringTable<'i> {
         offset
     }
 
-    /// The strings of a full name, as jlink splits it.
+    /// A location with the parts of a full name, split as jlink splits it.
     fn location(&mut self, name: &[u8]) -> Location {
         for own in [&b"modules"[..], b"packages"] {
             let rest = name.strip_prefix(b"/").and_then(|rest| rest.strip_prefix(own));
@@ -259,7 +261,7 @@ impl<'i> StringTable<'i> {
             (module, rest) = (&name[1..end + 1], &name[end + 2..]);
         }
         let (mut parent, mut base, mut extension) = (&b""[..], rest, &b""[..]);
-        // jlink leaves a folder of one letter with the file's name.
+        // jlink does not split off a parent of one letter: `a/X` is a base.
         if let Some(end) = last(rest, b'/').filter(|&end| end > 1) {
             (parent, base) = (&rest[..end], &rest[end + 1..]);
         }
@@ -304,8 +306,8 @@ mod tests {
         assert!(bytes.starts_with(b"\0class\0java.base\0a/p\0X.y\0a/X\0"));
     }
 
-    /// The list of packages refers to an empty name by offset 0, which was not found in written
-    /// images.
+    /// `/packages/` has an empty base. An image whose string at offset 0 is not empty was written
+    /// with offset 0 for it, and the name was not found.
     #[test]
     fn an_empty_name_where_the_strings_begin_with_another() {
         let mut strings = StringTable::of(b"\x05a\0");

@@ -1,4 +1,4 @@
-//! The JVM options that are built into an image, and how they get in.
+//! The JVM options that are built into an image, and how they are installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::jvm_options::exactness::{self, WITHOUT_SYSTEM_THREADS};
 use crate::jvm_options::{reproducible, stack_traces};
 use crate::load_time::{self, PrefixError, UnpackError};
 
-/// JVM options that do not get into an image.
+/// Why JVM options cannot be installed in an image.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// There is no agent for renamed natives.
@@ -27,7 +27,7 @@ pub enum InstallError {
         "{0} is not beside this command, and without it a JDK 8 has no options built in; install both together"
     )]
     NoVm(String),
-    /// The list of the JVMs of a JDK 8 does not name HotSpot's server VM.
+    /// The `jvm.cfg` of a JDK 8 does not name HotSpot's server VM.
     #[error(
         "{}: it does not name HotSpot's server VM (a line `-server KNOWN`); only that is supported",
         .0.display()
@@ -38,8 +38,11 @@ pub enum InstallError {
     File(#[from] FileError),
 }
 
-/// What exact numbers, numbers that are the same in each run, and traces of the usual depth need,
-/// and what makes programs faster and changes no number.
+/// The JVM options that are built into an image of `home`.
+///
+/// They keep counts exact and stack traces at their usual depth. With `--reproducible` they make
+/// the counts of all runs equal. Options for speed change no count. Others pass choices of the
+/// request to the JVM.
 pub fn built_in(home: &Home, request: &ImageRequest) -> Vec<String> {
     let version = match home.layout {
         Layout::Jars { .. } => 8,
@@ -62,20 +65,21 @@ pub fn built_in(home: &Home, request: &ImageRequest) -> Vec<String> {
     options
 }
 
-/// What makes marked programs faster: their methods have grown as those of profiled ones have.
+/// The JVM options that make marked programs faster. Markers enlarge methods, as probes do.
 pub fn for_markers() -> Vec<String> {
     exactness::FAST.iter().map(|&option| option.to_owned()).collect()
 }
 
-/// Whether the image's JVM needs the agent for natives that were renamed.
+/// Whether the image's JVM needs the agent for renamed natives (`--natives prefix`).
 pub fn renames_natives(request: &ImageRequest) -> bool {
     request.choices.settings().natives == Natives::Prefix
 }
 
-/// That agent, where HotSpot looks for it.
+/// Copies the agent for renamed natives to the folder in which HotSpot looks for it. Does nothing
+/// if the image needs no such agent.
 ///
 /// # Errors
-/// There is no such agent, or it cannot be copied.
+/// Fails if there is no such agent, or if it cannot be copied.
 pub fn install_prefix(home: &Home, image: &Path, request: &ImageRequest) -> Result<(), InstallError> {
     if !renames_natives(request) {
         return Ok(());
@@ -85,16 +89,21 @@ pub fn install_prefix(home: &Home, image: &Path, request: &ImageRequest) -> Resu
     Ok(())
 }
 
-/// One option on each line.
+/// The text of an options file: one option on each line.
 pub fn text(options: &[String]) -> String {
     options.iter().map(|option| format!("{option}\n")).collect()
 }
 
-/// JDK 8: HotSpot reads no options from its class library, so the launchers are given a JVM that
-/// puts them in front (`cct-vm`). The options stand in a file that may be read and changed.
+/// Installs the library that passes the built-in options to HotSpot (`cct-vm`). Does nothing on JDK
+/// 9 and later.
+///
+/// HotSpot 8 reads no options from its class library. So the launchers load this library instead of
+/// HotSpot, and it puts the options before all others. It reads them from a file that users may
+/// edit.
 ///
 /// # Errors
-/// There is no such JVM, a file cannot be read or written, or the JDK has no server VM.
+/// Fails if the library is missing, if a file cannot be read or written, or if the JDK has no
+/// server VM.
 pub fn install_vm(home: &Home, image: &Path, options: &[String]) -> Result<(), InstallError> {
     let Layout::Jars { arch, .. } = &home.layout else { return Ok(()) };
     let vm = load_time::vm()?.ok_or_else(|| InstallError::NoVm(load_time::vm_name()))?;
@@ -105,7 +114,7 @@ pub fn install_vm(home: &Home, image: &Path, options: &[String]) -> Result<(), I
     let list = jvms.join("jvm.cfg");
     let text = fs::read_to_string(&list).map_err(Operation::Read.failed_on(&list))?;
     let text = with_our_vm(&text).ok_or_else(|| InstallError::NoServer(list.clone()))?;
-    // It may not be writable.
+    // The list may be read-only, so it is replaced.
     fs::remove_file(&list).map_err(Operation::Replace.failed_on(&list))?;
     write(&list, text.as_bytes())?;
 
@@ -117,15 +126,15 @@ pub fn install_vm(home: &Home, image: &Path, options: &[String]) -> Result<(), I
     Ok(())
 }
 
-/// A `jvm.cfg` in which our JVM stands first, and is meant by `-server`. `None` without a line
-/// `-server KNOWN`.
+/// The text of a `jvm.cfg` with cctrewrite's JVM first, and with `-server` as an alias for it.
+/// `None` if the text has no line `-server KNOWN`.
 fn with_our_vm(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 64);
     let mut found = false;
     for line in text.lines() {
         let mut words = line.split_whitespace();
         if words.next() == Some("-server") && words.next() == Some("KNOWN") {
-            // The first in the list is the default. No other may come before it.
+            // The first JVM in the list is the default.
             out.insert_str(0, "-cctrewrite KNOWN\n");
             out.push_str("-server ALIASED_TO -cctrewrite\n");
             found = true;

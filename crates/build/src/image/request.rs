@@ -1,4 +1,4 @@
-//! What is asked for where an image is made.
+//! Requests for images.
 
 use std::path::PathBuf;
 
@@ -9,35 +9,35 @@ use super::tree::CopyMode;
 use crate::jvm_options::stack_traces;
 use crate::user_module::ModuleOptions;
 
-/// The image of a JDK, as it is asked for.
+/// The request for an image of a JDK.
 #[derive(Debug)]
 pub struct ImageRequest {
     /// The home of the JDK.
     pub home: PathBuf,
-    /// How classes are rewritten.
+    /// The options of rewriting.
     pub choices: Choices,
-    /// The module of the user's that gets the classes first.
+    /// The options of the user's module, which gets the classes first.
     pub module: ModuleOptions,
-    /// The folder of images in which it is found or made; without one it is made anew.
+    /// The cache folder in which the image is found or made. `None`: always make a new image.
     pub cache: Option<PathBuf>,
-    /// What becomes of files that stay as they are.
+    /// Whether unchanged files are copied or linked.
     pub copy_mode: CopyMode,
-    /// Whether archives of classes for faster starts are made (CDS), where HotSpot can have some.
+    /// Whether to make archives of classes for faster starts (CDS), if HotSpot supports them.
     pub archives_classes: bool,
-    /// How many frames the stack trace of an exception has at most; -1 for no limit.
+    /// Maximum number of frames in the stack trace of an exception; -1: no limit.
     pub stack_depth: i32,
-    /// Whether a completeness report is wanted.
+    /// Whether to make a completeness report.
     pub has_report: bool,
-    /// What summaries call the image; without it, by the JDK's home.
+    /// The name of the image in summaries. `None`: the JDK's home.
     pub name: Option<PathBuf>,
 }
 
 impl ImageRequest {
-    /// The image of a JDK that a command takes from a cache for its own use, by default from the
-    /// user's.
+    /// Creates the request of a command that needs an image for its own use. The image comes from
+    /// `cache` (default: the user's cache).
     ///
     /// # Errors
-    /// The user has no cache folder.
+    /// Fails if no cache is given and the user has no cache folder.
     pub fn for_use(home: PathBuf, choices: Choices, cache: Option<PathBuf>) -> Result<ImageRequest, NoPlace> {
         Ok(ImageRequest {
             home,

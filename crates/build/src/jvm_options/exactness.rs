@@ -1,15 +1,15 @@
-//! JVM options beside those that put outputs in place.
+//! JVM options that keep counts exact, and options for speed.
 
-/// An option without which compiled code leaves out calls that the interpreter makes.
+/// A JVM option for exact counts. Without it, compiled code omits calls that the interpreter makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExactnessOption {
     /// Name of the flag.
     pub flag: &'static str,
-    /// The value it must have; of a list, a word that must be in it.
+    /// The value that the flag must have. If the flag is a list: a word that it must contain.
     pub wanted: &'static str,
-    /// Whether it is needed only where the bodies of intrinsics are counted.
+    /// Whether the option is needed only if the bodies of intrinsics are counted.
     pub for_bodies: bool,
-    /// The last version of the JDK that knows it.
+    /// The last feature release of the JDK that knows the option.
     pub until: u32,
 }
 
@@ -21,12 +21,12 @@ const fn intrinsic(name: &'static str) -> ExactnessOption {
     ExactnessOption { flag: "DisableIntrinsic", wanted: name, for_bodies: true, until: u32::MAX }
 }
 
-/// What exact numbers need. The runtime checks the same list, where the reasons stand
-/// (`jdk-wrap/java/cctrewrite/runtime/Exactness.java`); a test holds the two together.
+/// The JVM options for exact counts. The runtime checks the same list, which also has the reasons
+/// (`jdk-wrap/java/cctrewrite/runtime/Exactness.java`). A test keeps the two equal.
 pub const EXACTNESS: &[ExactnessOption] = &[
     option("OmitStackTraceInFastThrow", "false"),
-    // Later there are intrinsics for two static methods instead, which are called by their extended
-    // forms. HotSpot refuses unknown names.
+    // Later releases have intrinsics for two static methods instead. Callers use their extended
+    // forms, so they need no option. HotSpot refuses names that it does not know.
     ExactnessOption { until: 8, ..intrinsic("_equals") },
     intrinsic("_profileBoolean"),
     option("DisableIntrinsic", "_isCompileConstant"),
@@ -34,24 +34,24 @@ pub const EXACTNESS: &[ExactnessOption] = &[
     option("OptimizeStringConcat", "false"),
 ];
 
-/// With a cost model: threads of the JVM's own do not run on the target machine (CCCP 5.2).
+/// Keeps the JVM's own threads out of profiles with a cost model: they do not run on the target
+/// machine (CCCP 5.2).
 pub const WITHOUT_SYSTEM_THREADS: &str = "-Dcctrewrite.system-threads=no";
 
-/// Options for speed, which change no number.
+/// Options for speed, which change no count.
 ///
-/// * HotSpot never compiles methods above 8000 bytes of bytecode, and instrumented ones are about
-///   twice as large.
-/// * Its second compiler (C2) takes more than in proportion for larger methods, and in short
-///   programs that is most of what they take. So methods are called thirty times as often as by
-///   default before it compiles them; with its first compiler (C1) they are compiled as early as
-///   ever.
-/// * C2 inlines less where much has been inlined already, and gives up on methods that are still
-///   too large for it, which C1 then compiles for good, without counters for C2. That is by the
-///   nodes of its graph, 30,000 instead of 80,000.
+/// * By default HotSpot never compiles methods of more than 8,000 bytes of bytecode. Instrumented
+///   methods are about twice as large as their originals.
+/// * The time of HotSpot's second compiler (C2) grows faster than the size of a method. In short
+///   programs it is most of the time. So C2 compiles a method only after thirty times as many calls
+///   as by default. The first compiler (C1) compiles as early as by default.
+/// * C2 inlines less where much has been inlined already. It gives up on a method whose graph still
+///   has more than 30,000 nodes (default: 80,000). C1 then compiles the method for good, without
+///   counters for C2.
 ///
-/// Programs that run for long end up with code that is as fast: kernels that are warm, and one
-/// program for ten times as long, were measured (docs/benchmarks.md). (Higher limits for inlining
-/// were measured and made programs slower, so they are not here.)
+/// Programs that run for long get code that is as fast as without these options. Measured with warm
+/// kernels, and with one program that ran ten times as long (docs/benchmarks.md). Higher limits for
+/// inlining are not here, since they made the measured programs slower.
 pub const FAST: &[&str] = &[
     "-XX:-DontCompileHugeMethods",
     "-XX:Tier4InvocationThreshold=150000",
@@ -62,8 +62,8 @@ pub const FAST: &[&str] = &[
     "-XX:LiveNodeCountInliningCutoff=15000",
 ];
 
-/// The options of [`EXACTNESS`] as a JDK of this feature release takes them, for outputs that count
-/// the bodies of intrinsics (`--intrinsics bytecode`) or do not.
+/// The options of [`EXACTNESS`] in the spelling of this feature release. `bodies` says whether the
+/// outputs count the bodies of intrinsics (`--intrinsics bytecode`).
 pub fn spelled(version: u32, bodies: bool) -> Vec<String> {
     let mut options = Vec::new();
     let mut intrinsics = Vec::new();
@@ -72,7 +72,7 @@ pub fn spelled(version: u32, bodies: bool) -> Vec<String> {
         match option.wanted {
             "true" => options.push(format!("-XX:+{}", option.flag)),
             "false" => options.push(format!("-XX:-{}", option.flag)),
-            // The one flag that is a list.
+            // Only one flag is a list.
             word => intrinsics.push(word),
         }
     }

@@ -1,27 +1,27 @@
 //! JVM options that belong to outputs made with `--reproducible` (docs/ci/reproducible.md).
 
-/// An option that takes something out of the hands of chance.
+/// A JVM option that fixes something which otherwise differs between runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
-    /// Name of the flag, or of the system property: those have dots.
+    /// Name of the flag, or of a system property. Only names of properties have dots.
     pub flag: &'static str,
-    /// The value it gets. A value that the user gives behind it wins.
+    /// The value to set. A value that the user gives after it wins.
     pub value: &'static str,
-    /// The first JDK that has it.
+    /// The first feature release that has the option.
     pub since: u16,
-    /// The last; [`NEWEST`] where all later ones do.
+    /// The last feature release that has the option; [`NEWEST`] if none has dropped it.
     pub until: u16,
 }
 
-/// No JDK is newer.
+/// Stands for the newest JDK, whichever that is.
 pub const NEWEST: u16 = u16::MAX;
 
 const fn pin(flag: &'static str, value: &'static str, since: u16, until: u16) -> Pin {
     Pin { flag, value, since, until }
 }
 
-/// The options. The runtime notes each one that is missing, with the reason
-/// (`jdk-wrap/java/cctrewrite/runtime/Reproducibility.java`); a test holds the two together.
+/// The JVM options of `--reproducible`. The runtime notes each one that is missing, with the reason
+/// (`jdk-wrap/java/cctrewrite/runtime/Reproducibility.java`). A test keeps the two lists equal.
 pub const PINS: &[Pin] = &[
     pin("hashCode", "3", 8, NEWEST),
     pin("ActiveProcessorCount", "1", 8, NEWEST),
@@ -31,15 +31,15 @@ pub const PINS: &[Pin] = &[
     pin("sun.io.useCanonCaches", "false", 8, 11),
 ];
 
-/// Every thread has a tree of its own. By default one whose thread has ended is leased to the next
-/// thread, and which that is depends on timing; the sums do not.
+/// Gives every thread its own tree. By default the tree of an ended thread goes to the next thread.
+/// Which thread is next depends on timing; the sums of all trees do not.
 const TREES: &str = "-Dcctrewrite.threads=each";
 
-/// The options of [`PINS`] as a JVM of this JDK takes them, and the profiler's own.
+/// The options of [`PINS`] in the spelling of this JDK, and the profiler's own option.
 pub fn spelled(jdk: u16) -> Vec<String> {
     let mut options = Vec::new();
     for &Pin { flag, value, .. } in PINS.iter().filter(|pin| (pin.since..=pin.until).contains(&jdk)) {
-        // From some JDK on these are behind locks; earlier ones do not mind.
+        // Some JDKs accept these flags only after an unlocking option, which all JDKs accept.
         match flag {
             "hashCode" => options.push("-XX:+UnlockExperimentalVMOptions".to_owned()),
             "BytecodeVerificationRemote" => options.push("-XX:+UnlockDiagnosticVMOptions".to_owned()),

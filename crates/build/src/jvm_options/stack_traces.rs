@@ -1,26 +1,26 @@
 //! JVM options for stack traces of the same depth as without cctrewrite.
 //!
-//! The JVM counts the frames of forwarders, which the runtime leaves out
-//! (docs/internals/runtime.md). So it is asked for more frames, and the runtime cuts the trace
-//! where the JVM would have.
+//! The JVM counts the frames of forwarders, which the runtime removes (docs/internals/runtime.md).
+//! So these options ask the JVM for more frames, and the runtime cuts the trace where the JVM would
+//! have cut it.
 
-/// HotSpot's own `MaxJavaStackTraceDepth`.
+/// HotSpot's default for `MaxJavaStackTraceDepth`.
 pub const DEFAULT_DEPTH: i32 = 1024;
 
-/// Frames asked for, for each one shown: a call can go through two forwarders, a redispatching one
-/// and a wrapper; the fourth leaves room for the runtime's own.
+/// Number of frames to ask for, for each frame shown. A call can go through two forwarders, a
+/// redispatching form and a wrapper. The fourth frame leaves room for the runtime's own frames.
 const FRAMES_FOR_ONE: i32 = 4;
 
-/// The most that can be asked for.
+/// Maximum depth of a trace, in frames.
 pub const MAX_DEPTH: i64 = (i32::MAX / FRAMES_FOR_ONE) as i64;
 
-/// The options for traces of `depth` frames on a release; -1 is no limit. JDK 8 says so, too; later
-/// releases say 0, and take half as much.
+/// The options for traces of `depth` frames on a feature release; -1 means no limit. HotSpot 8 also
+/// uses -1 for that. Later releases use 0, and accept at most half of the largest `int`.
 pub fn spelled(depth: i32, release: u32) -> Vec<String> {
     let limit = match depth {
         ..0 if release > 8 => 0,
         ..0 => -1,
-        // Lists of classes need a trace, too, whatever exceptions show.
+        // Not below the default: lists of classes need a trace, too, whatever exceptions show.
         _ => depth.max(DEFAULT_DEPTH).saturating_mul(FRAMES_FOR_ONE),
     };
     let limit = if release > 8 { limit.min(i32::MAX / 2) } else { limit };

@@ -1,4 +1,4 @@
-//! Superclasses and interfaces of the classes of inputs.
+//! The direct superclass and interfaces of each class in the inputs.
 
 use cct_archive::Input;
 use cct_classfile::ClassFile;
@@ -6,8 +6,8 @@ use cct_markers::World;
 
 use crate::survey::survey;
 
-/// Collects the direct supertypes of all classes of some inputs. Entries that are no class files
-/// are skipped.
+/// Collects the direct supertypes of all classes in `inputs`. Skips entries that are not class
+/// files.
 ///
 /// # Errors
 /// Fails if an input cannot be read.

@@ -22,7 +22,7 @@ const TRACES: Kind = Kind {
     missing: "left no trace; it refused to run, or ended before recording began",
 };
 
-/// Runs the command.
+/// Runs a command on a tracing JDK, and moves the traces to their places.
 pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcome> {
     check(arguments)?;
     files::run(arguments, command, rest, &TRACES, |_| Ok(()), |from, place| put(from, place, arguments.quiet))
@@ -35,12 +35,12 @@ fn check(arguments: &Run) -> Result<()> {
     arguments.wanted.check_none(ToolName::Trace)
 }
 
-/// Moves a trace to its place.
+/// Moves a trace to its place. Reports its contents, unless `quiet`.
 pub fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
     let trace = Trace::open(from)?;
     let to = place(trace.meta.get("main").map(String::as_str));
     move_file(from, &to)?;
-    // The last events of a killed JVM, which were in its memory.
+    // A killed JVM leaves the last events, which were in its memory, in a file beside the trace.
     let last = with_suffix(from, cct_trace::LAST_SUFFIX);
     if last.is_file() {
         move_file(&last, &with_suffix(&to, cct_trace::LAST_SUFFIX))?;

@@ -1,9 +1,10 @@
-//! The text files of an image, and of the folder of a run.
+//! Seeds for the text files in an image, and for those that `run` and its JVMs write for each
+//! other.
 
 use cct_image::record::HAS_MANIFEST;
 use cct_image::{CoveredFile, Manifest, Record};
 
-/// Manifests and a record.
+/// A manifest with files, an empty one, and the record of an image's options.
 pub fn manifests() -> Vec<Vec<u8>> {
     let file = |path: &str, size, hash| CoveredFile { path: path.into(), size, hash };
     let files = vec![
@@ -27,7 +28,8 @@ pub fn manifests() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Options for the JVMs of a run, the entry of a JVM, and the options of an image.
+/// Three files: the options that `run` leaves for its JVMs, the entry of a JVM that has started,
+/// and the built-in options of a JDK 8 image.
 pub fn options() -> Vec<Vec<u8>> {
     vec![
         b"record=regions\nstart-at=a.A.run\nmax-contexts=1000\nmarkers.clients=Client,Other\nmarkers.client-path=/a b:/c\ntrace-last=5000\n"

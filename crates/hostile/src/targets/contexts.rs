@@ -1,11 +1,11 @@
-//! Target for lists of contexts, in cctrewrite's format and other tools'.
+//! Target for lists of contexts, as cctrewrite or other tools write them.
 
 use cct_profile::contexts::{ContextsOptions, read_contexts, write_contexts};
 use cct_profile::names::NameStyle;
 
 use super::profile::downstream;
 
-/// Reads a list. Accepted ones are written and read back as the same list.
+/// Reads a list. If it is accepted, it is written and read back as the same list.
 pub fn contexts(bytes: &[u8]) {
     let Ok(list) = read_contexts(bytes) else { return };
     let write = |list: &cct_profile::contexts::ContextList| {

@@ -7,8 +7,8 @@ use cct_image::{Manifest, Record};
 use cct_profile::collection::{Entry, Options};
 use cctrewrite_vm::options::chosen;
 
-/// Reads a manifest and a record. Accepted ones are written and read back as the same, and no path
-/// leads out of the image.
+/// Reads a manifest and a record. If they are accepted, they are written and read back as the same,
+/// and no path leads out of the image.
 pub fn manifest(bytes: &[u8]) {
     if let Ok(manifest) = Manifest::parse(bytes) {
         assert!(
@@ -35,8 +35,8 @@ pub fn manifest(bytes: &[u8]) {
 /// Keys that JVMs ask for.
 const KEYS: &[&str] = &["markers.clients", "markers.client-path", "max-contexts", "trace-last", "record", ""];
 
-/// Reads the options that `run` leaves for JVMs, the entry of a JVM, and the options of an image of
-/// JDK 8.
+/// Reads the options that `run` leaves for JVMs, the entry of a JVM, and the built-in options of a
+/// JDK 8 image.
 pub fn options(bytes: &[u8]) {
     let options = Options::of_bytes(bytes);
     let text = String::from_utf8_lossy(bytes);

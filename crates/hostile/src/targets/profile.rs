@@ -19,8 +19,8 @@ use cct_profile::{
 
 use crate::Dice;
 
-/// Reads a profile. Accepted ones are written and read back as the same, and converted to every
-/// format, or refused with a reason.
+/// Reads a profile. If it is accepted, it is written and read back as the same. Then it is
+/// converted to every format, or refused with a reason.
 pub fn profile(bytes: &[u8]) {
     let Ok(profile) = Profile::read(bytes) else { return };
     let written = profile.to_bytes().unwrap();

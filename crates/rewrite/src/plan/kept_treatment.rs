@@ -1,4 +1,4 @@
-//! Treatments of methods that must [keep](crate::kept) a property.
+//! Treatments of methods that must [keep](crate::kept_members) a property.
 
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
@@ -9,7 +9,8 @@ use crate::survey::{ClassSummary, MethodSummary};
 
 const REASON: &str = "its class takes the place of one that was rewritten before";
 
-/// The treatment of a method that must keep a property; its own class would decide for `own`.
+/// The treatment of a method that may have to keep a property. `own` is the treatment that its
+/// class file alone would give.
 pub(super) fn planned_as_kept(
     kept: &KeptMembers,
     class: &ClassSummary,
@@ -28,8 +29,8 @@ pub(super) fn planned_as_kept(
     if treatment == own.treatment { own } else { planned(treatment, REASON) }
 }
 
-/// Whether a method of this kind can have the treatment. A new class file may have a body where the
-/// original had a native, and the reverse where agents prefix natives.
+/// Whether a method of this kind can have the treatment. A native of the original may have a body
+/// in the new class file. If agents prefix natives, a method with a body may become a native.
 fn has_form_for(treatment: Treatment, method: &MethodSummary) -> bool {
     use Treatment as T;
     match treatment {
@@ -40,7 +41,7 @@ fn has_form_for(treatment: Treatment, method: &MethodSummary) -> bool {
     }
 }
 
-/// A treatment with an extended form, or without.
+/// The treatment of a method with an extended form, or of one without.
 fn of_form(extended: bool, method: &MethodSummary) -> Treatment {
     match (extended, method.is(access::ABSTRACT), method.is(access::NATIVE)) {
         (true, true, _) => Treatment::AbstractRedispatched,
