@@ -17,23 +17,24 @@ use crate::rewrite::{Action, NewEntry, Pass, RewriteAccount, Rewriter, check_col
 
 /// The destination of patches.
 pub(crate) enum Place<'p> {
-    /// A folder with a jar for each module, named after it; images, and folders of modules, have
-    /// several.
+    /// A folder with a jar for each module, `MODULE.jar`. For images and folders of modules.
     Folder(&'p Path),
-    /// The one jar of a jmod.
+    /// A single jar. For jmods.
     Jar(File),
 }
 
 /// Size of the buffer for a jar, in bytes.
 const WRITE_BUFFER: usize = 1 << 16;
 
-/// Contents of an entry, ready to be written, and the account of it.
+/// The result for one entry: its new contents (`None` if unchanged or dropped), compressed, and the
+/// account.
 struct Step<T> {
     changed: Option<Contents<'static>>,
     account: RewriteAccount<T>,
 }
 
-/// Writes the entries that the rewriter of `pass` replaces in `container` or adds to it.
+/// Writes only the entries of `container` that the rewriter of `pass` replaces, and those that it
+/// adds.
 pub(crate) fn rewrite<R: Rewriter>(
     pass: &Pass<'_, R>,
     container: &dyn Container,
@@ -82,19 +83,20 @@ pub(crate) fn rewrite<R: Rewriter>(
     Ok(total)
 }
 
-/// Whether an added entry concerns the output as a whole.
+/// Whether an added entry describes the whole output, not one module: it is in the folder of
+/// [`INDEX_NAME`].
 fn of_output(name: &str) -> bool {
     let folder = |name: &str| name.split_once('/').map(|(folder, _)| folder.to_owned());
     folder(name) == folder(INDEX_NAME)
 }
 
-/// The parallel part.
+/// Rewrites and compresses one entry; runs in many threads.
 fn step<R: Rewriter>(
     pass: &Pass<'_, R>,
     container: &dyn Container,
     at: &Location<'_>,
 ) -> Result<Step<R::Record>, Failure<R::Error>> {
-    // A JVM does not load other sections of a jmod.
+    // Skip the sections of a jmod from which JVMs load nothing.
     if at.archive.layout().path(&at.entry.name).is_none() {
         return Ok(Step { changed: None, account: RewriteAccount::default() });
     }
@@ -109,11 +111,11 @@ fn step<R: Rewriter>(
     Ok(Step { changed, account: decision.account })
 }
 
-/// The jars, each created with its first entry.
+/// The jars of the output. In a folder, a module's jar is created with its first entry.
 struct Patches<'p> {
     folder: Option<&'p Path>,
     shown: String,
-    /// By module; that of a jmod has no name.
+    /// By name of the module; the jar of a jmod is under the empty name.
     jars: BTreeMap<String, FreshJar<BufWriter<File>>>,
 }
 
@@ -171,7 +173,7 @@ impl<'p> Patches<'p> {
     }
 }
 
-/// Whether a file may have the module's name.
+/// Whether a module's name is safe as a file name.
 fn is_module_name(name: &str) -> bool {
     !name.is_empty()
         && name.chars().all(|c| c.is_alphanumeric() || "._-$".contains(c))
@@ -194,7 +196,7 @@ mod tests {
     use super::*;
     use crate::{Input, Limits, RewriteOptions, Target};
 
-    /// Replaces entries named `A`, drops module descriptors, and adds one of its own.
+    /// Replaces classes named `A`, drops module descriptors, and adds a class and an index.
     struct Marker;
 
     impl Rewriter for Marker {

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Maximum number of items in one window, so that many tiny ones do not pile up either.
+/// Maximum number of items in one window. It bounds the number of results even if all items are
+/// tiny.
 const WINDOW_ITEMS: usize = 4096;
 
 /// Cuts `0..count` into windows whose weights sum to at most `limit`, or hold one item.
@@ -14,7 +15,8 @@ fn windows(count: usize, limit: u64, weight: impl Fn(usize) -> u64) -> Vec<Range
     let (mut start, mut sum) = (0, 0u64);
     for index in 0..count {
         let weight = weight(index);
-        // An unlimited window is meant literally: its consumer must see everything at once.
+        // An unlimited window has no limit on items either: its consumer must get everything at
+        // once.
         let full = limit != u64::MAX && (sum.saturating_add(weight) > limit || index - start >= WINDOW_ITEMS);
         if full && index > start {
             cut.push(start..index);
@@ -48,8 +50,7 @@ pub(crate) fn in_order<T: Send, E: Send>(
             || ready.take().map_or(Ok(()), |(start, results)| consume(start, results)),
         );
         consumed?;
-        // Not collected into a Result by rayon, which would return the error that came first in
-        // time.
+        // Collect here, in order: rayon would return the error that occurred first in time.
         ready = Some((start, computed.into_iter().collect::<Result<Vec<T>, E>>()?));
     }
     ready.map_or(Ok(()), |(start, results)| consume(start, results))

@@ -1,25 +1,25 @@
 //! The depth-first order of a graph, and its retreating edges.
 //!
-//! One walk through the graph gives the basis of every other analysis. An edge is *retreating* if
-//! it leads to a block whose walk is not finished: an ancestor of its source in the depth-first
-//! tree, or the source itself. Without these edges the graph has no cycle. So every cycle contains
-//! a retreating edge and passes through its target: the targets are the
-//! [`heads`](DepthFirst::heads) of loops. In reducible code, which compilers produce, the heads do
-//! not depend on the order of the walk. In other code the order chooses one of several entries, and
-//! any choice is good enough.
+//! All other analyses build on one walk through the graph. An edge is *retreating* if it leads to a
+//! block whose walk is not finished: an ancestor of its source in the depth-first tree, or the
+//! source itself. Without these edges the graph has no cycle. So every cycle contains a retreating
+//! edge and passes through its target. These targets are the [`heads`](DepthFirst::heads) of loops.
+//! In reducible code, which compilers produce, the heads do not depend on the order of the walk. In
+//! irreducible code a loop has several entries; the order decides which is the head, and any of
+//! them will do.
 //!
-//! **Dead code counts too.** The walk begins at the entry. Afterwards it continues at the first
-//! block in the code that it has not reached, and so on. The depth-first tree is then a forest. Its
-//! first tree is the code that the entry reaches, and edges between trees lead only from later
-//! trees to earlier ones. So statements about all blocks need no exception for unreachable ones,
-//! and for code that only an asynchronous exception reaches.
+//! **The walk includes dead code.** It starts at the entry. As long as there are unreached blocks,
+//! it starts again at the first of them in the code. Each start adds a tree, so the result is a
+//! forest. The first tree is the code that the entry reaches. Edges between trees lead only from
+//! later trees to earlier ones. So the analyses need no exception for unreachable blocks, nor for
+//! code that only an asynchronous exception reaches.
 
 use std::ops::Range;
 
 use crate::blocks::BlockId;
 use crate::graph::Graph;
 
-/// The state of the walk of a block.
+/// The state of a block during the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Unseen,
@@ -31,7 +31,7 @@ enum State {
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     block: BlockId,
-    /// Number of the successors already taken, normal ones before exceptional ones.
+    /// Number of successors already visited: first the normal ones, then the exceptional ones.
     taken: u32,
 }
 
@@ -60,7 +60,7 @@ impl DepthFirst {
         order
     }
 
-    /// Replaces the walk with that of another graph, reusing the memory.
+    /// Walks through another graph. Reuses the memory of the previous walk.
     pub fn compute(&mut self, graph: &Graph) {
         let blocks = graph.len();
         self.postorder.clear();
@@ -131,7 +131,7 @@ impl DepthFirst {
         self.post[block as usize]
     }
 
-    /// Position of a block in the order in which the walk first met them.
+    /// Position of a block in preorder, the order in which the walk first reaches the blocks.
     #[inline]
     pub fn pre(&self, block: BlockId) -> u32 {
         self.pre[block as usize]
@@ -149,19 +149,19 @@ impl DepthFirst {
         self.tree_ends.first().is_some_and(|&end| self.post(block) < end)
     }
 
-    /// Whether `ancestor` is `block` or above it in its depth-first tree.
+    /// Whether `ancestor` is `block` itself or an ancestor of it in the depth-first tree.
     #[inline]
     pub fn is_ancestor(&self, ancestor: BlockId, block: BlockId) -> bool {
         (self.pre(ancestor)..=self.last[ancestor as usize]).contains(&self.pre(block))
     }
 
-    /// The retreating edges (source, target), in the order of the walk. An edge that is both normal
-    /// and exceptional occurs twice.
+    /// The retreating edges, as (source, target), in the order of the walk. An edge that is both
+    /// normal and exceptional occurs twice.
     pub fn retreating(&self) -> &[(BlockId, BlockId)] {
         &self.retreating
     }
 
-    /// The targets of retreating edges, ascending: every cycle passes through one.
+    /// The targets of retreating edges, in ascending order. Every cycle passes through one of them.
     pub fn heads(&self) -> &[BlockId] {
         &self.heads
     }

@@ -30,9 +30,9 @@ use crate::throws::may_throw;
 /// more than compilers produce (no graph of JDK 8's `rt.jar` has more than 2,155 edges).
 const PAIR_LIMIT: usize = 1 << 23;
 
-/// The exception table covers so much of the code so often that the graph would not fit into
-/// reasonable memory. No compiler generates such a table, but a hostile class file can have one;
-/// leave such a method unchanged.
+/// A method with too many exception edges: its graph would take too much memory. No compiler
+/// generates such an exception table, but a hostile class file can have one. Leave such a method
+/// unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the {handlers} exception table entries cover the {throwing} instructions that may throw more than {PAIR_LIMIT} times; \
@@ -48,7 +48,7 @@ pub struct TooManyExceptionEdges {
 /// Lists of blocks, one per block, in one vector.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Adjacency {
-    /// Start of each block's list; one more for the end of the last.
+    /// Start of each block's list, then the end of the last list.
     starts: Vec<u32>,
     targets: Vec<BlockId>,
 }

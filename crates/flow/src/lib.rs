@@ -11,8 +11,8 @@
 //! - **Where must the count be exact?** [`exact`] accumulates bytecodes in a local variable and
 //!   updates the node where it may be read.
 //! - **How long can it run unobserved?** [`activation`] places the updates and tests of the
-//!   activation counter. It tells a thread that its profiling agent is due, at the cost of at most
-//!   one subtraction per loop iteration.
+//!   activation counter. The counter decides when a thread calls its profiling agent. It costs at
+//!   most one subtraction per loop iteration.
 //!
 //! The papers: W. Binder, J. Hulaas, *Exact and Portable Profiling for the JVM Using Bytecode
 //! Instruction Counting* (JP), sections 4 and 5; K. D. Cooper, T. J. Harvey, K. Kennedy, *A Simple,

@@ -85,13 +85,13 @@ impl Helper {
     }
 }
 
-/// The node of the calling-context tree in which a method runs: a local, and the number that turns
-/// it into the address of a slot of the node.
+/// A slot of the node of the calling-context tree in which a method runs. Its address is the sum of
+/// a local and a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
     /// The local, of two slots.
     pub local: u16,
-    /// The number to add.
+    /// The constant to add to the local.
     pub offset: u16,
 }
 

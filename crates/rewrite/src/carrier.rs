@@ -238,7 +238,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Pushes the context for the callee at the call site at `bci`, the `site`-th of the body.
+    /// Pushes the context for the callee of the call at `bci`. `site` is the position of this call
+    /// among the call sites of the body.
     pub fn push_context(
         &mut self,
         asm: &mut Asm,

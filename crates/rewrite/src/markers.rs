@@ -50,11 +50,11 @@ impl From<cct_classfile::Error> for ClassFailure {
     }
 }
 
-/// The markers of a class, as bodies of its methods ask for them.
+/// Inserts the markers of one class into the bodies of its methods.
 pub trait Weaver {
     /// Inserts the markers of the method at this position into one of its bodies. Each frame of the
-    /// body states the locals from `first` on. Returns the code to run when an exception leaves the
-    /// method, if there is any.
+    /// body declares the types of the locals from `first` on. Returns the code to run when an
+    /// exception leaves the method, if there is any.
     ///
     /// # Errors
     /// If the class has no room for the constants of the markers.

@@ -2,7 +2,7 @@
 //! (docs/reference/formats/manifest.md).
 //!
 //! It covers the files that cctrewrite creates or changes, and programs and libraries copied from
-//! the JDK. It does not cover files that people edit, and files that the image shares with its JDK
+//! the JDK. It covers neither files that people edit nor files that the image shares with its JDK
 //! (`--link`).
 
 use std::ffi::OsStr;
@@ -56,7 +56,7 @@ pub enum ManifestError {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The name of a file does not fit into a line.
+    /// The name of a file has a line break.
     #[error("{}: a name with a line break; rename the file", .0.display())]
     LineBreak(PathBuf),
 }

@@ -1,8 +1,8 @@
-//! The stamp of an image: size, time and inode of each file that its manifest covers. It is taken
-//! when all of them have been read and found sound (docs/reference/formats/manifest.md).
+//! The stamp of an image: size, time and inode of each file that its manifest covers. It is written
+//! after all these files were read and matched the manifest (docs/reference/formats/manifest.md).
 //!
-//! A start of `run` compares the stamp instead of reading some 200 MB. A copy of an image has other
-//! inodes, so it is read once.
+//! At each start, `run` compares the stamp instead of reading about 200 MB. A copy of an image has
+//! other inodes, so `run` reads all its files once.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,25 +16,27 @@ use crate::file_error::FileError;
 use crate::pending_file::PendingFile;
 use cct_image::manifest::{self, Manifest};
 
-/// The first line.
+/// The first line of the stamp's file: its format and version.
 const FIRST_LINE: &str = "cctrewrite stamp 1";
 
-/// Whether the files of an image are those that were found sound, by their metadata.
+/// Whether the stamp in `folder` equals the current metadata of the image's files.
 pub fn fits(image: &Path, folder: &Path, manifest: &Manifest) -> bool {
     let stored = fs::read(folder.join(STAMP));
     stored.is_ok_and(|stored| text(image, manifest).is_some_and(|now| now == stored))
 }
 
-/// Stores the current metadata. All files have been read and are sound.
+/// Writes a stamp of the current metadata. Call it only after all files were read and matched the
+/// manifest.
 ///
 /// # Errors
-/// Fails if the file cannot be written. The next start then reads all files again.
+/// Fails if the stamp cannot be written. The next start then reads all files again.
 pub fn renew(image: &Path, folder: &Path, manifest: &Manifest) -> Result<(), FileError> {
     let Some(text) = text(image, manifest) else { return Ok(()) };
     PendingFile::write_decisive(&folder.join(STAMP), |out| out.write_all(&text))?.commit()
 }
 
-/// The metadata of all covered files; `None` if one is missing.
+/// The text of a stamp of the current metadata; `None` if the metadata of a covered file cannot be
+/// read.
 fn text(image: &Path, manifest: &Manifest) -> Option<Vec<u8>> {
     let mut text = format!("{FIRST_LINE}\n{} {:032x}\n", manifest::NAME, xxh3_128(&manifest.bytes()));
     for file in &manifest.files {

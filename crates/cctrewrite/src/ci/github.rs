@@ -7,9 +7,9 @@ use std::io::{self, Write};
 pub enum Kind {
     /// A failure of the job.
     Error,
-    /// Something to look at.
+    /// A problem that does not fail the job.
     Warning,
-    /// Mere information.
+    /// Information without a problem.
     Notice,
 }
 

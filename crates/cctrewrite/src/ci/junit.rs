@@ -4,25 +4,25 @@ use std::io::{self, Write};
 
 use cct_profile::escape::xml;
 
-/// A report.
+/// A test suite: the report on one run of a command.
 #[derive(Debug, Default)]
 pub struct Suite {
     /// The name of the command, such as `cctrewrite diff`.
     pub name: String,
-    /// Its tests.
+    /// The tests: for `bench` one for each entry, for `diff` those of its limits.
     pub cases: Vec<Case>,
     /// The text output of the command.
     pub output: String,
-    /// What is wrong with the report itself.
+    /// Why the results are incomplete; `None` if they are complete.
     pub trouble: Option<String>,
 }
 
-/// A test.
+/// One test of a suite.
 #[derive(Debug)]
 pub struct Case {
-    /// Its name.
+    /// The name of the test, such as an entry or a method.
     pub name: String,
-    /// Why it failed, if it did.
+    /// Why the test failed; `None` if it passed.
     pub failure: Option<String>,
 }
 

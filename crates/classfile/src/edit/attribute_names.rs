@@ -1,10 +1,10 @@
-//! The version of a class and the indices of attribute names, which writing its code needs.
+//! The facts about a class that its code depends on: version, and indices of attribute names.
 
 use crate::bytes::PutBytes;
 use crate::constant_pool::{Index, PoolAdditions};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The version of a class file, on which the encoding of code depends.
+/// The version of a class file. The encoding of code depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Version {
     /// `major_version`.
@@ -42,31 +42,31 @@ impl Version {
     }
 }
 
-/// The version of a class and the indices of attribute names, which writing its code needs.
+/// The facts about a class that its code depends on: version, and indices of attribute names.
 #[derive(Debug, Default)]
 pub struct AttributeNames {
-    /// The version the class will have.
+    /// The version of the class as written.
     pub version: Version,
-    /// Index of `StackMapTable`, once it was found or added.
+    /// Constant-pool index of `StackMapTable`; `None` until somebody asks for it.
     pub(crate) stack_map_table: Option<Index>,
-    /// Index of `Code`, once it was found or added.
+    /// Constant-pool index of `Code`; `None` until somebody asks for it.
     pub(crate) code: Option<Index>,
-    /// Index of `LineNumberTable`, once it was found or added.
+    /// Constant-pool index of `LineNumberTable`; `None` until somebody asks for it.
     pub(crate) line_number_table: Option<Index>,
 }
 
 impl AttributeNames {
-    /// The index of `StackMapTable`.
+    /// The constant-pool index of `StackMapTable`. Adds the name if it is missing.
     pub fn stack_map_table(&mut self, additions: &mut PoolAdditions) -> Result<Index> {
         cached(&mut self.stack_map_table, || additions.utf8(b"StackMapTable"))
     }
 
-    /// The index of `Code`.
+    /// The constant-pool index of `Code`. Adds the name if it is missing.
     pub fn code(&mut self, additions: &mut PoolAdditions) -> Result<Index> {
         cached(&mut self.code, || additions.utf8(b"Code"))
     }
 
-    /// The index of `LineNumberTable`.
+    /// The constant-pool index of `LineNumberTable`. Adds the name if it is missing.
     pub fn line_number_table(&mut self, additions: &mut PoolAdditions) -> Result<Index> {
         cached(&mut self.line_number_table, || additions.utf8(b"LineNumberTable"))
     }
@@ -79,7 +79,7 @@ fn cached(slot: &mut Option<Index>, make: impl FnOnce() -> Result<Index>) -> Res
     }
 }
 
-/// Fills in the length of an attribute that begins at `start` and ends with `out`.
+/// Fills in the length of an attribute that begins at `start` and ends at the end of `out`.
 pub(crate) fn patch_length(out: &mut [u8], start: usize) {
     let length = (out.len() - start - 6) as u32;
     out[start + 2..start + 6].copy_from_slice(&length.to_be_bytes());

@@ -1,4 +1,5 @@
-//! Editing: code first ([`code_edit`]), then the class around it ([`class_edit`]).
+//! Edits of class files: [`code_edit`] edits the code of a method, [`class_edit`] the class around
+//! it.
 
 pub mod asm;
 pub mod attribute_names;

@@ -33,8 +33,8 @@ pub use selection::selection;
 pub use trace::{last, trace};
 pub use values::values;
 
-/// Choices that follow from an input: a target follows one of many possible paths, and other inputs
-/// cover the others.
+/// Random choices derived from an input. A target tests one of many possible paths for each input;
+/// other inputs cover the other paths.
 fn dice(bytes: &[u8]) -> crate::Dice {
     crate::Dice::new(u64::from(crc32fast::hash(bytes)))
 }

@@ -1,4 +1,4 @@
-//! Target for the rewriter: a class of unknown origin, with any settings.
+//! Fuzz target for the rewriter: any class file, with any settings.
 
 use cct_classfile::{ClassFile, wellformed};
 use cct_columns::Column;
@@ -13,8 +13,8 @@ use cct_tables::{BlockEnds, CostModel};
 use super::walk::walk;
 use crate::Dice;
 
-/// Rewrites a class, alone in its world. The result is as valid as the original, and always the
-/// same: one input in four is rewritten twice.
+/// Rewrites a class that is the only one in its world. Checks that the result is as valid as the
+/// original. Rewrites one input in four twice, and checks that both results are equal.
 pub fn rewrite(bytes: &[u8]) {
     let mut dice = super::dice(bytes);
     let Ok(rewritten) = rewritten(bytes, &mut dice) else { return };
@@ -26,7 +26,7 @@ pub fn rewrite(bytes: &[u8]) {
         }
     }
     let Some(new) = &rewritten.bytes else { return };
-    // Callers of the rewriter skip classes that JVMs refuse.
+    // Check only classes that JVMs accept: callers of the rewriter skip the others.
     if ClassFile::parse(bytes).is_ok_and(|class| wellformed::check(&class).is_ok()) {
         check(bytes, new);
     }
@@ -42,26 +42,27 @@ pub(super) fn check(old: &[u8], new: &[u8]) {
     let original = ClassFile::parse(old).unwrap();
     assert_eq!(class.name(), original.name());
     assert!(class.methods.len() >= original.methods.len());
-    // The first methods are the original ones, with their names: tables of the VM and of the
-    // program stay valid.
+    // The original methods come first, in order and with their names. So method tables of the VM
+    // and of the program stay valid.
     for (old, new) in original.methods.iter().zip(&class.methods) {
         assert_eq!(old.name_and_type(), new.name_and_type());
     }
-    // Faults of the original may stay, and occur twice if there are two bodies.
+    // Errors of the original may remain, and occur twice if a method has two bodies. So check only
+    // originals without errors.
     if walk(old).errors.is_empty() {
         let errors = walk(new).errors;
         assert!(errors.is_empty(), "sound before: {errors:#?}");
     }
 }
 
-/// The cost model with the highest costs: sums must not overflow.
+/// A cost model with the highest allowed costs, to check that sums do not overflow.
 fn dearest() -> CostModel {
     let text =
         "name = \"x\"\nunit = \"x\"\ndefault = 30000\n[caller]\nfixed = 60000\n[callee]\nfixed = 60000\n";
     CostModel::parse(text).unwrap()
 }
 
-/// The rewritten class, with settings that follow from its bytes.
+/// Rewrites the class with settings that are derived from its bytes.
 fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<RewrittenClass> {
     let settings = Settings {
         tool: Tool::Profile,
@@ -84,7 +85,7 @@ fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<RewrittenClass> {
         columns: Column::all().filter(|_| dice.once_in(3)).collect(),
         markers: false,
     };
-    // A trace has none of the settings for profiles.
+    // Traces do not have the settings that only profiles have.
     let settings = if !dice.once_in(4) {
         settings
     } else {

@@ -26,7 +26,7 @@ pub struct ClassParts<'w, 'c, 'a> {
     pub edit: &'w mut ClassEdit<'c, 'a>,
     /// The constants of the class that inserted code uses.
     pub constants: &'w mut Constants,
-    /// The markers of the class, if it may have some.
+    /// The markers of the class; `None` if it cannot have any.
     pub markers: Option<&'w mut dyn Weaver>,
 }
 
@@ -103,8 +103,8 @@ fn write_at<'a>(
     }
     exits::catch_all(&mut body, plans)?;
     let BodyWriter { edit: mut code_edit, emitter: Emitter { edit, .. }, .. } = body;
-    // Six words on the empty stack for the prologue; five on top of the program's stack for a
-    // counted call.
+    // The prologue needs six words on an empty stack. A counted call needs five words on top of the
+    // program's stack.
     code_edit.need_stack(if code.max_stack == 0 { 6 } else { 5 });
 
     let mut names = std::mem::take(&mut edit.names);
@@ -136,8 +136,9 @@ fn locals(
     }
     let signature = method.signature;
     let (mut added, next) = match form {
-        // The node alone, since the parameters are in other slots; or the parameters themselves, as
-        // the descriptor implies them.
+        // If the added locals do not directly follow the arguments, only the node is added, since
+        // the context parameters are in other slots. Otherwise the first added locals are the
+        // context parameters, whose types follow from the descriptor.
         Form::Extended if at != signature.argument_slots() => (vec![V::Long], at + 2),
         Form::Extended => {
             (vec![V::Long, V::Argument((signature.arguments() + 1) as u8)], at + EXTENSION_SLOTS)

@@ -34,7 +34,8 @@ pub(super) fn write(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Res
     Ok(asm)
 }
 
-/// The local with the incoming context: a parameter, or the context that the thread carries.
+/// Returns the local with the incoming context. Without a context parameter, writes the code that
+/// reads the context from the thread.
 fn incoming(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<u16> {
     let Locals { thread, saved, node, .. } = body.locals;
     let method = body.method;
@@ -43,7 +44,7 @@ fn incoming(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<u16> {
     }
     body.emitter.read_thread(asm, thread, saved)?;
     let mut context = saved;
-    // A trace needs no replay: its events come in order, even if the VM calls.
+    // A trace needs no replay: its events come in order, even if the VM is the caller.
     if vm_calls::is_called_by_vm(method.class.name(), method.member) && !method.settings.traces() {
         body.emitter.replay(asm, thread, context, node)?;
         context = node;

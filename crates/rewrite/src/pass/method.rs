@@ -43,9 +43,10 @@ pub struct MethodContext<'m, 'a> {
     pub allocations: &'m [Allocation],
     /// The columns that passes count in this code, beside calls and bytecodes.
     pub columns: &'m [Column],
-    /// The site of the first column: sites of columns follow those of calls and allocations.
+    /// Site number of the first column. Sites are numbered: calls first, then allocations, then
+    /// columns.
     pub first_column: usize,
-    /// The way in which call sites, allocations and columns share the slots of a node.
+    /// How call sites, allocations and columns share the slots of a node.
     pub sites: Sites,
     /// The method's number in a trace; `None` unless the run records events.
     pub number: Option<u32>,
@@ -57,7 +58,8 @@ pub struct MethodContext<'m, 'a> {
     pub names_locals: bool,
     /// Number of locals in which markers keep objects; `None` if the method has no markers.
     pub marker_tokens: Option<u16>,
-    /// Whether recording begins and ends with the body under the original signature.
+    /// Whether the method is an extent: recording begins and ends with its body under the original
+    /// signature.
     pub is_extent: bool,
     /// Whether everything is recorded from the method's first entry on.
     pub is_start: bool,

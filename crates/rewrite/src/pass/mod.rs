@@ -1,10 +1,11 @@
-//! The contract of the passes: the questions that a body asks a pass, and the writer with which the
-//! pass answers.
+//! The interface of the passes: the methods that a body calls, and the writer with which a pass
+//! inserts code.
 //!
-//! [`body`](crate::body) writes each body of a method in these steps. At each it asks the passes in
-//! the order of [`PASSES`](crate::passes::PASSES):
+//! [`body`](crate::body) writes each body of a method in these steps. At each step it calls the
+//! passes in the order of [`PASSES`](crate::passes::PASSES):
 //!
-//! 1. [`Pass::plan`], once for a method: the plan of the pass for it, if the pass inserts anything.
+//! 1. [`Pass::plan`], once for a method: the plan of the pass for the method; `None` if the pass
+//!    inserts nothing.
 //! 2. [`MethodPass::locals`], [`MethodPass::entry`]: the locals and counts that the body provides
 //!    for the pass.
 //! 3. [`MethodPass::context`] and [`MethodPass::prologue`]: code that runs once on entry.
@@ -14,7 +15,7 @@
 //!    method.
 //! 6. [`MethodPass::describe`], once for a method: the pass's part of the static side of a trace.
 //!
-//! A pass knows the method and this contract. It knows no other pass.
+//! A pass knows the method and this interface. It knows no other pass.
 
 mod method;
 mod writer;
@@ -66,7 +67,7 @@ pub trait MethodPass {
 
     /// Writes the part of the prologue that turns the context in local `incoming` into the body's
     /// own. Returns that context; `None` if the pass creates no contexts. At most one pass of a
-    /// method does.
+    /// method creates contexts.
     ///
     /// # Errors
     /// If the class has no room for the constants, as for all steps.
@@ -123,8 +124,8 @@ pub trait MethodPass {
 pub struct LocalsNeeded {
     /// Whether it needs the `int` for counts that are not yet in the node ([`Locals::pending`]).
     pub pending: bool,
-    /// Number of objects that it keeps ([`Locals::first_token`]). `None` for no objects; then a
-    /// body of any size is accepted.
+    /// Number of objects that it keeps ([`Locals::first_token`]). `None` if the pass keeps no
+    /// objects and accepts a body of any size.
     pub tokens: Option<u16>,
 }
 

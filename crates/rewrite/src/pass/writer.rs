@@ -1,4 +1,4 @@
-//! The writer of a body, with which passes insert code.
+//! The writer with which passes insert code into a body.
 
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, CodeEdit};
@@ -16,28 +16,30 @@ use crate::markers::Weaver;
 /// Locals that the instrumentation adds, in one contiguous range.
 #[derive(Debug, Clone, Copy)]
 pub struct Locals {
-    /// Slot of the first added local; all locals of the original from here on move up.
+    /// Slot of the first added local. The original's locals from this slot on move up.
     pub at: u16,
-    /// The body's node.
+    /// Slot of the body's node. In a body without a node: slot of the incoming context.
     pub node: u16,
-    /// The context that the thread carried on entry; for a body under the original signature.
+    /// Slot of the context that the thread carried on entry. Only bodies under the original
+    /// signature use it.
     pub saved: u16,
-    /// The thread that was current on entry; for a body under the original signature.
+    /// Slot of the thread that runs the body. Only bodies under the original signature use it.
     pub thread: u16,
-    /// Bytecodes that are not yet in the node, if a pass needs a local for them.
+    /// Slot of the count of bytecodes that are not yet in the node; `None` if no pass needs it.
     pub pending: Option<u16>,
-    /// The first of the objects that markers keep.
+    /// Slot of the first object that markers keep.
     pub first_token: u16,
     /// Number of objects that markers keep.
     pub tokens: u16,
 }
 
 impl Locals {
-    /// Maximum number of slots of the added locals except the markers'. The extended form's
-    /// parameters and the locals after them need no more.
+    /// Maximum number of slots of the added locals, without those of the markers. A body under the
+    /// original signature needs most: node, saved context, thread and pending count.
     pub const MOST: u16 = 6;
 
-    /// The first of the optional locals: `pending`, otherwise the first of the markers.
+    /// Slot of the first optional local: `pending`, otherwise the first one of the markers; `None`
+    /// if there is none.
     pub fn optional(&self) -> Option<u16> {
         self.pending.or((self.tokens > 0).then_some(self.first_token))
     }
@@ -57,26 +59,27 @@ pub struct BodyWriter<'w, 'c, 'a> {
     pub mid: Option<Mid>,
     /// The added locals.
     pub locals: Locals,
-    /// The context that the body passes to its callees; before the prologue is written, the
-    /// incoming one.
+    /// The context that the body passes to its callees. Before the prologue is written, this is the
+    /// incoming context.
     pub context: Context,
-    /// The markers of the class, if the method has some.
+    /// The markers of the class; `None` if it cannot have any.
     pub markers: Option<&'w mut dyn Weaver>,
-    /// The code that markers run when an exception leaves the method.
+    /// The code that markers run when an exception leaves the method; `None` if there is none.
     pub thrown: Option<Asm>,
 }
 
 impl<'a> BodyWriter<'_, '_, 'a> {
-    /// The local with the thread that carries the context to callees, if the body keeps it in a
-    /// local.
+    /// The local that holds the current thread; `None` if the body keeps it in no local. The thread
+    /// carries the context to callees.
     pub fn thread(&self) -> Option<u16> {
         (self.form == Form::Original && self.method.holds_thread).then_some(self.locals.thread)
     }
 
-    /// Pushes the context for the callee at the call site at `bci`, the `site`-th of the body.
+    /// Pushes the context for the callee of the call at `bci`. `site` is the position of this call
+    /// among the call sites of the body.
     ///
     /// # Errors
-    /// If the class has no room for the constants, as for all methods here.
+    /// Fails if the class has no room for the constants, as all methods here do.
     pub fn push_context(&mut self, asm: &mut Asm, site: usize, bci: Bci) -> Result<()> {
         self.emitter.push_context(asm, self.context, self.method.sites, site, bci)
     }
@@ -91,13 +94,13 @@ impl<'a> BodyWriter<'_, '_, 'a> {
         self.emitter.helper(asm, Helper::Column)
     }
 
-    /// Writes the invocation at `bci` with the extended form as callee.
+    /// Writes the invocation at `bci`, but calls the callee's extended form.
     pub fn invoke_extended(&mut self, asm: &mut Asm, bci: Bci) -> Result<()> {
         let instruction = self.instruction(bci)?;
         let index = instruction.pool_index().ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
         let extended = self.emitter.constants.extended_reference(index, self.emitter.edit)?;
         if instruction.opcode == opcode::INVOKEINTERFACE {
-            // The plan extends no method with more than 252 argument slots.
+            // No overflow: a method with more than 252 argument slots has no extended form.
             asm.invoke_interface(extended, instruction.bytes[3].saturating_add(EXTENSION_SLOTS as u8));
         } else {
             asm.indexed(instruction.opcode, extended);
@@ -120,7 +123,8 @@ impl<'a> BodyWriter<'_, '_, 'a> {
         }
     }
 
-    /// Turns the incoming context, in local `incoming`, into the one for callees.
+    /// Makes the incoming context, in local `incoming`, the context for callees. For bodies without
+    /// a node.
     pub fn hand_on(&self, asm: &mut Asm, incoming: u16) -> Context {
         let node = self.locals.node;
         if incoming != node {

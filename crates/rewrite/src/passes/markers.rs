@@ -1,5 +1,5 @@
-//! Markers in bodies that are also counted (docs/research/markers.md). The crate `markers` writes
-//! their code.
+//! Inserts markers into bodies that also record contexts (docs/research/markers.md). The crate
+//! `markers` writes the code of the markers.
 
 use cct_classfile::Result;
 use cct_classfile::edit::Asm;
@@ -22,7 +22,7 @@ impl Pass for Markers {
     }
 }
 
-/// The markers of one method.
+/// The plan of the pass for one method.
 struct MethodMarkers {
     tokens: u16,
 }

@@ -1,5 +1,5 @@
 //! The passes over method bodies, one file each. They do not know each other; they share the
-//! contract [`pass`](crate::pass).
+//! interface in [`pass`](crate::pass).
 
 pub mod allocations;
 pub mod counts;
