@@ -5,7 +5,6 @@
 //! follow them.
 
 use std::borrow::Cow;
-use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
@@ -374,9 +373,8 @@ impl PoolAdditions {
             first,
             next: first as usize,
             bytes: Vec::new(),
-            // Rewriting adds about this many constants; tables that grow move what they hold.
-            texts: HashTable::with_capacity(first as usize / 6),
-            others: FxHashMap::with_capacity_and_hasher(first as usize / 3, FxBuildHasher),
+            texts: HashTable::new(),
+            others: FxHashMap::default(),
         }
     }
 
@@ -396,13 +394,13 @@ impl PoolAdditions {
     }
 
     /// The next index, for a constant that takes this many.
-    fn claim(next: &mut usize, slots: usize) -> Result<Index> {
+    fn claim(&mut self, slots: usize) -> Result<Index> {
         // The last index is 65534: constant_pool_count itself must fit (JVMS 4.1).
-        if *next + slots > 65535 {
+        if self.next + slots > 65535 {
             return Err(ErrorKind::PoolTooLarge.into());
         }
-        let index = *next as u16;
-        *next += slots;
+        let index = self.next as u16;
+        self.next += slots;
         Ok(index)
     }
 
@@ -414,7 +412,7 @@ impl PoolAdditions {
         }
         let length = u16::try_from(text.len())
             .map_err(|_| Error::new(ErrorKind::TooMany("bytes in a name or descriptor")))?;
-        let index = PoolAdditions::claim(&mut self.next, 1)?;
+        let index = self.claim(1)?;
         self.bytes.put1(tag::UTF8);
         self.bytes.put2(length);
         let start = self.bytes.len() as u32;
@@ -424,11 +422,11 @@ impl PoolAdditions {
     }
 
     fn fixed(&mut self, tag: u8, value: u64, slots: usize) -> Result<Index> {
-        let place = match self.others.entry((tag, value)) {
-            Entry::Occupied(known) => return Ok(*known.get()),
-            Entry::Vacant(place) => place,
-        };
-        let index = *place.insert(PoolAdditions::claim(&mut self.next, slots)?);
+        if let Some(&i) = self.others.get(&(tag, value)) {
+            return Ok(i);
+        }
+        let index = self.claim(slots)?;
+        self.others.insert((tag, value), index);
         self.bytes.put1(tag);
         match PAYLOAD[tag as usize] {
             2 => self.bytes.put2(value as u16),
