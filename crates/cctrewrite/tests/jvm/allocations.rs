@@ -167,7 +167,11 @@ fn without_the_load_time_library() {
     let run =
         Library::whole(jdk, Blocks::Objects).java_without_load_time("objects-alone").succeed(PROGRAM, &[]);
     let profile = run.profile();
-    assert!(profile.meta["limits"].contains("allocate (without the load-time library)"), "{:?}", profile.meta);
+    assert!(
+        profile.meta["limits"].contains("allocate (without the load-time library)"),
+        "{:?}",
+        profile.meta
+    );
     let (own, _) = expected();
     let is_by_itself = |line: &&String| !line.contains("copies") && !line.contains("clinit");
     let made = made(&profile);

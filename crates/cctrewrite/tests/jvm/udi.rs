@@ -188,7 +188,7 @@ fn entries_on_an_image(jdk: &'static Jdk) {
     assert_eq!(count(&counts, "Calls"), 1 + 1 + 1 + 10 + 65);
     assert!(count(&counts, "java/util/HashMap") > 10);
     assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
-    let left_out = "but for those that were rewritten at load time";
+    let left_out = "except those that were rewritten at load time";
     assert!(run.profile().notes.iter().any(|note| note.contains(left_out)));
 
     // The unchanged program: its class goes to the module when it is loaded, and so do those that
