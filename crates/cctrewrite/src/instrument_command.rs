@@ -5,10 +5,9 @@ use cct_build::instrument::instrument;
 use cct_build::threads::with_threads;
 
 use crate::args::Instrument;
-use crate::progress::Terminal;
 
 /// Rewrites the inputs, on the chosen number of threads.
 pub fn run(arguments: &Instrument) -> Result<()> {
-    let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
+    let terminal = arguments.verbosity.terminal();
     with_threads(arguments.threads, || Ok(instrument(&arguments.request(), &terminal)?))
 }

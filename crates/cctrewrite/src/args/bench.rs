@@ -8,7 +8,7 @@ use cct_build::image::request::ImageRequest;
 use cct_profile::diff::Percentage;
 use clap::{Args, ValueEnum, value_parser};
 
-use super::{BenchChoices, ColumnArgument};
+use super::{BenchChoices, ColumnArgument, Verbosity};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -91,13 +91,8 @@ pub struct Bench {
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<PathBuf>,
 
-    /// Print only the result, warnings and errors
-    #[arg(short, long)]
-    pub quiet: bool,
-
-    /// Also print each step with its time, and the JDK and image that are used
-    #[arg(short, long, conflicts_with = "quiet")]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub verbosity: Verbosity,
 }
 
 /// Formats of a result.

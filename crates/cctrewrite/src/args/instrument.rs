@@ -6,7 +6,7 @@ use cct_build::inputs::BadClasses;
 use cct_build::instrument::InstrumentRequest;
 use clap::{Args, value_parser};
 
-use super::{Choices, LimitsArguments, UdiArguments};
+use super::{Choices, LimitsArguments, UdiArguments, Verbosity};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -99,13 +99,8 @@ pub struct Instrument {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 
-    /// Print only warnings and errors
-    #[arg(short, long)]
-    pub quiet: bool,
-
-    /// Also print each step with its time
-    #[arg(short, long, conflicts_with = "quiet")]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub verbosity: Verbosity,
 
     #[command(flatten)]
     pub limits: LimitsArguments,

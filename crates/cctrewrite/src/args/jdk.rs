@@ -9,7 +9,7 @@ use cct_build::image::tree::CopyMode;
 use cct_build::jvm_options::stack_traces::{DEFAULT_DEPTH, MAX_DEPTH};
 use clap::{Args, value_parser};
 
-use super::{Choices, UdiArguments};
+use super::{Choices, UdiArguments, Verbosity};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -95,13 +95,8 @@ pub struct Jdk {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 
-    /// Print only warnings and errors
-    #[arg(short, long)]
-    pub quiet: bool,
-
-    /// Also print each step with its time
-    #[arg(short, long, conflicts_with = "quiet")]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub verbosity: Verbosity,
 }
 
 impl Jdk {

@@ -32,6 +32,7 @@ mod sites;
 mod trace;
 mod typestate;
 mod udi;
+mod verbosity;
 mod verify;
 
 pub use api::Api;
@@ -72,6 +73,7 @@ pub use typestate::{
     TypestateReport, TypestateShipped,
 };
 pub use udi::UdiArguments;
+pub use verbosity::Verbosity;
 pub use verify::{Verify, VerifyFormat};
 
 use std::sync::LazyLock;

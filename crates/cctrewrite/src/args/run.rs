@@ -8,7 +8,7 @@ use cct_build::image::request::ImageRequest;
 use cct_build::jvm_options::stack_traces::{DEFAULT_DEPTH, MAX_DEPTH};
 use clap::{Args, value_parser};
 
-use super::{Choices, Recording, UdiArguments, WantedArguments};
+use super::{Choices, Recording, UdiArguments, Verbosity, WantedArguments};
 
 /// Default path of the profile that `run` writes and that other commands read.
 pub const PROFILE: &str = "cctrewrite.cct";
@@ -92,13 +92,8 @@ pub struct Run {
         value_parser = value_parser!(i32).range(-1..=MAX_DEPTH))]
     pub stack_depth: i32,
 
-    /// Print only warnings and errors
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
-
-    /// Also print the JDK and image that are used, each JVM, and each step with its time
-    #[arg(short, long, conflicts_with = "quiet", help_heading = "Output", hide_short_help = true)]
-    pub verbose: bool,
+    #[command(flatten, next_help_heading = "Output")]
+    pub verbosity: Verbosity,
 }
 
 impl Run {

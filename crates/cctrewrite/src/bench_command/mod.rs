@@ -22,7 +22,6 @@ use verdict::{Judgement, Scope, Verdict, changed};
 use crate::args::{Bench, BenchFormat};
 use crate::exit::{self, Outcome, say};
 use crate::profile_file::View;
-use crate::progress::Terminal;
 
 /// Start of the note that the profile is only of regions. `bench` records in this way, so it hides
 /// the note.
@@ -32,7 +31,7 @@ const OF_REGIONS: &str = "recording was switched";
 pub fn run(arguments: &Bench) -> Result<Outcome> {
     let stored = Baseline::read(&arguments.baseline)?;
     let entries = entries(arguments, stored.as_ref())?;
-    let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
+    let terminal = arguments.verbosity.terminal();
     let home = Target::of(OsStr::new("java"), arguments.jdk.as_deref())?.home;
     let image = use_of_image::of_home(home, |home| arguments.image(home), &terminal)?;
     fit::check_tool(&image.home, fit::ToolOutput::Profiles)?;

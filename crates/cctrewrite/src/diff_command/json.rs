@@ -25,7 +25,7 @@ impl From<Change> for Numbers {
 }
 
 #[derive(Serialize)]
-struct Remarks {
+struct JsonRemark {
     kind: &'static str,
     /// The profile that it is about; `null` for both.
     side: Option<String>,
@@ -73,7 +73,7 @@ pub fn write(
     object.member("metric", found.metric.name())?;
     object.member("identical", &found.is_identical())?;
     object.member("incomplete", &found.is_incomplete())?;
-    object.member("remarks", &found.remarks.iter().map(said).collect::<Vec<Remarks>>())?;
+    object.member("remarks", &found.remarks.iter().map(said).collect::<Vec<JsonRemark>>())?;
     object.member("contexts", &Numbers::from(found.contexts))?;
     object.member("calls", &Numbers::from(found.calls))?;
     object.member("bytecodes", &found.bytecodes.map(Numbers::from))?;
@@ -96,8 +96,8 @@ pub fn write(
     Ok(writeln!(out)?)
 }
 
-fn said(remark: &Remark) -> Remarks {
-    Remarks {
+fn said(remark: &Remark) -> JsonRemark {
+    JsonRemark {
         kind: remark.kind(),
         side: remark.side().map(|side| side.called(SIDES).to_lowercase()),
         text: remark.worded(SIDES),

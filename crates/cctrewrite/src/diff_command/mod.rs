@@ -6,6 +6,8 @@ mod json;
 mod junit;
 mod sentence;
 
+use std::fs;
+
 use anyhow::{Context, Result, bail};
 use cct_build::classes;
 use cct_build::text;
@@ -23,7 +25,8 @@ use crate::profile_file::{View, check_stdin, named, read_input, shown};
 pub fn run(arguments: &Diff) -> Result<Outcome> {
     let Diff { base, new, .. } = arguments;
     check_stdin([base, new])?;
-    if std::fs::canonicalize(base).is_ok_and(|base| std::fs::canonicalize(new).is_ok_and(|new| base == new)) {
+    let place = |path| fs::canonicalize(path).ok();
+    if place(base).is_some_and(|base| Some(base) == place(new)) {
         exit::say(&format!(
             "cctrewrite: warning: BASE and NEW are the same file {}; write each version's profile with `cctrewrite run -o FILE`",
             shown(base)

@@ -87,7 +87,7 @@ fn check_cached(arguments: &args::Jdk, folder: &Path, images: Vec<PathBuf>) -> R
     if bad > 0 {
         bail!("{bad} of {} damaged", counted(count as u64, "image"));
     }
-    if count == 0 && !arguments.quiet {
+    if count == 0 && !arguments.verbosity.quiet {
         say(&format!("{}: no images", folder.display()));
     }
     Ok(())
@@ -116,7 +116,11 @@ fn mend(arguments: &args::Jdk, folder: &Path, image: &Path, damage: &Damage) -> 
 }
 
 fn sound(arguments: &args::Jdk, image: &Path) -> Result<()> {
-    if arguments.quiet { Ok(()) } else { to_stdout(|out| writeln!(out, "{}: sound", image.display())) }
+    if arguments.verbosity.quiet {
+        Ok(())
+    } else {
+        to_stdout(|out| writeln!(out, "{}: sound", image.display()))
+    }
 }
 
 fn no_manifest(image: &Path) -> String {

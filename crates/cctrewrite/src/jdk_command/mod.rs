@@ -20,7 +20,6 @@ use cct_image::record;
 
 use crate::args;
 use crate::exit::to_stdout;
-use crate::progress::Terminal;
 
 /// Runs the command.
 pub fn run(arguments: &args::Jdk) -> Result<()> {
@@ -29,7 +28,7 @@ pub fn run(arguments: &args::Jdk) -> Result<()> {
 
 fn make(arguments: &args::Jdk) -> Result<()> {
     let started = Instant::now();
-    let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
+    let terminal = arguments.verbosity.terminal();
     let request = arguments.request()?;
     let plan = Plan::new(&request)?;
     let place = arguments.output.as_ref().map(|path| Place::new(path, &plan.home.path)).transpose()?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_build::pending_file::PendingFile;
-use cct_build::text::{counted, shell_word};
+use cct_build::text::{counted, shell_option, shell_word};
 use cct_profile::charges::Charges;
 use cct_profile::labels::{By, Labels};
 use cct_profile::merge::MergeOptions;
@@ -15,7 +15,7 @@ use cct_profile::names::NameStyle;
 use cct_profile::origin::{Origins, is_jdk_by_name};
 use cct_profile::report::grouped;
 use cct_profile::sums::sums;
-use cct_profile::{Metric, Profile, Summary, Tree};
+use cct_profile::{Method, Metric, Profile, Summary, Tree};
 
 use super::files::move_file;
 use super::run_markers;
@@ -158,14 +158,14 @@ fn top_methods(profile: &Profile, path: &Path) -> Result<Vec<String>> {
     let labels = Labels::new(&profile.methods, By::Method, NameStyle::default(), &Origins::default());
     let trees: Vec<(&Tree, &[u32])> = profile.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
     let sums = sums(&trees, labels.len(), metric)?;
-    // A label without methods is of no program.
+    // Placeholders, such as that of merged contexts, are no methods of the program.
     let mut is_library = vec![true; labels.len()];
     for (method, label) in profile.methods.iter().zip(labels.of_method()) {
-        is_library[*label as usize] = is_jdk_by_name(&method.class);
+        is_library[*label as usize] = is_jdk_by_name(&method.class) || method.flags & Method::MARKER != 0;
     }
     let charges = Charges::of(&trees, &is_library, metric)?;
     let total: u128 = sums.iter().map(|sums| sums.own).sum();
-    let is_jdk_alone = charges.charged.iter().all(|charged| *charged == 0);
+    let is_jdk_alone = charges.library_alone == total;
     let (title, numbers) = if is_jdk_alone {
         ("own", sums.iter().map(|sums| sums.own).collect())
     } else {
@@ -188,15 +188,72 @@ fn top_methods(profile: &Profile, path: &Path) -> Result<Vec<String>> {
     let whose = if is_jdk_alone { "methods" } else { "methods outside the JDK" };
     let head = format!("heaviest {whose}, by {} ({title}):", metric.name());
     let file = shell_word(path);
-    let first = &names[order[0]];
-    let callers = format!("who calls the first: cctrewrite report {file} --callers '{first}'");
-    let callees = format!("what it calls: cctrewrite report {file} --root '{first}' --depth 2");
+    // Names come from class files: in a command they must be one word of the shell.
+    let first = shell_option(&names[order[0]]);
+    let callers = format!("who calls the first: cctrewrite report {file} --callers {first}");
+    let callees = format!("what it calls: cctrewrite report {file} --root {first} --depth 2");
     Ok(std::iter::once(head).chain(lines).chain([callers, callees]).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use cct_profile::{ThreadTree, TreeBuilder};
+
     use super::*;
+
+    fn method(class: &str, name: &str, flags: u64) -> Method {
+        let (class, name) = (class.into(), name.into());
+        Method { class, name, descriptor: "()V".into(), site: None, flags, mid: 0 }
+    }
+
+    /// A profile with one thread, of these contexts: depth, method, bytecodes.
+    fn profile(methods: Vec<Method>, contexts: &[(usize, u32, u64)]) -> Profile {
+        let mut tree = TreeBuilder::new();
+        let mut open = 0;
+        for &(depth, method, bytecodes) in contexts {
+            (depth..=open).for_each(|_| tree.leave());
+            tree.enter(method, 1, bytecodes).unwrap();
+            open = depth;
+        }
+        let threads = vec![ThreadTree { name: "main".into(), threads: 1, flags: 0, tree: tree.finish() }];
+        let meta = BTreeMap::from([("metrics".to_owned(), "calls+bytecodes".to_owned())]);
+        Profile { methods, threads, meta, ..Profile::default() }
+    }
+
+    #[test]
+    fn the_summary_charges_the_jdk_to_the_program() {
+        let methods = vec![
+            method("app/Main", "main", 0),
+            method("java/util/Map", "get", 0),
+            method("app/It's", "$run", 0),
+            method("[contexts merged: out of memory]", "", Method::MARKER),
+        ];
+        let contexts = [(1, 0, 10), (2, 1, 20), (3, 2, 5), (4, 1, 60), (1, 3, 900), (1, 1, 5)];
+        let lines = top_methods(&profile(methods, &contexts), Path::new("run.cct")).unwrap();
+        assert_eq!(
+            lines,
+            [
+                "heaviest methods outside the JDK, by bytecodes (each with the JDK's methods that it calls, without other methods of the program):",
+                "    6.5 %  1 call   app.It's.$run()",
+                "    3.0 %  1 call   app.Main.main()",
+                r"who calls the first: cctrewrite report run.cct --callers 'app.It'\''s.$run()'",
+                r"what it calls: cctrewrite report run.cct --root 'app.It'\''s.$run()' --depth 2",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_summary_of_a_tool_of_the_jdk_has_its_own_methods() {
+        let methods = vec![method("java/util/Map", "get", 0), method("sun/misc/Launcher", "run", 0)];
+        let lines = top_methods(&profile(methods, &[(1, 1, 10), (2, 0, 30)]), Path::new("x.cct")).unwrap();
+        assert_eq!(
+            lines[..2],
+            ["heaviest methods, by bytecodes (own):", "   75.0 %  1 call   java.util.Map.get()"]
+        );
+        assert_eq!(top_methods(&profile(Vec::new(), &[]), Path::new("x.cct")).unwrap(), [""; 0]);
+    }
 
     #[test]
     fn files_are_named_after_main_classes() {

@@ -17,6 +17,7 @@ use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::exit_codes::RUN;
 use crate::progress::Terminal;
+use crate::run_folder::Jvm;
 
 /// Exit codes of processes that ended by a signal which their own code caused: SIGILL, SIGABRT,
 /// SIGBUS, SIGFPE, SIGSEGV.
@@ -35,6 +36,7 @@ pub struct CommandEnd {
     code: u8,
     /// The command's process id.
     process: u32,
+    terminal: Terminal,
     /// The folder in which its JVMs registered.
     pub collection: Collection,
 }
@@ -57,7 +59,7 @@ pub fn execute(
     check: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<Execution> {
     let target = Target::of(command, arguments.jdk.as_deref())?;
-    let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
+    let terminal = arguments.verbosity.terminal();
     let image = use_of_image::of_home(target.home, |home| arguments.image(home), &terminal)?;
     let home = image.home.clone();
     check(&home)?;
@@ -78,7 +80,7 @@ pub fn execute(
     let started = Instant::now();
     let ending = child::run(&program, rest, &home, collection.path(), beside)?;
     terminal.detail(&format!("the command ended after {:.2} s", started.elapsed().as_secs_f64()));
-    collection.report_abandoned(arguments.quiet);
+    collection.report_abandoned(arguments.verbosity.quiet);
     match ending {
         Ending::Code { code, process } => Ok(Execution::Ended(CommandEnd {
             command: command.to_owned(),
@@ -88,6 +90,7 @@ pub fn execute(
             image,
             code,
             process,
+            terminal,
             collection,
         })),
         Ending::NotFound => not_started("not found", 127),
@@ -96,6 +99,15 @@ pub fn execute(
 }
 
 impl CommandEnd {
+    /// Lists all JVMs that started ([`Collection::jvms`]).
+    pub fn jvms(&self) -> Result<Vec<Jvm>> {
+        let jvms = self.collection.jvms()?;
+        for jvm in &jvms {
+            self.terminal.detail(&format!("JVM {}, process {}: {}", jvm.number, jvm.process, jvm.command()));
+        }
+        Ok(jvms)
+    }
+
     /// Says why no JVM of the image has recorded. `jdk` is the image's name in the message. `is`
     /// says what happens to a JVM of another JDK, for example `is not profiled`.
     pub fn say_no_jvm(&self, jdk: &str, is: &str) {

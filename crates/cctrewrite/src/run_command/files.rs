@@ -58,7 +58,7 @@ pub fn run(
         Execution::Ended(ended) => ended,
         Execution::NotStarted(outcome) => return Ok(outcome),
     };
-    let jvms = ended.collection.jvms()?;
+    let jvms = ended.jvms()?;
     if jvms.is_empty() {
         ended.say_no_jvm(kind.jdk, kind.elsewhere);
     }

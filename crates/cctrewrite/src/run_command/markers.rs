@@ -61,12 +61,12 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     files::run(arguments, command, rest, &kind, is_ours, |from, place| {
         let to = place(None);
         if checks_properties {
-            put_report(from, &to, arguments.quiet)?;
+            put_report(from, &to, arguments.verbosity.quiet)?;
         }
         if prints {
             // If there is a report, this file goes beside it.
             let to = if checks_properties { to.with_extension(PRINTED.extension) } else { to };
-            put_printed(&from.with_extension(PRINTED.extension), &to, arguments.quiet)?;
+            put_printed(&from.with_extension(PRINTED.extension), &to, arguments.verbosity.quiet)?;
         }
         Ok(())
     })

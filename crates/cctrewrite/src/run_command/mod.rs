@@ -24,7 +24,6 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use cct_build::image::fit::{ToolOutput, check_choices, check_tool};
 use cct_build::instrument::filter;
-use cct_build::observer::Observer;
 use cct_settings::ToolName;
 use delivery::{Places, deliver};
 use execution::{Execution, execute};
@@ -33,7 +32,6 @@ use run_markers::RunMarkers;
 
 use crate::args::Run;
 use crate::exit::Outcome;
-use crate::progress::Terminal;
 
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<Outcome> {
@@ -61,17 +59,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
         Execution::Ended(ended) => ended,
         Execution::NotStarted(outcome) => return Ok(outcome),
     };
-    let mut jvms = ended.collection.jvms()?;
-    let terminal = Terminal { quiet: arguments.quiet, verbose: arguments.verbose };
-    for jvm in &jvms {
-        let left = if jvm.profile.is_some() { "a profile" } else { "no profile" };
-        terminal.detail(&format!(
-            "JVM {} (process {}) left {left}: {}",
-            jvm.number,
-            jvm.process,
-            jvm.command()
-        ));
-    }
+    let mut jvms = ended.jvms()?;
     let mut missing = recover_missing(&mut jvms, &ended);
     if jvms.is_empty() {
         ended.say_no_jvm("profiled JDK", "is not profiled");
@@ -79,9 +67,9 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
         missing |= !ended.or_keep(|home| {
             let beside = beside.left(home)?;
             let mut is_whole = true;
-            deliver(&places, wanted.as_ref(), jvms, arguments.quiet, |jvm, place| {
+            deliver(&places, wanted.as_ref(), jvms, arguments.verbosity.quiet, |jvm, place| {
                 if let Some(left) = beside {
-                    is_whole &= left.put(jvm, place, arguments.quiet)?;
+                    is_whole &= left.put(jvm, place, arguments.verbosity.quiet)?;
                 }
                 Ok(())
             })?;

@@ -25,7 +25,14 @@ const TRACES: Kind = Kind {
 /// Runs a command on a tracing JDK, and moves the traces to their places.
 pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcome> {
     check(arguments)?;
-    files::run(arguments, command, rest, &TRACES, |_| Ok(()), |from, place| put(from, place, arguments.quiet))
+    files::run(
+        arguments,
+        command,
+        rest,
+        &TRACES,
+        |_| Ok(()),
+        |from, place| put(from, place, arguments.verbosity.quiet),
+    )
 }
 
 /// Refuses options that only apply to profiles.

@@ -26,7 +26,14 @@ const VALUES: Kind = Kind {
 /// Runs the command.
 pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcome> {
     check(arguments)?;
-    files::run(arguments, command, rest, &VALUES, |_| Ok(()), |from, place| put(from, place, arguments.quiet))
+    files::run(
+        arguments,
+        command,
+        rest,
+        &VALUES,
+        |_| Ok(()),
+        |from, place| put(from, place, arguments.verbosity.quiet),
+    )
 }
 
 /// Refuses options that only apply to profiles.
