@@ -11,7 +11,7 @@ pub struct Verbosity {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Also print each step with its time, the JDK and image that are used, and each JVM
+    /// Also print each step with its time, and which JDK and image a run uses
     #[arg(short, long, conflicts_with = "quiet", hide_short_help = true)]
     pub verbose: bool,
 }

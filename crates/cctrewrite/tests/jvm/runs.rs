@@ -184,6 +184,19 @@ fn explanation(output: &Output) -> String {
     ours.last().unwrap_or_else(|| panic!("{said}")).to_string()
 }
 
+fn names_what_it_uses(jdk: &'static Jdk) {
+    let here = folder("run-verbose");
+    for tool in [&[][..], &["--tool", "trace"]] {
+        let options = [&["-v"], tool].concat();
+        let told = said(&run(jdk, &here, &options, &["java", "-cp", &classes(), "Ending", "return"]));
+        for line in
+            [format!("JDK: {}", jdk.home().display()), "image: ".to_owned(), "JVM 1, process ".to_owned()]
+        {
+            assert!(told.contains(&format!("cctrewrite: {line}")), "{line} of {told}");
+        }
+    }
+}
+
 fn says_why_no_jvm_records(jdk: &'static Jdk) {
     let here = folder("run-silent");
     let refused = run(jdk, &here, &["-q"], &["java", "-Xmx64m", "-XX:+NoSuchOption", "Ending"]);
@@ -271,6 +284,7 @@ jdks!(signals_are_handed_on, hands_signals_on, [17]);
 jdks!(an_interrupt_from_a_terminal_leaves_the_profile, delivers_after_an_interrupt, 8..=25);
 jdks!(a_signal_after_the_commands_end_ends_run, a_signal_ends_what_is_done_after_the_command, 8..=25);
 jdks!(the_home_of_an_image_is_taken, an_image_is_used_as_it_is, [17]);
+jdks!(details_name_jdk_image_and_jvms, names_what_it_uses, [17]);
 jdks!(why_no_jvm_records_is_said, says_why_no_jvm_records, 8..=25);
 jdks!(a_damaged_image_is_named, says_that_the_image_is_damaged, 8..=25);
 
