@@ -2,7 +2,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod allocator;
 mod api_command;
 mod args;
 mod bench_command;
@@ -44,8 +43,10 @@ use clap::{ArgMatches, FromArgMatches};
 use args::{Arguments, Command};
 use exit_codes::{BENCH, COMPARE, CONFIGURATION, DIFF, DOCTOR, PROFILES, RUN, TYPESTATE, VERIFY, WORK};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
-    allocator::keep_freed_memory();
     exit::outlive_size_limits();
     cct_build::load_time::embed(embedded::LIBRARIES);
     // The options of the configuration file become part of the command line before clap reads it.
