@@ -123,7 +123,7 @@ fn made_with_the_plain_jdk(jdk: &'static Jdk) {
     crate::support::assert_same_lines(&expected, &found, &format!("JDK {}", jdk.version));
 }
 
-jdks!(made_when_a_program_ends, made_when_a_program_ends, 17..);
+jdks!(made_when_a_program_ends, made_when_a_program_ends, [17, 27], all [21, 25, 26]);
 jdks!(made_of_a_list, made_of_a_list, [17, 27], all [11, 21, 25, 26]);
 jdks!(made_ahead_of_time, made_ahead_of_time, 25..);
 jdks!(made_with_the_plain_jdk, made_with_the_plain_jdk, 17..);

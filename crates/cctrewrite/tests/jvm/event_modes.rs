@@ -302,11 +302,11 @@ fn through_run(jdk: &'static Jdk) {
 }
 
 jdks!(made, objects, feature);
-jdks!(in_order, ordered, [8, 17]);
+jdks!(in_order, ordered, [17], all[8]);
 jdks!(last_events, last, feature);
 jdks!(last_events_of_the_killed, last_of_the_killed, [17]);
 jdks!(methods, by_method, [8, 17]);
-jdks!(archived, with_an_archive, [17, 25]);
-jdks!(memory, in_memory, [8, 17]);
+jdks!(archived, with_an_archive, [25], all[17]);
+jdks!(memory, in_memory, [8], all[17]);
 jdks!(javac, compiler, [17], all [8, 25]);
 jdks!(run_modes, through_run, [17]);

@@ -172,7 +172,7 @@ fn applications(jdk: &'static Jdk) {
 
 // Folders need no image, so they also work for JDKs whose images have a format of their own (27
 // has).
-jdks!(patches, patches, [17, 25], all [11, 21, 26, 27]);
-jdks!(linked, linked, [17, 25], all [11, 21, 26, 27]);
-jdks!(folders, folders, [17, 25], all [11, 21, 26, 27]);
-jdks!(applications, applications, 11..);
+jdks!(patches, patches, [25], all [11, 17, 21, 26, 27]);
+jdks!(linked, linked, [17], all [11, 21, 25, 26, 27]);
+jdks!(folders, folders, [25], all [11, 17, 21, 26, 27]);
+jdks!(applications, applications, [17, 27], all [11, 21, 25, 26]);

@@ -194,7 +194,7 @@ fn jvms_that_hang(jdk: &'static Jdk) {
     let (code, said) = ended(command("soon"));
     assert!(code == Some(1) && said.contains("CCTREWRITE_JVM_LIMIT=soon: not a number of seconds"), "{said}");
 }
-jdks!(hanging, jvms_that_hang, [8, 17]);
+jdks!(hanging, jvms_that_hang, [17], all[8]);
 
 /// While one process that builds an image is stopped, another one waits no longer than the limit.
 fn a_maker_that_is_stopped(jdk: &'static Jdk) {

@@ -39,4 +39,4 @@ fn links(jdk: &'static Jdk) {
 }
 
 jdks!(boots, boots, 11..);
-jdks!(links, links, [17, 25, 27], all [11, 21, 26]);
+jdks!(links, links, [17, 27], all [11, 21, 25, 26]);

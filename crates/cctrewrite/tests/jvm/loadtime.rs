@@ -335,7 +335,8 @@ jdks!(
 jdks!(
     classes_that_are_dropped_leave_nothing_behind,
     classes_that_are_dropped_leave_nothing_behind,
-    [8, 17, 25]
+    [8, 25],
+    all[17]
 );
 jdks!(
     a_java_agent_may_transform_and_retransform_classes,
@@ -368,6 +369,7 @@ jdks!(
 jdks!(
     classes_are_defined_down_to_the_end_of_the_stack,
     classes_are_defined_down_to_the_end_of_the_stack,
-    [8, 17, 25]
+    [17, 25],
+    all[8]
 );
 jdks!(final_methods_are_not_overridden, final_methods_are_not_overridden, 8..=25);

@@ -277,5 +277,5 @@ fn a_jvm_trusts_its_user_alone(jdk: &'static Jdk) {
 jdks!(files_of_runs_are_their_users, run_and_what_reads_its_jvms, 8..=25);
 jdks!(what_other_tools_leave_is_their_users, other_tools, [17]);
 jdks!(files_of_bench_are_their_users, bench, [17]);
-jdks!(nobody_else_writes_to_images, images, [8, 17]);
+jdks!(nobody_else_writes_to_images, images, [17], all[8]);
 jdks!(options_of_others_are_ignored, a_jvm_trusts_its_user_alone, 8..=25);

@@ -144,6 +144,6 @@ fn endorsed_jars() {
     check(same(&homes[0], homes[1].java("home"), &[], &classes, "Endorsed"));
 }
 
-jdks!(limited, limited_modules, [17, 25]);
-jdks!(upgraded, upgraded_module, [17, 25]);
-jdks!(linked, linked_runtime, [17, 25]);
+jdks!(limited, limited_modules, [25], all[17]);
+jdks!(upgraded, upgraded_module, [17], all[25]);
+jdks!(linked, linked_runtime, [25], all[17]);

@@ -144,9 +144,9 @@ fn packages(jdk: &'static Jdk) {
     assert!(more.iter().all(|name| name.starts_with("cctrewrite") || name.starts_with("Cct")), "{more:?}");
 }
 
-jdks!(modern, modern, [17, 25], all [11, 21, 26, 27]);
-jdks!(semantics, semantics, [17, 25], all [11, 21, 26, 27]);
+jdks!(modern, modern, [25], all [11, 17, 21, 26, 27]);
+jdks!(semantics, semantics, [17], all [11, 21, 25, 26, 27]);
 jdks!(modules, modules, 11..);
 jdks!(preview, preview, [25]);
-jdks!(deterministic, deterministic, [17, 25], all [11, 21, 26, 27]);
+jdks!(deterministic, deterministic, [25], all [11, 17, 21, 26, 27]);
 jdks!(packages, packages, 11..);

@@ -17,7 +17,7 @@ fn trees(jdk: &'static Jdk) {
     }
 }
 
-jdks!(trees, trees, 8..=25);
+jdks!(trees, trees, [8, 17, 25], all [11, 21]);
 jdks!(call_sites, by_the_thread, feature);
 
 /// `File.lastModified`, which opening a jar calls, calls a method of `FileSystem` that a native
