@@ -372,11 +372,17 @@ impl PoolAdditions {
         PoolAdditions {
             first,
             next: first as usize,
-            bytes: Vec::new(),
-            texts: HashTable::new(),
-            others: FxHashMap::default(),
+            bytes: Vec::with_capacity(Self::USUAL_BYTES),
+            texts: HashTable::with_capacity(Self::USUAL_TEXTS),
+            others: FxHashMap::with_capacity_and_hasher(Self::USUAL_OTHERS, FxBuildHasher),
         }
     }
+
+    // Room for the additions to most classes of a class library. It takes 4 KB for each class that
+    // is being rewritten, and saves a hundredth of all instructions.
+    const USUAL_BYTES: usize = 1024;
+    const USUAL_TEXTS: usize = 28;
+    const USUAL_OTHERS: usize = 56;
 
     /// `constant_pool_count` with the additions.
     pub fn count(&self) -> Result<u16> {

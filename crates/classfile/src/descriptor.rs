@@ -75,18 +75,25 @@ fn next_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
 fn class_name_length(bytes: &[u8]) -> Option<usize> {
     // Start of the current unqualified name.
     let mut start = 0;
-    let mut at = 0;
     loop {
-        match *bytes.get(at)? {
-            b';' | b'/' if at == start => return None,
-            b';' => return Some(at),
-            b'.' | b'[' => return None,
-            b'/' => start = at + 1,
-            _ => {}
+        let at = start + bytes.get(start..)?.iter().position(|&b| ENDS_NAME[usize::from(b)])?;
+        match bytes[at] {
+            b';' if at > start => return Some(at),
+            b'/' if at > start => start = at + 1,
+            _ => return None,
         }
-        at += 1;
     }
 }
+
+/// The bytes that no unqualified name has (JVMS 4.2.2).
+const ENDS_NAME: [bool; 256] = {
+    let mut ends = [false; 256];
+    ends[b';' as usize] = true;
+    ends[b'/' as usize] = true;
+    ends[b'.' as usize] = true;
+    ends[b'[' as usize] = true;
+    ends
+};
 
 #[cold]
 fn bad(descriptor: &[u8]) -> Error {

@@ -58,9 +58,9 @@ impl Asm {
     fn local(&mut self, general: Opcode, short: Opcode, kind: Kind, index: u16) -> &mut Self {
         match index {
             0..=3 => self.bytes.put1(short + 4 * kind as u8 + index as u8),
-            4..=255 => self.bytes.extend([general + kind as u8, index as u8]),
+            4..=255 => self.bytes.put2(u16::from_be_bytes([general + kind as u8, index as u8])),
             _ => {
-                self.bytes.extend([opcode::WIDE, general + kind as u8]);
+                self.bytes.put2(u16::from_be_bytes([opcode::WIDE, general + kind as u8]));
                 self.bytes.put2(index);
             }
         }

@@ -37,11 +37,11 @@ pub(super) fn catch_all(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) ->
     }
     let guards: Vec<Guard<'_>> = plans.passes().map(|pass| pass.guard(body)).collect();
     let states = states(body)?;
-    let mut restore = Asm::new();
+    let mut restore = Asm::default();
     restore_thread(body, &mut restore)?;
     let mut codes = Vec::with_capacity(guards.len());
     for (pass, guard) in plans.passes().zip(&guards) {
-        let mut code = Asm::new();
+        let mut code = Asm::default();
         if *guard != Guard::Nowhere {
             pass.leave(body, &mut code)?;
         }
@@ -130,7 +130,7 @@ impl Exits<'_> {
     /// exception.
     fn handler(&self, region: &Region, ranged: PassSet) -> Asm {
         let mut asm = Asm::new();
-        let mut outermost = Asm::new();
+        let mut outermost = Asm::default();
         for (place, (guard, code)) in self.guards.iter().zip(self.codes).enumerate() {
             let runs = ranged.contains(place) || runs_in(guard, region);
             let to = if *guard == Guard::Outermost { &mut outermost } else { &mut asm };
