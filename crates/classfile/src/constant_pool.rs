@@ -246,6 +246,18 @@ impl<'a> ConstantPool<'a> {
         self.member_constant(index).map(|constant| constant.member)
     }
 
+    /// The owner of the member that a `CONSTANT_Fieldref`, `CONSTANT_Methodref` or
+    /// `CONSTANT_InterfaceMethodref` names.
+    #[inline]
+    pub fn member_class(&self, index: Index) -> Result<&'a [u8]> {
+        match self.tag(index) {
+            Some(tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF) => {
+                self.class(u2_at(self.file, self.offsets[index as usize] as usize + 1))
+            }
+            _ => Err(bad_index(index, "a field or method reference")),
+        }
+    }
+
     /// A `CONSTANT_Fieldref`, `CONSTANT_Methodref` or `CONSTANT_InterfaceMethodref`, with its tag
     /// and its indices.
     #[inline]

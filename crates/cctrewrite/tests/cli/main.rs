@@ -21,6 +21,7 @@ mod flags;
 mod foreign;
 mod help;
 mod html;
+mod instructions;
 mod instrument;
 mod jdk;
 mod markers;

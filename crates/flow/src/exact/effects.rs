@@ -33,14 +33,18 @@ impl OwnMembers {
         declared.sort_unstable_by_key(|field| field.name_and_type());
         let mut own = OwnMembers::default();
         for index in class.pool.indices() {
-            // For most constants, which are no references, the call would build an error.
+            // Most references lead to other classes: their names and descriptors are not read.
             let is_field = match class.pool.tag(index) {
                 Some(tag::FIELDREF) => true,
                 Some(tag::METHODREF | tag::INTERFACE_METHODREF) => false,
                 _ => continue,
             };
+            let owner = if is_field { class.name() } else { b"java/lang/Object" };
+            if class.pool.member_class(index) != Ok(owner) {
+                continue;
+            }
             let Ok(member) = class.pool.member_ref(index) else { continue };
-            if is_field && member.class == class.name() {
+            if is_field {
                 let key = member.name_and_type();
                 let Ok(found) = declared.binary_search_by_key(&key, |field| field.name_and_type()) else {
                     continue;
@@ -53,7 +57,7 @@ impl OwnMembers {
                 if field.is(access::FINAL) {
                     insert(&mut own.final_fields, index);
                 }
-            } else if !is_field && member.class == b"java/lang/Object" && member.name == b"<init>" {
+            } else if member.name == b"<init>" {
                 insert(&mut own.object_init, index);
             }
         }

@@ -399,6 +399,10 @@ impl CountPlanner {
     fn find_drains(&mut self) {
         self.drains.clear();
         self.drains.resize(self.stretches.len(), false);
+        let leads_back = |i: usize| self.edges(i).iter().any(|to| *to <= i);
+        if !(0..self.stretches.len()).any(leads_back) {
+            return;
+        }
         self.seen.clear();
         self.seen.resize(self.stretches.len(), WalkState::No);
         let (seen, path) = (&mut self.seen, &mut self.path);

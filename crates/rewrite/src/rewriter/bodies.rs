@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use cct_classfile::edit::frames::Signature;
-use cct_classfile::{Bci, Code, ErrorKind, Member, MemberName, opcode};
+use cct_classfile::{Bci, Code, ErrorKind, Instruction, Member, MemberName, opcode};
 use cct_columns::Column;
 use cct_events::structure::Recording;
 use cct_index::mid::{Mid, Shape};
@@ -45,7 +45,7 @@ pub(super) struct Bodies {
     pub(super) fallback: Option<Fallback>,
 }
 
-impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
+impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     /// Writes the instrumented bodies of a method, at the first level that fits.
     pub(super) fn bodies(
         &mut self,
@@ -246,15 +246,10 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
     }
 
     /// The call target of each invocation in a body.
-    fn call_targets<'x>(&mut self, code: &Code<'a>) -> Result<Vec<(Bci, CallTarget<'x>)>>
-    where
-        'a: 'x,
-        'r: 'x,
-    {
-        let rewriter: &'x Rewriter = self.rewriter;
+    fn call_targets(&mut self, code: &Code<'a>) -> Result<Vec<(Bci, CallTarget<'c>)>> {
         let mut calls = Vec::new();
         for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
-            let target = rewriter.call_target(self.id, self.class, &instruction)?;
+            let target = self.call_target(&instruction)?;
             if let CallTarget::Counted(f) | CallTarget::Dispatched(f) = target {
                 self.foreign.entry(f.mid()).or_insert_with(|| f.into());
             }
@@ -264,6 +259,18 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             calls.push((instruction.bci, target));
         }
         Ok(calls)
+    }
+
+    /// The call target of an invocation. A class calls by one constant from many places.
+    fn call_target(&mut self, invocation: &Instruction<'_>) -> Result<CallTarget<'c>> {
+        let key = (invocation.pool_index().unwrap_or_default(), invocation.opcode);
+        if let Some(target) = self.targets.get(&key) {
+            return Ok(*target);
+        }
+        let rewriter: &'r Rewriter = self.rewriter;
+        let target = rewriter.call_target(self.id, self.class, invocation)?;
+        self.targets.insert(key, target);
+        Ok(target)
     }
 
     /// The allocations in a body, if objects are counted. Slots follow from the code alone, whether

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use cct_classfile::edit::ClassEdit;
 use cct_classfile::edit::class_edit::MemberBuilder;
-use cct_classfile::{ClassFile, Code, Member};
+use cct_classfile::opcode::Opcode;
+use cct_classfile::{ClassFile, Code, Index, Member};
 use cct_events as events;
 use cct_flow::OwnMembers;
 use cct_index::mid::{Mid, Shape};
@@ -15,17 +16,18 @@ use cct_index::treatment::Treatment;
 use cct_jdk::pins::Clock;
 use cct_markers::{ClassMarkers, LeftOut};
 use cct_tables::BlockRule;
+use rustc_hash::FxHashMap;
 
 use super::shared::Rewriter;
 use crate::carrier::Constants;
 use crate::error::Result;
 use crate::markers::{self};
-use crate::plan;
+use crate::plan::{self, CallTarget};
 use crate::report::ClassReport;
 use crate::world::ClassId;
 
 /// The state of rewriting one class.
-pub(super) struct ClassRewriter<'r, 'c, 'a> {
+pub(super) struct ClassRewriter<'r: 'c, 'c, 'a> {
     pub(super) rewriter: &'r Rewriter,
     pub(super) class: &'c ClassFile<'a>,
     /// The decoded code of its methods, if it has been decoded before.
@@ -34,6 +36,8 @@ pub(super) struct ClassRewriter<'r, 'c, 'a> {
     pub(super) edit: ClassEdit<'c, 'a>,
     pub(super) constants: Constants,
     pub(super) recorded: bool,
+    /// The call targets that have been found, by the constant and the opcode of the invocation.
+    pub(super) targets: FxHashMap<(Index, Opcode), CallTarget<'c>>,
     /// References to its own members; filled only for exact bytecode counts.
     pub(super) own: Rc<OwnMembers>,
     pub(super) report: ClassReport,
@@ -68,6 +72,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             edit,
             constants,
             recorded: (rewriter.recorded)(class.name()),
+            targets: FxHashMap::default(),
             own: Rc::new(match rewriter.settings.block_rule() {
                 Some(BlockRule::Exact) => OwnMembers::of(class),
                 _ if rewriter.settings.traces() => OwnMembers::of(class),
