@@ -70,14 +70,14 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
 
 /// Reads the data to export.
 fn exported(arguments: &Export) -> Result<ExportInput> {
-    let view = View::of(arguments.metric);
-    let (sum, damage) = read_sum(&arguments.profiles, arguments.sites, view)?;
+    let reading = arguments.parts.reading(View::of(arguments.metric))?;
+    let (sum, damage) = read_sum(&arguments.profiles, &reading)?;
     // A sum lacks what any of its parts lacks.
     let profile = Profile { damage, ..sum };
     let options = options(arguments);
     let exported = match &arguments.diff {
         Some(before) => {
-            let before = view.shown(arguments.sites.of(read(before)?)?)?;
+            let before = reading.of(read(before)?)?;
             Difference::new(before, profile, &options).map(ExportInput::Difference)
         }
         None => {

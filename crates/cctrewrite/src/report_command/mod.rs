@@ -34,7 +34,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     if let Some(output) = html::output(arguments)? {
         return html::run(arguments, &output, &origins);
     }
-    let (profile, damage) = read_sum(&arguments.profiles, arguments.sites, Part::Both)?;
+    let (profile, damage) = read_sum(&arguments.profiles, &arguments.parts.reading(Part::Both)?)?;
     let objects = profile.object_totals();
     let profile = view(arguments).shown(profile).with_context(|| {
         let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();

@@ -23,6 +23,7 @@ mod help;
 mod html;
 mod instrument;
 mod jdk;
+mod library;
 mod markers;
 mod merge;
 mod monitors;
