@@ -11,7 +11,7 @@ use cct_profile::merger::Merger;
 use cct_profile::pair::{Input, Kind, Whole};
 use cct_profile::{Damage, Profile, Unit};
 
-use crate::args::{ContextFilter, Library, MetricArgument, SitesArguments};
+use crate::args::{ContextFilter, Library, MetricArgument, PartArguments, SitesArguments};
 use crate::exit;
 
 /// Whether the path means standard input (or output).
@@ -106,6 +106,12 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// What the command line asks for.
+    pub fn new(parts: &PartArguments, view: View) -> Result<Reading> {
+        let (wanted, library) = (parts.only.wanted()?, parts.library.library()?);
+        Ok(Reading { view, sites: parts.sites, wanted, library })
+    }
+
     /// The part of a profile.
     pub fn of(&self, profile: Profile) -> Result<Profile> {
         self.seen(self.view.shown(self.sites.of(profile)?)?)

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
 use crate::json;
-use crate::profile_file::{View, read, read_input, shown};
+use crate::profile_file::{Reading, View, read, read_input, shown};
 use crate::report_command::report_contents::{names, select};
 
 /// The name of a column for programs, and its title for people.
@@ -135,7 +135,7 @@ pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
         if which == TableArgument::Library && !origins.have_jdk() {
             table.remarks.push(BY_NAME);
         }
-        let reading = arguments.parts.reading(View::Contexts)?;
+        let reading = Reading::new(&arguments.parts, View::Contexts)?;
         let mut damaged = false;
         for path in &arguments.profiles {
             let profile = reading.of(read(path)?)?;
@@ -223,7 +223,7 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
         limit: 0,
         ..CompareOptions::default()
     };
-    let reading = arguments.parts.reading(View::Contexts)?;
+    let reading = Reading::new(&arguments.parts, View::Contexts)?;
     let mut damaged = false;
     for (at, a) in paths.iter().enumerate() {
         for b in &paths[at + 1..] {

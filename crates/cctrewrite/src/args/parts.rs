@@ -5,7 +5,6 @@ use anyhow::Result;
 use clap::Args;
 
 use super::{ContextFilter, LibraryArguments, OnlyArguments, SitesArguments};
-use crate::profile_file::{Reading, View};
 
 /// Classes, call sites and the library.
 #[derive(Debug, Clone, Args)]
@@ -21,12 +20,6 @@ pub struct PartArguments {
 }
 
 impl PartArguments {
-    /// What is read of each profile.
-    pub fn reading(&self, view: View) -> Result<Reading> {
-        let library = self.library.library()?;
-        Ok(Reading { view, sites: self.sites, wanted: self.only.wanted()?, library })
-    }
-
     /// What these arguments do, in words.
     pub fn in_words(&self) -> Result<Vec<String>> {
         let wanted = self.only.wanted()?;

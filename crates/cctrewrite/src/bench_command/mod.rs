@@ -151,8 +151,8 @@ impl Bencher<'_> {
         Ok(Judgement { entry, counts, elsewhere, verdict })
     }
 
-    /// What can be compared. If the baseline is of another JDK, and the user allows it, this is only
-    /// what the program's own classes execute.
+    /// What can be compared. If the baseline is of another JDK, and the user allows it, this is
+    /// only what the program's own classes execute.
     fn scope(&self) -> Result<Scope> {
         let (Some(stored), Some(now)) = (&self.stored, &self.conditions) else { return Ok(Scope::All) };
         let base = &stored.conditions;

@@ -19,7 +19,7 @@ use cct_profile::pair::{Share, TextOptions};
 
 use crate::args::{ByArgument, Diff, DiffFormat, DiffOrderArgument};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{View, check_stdin, named, read_input, shown};
+use crate::profile_file::{Reading, View, check_stdin, named, read_input, shown};
 
 /// Runs the command.
 pub fn run(arguments: &Diff) -> Result<Outcome> {
@@ -39,7 +39,7 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
         (_, By::Method) => View::Objects,
         _ => View::Makers,
     };
-    let reading = arguments.parts.reading(view)?;
+    let reading = Reading::new(&arguments.parts, view)?;
     let (input_base, input_new) = (read_input(base, &reading)?, read_input(new, &reading)?);
     let dropped = [input_base.dropped_classes(), input_new.dropped_classes()];
     let names = [named(base, &input_base), named(new, &input_new)];
