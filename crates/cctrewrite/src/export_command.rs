@@ -13,7 +13,7 @@ use cct_profile::names::NameStyle;
 
 use crate::args::{Export, NamesArgument};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{View, check_stdin, read, read_sum, shown};
+use crate::profile_file::{Reading, View, check_stdin, read, read_sum, shown};
 
 /// Minimum share of a box in a picture, in percent: about one pixel.
 const PICTURE_MIN_PERCENT: f64 = 0.1;
@@ -70,14 +70,14 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
 
 /// Reads the data to export.
 fn exported(arguments: &Export) -> Result<ExportInput> {
-    let view = View::of(arguments.metric);
-    let (sum, damage) = read_sum(&arguments.profiles, arguments.sites, view)?;
+    let reading = Reading::new(&arguments.parts, View::of(arguments.metric))?;
+    let (sum, damage) = read_sum(&arguments.profiles, &reading)?;
     // A sum lacks what any of its parts lacks.
     let profile = Profile { damage, ..sum };
     let options = options(arguments);
     let exported = match &arguments.diff {
         Some(before) => {
-            let before = view.shown(arguments.sites.of(read(before)?)?)?;
+            let before = reading.of(read(before)?)?;
             Difference::new(before, profile, &options).map(ExportInput::Difference)
         }
         None => {

@@ -24,15 +24,19 @@ pub fn run(arguments: &Merge) -> Result<Outcome> {
         bodies: if arguments.join_bodies { Bodies::Together } else { Bodies::Apart },
     };
     let wanted = arguments.wanted.wanted()?;
+    let library = arguments.library.library()?;
     let output = &arguments.output;
     // If the output were also an input, a second run would add the sum to itself.
     if let Some(path) = paths.iter().find(|path| is_same_file(path, output)) {
         bail!("{} is both input and output; name another output", shown(path));
     }
     let (sum, damage) = merge(paths, options, |profile| {
-        let profile = arguments.sites.of(profile)?;
-        match &wanted {
-            Some(wanted) => wanted.of(profile),
+        let mut profile = arguments.sites.of(profile)?;
+        if let Some(wanted) = &wanted {
+            profile = wanted.of(profile)?;
+        }
+        match &library {
+            Some(library) => library.collapsed_for_good(profile),
             None => Ok(profile),
         }
     })?;

@@ -8,10 +8,10 @@ use anyhow::{Context, Result, bail};
 use cct_columns::Column;
 use cct_profile::merge::MergeOptions;
 use cct_profile::merger::Merger;
-use cct_profile::pair::{Input, Kind};
+use cct_profile::pair::{Input, Kind, Whole};
 use cct_profile::{Damage, Profile, Unit};
 
-use crate::args::{MetricArgument, SitesArguments};
+use crate::args::{ContextFilter, Library, MetricArgument, PartArguments, SitesArguments};
 use crate::exit;
 
 /// Whether the path means standard input (or output).
@@ -92,19 +92,56 @@ impl View {
     }
 }
 
+/// What a command takes of each profile that it reads.
+#[derive(Debug)]
+pub struct Reading {
+    /// The kind of numbers.
+    pub view: View,
+    /// Whether call sites are added up.
+    pub sites: SitesArguments,
+    /// The classes that are kept; `None` for all.
+    pub wanted: Option<ContextFilter>,
+    /// The library that is collapsed.
+    pub library: Option<Library>,
+}
+
+impl Reading {
+    /// What the command line asks for.
+    pub fn new(parts: &PartArguments, view: View) -> Result<Reading> {
+        let (wanted, library) = (parts.only.wanted()?, parts.library.library()?);
+        Ok(Reading { view, sites: parts.sites, wanted, library })
+    }
+
+    /// The part of a profile.
+    pub fn of(&self, profile: Profile) -> Result<Profile> {
+        self.seen(self.view.shown(self.sites.of(profile)?)?)
+    }
+
+    /// The kept classes, with the library collapsed.
+    fn seen(&self, mut profile: Profile) -> Result<Profile> {
+        if let Some(wanted) = &self.wanted {
+            profile = wanted.of(profile)?;
+        }
+        match &self.library {
+            Some(library) => library.collapsed(profile),
+            None => Ok(profile),
+        }
+    }
+}
+
 /// The message if profiles cannot be added up; the reason follows it.
 pub const CANNOT: &str = "cannot add up these profiles";
 
-/// Reads profiles and adds them up. A single profile stays as it is, except for its call sites.
-/// Also returns the damage of all profiles.
-pub fn read_sum(paths: &[PathBuf], sites: SitesArguments, view: View) -> Result<(Profile, Vec<Damage>)> {
+/// Reads profiles, adds them up, and takes a part. A single profile is not changed otherwise. Also
+/// returns the damage of all profiles.
+pub fn read_sum(paths: &[PathBuf], reading: &Reading) -> Result<(Profile, Vec<Damage>)> {
     if let [only] = paths {
-        let profile = view.shown(sites.of(read(only)?)?).with_context(|| shown(only))?;
+        let profile = reading.of(read(only)?).with_context(|| shown(only))?;
         let damage = profile.damage.clone();
         return Ok((profile, damage));
     }
-    let (sum, damage) = merge(paths, MergeOptions::default(), |profile| sites.of(profile))?;
-    Ok((view.shown(sum)?, damage))
+    let (sum, damage) = merge(paths, MergeOptions::default(), |profile| reading.sites.of(profile))?;
+    Ok((reading.seen(reading.view.shown(sum)?)?, damage))
 }
 
 /// Reads profiles and adds up the part that `select` takes of each. Also returns the damage of all
@@ -135,14 +172,16 @@ fn name(path: &Path, all: &[PathBuf]) -> String {
 }
 
 /// Reads a profile or a list of contexts, and reports what is missing on standard error.
-pub fn read_input(path: &Path, sites: SitesArguments, view: View) -> Result<Input> {
+pub fn read_input(path: &Path, reading: &Reading) -> Result<Input> {
     let input = Input::read_from(open(path)?).with_context(|| shown(path))?;
     for what in &input.incomplete {
         exit::say(&format!("cctrewrite: {}: {what}", shown(path)));
     }
     let of_input = |input: Input| -> Result<Input> {
-        let input = sites.of_input(input)?;
-        Ok(Input { profile: view.shown(input.profile)?, ..input })
+        let input = reading.sites.of_input(input)?;
+        let profile = reading.view.shown(input.profile)?;
+        let whole = reading.wanted.is_some().then(|| Whole::of(&profile));
+        Ok(Input { profile: reading.seen(profile)?, whole, ..input })
     };
     of_input(input).with_context(|| shown(path))
 }

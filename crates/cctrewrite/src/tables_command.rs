@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
 use crate::json;
-use crate::profile_file::{View, read, read_input, shown};
+use crate::profile_file::{Reading, View, read, read_input, shown};
 use crate::report_command::report_contents::{names, select};
 
 /// The name of a column for programs, and its title for people.
@@ -135,9 +135,10 @@ pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
         if which == TableArgument::Library && !origins.have_jdk() {
             table.remarks.push(BY_NAME);
         }
+        let reading = Reading::new(&arguments.parts, View::Contexts)?;
         let mut damaged = false;
         for path in &arguments.profiles {
-            let profile = View::Contexts.shown(arguments.sites.of(read(path)?)?)?;
+            let profile = reading.of(read(path)?)?;
             damaged |= !profile.damage.is_empty();
             table.counts(Metric::of_profile(&profile))?;
             let (profile, _) = select(arguments, profile).with_context(|| shown(path))?;
@@ -222,15 +223,12 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
         limit: 0,
         ..CompareOptions::default()
     };
+    let reading = Reading::new(&arguments.parts, View::Contexts)?;
     let mut damaged = false;
     for (at, a) in paths.iter().enumerate() {
         for b in &paths[at + 1..] {
-            let found = compare(
-                read_input(a, arguments.sites, View::Contexts)?,
-                read_input(b, arguments.sites, View::Contexts)?,
-                &options,
-            )
-            .with_context(|| format!("cannot compare A ({}) and B ({})", shown(a), shown(b)))?;
+            let found = compare(read_input(a, &reading)?, read_input(b, &reading)?, &options)
+                .with_context(|| format!("cannot compare A ({}) and B ({})", shown(a), shown(b)))?;
             damaged |= found.is_incomplete();
             let is_said =
                 |remark: &&Remark| matches!(remark, Remark::Marker { .. } | Remark::CallSitesMerged(_));

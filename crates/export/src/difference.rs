@@ -30,7 +30,7 @@ pub struct Difference {
 }
 
 /// `META` keys that must agree for numbers to have a common meaning.
-pub(crate) const DECISIVE: [&str; 2] = ["blocks", "intrinsics"];
+pub(crate) const DECISIVE: [&str; 4] = ["blocks", "intrinsics", "java.version", "library"];
 
 impl Difference {
     /// Compares two profiles. Metadata and notes are those of `after`.

@@ -65,7 +65,7 @@ impl Profile {
     /// The profile in which methods have the call sites of their nearest callers that stay. A
     /// bytecode index in a removed method's code means nothing in another's. There is no site if no
     /// caller stays, or if native code is between.
-    fn called_from_those_that_stay(
+    pub(crate) fn called_from_those_that_stay(
         mut self,
         stays: &impl Fn(&Method) -> bool,
     ) -> Result<Profile, MergeError> {

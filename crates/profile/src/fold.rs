@@ -80,7 +80,7 @@ pub struct LeftOut {
 }
 
 /// A tree that can grow at any node.
-struct Forest {
+pub(crate) struct Forest {
     nodes: Vec<FoldedNode>,
     columns: usize,
     /// Numbers of the columns, as in [`Tree`].
@@ -97,7 +97,8 @@ struct FoldedNode {
 }
 
 impl Forest {
-    fn new(columns: usize) -> Forest {
+    /// A tree without contexts: a root, which is node 0.
+    pub(crate) fn new(columns: usize) -> Forest {
         let root = FoldedNode { label: ROOT, parent: 0, calls: 0, bytecodes: 0 };
         let (nodes, values) = (vec![root], vec![0; columns]);
         Forest { nodes, columns, values, children: FxHashMap::default() }
@@ -138,7 +139,8 @@ impl Forest {
         Ok(())
     }
 
-    fn count(&mut self, context: u32, node: &Node, values: &[u64]) -> Result<(), MergeError> {
+    /// Adds the counts of a node to a context.
+    pub(crate) fn count(&mut self, context: u32, node: &Node, values: &[u64]) -> Result<(), MergeError> {
         let grown = &mut self.nodes[context as usize];
         grown.calls = grown.calls.checked_add(node.calls).ok_or(MergeError::Overflow)?;
         grown.bytecodes = grown.bytecodes.checked_add(node.bytecodes).ok_or(MergeError::Overflow)?;
@@ -169,7 +171,8 @@ impl Forest {
         self.child(caller, label)
     }
 
-    fn child(&mut self, caller: u32, label: u32) -> Result<u32, MergeError> {
+    /// The callee of a context with a label.
+    pub(crate) fn child(&mut self, caller: u32, label: u32) -> Result<u32, MergeError> {
         if let Some(&child) = self.children.get(&(caller, label)) {
             return Ok(child);
         }
@@ -181,7 +184,8 @@ impl Forest {
         Ok(new)
     }
 
-    fn tree(self) -> Result<Tree, MergeError> {
+    /// The tree, with children sorted by label.
+    pub(crate) fn tree(self) -> Result<Tree, MergeError> {
         let Forest { nodes, columns, values, children } = self;
         drop(children);
         // Children of a node are consecutive, in the order of their labels.
@@ -194,7 +198,9 @@ impl Forest {
         for parent in 0..nodes.len() {
             first[parent + 1] += first[parent];
         }
-        let mut builder = TreeBuilder::new().with_columns(columns);
+        let root = &nodes[0];
+        let mut builder = TreeBuilder::with_root(root.calls, root.bytecodes).with_columns(columns);
+        builder.numbers().copy_from_slice(&values[..columns]);
         // The next and the last child of every open node.
         let mut open = vec![(first[0], first[1])];
         while let Some((next, end)) = open.last_mut() {

@@ -11,6 +11,7 @@
 //!   methods or groups of them ([`labels`]),
 //! * compared with another ([`compare`]), and searched for changes since another ([`diff`];
 //!   [`pair`] is common to both),
+//! * viewed with the work of a library added to the program's frames ([`library`]),
 //! * viewed by the objects that its contexts allocated ([`allocations`]), or by a column of other
 //!   numbers ([`columns`]),
 //! * measured as in the literature ([`tables`]),
@@ -34,6 +35,7 @@ pub mod exactness;
 pub mod fold;
 pub mod labels;
 mod largest;
+pub mod library;
 pub mod merge;
 mod merge_error;
 pub mod merger;

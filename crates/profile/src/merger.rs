@@ -4,13 +4,13 @@ use crate::merge::{
     DECISIVE, MergeOptions, Sites, columns_counted, counts_objects, different_columns, merged_meta, summed,
     tells,
 };
-use crate::meta_keys::{ALLOCATIONS, MERGED, RUNS, SELECTION};
+use crate::meta_keys::{ALLOCATIONS, LIBRARY, MERGED, RUNS, SELECTION};
 use crate::{MergeError, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys whose values, unless they are `yes`, are reported together with the profiles that have
 /// them.
-const TOLD: [&str; 4] = ["exact", "limits", "reproducible", SELECTION];
+const TOLD: [&str; 5] = ["exact", LIBRARY, "limits", "reproducible", SELECTION];
 
 /// The note about profiles that distinguish call sites where others do not.
 const SITES_LOST: &str =
@@ -195,7 +195,11 @@ impl Merger {
                 continue;
             }
             for head in &self.heads {
-                let otherwise = if key == SELECTION { "everything" } else { "not known" };
+                let otherwise = match key {
+                    SELECTION => "everything",
+                    LIBRARY => "not collapsed",
+                    _ => "not known",
+                };
                 let value = head.meta.get(key).map_or(otherwise, |value| value);
                 if value == "yes" {
                     continue;

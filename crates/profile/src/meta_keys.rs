@@ -12,6 +12,9 @@ pub const COLUMNS: &str = "columns";
 /// The cost model, by name and content hash.
 pub const COST_MODEL: &str = "cost-model";
 
+/// Which methods are collapsed into contexts `(library)`; see [`crate::library`].
+pub const LIBRARY: &str = "library";
+
 /// Of a merged profile: the names of the merged profiles, one on each line.
 pub const MERGED: &str = "merged";
 
@@ -20,6 +23,9 @@ pub const METRICS: &str = "metrics";
 
 /// Of a merged profile: the number of runs that it is the sum of.
 pub const RUNS: &str = "runs";
+
+/// The outputs that took part, one on each line.
+pub const PROVENANCE: &str = "provenance";
 
 /// Which part of everything is in the profile.
 pub const SELECTION: &str = "selection";

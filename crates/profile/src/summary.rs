@@ -1,6 +1,7 @@
 //! The summary of a profile, which `info` shows and every report has in its header.
 
 use crate::allocations::ObjectTotals;
+use crate::library::is_library_line;
 use crate::{Damage, Method, Metric, Profile, ThreadTree, Tree, Unit};
 use std::collections::BTreeMap;
 
@@ -190,7 +191,8 @@ fn tree_summary(thread: &ThreadTree) -> TreeSummary {
 }
 
 fn markers(profile: &Profile) -> BTreeMap<String, u128> {
-    let is_marker: Vec<bool> = profile.methods.iter().map(|m| m.flags & Method::MARKER != 0).collect();
+    let is_marker = |method: &Method| method.flags & Method::MARKER != 0 && !is_library_line(method);
+    let is_marker: Vec<bool> = profile.methods.iter().map(is_marker).collect();
     let mut markers = BTreeMap::new();
     if !is_marker.contains(&true) {
         return markers;

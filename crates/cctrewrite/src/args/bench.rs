@@ -8,7 +8,7 @@ use cct_build::image::request::ImageRequest;
 use cct_profile::diff::Percentage;
 use clap::{Args, ValueEnum, value_parser};
 
-use super::{BenchChoices, ColumnArgument, Verbosity};
+use super::{BenchChoices, ColumnArgument, LibraryArguments, Verbosity};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,6 +53,14 @@ pub struct Bench {
     /// --metrics calls, makes more calls)
     #[arg(long, value_name = "P", default_value = "0")]
     pub fail_above: Percentage,
+
+    /// Compare with a baseline of another JDK, which is refused otherwise (exit code 2). Then only
+    /// the counts of the program's own classes are compared
+    #[arg(long)]
+    pub allow_mismatch: bool,
+
+    #[command(flatten)]
+    pub library: LibraryArguments,
 
     /// Compare this column instead of bytecodes. Also needs the option of the same name
     #[arg(long, value_enum)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{ColumnArgument, SelectionArguments, SitesArguments};
+use super::{ColumnArgument, PartArguments, SelectionArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,7 +44,7 @@ pub struct Compare {
     pub selection: SelectionArguments,
 
     #[command(flatten)]
-    pub sites: SitesArguments,
+    pub parts: PartArguments,
 
     /// Drop the numbers in names of generated classes (lambdas, proxies, accessors), as `report`
     /// does. Contexts that become equal are added up

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use cct_profile::diff::Percentage;
 use clap::{Args, ValueEnum};
 
-use super::{ByArgument, ColumnArgument, SelectionArguments, SitesArguments};
+use super::{ByArgument, ColumnArgument, PartArguments, SelectionArguments};
 
 const EXAMPLES: &str = "\
 Examples:
     cctrewrite diff base.cct new.cct
     cctrewrite diff base.cct new.cct --by package --sort relative --limit 30
     cctrewrite diff base.cct new.cct --focus 'app.Parser.*' --min-percent 0.1
+    cctrewrite diff base.cct new.cct --mine 'com.acme.**' --sort inclusive
     cctrewrite diff base.cct new.cct --fail-above 1% --fail-method-above 5% --min-percent 0.01
     cctrewrite diff base.cct new.cct --fail-above 0.5% --format junit > diff.xml";
 
@@ -51,16 +52,22 @@ pub struct Diff {
     #[arg(long, value_name = "P")]
     pub fail_method_above: Option<Percentage>,
 
-    /// Refuse limits (exit code 2) if the selection (--thread, --root, --focus, --drop) keeps less
-    /// than P percent of either side, since limits do not check the rest. 0 allows any selection
+    /// Refuse limits (exit code 2) if the selection (--thread, --root, --focus, --drop, --only,
+    /// --except) keeps less than P percent of either side, since limits do not check the rest. 0
+    /// allows any selection
     #[arg(long, value_name = "P", default_value = "50%")]
     pub keep_at_least: Percentage,
+
+    /// Apply limits even if the two were recorded on different JDKs or with different settings,
+    /// which is refused otherwise (exit code 2)
+    #[arg(long)]
+    pub allow_mismatch: bool,
 
     #[command(flatten)]
     pub selection: SelectionArguments,
 
     #[command(flatten)]
-    pub sites: SitesArguments,
+    pub parts: PartArguments,
 
     /// Grouping of rows
     #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP")]

@@ -8,7 +8,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::report::percentage;
-use super::{MetricArgument, SelectionArguments, SitesArguments};
+use super::{MetricArgument, PartArguments, SelectionArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,7 +57,7 @@ pub struct Export {
     pub selection: SelectionArguments,
 
     #[command(flatten)]
-    pub sites: SitesArguments,
+    pub parts: PartArguments,
 
     /// Write all contexts, whatever the size of the output
     #[arg(long, conflicts_with_all = ["min_percent", "depth"])]

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{SitesArguments, WantedArguments};
+use super::{LibraryArguments, SitesArguments, WantedArguments};
 
 const EXAMPLES: &str = "\
 Examples:
     cctrewrite merge monday.cct tuesday.cct -o week.cct
     cctrewrite merge */run.cct -o fleet.cct --threads all
-    cctrewrite merge run.cct -o own.cct --only 'com.acme.**'
+    cctrewrite merge run.cct -o own.cct --mine 'com.acme.**'
     cctrewrite merge old.cct new.cct -o - --join-bodies | cctrewrite report -";
 
 /// Add up profiles of several runs, or of a whole fleet
@@ -37,6 +37,9 @@ pub struct Merge {
     /// Threads whose trees are added up
     #[arg(long, value_enum, default_value_t = ThreadsArgument::ByName, value_name = "WHICH")]
     pub threads: ThreadsArgument,
+
+    #[command(flatten)]
+    pub library: LibraryArguments,
 
     #[command(flatten)]
     pub wanted: WantedArguments,

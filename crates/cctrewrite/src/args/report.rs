@@ -10,7 +10,7 @@ use cct_profile::labels::By;
 use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::{SelectionArguments, SitesArguments};
+use super::{PartArguments, SelectionArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +54,7 @@ pub struct Report {
     pub selection: SelectionArguments,
 
     #[command(flatten)]
-    pub sites: SitesArguments,
+    pub parts: PartArguments,
 
     /// Grouping of rows. Calls within a group belong to the
     /// group's context
@@ -109,7 +109,7 @@ pub struct Report {
     pub callers: Option<String>,
 
     /// Write a table from the literature instead, with a row for each profile [text, json, csv]
-    #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric"])]
+    #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric", "collapse_library", "mine"])]
     pub table: Option<TableArgument>,
 
     #[command(flatten)]

@@ -8,7 +8,7 @@ use cct_build::image::request::ImageRequest;
 use cct_build::jvm_options::stack_traces::{DEFAULT_DEPTH, MAX_DEPTH};
 use clap::{Args, value_parser};
 
-use super::{Choices, Recording, UdiArguments, Verbosity, WantedArguments};
+use super::{Choices, LibraryArguments, Recording, UdiArguments, Verbosity, WantedArguments};
 
 /// Default path of the profile that `run` writes and that other commands read.
 pub const PROFILE: &str = "cctrewrite.cct";
@@ -28,8 +28,8 @@ Examples:
   Record only one method and its callees:
     cctrewrite run --extent com.acme.Server.handle -- java -jar server.jar
 
-  Keep only the program's own classes; their callbacks from the class library stay below their callers
-    cctrewrite run --only 'com.acme.**' -- java -jar app.jar
+  Add the work of all other classes to the program's frames that call them (docs/use/my-code.md):
+    cctrewrite run --mine 'com.acme.**' -- java -jar app.jar
 
   Count how often a program reaches marked locations (docs/research/markers.md), and check properties of its objects (docs/research/typestate.md):
     cctrewrite run --tool markers --markers rules.toml -- java -jar app.jar
@@ -63,6 +63,9 @@ pub struct Run {
     /// into a folder next to FILE, with the ending `.jvms`
     #[arg(short, long, value_name = "FILE", default_value = PROFILE, help_heading = "Output")]
     pub output: PathBuf,
+
+    #[command(flatten)]
+    pub library: LibraryArguments,
 
     #[command(flatten)]
     pub wanted: WantedArguments,

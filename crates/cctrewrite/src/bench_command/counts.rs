@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
+use cct_profile::charges::Charges;
 use cct_profile::labels::{By, Labels};
+use cct_profile::library::LIBRARY_LINE;
 use cct_profile::names::NameStyle;
 use cct_profile::origin::{Origins, is_jdk_by_name};
 use cct_profile::sums::sums;
 use cct_profile::{Metric, Pattern, Profile, Selection, Tree};
+
+use crate::args::Library;
 
 /// Calls, and the number of the metric if it counts something else.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,15 +42,17 @@ impl Count {
 pub struct Counts {
     /// The counts of all classes.
     pub all: Count,
-    /// The counts of classes that do not belong to the JDK, judged by their names.
+    /// The counts of the program's classes: those that do not belong to the JDK, judged by their
+    /// names, or those that the user says.
     pub program: Count,
-    /// What each method executes itself. Names of generated classes are without their numbers.
+    /// What each method executes itself; with a collapsed library, each of the program's methods
+    /// with the library's work below it. Names of generated classes are without their numbers.
     pub methods: BTreeMap<String, Count>,
 }
 
 /// What the harness's thread executed below an entry. Also returns the bytecodes (or calls) that
 /// other threads of the program executed meanwhile.
-pub fn of(profile: &Profile, entry: &str) -> Result<(Counts, u128)> {
+pub fn of(profile: &Profile, entry: &str, library: Option<&Library>) -> Result<(Counts, u128)> {
     let selection = Selection {
         thread: Some(Pattern::of_thread(&format!("main [{entry}]"))),
         root: Some(Pattern::new(entry)),
@@ -61,21 +67,40 @@ pub fn of(profile: &Profile, entry: &str) -> Result<(Counts, u128)> {
         Labels::new(&profile_of_entry.methods, By::Method, NameStyle::Normalised, &Origins::default());
     let trees: Vec<(&Tree, &[u32])> =
         profile_of_entry.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
-    let mut is_program = vec![false; labels.len()];
+    let mut is_library = vec![true; labels.len()];
     for (method, &label) in profile_of_entry.methods.iter().zip(labels.of_method()) {
-        is_program[label as usize] = !is_jdk_by_name(&method.class);
+        is_library[label as usize] =
+            library.map_or_else(|| is_jdk_by_name(&method.class), |library| library.has(method));
     }
     let mut counts = Counts::default();
-    for (label, sums) in (0u32..).zip(sums(&trees, labels.len(), metric)?) {
-        let bytecodes = if metric != Metric::Calls { sums.own } else { 0 };
-        let count = Count { calls: sums.calls, bytecodes };
-        if count == Count::default() {
-            continue;
-        }
+    let has_bytecodes = metric != Metric::Calls;
+    let sums = sums(&trees, labels.len(), metric)?;
+    for (sums, is_library) in sums.iter().zip(&is_library) {
+        let count = Count { calls: sums.calls, bytecodes: if has_bytecodes { sums.own } else { 0 } };
         counts.all.add(count);
-        if is_program[label as usize] {
+        if !is_library {
             counts.program.add(count);
         }
+    }
+    let numbers = |calls: &[u128], own: &[u128]| -> Vec<Count> {
+        let of = |(&calls, &own)| Count { calls, bytecodes: if has_bytecodes { own } else { 0 } };
+        calls.iter().zip(own).map(of).collect()
+    };
+    let by_label = if library.is_some() {
+        let calls = Charges::of(&trees, &is_library, Metric::Calls)?;
+        let own = Charges::of(&trees, &is_library, metric)?;
+        let alone = numbers(&[calls.library_alone], &[own.library_alone]);
+        if let [alone] = alone[..]
+            && alone != Count::default()
+        {
+            counts.methods.insert(LIBRARY_LINE.to_owned(), alone);
+        }
+        numbers(&calls.charged, &own.charged)
+    } else {
+        let (calls, own): (Vec<u128>, Vec<u128>) = sums.iter().map(|sums| (sums.calls, sums.own)).unzip();
+        numbers(&calls, &own)
+    };
+    for (label, count) in (0u32..).zip(by_label).filter(|(_, count)| *count != Count::default()) {
         // Lists of contexts have commas in descriptors, since semicolons separate frames. Restores
         // the semicolons.
         let name = labels.exact(label).replace(',', ";");

@@ -19,7 +19,7 @@ use counts::Counts;
 use harness::Harness;
 use verdict::{Judgement, Scope, Verdict, changed};
 
-use crate::args::{Bench, BenchFormat};
+use crate::args::{Bench, BenchFormat, Library};
 use crate::exit::{self, Outcome, say};
 use crate::profile_file::View;
 
@@ -30,6 +30,7 @@ const OF_REGIONS: &str = "recording was switched";
 /// Runs the command.
 pub fn run(arguments: &Bench) -> Result<Outcome> {
     let stored = Baseline::read(&arguments.baseline)?;
+    let library = arguments.library.library()?;
     let entries = entries(arguments, stored.as_ref())?;
     let terminal = arguments.verbosity.terminal();
     let home = Target::of(OsStr::new("java"), arguments.jdk.as_deref())?.home;
@@ -41,7 +42,7 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     let harness = Harness::new(image.home.clone(), class_path, java_option, *warm_up, view)?;
 
     let mut bench =
-        Bencher { arguments, stored, conditions: None, exactness: None, metric: Metric::Bytecodes };
+        Bencher { arguments, library, stored, conditions: None, exactness: None, metric: Metric::Bytecodes };
     let mut judged = Vec::with_capacity(entries.len());
     for entry in entries {
         let verdict = bench.judge(&harness, entry).inspect_err(|_| {
@@ -95,6 +96,8 @@ fn entries(arguments: &Bench, stored: Option<&Baseline>) -> Result<Vec<String>> 
 /// Runs entries and judges their counts.
 pub struct Bencher<'a> {
     arguments: &'a Bench,
+    /// The library whose work is added to the program's methods.
+    library: Option<Library>,
     stored: Option<Baseline>,
     /// The conditions of this run; `None` before the first entry has run.
     conditions: Option<Conditions>,
@@ -120,8 +123,9 @@ impl Bencher<'_> {
                 (Some(all), Some(this)) => Some(all.and(this)),
                 (all, this) => all.or(this),
             };
-            self.conditions.get_or_insert_with(|| conditions(&profile, self.arguments.warm_up));
-            let (counts, elsewhere) = counts::of(&profile, &entry)?;
+            let library = self.library.as_ref();
+            self.conditions.get_or_insert_with(|| conditions(&profile, library, self.arguments.warm_up));
+            let (counts, elsewhere) = counts::of(&profile, &entry, library)?;
             if let Some(folder) = &self.arguments.profiles {
                 harness.keep(&file, folder, &entry)?;
             }
@@ -140,14 +144,15 @@ impl Bencher<'_> {
             before if self.arguments.update => Verdict::Stored { before: before.map(|counts| counts.all) },
             None => Verdict::Unknown,
             Some(base) => {
-                Verdict::compared(base, &counts, self.metric, self.scope()?, self.arguments.fail_above)
+                let (scope, limit) = (self.scope()?, self.arguments.fail_above);
+                Verdict::compared(base, &counts, self.metric, scope, limit)
             }
         };
         Ok(Judgement { entry, counts, elsewhere, verdict })
     }
 
-    /// What can be compared. If the baseline is of another JDK, this is only the program's own
-    /// classes.
+    /// What can be compared. If the baseline is of another JDK, and the user allows it, this is
+    /// only what the program's own classes execute.
     fn scope(&self) -> Result<Scope> {
         let (Some(stored), Some(now)) = (&self.stored, &self.conditions) else { return Ok(Scope::All) };
         let base = &stored.conditions;
@@ -163,7 +168,23 @@ impl Bencher<'_> {
                 );
             }
         }
-        Ok(if base.jdk == now.jdk { Scope::All } else { Scope::Program })
+        if base.jdk == now.jdk {
+            return Ok(Scope::All);
+        }
+        if !self.arguments.allow_mismatch {
+            bail!(
+                "{}: was counted on another JDK (Java {}, class library {}) than this one (Java {}, class \
+                 library {}), and counts of the class library differ between JDKs; use the same JDK, store \
+                 all entries again with --update, or compare the program's own classes alone with \
+                 --allow-mismatch",
+                self.arguments.baseline.display(),
+                base.java,
+                base.jdk,
+                now.java,
+                now.jdk
+            );
+        }
+        Ok(Scope::Program { has_methods: self.library.is_none() })
     }
 
     /// Puts the counts into the baseline. Fails if the baseline would keep entries that were
@@ -212,17 +233,20 @@ impl Bencher<'_> {
 }
 
 /// The conditions, other than the program, on which the counts of a profile depend.
-fn conditions(profile: &Profile, warm_up: u16) -> Conditions {
+fn conditions(profile: &Profile, library: Option<&Library>, warm_up: u16) -> Conditions {
     let meta = |key: &str| profile.meta.get(key).cloned().unwrap_or_default();
     let provenance = meta("provenance");
     let jdk = provenance.split_whitespace().find_map(|word| word.strip_prefix("jdk="));
     // Baselines from before cost models existed do not name one.
     let model = profile.meta.get("cost-model").map(|model| format!(" cost-model={model}"));
+    let library = library.map(|library| format!(" {}", library.setting()));
     let settings = ["blocks", "intrinsics", "metrics", "reproducible"];
     Conditions {
         java: meta("java.version"),
         jdk: jdk.unwrap_or_default().to_owned(),
-        settings: settings.map(|key| format!("{key}={}", meta(key))).join(" ") + &model.unwrap_or_default(),
+        settings: settings.map(|key| format!("{key}={}", meta(key))).join(" ")
+            + &model.unwrap_or_default()
+            + &library.unwrap_or_default(),
         warm_up,
     }
 }

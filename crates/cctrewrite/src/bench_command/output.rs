@@ -49,13 +49,28 @@ impl Results<'_> {
         self.judged.iter().filter_map(move |judged| Some((judged, of(judged)?)))
     }
 
+    /// What is not compared, for the last line.
+    fn compared_alone(&self) -> String {
+        match (self.scope, &self.base) {
+            (Scope::Program { .. }, Some(base)) => format!(
+                "; only the program's own classes were compared, as the baseline is of Java {} and this is \
+                 Java {}",
+                base.java, self.conditions.java
+            ),
+            _ => String::new(),
+        }
+    }
+
     /// The last line: how many entries fail.
     fn verdict(&self) -> String {
         let entries = counted(self.judged.len() as u64, "entry").replace("entrys", "entries");
         let failed = self.failures().count();
         match (self.arguments.update, failed) {
             (true, 0) => format!("{entries} stored in {}", self.arguments.baseline.display()),
-            (_, 0) => format!("{entries}: none grew by more than {}", self.arguments.fail_above),
+            (_, 0) => {
+                let limit = self.arguments.fail_above;
+                format!("{entries}: none grew by more than {limit}{}", self.compared_alone())
+            }
             (_, failed) => format!("{entries}: {} failed", grouped(failed as u128)),
         }
     }
@@ -68,7 +83,7 @@ pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     if let Some(exactness) = &results.exactness {
         writeln!(out, "Exact: {}", readable(exactness.to_string().as_bytes()))?;
     }
-    if let (Scope::Program, Some(base)) = (results.scope, &results.base) {
+    if let (Scope::Program { .. }, Some(base)) = (results.scope, &results.base) {
         writeln!(
             out,
             "The baseline is from another JDK ({}): only counts of the program's own classes are compared",
@@ -109,7 +124,7 @@ pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn row(judged: &Judgement, results: &Results<'_>) -> [String; 6] {
     let counts = match results.scope {
         Scope::All => judged.counts.all,
-        Scope::Program => judged.counts.program,
+        Scope::Program { .. } => judged.counts.program,
     };
     let entry = readable(judged.entry.as_bytes());
     let number = grouped(counts.of(results.metric));

@@ -13,8 +13,11 @@ use super::counts::{Count, Counts};
 pub enum Scope {
     /// Everything that is executed.
     All,
-    /// What classes execute that do not belong to the JDK.
-    Program,
+    /// What the program's own classes execute.
+    Program {
+        /// Whether numbers of methods are without the work of the library.
+        has_methods: bool,
+    },
 }
 
 /// An entry, its counts, and the verdict on them.
@@ -60,13 +63,13 @@ impl Verdict {
     pub fn compared(base: &Counts, new: &Counts, metric: Metric, scope: Scope, limit: Percentage) -> Verdict {
         let of = |counts: &Counts| match scope {
             Scope::All => counts.all,
-            Scope::Program => counts.program,
+            Scope::Program { .. } => counts.program,
         };
         let (base_count, new_count) = (of(base), of(new));
         let change = Change { base: base_count.of(metric), new: new_count.of(metric) };
         let mut methods = changed(base, new, metric);
-        if scope == Scope::Program {
-            methods.retain(|(name, _)| !is_jdk(name));
+        if let Scope::Program { has_methods } = scope {
+            methods.retain(|(name, _)| has_methods && !is_jdk(name));
         }
         let calls = Change { base: base_count.calls, new: new_count.calls };
         Verdict::Compared { change, calls, methods, exceeds: change.exceeds(limit) }
@@ -173,7 +176,7 @@ mod tests {
         let names: Vec<&str> = methods.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["app.A.a()V", "app.A.b()V"]);
         assert!(!judged(&base, &new, Scope::All, "2").fails());
-        assert!(judged(&base, &new, Scope::Program, "2").fails());
+        assert!(judged(&base, &new, Scope::Program { has_methods: true }, "2").fails());
         assert!(!judged(&new, &base, Scope::All, "0").fails(), "less is no failure");
     }
 
@@ -181,7 +184,7 @@ mod tests {
     fn another_jdk_s_methods_do_not_count_for_the_program() {
         let base = counts(&[("app.A.a()V", 100), ("java.lang.String.length()I", 100)]);
         let new = counts(&[("app.A.a()V", 100), ("java.lang.String.length()I", 200)]);
-        let verdict = judged(&base, &new, Scope::Program, "0");
+        let verdict = judged(&base, &new, Scope::Program { has_methods: true }, "0");
         let Verdict::Compared { change, methods, exceeds, .. } = &verdict else { panic!("{verdict:?}") };
         assert_eq!((*change, methods.len(), *exceeds), (Change { base: 100, new: 100 }, 0, false));
     }

@@ -10,7 +10,7 @@ use cct_profile::pair::TextOptions;
 
 use crate::args::{Compare, CompareFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{View, check_stdin, named, read_input, shown};
+use crate::profile_file::{Reading, View, check_stdin, named, read_input, shown};
 
 /// Runs the command.
 pub fn run(arguments: &Compare) -> Result<Outcome> {
@@ -21,11 +21,12 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
         None => View::Contexts,
         Some(column) => View::Column(column.0),
     };
-    let (input_a, input_b) = (read_input(a, arguments.sites, view)?, read_input(b, arguments.sites, view)?);
+    let reading = Reading::new(&arguments.parts, view)?;
+    let (input_a, input_b) = (read_input(a, &reading)?, read_input(b, &reading)?);
     let names = [named(a, &input_a), named(b, &input_b)];
     let found = compare(input_a, input_b, &options(arguments))
         .with_context(|| format!("cannot compare A ({}) and B ({})", shown(a), shown(b)))?;
-    let options = TextOptions { names, compared: compared(arguments, &found), width: arguments.width };
+    let options = TextOptions { names, compared: compared(arguments, &found)?, width: arguments.width };
     exit::to_stdout(|out| match arguments.format {
         CompareFormat::Text => write_text(&found, &options, out),
         CompareFormat::Json => json::write(&found, &options, out).map_err(ReportError::Io),
@@ -48,7 +49,7 @@ fn options(arguments: &Compare) -> CompareOptions {
 }
 
 /// What is compared, in words.
-fn compared(arguments: &Compare, found: &Comparison) -> String {
+fn compared(arguments: &Compare, found: &Comparison) -> Result<String> {
     let what = if arguments.allocations {
         "objects by type".to_owned()
     } else {
@@ -60,6 +61,6 @@ fn compared(arguments: &Compare, found: &Comparison) -> String {
         .into_iter()
         .chain(arguments.selection.in_words())
         .chain(names)
-        .chain(arguments.sites.in_words());
-    cct_build::text::readable(parts.collect::<Vec<String>>().join(", ").as_bytes())
+        .chain(arguments.parts.in_words()?);
+    Ok(cct_build::text::readable(parts.collect::<Vec<String>>().join(", ").as_bytes()))
 }

@@ -15,11 +15,11 @@ use cct_profile::Metric;
 use cct_profile::diff::{DiffOptions, DiffOrder, Difference, Limits, SIDES, diff, write_text};
 use cct_profile::labels::By;
 use cct_profile::names::NameStyle;
-use cct_profile::pair::TextOptions;
+use cct_profile::pair::{Share, TextOptions};
 
 use crate::args::{ByArgument, Diff, DiffFormat, DiffOrderArgument};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{View, check_stdin, named, read_input, shown};
+use crate::profile_file::{Reading, View, check_stdin, named, read_input, shown};
 
 /// Runs the command.
 pub fn run(arguments: &Diff) -> Result<Outcome> {
@@ -39,15 +39,17 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
         (_, By::Method) => View::Objects,
         _ => View::Makers,
     };
-    let (input_base, input_new) =
-        (read_input(base, arguments.sites, view)?, read_input(new, arguments.sites, view)?);
+    let reading = Reading::new(&arguments.parts, view)?;
+    let (input_base, input_new) = (read_input(base, &reading)?, read_input(new, &reading)?);
+    let dropped = [input_base.dropped_classes(), input_new.dropped_classes()];
     let names = [named(base, &input_base), named(new, &input_new)];
     let found = diff(input_base, input_new, &options, &origins)
         .with_context(|| format!("cannot compare A ({}) and B ({})", shown(base), shown(new)))?;
-    let options = TextOptions { names, compared: compared(arguments, &found), width: arguments.width };
+    let options = TextOptions { names, compared: compared(arguments, &found)?, width: arguments.width };
     let limits = Limits { total: arguments.fail_above, method: arguments.fail_method_above };
     if limits != Limits::default() {
-        check_shares(&found, arguments)?;
+        check_shares(&found, dropped, arguments)?;
+        check_recordings(&found, arguments)?;
     }
     let excesses = found.excesses(limits);
     let judged = (limits != Limits::default()).then_some(&*excesses);
@@ -65,8 +67,8 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
     })
 }
 
-/// Fails if the selection keeps too small a share of a profile for limits to make sense.
-fn check_shares(found: &Difference, arguments: &Diff) -> Result<()> {
+/// Fails if the sides hold too small a share of a program for limits to make sense.
+fn check_shares(found: &Difference, dropped: [Option<String>; 2], arguments: &Diff) -> Result<()> {
     let least = arguments.keep_at_least;
     for (side, share) in SIDES.iter().zip(found.shares.into_iter().flatten()) {
         if share.is_below(least) {
@@ -77,7 +79,33 @@ fn check_shares(found: &Difference, arguments: &Diff) -> Result<()> {
             );
         }
     }
+    // How much was dropped is not known, so it may be everything that matters.
+    if (Share { part: 0, whole: 1 }).is_below(least) {
+        for (side, rule) in SIDES.iter().zip(dropped) {
+            let Some(rule) = rule else { continue };
+            bail!(
+                "{side} is without the work of some classes ({}), which limits do not check; record \
+                 everything and use --mine here, or allow it with --keep-at-least 0",
+                text::readable(rule.as_bytes())
+            );
+        }
+    }
     Ok(())
+}
+
+/// Fails if the recordings differ so that limits would judge them and not the program.
+fn check_recordings(found: &Difference, arguments: &Diff) -> Result<()> {
+    if found.mismatches.is_empty() || arguments.allow_mismatch {
+        return Ok(());
+    }
+    let [base, new] = SIDES;
+    let what: Vec<String> = found.mismatches.iter().map(ToString::to_string).collect();
+    bail!(
+        "{base} and {new} were recorded differently, which limits would take for a change of the \
+         program: {}; record both in the same way, or apply limits all the same with \
+         --allow-mismatch",
+        text::readable(what.join(", ").as_bytes())
+    )
 }
 
 fn options(arguments: &Diff) -> Result<DiffOptions> {
@@ -107,7 +135,7 @@ fn options(arguments: &Diff) -> Result<DiffOptions> {
 }
 
 /// What is compared, in words.
-fn compared(arguments: &Diff, found: &Difference) -> String {
+fn compared(arguments: &Diff, found: &Difference) -> Result<String> {
     let what = match found.metric {
         Metric::Calls => "calls".to_owned(),
         Metric::Allocations => "objects by type".to_owned(),
@@ -117,13 +145,6 @@ fn compared(arguments: &Diff, found: &Difference) -> String {
     let least = arguments.min_percent.map(|least| format!("changes of at least {least} of the total"));
     let folded = arguments.fold_recursion.then(|| "recursion folded".to_owned());
     let parts = [what, threads].into_iter().chain(arguments.selection.in_words());
-    text::readable(
-        parts
-            .chain(folded)
-            .chain(arguments.sites.in_words())
-            .chain(least)
-            .collect::<Vec<String>>()
-            .join(", ")
-            .as_bytes(),
-    )
+    let parts = parts.chain(folded).chain(arguments.parts.in_words()?).chain(least);
+    Ok(text::readable(parts.collect::<Vec<String>>().join(", ").as_bytes()))
 }

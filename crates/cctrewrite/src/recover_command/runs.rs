@@ -10,7 +10,7 @@ use cct_profile::Profile;
 
 use crate::exit::{Outcome, say};
 use crate::profile_file::{is_stdin, open};
-use crate::run_command::delivery::{Places, deliver};
+use crate::run_command::delivery::{Places, WrittenParts, deliver};
 use crate::run_command::files::{UNKNOWN, file_name, with_suffix};
 use crate::run_command::markers::{put_printed, put_report};
 use crate::run_command::{traces, valued};
@@ -122,7 +122,7 @@ fn collect(abandoned: AbandonedFolder, output: Option<&Path>) -> Result<bool> {
         jvms.into_iter().partition(|jvm| jvm.profile.is_some());
     let done: Vec<PathBuf> = with_profile.iter().map(|jvm| jvm.place.clone()).collect();
     let others: Vec<Jvm> = others.into_iter().filter(has_other_files).collect();
-    deliver(&places, None, with_profile, false, put_others)?;
+    deliver(&places, &WrittenParts::default(), with_profile, false, put_others)?;
     for jvm in &others {
         put_others(jvm, &place_of(jvm, &places, others.len(), done.len())?)?;
     }

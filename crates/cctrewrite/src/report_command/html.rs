@@ -14,7 +14,7 @@ use cct_profile::{Metric, Profile, Summary};
 use crate::args::Report;
 use crate::exit::{self, Outcome};
 use crate::info_command;
-use crate::profile_file::{check_stdin, read, read_sum, shown};
+use crate::profile_file::{Reading, check_stdin, read, read_sum, shown};
 use crate::report_command::report_contents::names;
 
 /// The path of the page; `None` if the user wants none.
@@ -39,9 +39,9 @@ pub fn output(arguments: &Report) -> Result<Option<PathBuf>> {
 pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outcome> {
     check(arguments, output)?;
     let view = super::view(arguments);
-    let (new, damage) = read_sum(&arguments.profiles, arguments.sites, view)?;
-    let base =
-        arguments.diff.as_deref().map(|base| view.shown(arguments.sites.of(read(base)?)?)).transpose()?;
+    let reading = Reading::new(&arguments.parts, view)?;
+    let (new, damage) = read_sum(&arguments.profiles, &reading)?;
+    let base = arguments.diff.as_deref().map(|base| reading.of(read(base)?)).transpose()?;
     let damaged = !damage.is_empty() || base.as_ref().is_some_and(|base| !base.damage.is_empty());
     let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();
     let files = files.join(", ");

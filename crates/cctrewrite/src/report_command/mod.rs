@@ -12,7 +12,7 @@ use cct_profile::contexts::{ContextsOptions, write_contexts};
 
 use crate::args::{ByArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{View as Part, check_stdin, read_sum, shown};
+use crate::profile_file::{Reading, View as Part, check_stdin, read_sum, shown};
 use crate::report_command::report_contents::{ReportContents, by, metric, names, select, view};
 use crate::tables_command;
 
@@ -34,7 +34,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     if let Some(output) = html::output(arguments)? {
         return html::run(arguments, &output, &origins);
     }
-    let (profile, damage) = read_sum(&arguments.profiles, arguments.sites, Part::Both)?;
+    let (profile, damage) = read_sum(&arguments.profiles, &Reading::new(&arguments.parts, Part::Both)?)?;
     let objects = profile.object_totals();
     let profile = view(arguments).shown(profile).with_context(|| {
         let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();

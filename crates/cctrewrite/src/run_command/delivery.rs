@@ -19,7 +19,7 @@ use cct_profile::{Method, Metric, Profile, Summary, Tree};
 
 use super::files::move_file;
 use super::run_markers;
-use crate::args::ContextFilter;
+use crate::args::{ContextFilter, Library};
 use crate::exit::say;
 use crate::profile_file::{CANNOT, read};
 use crate::run_command::files::{UNKNOWN, file_name};
@@ -27,6 +27,32 @@ use crate::run_folder::Jvm;
 
 /// Maximum number of methods in the summary.
 const TOP: usize = 5;
+
+/// The part of each recorded profile that is written.
+#[derive(Default)]
+pub struct WrittenParts {
+    /// The classes that are kept; `None` for all.
+    pub wanted: Option<ContextFilter>,
+    /// The library that is collapsed.
+    pub library: Option<Library>,
+}
+
+impl WrittenParts {
+    /// Whether profiles are written as they were recorded.
+    fn are_all(&self) -> bool {
+        self.wanted.is_none() && self.library.is_none()
+    }
+
+    fn of(&self, mut profile: Profile) -> Result<Profile> {
+        if let Some(wanted) = &self.wanted {
+            profile = wanted.of(profile)?;
+        }
+        match &self.library {
+            Some(library) => library.collapsed_for_good(profile),
+            None => Ok(profile),
+        }
+    }
+}
 
 /// Where profiles go.
 pub struct Places {
@@ -61,7 +87,7 @@ impl Places {
 /// beside its profile.
 pub fn deliver(
     places: &Places,
-    wanted: Option<&ContextFilter>,
+    parts: &WrittenParts,
     jvms: Vec<Jvm>,
     quiet: bool,
     mut put: impl FnMut(&Jvm, &Path) -> Result<()>,
@@ -70,8 +96,8 @@ pub fn deliver(
     for jvm in jvms {
         if let Some(path) = &jvm.profile {
             let mut profile = read(path)?;
-            if let Some(wanted) = wanted {
-                profile = wanted.of(profile)?;
+            if !parts.are_all() {
+                profile = parts.of(profile)?;
                 PendingFile::write_profile(path, |out| profile.write(out))?.commit()?;
             }
             profiles.push((jvm, profile));
@@ -116,6 +142,9 @@ pub fn deliver(
                 say_top(sum.without_allocations()?, &places.sum)?;
             }
         }
+    }
+    if parts.wanted.is_some() && !quiet {
+        say("--only and --except drop the counts of other classes; --mine adds them to your methods instead");
     }
     Ok(())
 }

@@ -118,6 +118,18 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
+/// Renames the profile of an earlier run, as perf(1) does: `run.cct` becomes `run.cct.old`, and
+/// replaces the one before it. Returns the new name; `None` if there is no earlier profile.
+pub fn keep_earlier(path: &Path) -> Result<Option<PathBuf>> {
+    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return Ok(None);
+    }
+    let old = with_suffix(path, ".old");
+    fs::rename(path, &old)
+        .with_context(|| format!("cannot rename {} to {}", path.display(), old.display()))?;
+    Ok(Some(old))
+}
+
 /// Moves a JVM's file to its place, or copies it if the place is on another file system.
 pub fn move_file(from: &Path, to: &Path) -> Result<()> {
     if fs::rename(from, to).is_ok() {

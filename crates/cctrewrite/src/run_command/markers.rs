@@ -75,6 +75,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 /// Refuses options that only apply to profiles.
 fn check(arguments: &Run) -> Result<()> {
     arguments.recording.check(ToolName::Markers)?;
+    arguments.library.check_none(ToolName::Markers)?;
     arguments.wanted.check_none(ToolName::Markers)
 }
 

@@ -24,14 +24,16 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use cct_build::image::fit::{ToolOutput, check_choices, check_tool};
 use cct_build::instrument::filter;
+use cct_build::text::shell_word;
 use cct_settings::ToolName;
-use delivery::{Places, deliver};
+use delivery::{Places, WrittenParts, deliver};
 use execution::{Execution, execute};
+use files::keep_earlier;
 use missing::recover_missing;
 use run_markers::RunMarkers;
 
 use crate::args::Run;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, say};
 
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<Outcome> {
@@ -49,7 +51,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     filter(&arguments.choices)?;
     arguments.recording.check(ToolName::Profile)?;
     let places = Places::of(&arguments.output)?;
-    let wanted = arguments.wanted.wanted()?;
+    let parts = WrittenParts { wanted: arguments.wanted.wanted()?, library: arguments.library.library()? };
     let check = |home: &Path| {
         check_tool(home, ToolOutput::Profiles)?;
         check_choices(home, arguments.choices.get())?;
@@ -67,12 +69,19 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
         missing |= !ended.or_keep(|home| {
             let beside = beside.left(home)?;
             let mut is_whole = true;
-            deliver(&places, wanted.as_ref(), jvms, arguments.verbosity.quiet, |jvm, place| {
+            let quiet = arguments.verbosity.quiet;
+            let has_profile = jvms.iter().any(|jvm| jvm.profile.is_some());
+            let earlier = if has_profile { keep_earlier(&places.sum)? } else { None };
+            deliver(&places, &parts, jvms, quiet, |jvm, place| {
                 if let Some(left) = beside {
-                    is_whole &= left.put(jvm, place, arguments.verbosity.quiet)?;
+                    is_whole &= left.put(jvm, place, quiet)?;
                 }
                 Ok(())
             })?;
+            if let Some(earlier) = earlier.filter(|_| !quiet) {
+                let (now, earlier) = (shell_word(&places.sum), shell_word(&earlier));
+                say(&format!("the profile of the run before is {earlier}: cctrewrite diff {earlier} {now}"));
+            }
             Ok(is_whole)
         })?;
     }

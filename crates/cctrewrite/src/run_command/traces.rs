@@ -39,6 +39,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 fn check(arguments: &Run) -> Result<()> {
     filter(&arguments.choices)?;
     arguments.recording.check(ToolName::Trace)?;
+    arguments.library.check_none(ToolName::Trace)?;
     arguments.wanted.check_none(ToolName::Trace)
 }
 

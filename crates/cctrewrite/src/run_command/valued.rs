@@ -40,6 +40,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 fn check(arguments: &Run) -> Result<()> {
     filter(&arguments.choices)?;
     arguments.recording.check(ToolName::Pcc)?;
+    arguments.library.check_none(ToolName::Pcc)?;
     arguments.wanted.check_none(ToolName::Pcc)
 }
 

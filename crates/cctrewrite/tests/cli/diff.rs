@@ -23,8 +23,9 @@ fn stored() -> tempfile::TempDir {
     folder
 }
 
+/// The difference of the two, which are of different JDKs.
 fn diff(folder: &Path, options: &[&str]) -> Run {
-    run(folder, &[&["diff", "base.cct", "new.cct"], options].concat())
+    run(folder, &[&["diff", "base.cct", "new.cct", "--allow-mismatch"], options].concat())
 }
 
 /// Checks the exit code and that standard error is empty; returns the output.
@@ -67,6 +68,69 @@ fn a_limit_over_a_small_part_is_refused() {
     ends(diff(folder.path(), &["--drop", "*.hashCode", "--fail-above", "1%"]), 1);
     let whole = ends(diff(folder.path(), &["--fail-above", "1%"]), 1);
     assert!(!whole.contains("\nSelected "), "{whole}");
+}
+
+/// The library below a method counts in the view, and `--only` keeps too little for a limit.
+#[test]
+fn a_limit_over_dropped_classes_is_refused_and_one_over_the_view_is_not() {
+    let folder = stored();
+    let limits = ["--fail-above", "1%"];
+    let with = |options: &[&str]| diff(folder.path(), &[&limits, options].concat());
+    let only = with(&["--only", "java.**"]);
+    assert_eq!((only.code, &*only.stdout), (Some(2), ""), "{}", only.stderr);
+    assert!(only.stderr.contains("% of the bytecodes of BASE"), "{}", only.stderr);
+    let view = ends(with(&["--mine", "app.Main"]), 1);
+    assert!(view.contains(" (library)\n") && view.contains("all but app.Main as (library)"), "{view}");
+    let totals =
+        |text: &str| text.lines().filter(|line| line.ends_with(" bytecodes")).map(str::to_owned).next();
+    assert_eq!(totals(&view), totals(&ends(with(&[]), 1)));
+    // What `merge --only` dropped, no limit checks.
+    for name in ["base", "new"] {
+        let (file, part) = (format!("{name}.cct"), format!("{name}-only.cct"));
+        run(folder.path(), &["merge", &file, "-o", &part, "--only", "app.**"]).succeeds();
+    }
+    let parts = ["diff", "base-only.cct", "new-only.cct", "--allow-mismatch", "--fail-above", "1%"];
+    let refused = run(folder.path(), &parts);
+    assert_eq!(refused.code, Some(2), "{}", refused.stdout);
+    assert!(refused.stderr.contains("BASE is without the work of some classes (only app.**)"));
+    assert_eq!(run(folder.path(), &[&parts[..], &["--keep-at-least", "0"]].concat()).code, Some(1));
+}
+
+#[test]
+fn limits_over_different_recordings_are_refused() {
+    let folder = stored();
+    let refused = |base: &str, new: &str, part: &str| {
+        let free = run(folder.path(), &["diff", base, new]);
+        assert_eq!(free.code, Some(0), "{}", free.stderr);
+        let run = run(folder.path(), &["diff", base, new, "--fail-above", "90000%"]);
+        assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{}", run.stderr);
+        assert!(run.stderr.contains(part) && run.stderr.contains("--allow-mismatch"), "{}", run.stderr);
+        free.stdout
+    };
+    let free = refused("base.cct", "new.cct", "the JDK (25.0.1 and 26)");
+    assert!(free.ends_with(" in all; the JDK differs (25.0.1, 26).\n"), "{free}");
+    put(folder.path(), "noisy.cct", &profile(&[("reproducible", "no")], &[("main", &RUN)]));
+    put(folder.path(), "pinned.cct", &profile(&[("reproducible", "yes")], &[("main", &RUN)]));
+    refused("noisy.cct", "pinned.cct", "--reproducible (no and yes)");
+    run(folder.path(), &["merge", "base.cct", "-o", "view.cct", "--collapse-library"]).succeeds();
+    refused("base.cct", "view.cct", "the collapsed library (none and the JDK)");
+}
+
+/// A change that two recordings of one version may show is said to be one.
+#[test]
+fn small_changes_may_be_noise() {
+    let folder = stored();
+    let of = |name: &str, bytecodes: u64| {
+        let mut nodes = RUN;
+        nodes[1].3 += bytecodes;
+        put(folder.path(), name, &profile(&[("reproducible", "no")], &[("main", &nodes)]));
+    };
+    of("a.cct", 0);
+    of("b.cct", 200);
+    of("c.cct", 2000);
+    let excess = |new: &str| ends(run(folder.path(), &["diff", "a.cct", new, "--fail-above", "0"]), 1);
+    let noise = "two recordings of one version may differ as much";
+    assert!(excess("b.cct").contains(noise) && !excess("c.cct").contains(noise));
 }
 
 #[test]
@@ -116,7 +180,7 @@ fn growth_above_a_limit_fails() {
     assert_eq!(of_part(&["--focus", "*.charAt", "--min-percent", "2"]), Some(0));
     assert_eq!(code(&["--fail-above", "0", "--calls-only"]), Some(1));
     // In the other direction it is less.
-    ends(run(folder.path(), &["diff", "new.cct", "base.cct", "--fail-above", "0"]), 0);
+    ends(run(folder.path(), &["diff", "new.cct", "base.cct", "--fail-above", "0", "--allow-mismatch"]), 0);
 }
 
 #[test]

@@ -49,6 +49,7 @@ fn the_short_help_of_run_is_short() {
         long.lines().filter(|line| !line.starts_with(' ') && line.ends_with(':')).collect();
     for heading in [
         "Output:",
+        "My code:",
         "Recorded contexts:",
         "Counting:",
         "Image:",

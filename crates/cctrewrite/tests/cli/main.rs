@@ -24,6 +24,7 @@ mod html;
 mod instructions;
 mod instrument;
 mod jdk;
+mod library;
 mod markers;
 mod merge;
 mod monitors;

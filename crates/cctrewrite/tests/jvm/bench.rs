@@ -86,6 +86,35 @@ fn counts_are_held_against_a_file(jdk: &'static Jdk) {
     let other = bench.run("before", &["--warm-up", "2"]);
     assert_eq!(other.code, Some(2));
     assert!(other.stderr.contains("was made with other warm-up (1) than now (2)"), "{}", other.stderr);
+
+    // Counts of another JDK are no baseline, unless the user says so.
+    let text = fs::read_to_string(&file).unwrap();
+    let hash = json(&file)["jdk"].as_str().unwrap().to_owned();
+    fs::write(&file, text.replace(&hash, "00ff00ff00ff00ff")).unwrap();
+    let refused = bench.run("before", &[]);
+    assert_eq!((refused.code, &*refused.stdout), (Some(2), ""));
+    for part in ["on another JDK", "class library 00ff00ff00ff00ff", &hash, "--allow-mismatch"] {
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+    let allowed = bench.run("before", &["--allow-mismatch"]);
+    assert_eq!(allowed.code, Some(0), "{}", allowed.stderr);
+    let verdict = allowed.stdout.lines().last().unwrap();
+    assert!(verdict.contains("only the program's own classes were compared"), "{verdict}");
+    assert_eq!(bench.run("after", &["--allow-mismatch"]).code, Some(1));
+}
+
+/// The methods of the baseline are the program's, each with the library's work below it.
+fn the_library_is_added_to_its_callers(jdk: &'static Jdk) {
+    let bench = Bench { jdk, folder: folder("bench-library") };
+    let file = bench.folder.join("cctrewrite-bench.json");
+    assert_eq!(bench.run("before", &["--update", "--collapse-library", "Work.fill"]).code, Some(0));
+    let fill = json(&file)["entries"]["Work.fill"].clone();
+    assert_eq!(fill["methods"].as_object().unwrap().values().collect::<Vec<_>>(), [&fill["all"]]);
+    assert!(fill["all"][1].as_u64() > fill["program"][1].as_u64(), "{fill}");
+    assert_eq!(bench.run("before", &["--collapse-library"]).code, Some(0));
+    let other = bench.run("before", &[]);
+    assert_eq!(other.code, Some(2), "{}", other.stdout);
+    assert!(other.stderr.contains("was made with other settings"), "{}", other.stderr);
 }
 
 fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
@@ -127,6 +156,7 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
 }
 
 jdks!(entries, counts_are_held_against_a_file, feature);
+jdks!(library, the_library_is_added_to_its_callers, [17]);
 jdks!(trouble, what_cannot_be_counted_is_said, [17]);
 
 /// The harness process of a process, once it exists.

@@ -44,6 +44,7 @@ mod filters;
 mod flight_recorder;
 mod foreign;
 mod forms;
+mod gates;
 mod hooks;
 mod identity;
 mod image_faults;

@@ -56,6 +56,12 @@ fn passes_everything_through(jdk: &'static Jdk) {
     let again = run(jdk, &here, &["-q", "-o", "again.cct"], &command);
     assert_eq!((again.status.code(), said(&again)), (Some(3), String::new()));
     assert!(here.join("again.cct").is_file() && !here.join("again.jvms").exists());
+    // As perf(1) does, `run` keeps the profile of the run before.
+    let before = fs::read(here.join("again.cct")).unwrap();
+    let third = run(jdk, &here, &["-o", "again.cct"], &command);
+    let diff = "the profile of the run before is again.cct.old: cctrewrite diff again.cct.old again.cct";
+    assert!(said(&third).lines().any(|line| line == diff), "{}", said(&third));
+    assert_eq!(fs::read(here.join("again.cct.old")).unwrap(), before);
     // Nothing of the collection is left.
     let hidden = fs::read_dir(&here)
         .unwrap()

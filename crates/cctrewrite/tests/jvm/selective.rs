@@ -281,7 +281,13 @@ fn run_leaves_out_what_is_not_wanted(jdk: &'static Jdk) {
     cct_profile::contexts::write_contexts(&own, Default::default(), &mut text).unwrap();
     expected.assert_lines(&String::from_utf8(text).unwrap());
     assert_eq!(own.meta["selection"], "only Recursi*, without Recursion$*");
-    assert!(said.contains("classes were dropped"), "{said}");
+    assert!(said.contains("classes were dropped") && said.contains("--mine adds them"), "{said}");
+    // The same classes with the work of the others, in lines of their own.
+    let (mine, said) = run("mine.cct", &["--mine", "Recursion"]);
+    assert_eq!((&*mine.meta["library"], mine.meta.get("selection")), ("all but Recursion", None));
+    let is_line = |m: &cct_profile::Method| cct_profile::library::is_library_line(m);
+    assert!(mine.methods.iter().all(|m| &*m.class == "Recursion" || is_line(m)));
+    assert!(mine.methods.iter().any(is_line) && said.contains("is collapsed in this file"), "{said}");
     let (whole, _) = run("whole.cct", &[]);
     assert!(whole.methods.len() > 2 * own.methods.len());
 }

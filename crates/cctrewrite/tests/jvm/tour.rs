@@ -1,4 +1,5 @@
-//! The tour (docs/get-started/tour.md): its commands run in order and print the output on the page.
+//! The tour (docs/get-started/tour.md) and the page on one's own code (docs/use/my-code.md): their
+//! commands run in order and print the output on the page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +7,8 @@ use std::process::Command;
 
 use crate::support::{Jdk, assert_same_lines, fixture, folder, jdks, scratch};
 
-fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/get-started/tour.md")
+fn page(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
 }
 
 /// Prefix of a command; its output is below it.
@@ -57,8 +58,17 @@ fn the_same_everywhere(text: &str) -> Vec<String> {
 }
 
 fn prints_what_stands_there(jdk: &'static Jdk) {
-    let here = folder("tour");
-    fs::copy(fixture("quickstart/Sample.java"), here.join("Sample.java")).unwrap();
+    holds(jdk, "get-started/tour.md", "Sample.java");
+}
+
+fn the_view_of_my_code(jdk: &'static Jdk) {
+    holds(jdk, "use/my-code.md", "Cache.java");
+}
+
+/// Runs the commands of a page on a program of the quickstart.
+fn holds(jdk: &'static Jdk, page_name: &str, program: &str) {
+    let here = folder(&format!("tour-{program}"));
+    fs::copy(fixture("quickstart").join(program), here.join(program)).unwrap();
     let bin = PathBuf::from(env!("CARGO_BIN_EXE_cctrewrite"));
     let mut path = std::ffi::OsString::from(bin.parent().unwrap());
     for next in [jdk.path("bin").as_os_str(), std::env::var_os("PATH").unwrap_or_default().as_os_str()] {
@@ -79,10 +89,10 @@ fn prints_what_stands_there(jdk: &'static Jdk) {
     run(
         "cctrewrite run -q -o first.cct -- java -version; cctrewrite run -q --reproducible -o first.cct -- java -version",
     );
-    let text = fs::read_to_string(page()).unwrap();
+    let text = fs::read_to_string(page(page_name)).unwrap();
     let now = replayed(&text, run);
     if std::env::var_os("BLESS").is_some() {
-        return fs::write(page(), now).unwrap();
+        return fs::write(page(page_name), now).unwrap();
     }
     assert_same_lines(
         &the_same_everywhere(&text),
@@ -92,3 +102,4 @@ fn prints_what_stands_there(jdk: &'static Jdk) {
 }
 
 jdks!(the_commands, prints_what_stands_there, [17]);
+jdks!(my_code, the_view_of_my_code, [17]);

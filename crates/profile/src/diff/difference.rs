@@ -3,7 +3,7 @@
 use super::change::{Change, Percentage};
 use crate::Metric;
 use crate::labels::By;
-use crate::pair::{Remark, Share};
+use crate::pair::{Mismatch, Remark, Share};
 
 /// A method, or a group of methods, that has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +46,10 @@ pub struct Difference {
     /// The parts of the base and of the new profile that the selection keeps; `None` if it is
     /// everything.
     pub shares: Option<[Share; 2]>,
+    /// Differences of the recordings that make counts differ even if the program does the same.
+    pub mismatches: Vec<Mismatch>,
+    /// The change of the total, in percent, that recordings of one version may show; 0 if unknown.
+    pub noise_percent: u8,
     /// The metric.
     pub metric: Metric,
     /// The kind of rows.
@@ -109,6 +113,13 @@ impl Difference {
             Metric::Calls | Metric::Allocations => self.calls,
             Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => self.bytecodes.unwrap_or_default(),
         }
+    }
+
+    /// Whether a change may be chance: recordings of one version may differ as much
+    /// (docs/use/diff.md).
+    pub fn may_be_noise(&self, change: Change) -> bool {
+        let noise = self.total().base.saturating_mul(self.noise_percent.into());
+        change.size().saturating_mul(100) < noise
     }
 
     /// Counts that have grown above their limits: the total first, then methods, in their order.

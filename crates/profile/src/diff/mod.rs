@@ -118,7 +118,14 @@ pub fn diff(
         };
         let found = found?;
         let remarks = std::mem::take(pair.remarks);
-        Ok(Difference { remarks, shares: pair.shares, ..found })
+        let mismatches = std::mem::take(&mut pair.mismatches);
+        Ok(Difference {
+            remarks,
+            shares: pair.shares,
+            mismatches,
+            noise_percent: pair.noise_percent,
+            ..found
+        })
     })
 }
 
@@ -194,6 +201,8 @@ impl<'o> Sides<'o> {
         let mut difference = Difference {
             remarks: Vec::new(),
             shares: None,
+            mismatches: Vec::new(),
+            noise_percent: 0,
             metric: self.metric,
             by: self.options.by,
             contexts,

@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::difference::{ChangedContext, ChangedMethod, Difference, Excess};
-use crate::pair::TextOptions;
+use crate::pair::{Mismatch, TextOptions};
 use crate::report::numbers::{aligned, counted, cut, grouped};
 use crate::{Metric, ReportError};
 use std::cmp::Ordering;
@@ -43,7 +43,12 @@ pub fn write_text(
 /// A sentence about a count above its limit.
 pub fn excess_in_words(excess: &Excess<'_>, difference: &Difference) -> String {
     let what = excess.method.map_or("the total", |name| name.readable.as_str());
-    format!("TOO MUCH: {what}: {}, limit {}", grown(excess.change, difference), excess.limit)
+    let noise = if difference.may_be_noise(excess.change) {
+        "; two recordings of one version may differ as much (docs/use/diff.md)"
+    } else {
+        ""
+    };
+    format!("TOO MUCH: {what}: {}, limit {}{noise}", grown(excess.change, difference), excess.limit)
 }
 
 /// How much a count has grown, in words.
@@ -60,12 +65,14 @@ pub fn verdict(difference: &Difference, excesses: Option<&[Excess<'_>]>) -> Stri
         Some(_) => "; limits are exceeded",
     };
     let incomplete = if difference.is_incomplete() { ", but part of an input is missing" } else { "" };
+    let jdks = difference.mismatches.iter().find(|mismatch| mismatch.is_of_jdks());
+    let jdks = jdks.map_or(String::new(), |Mismatch { what, a, b }| format!("; {what} differs ({a}, {b})"));
     if difference.is_identical() {
-        return format!("{base} and {new} are identical{judged}{incomplete}.");
+        return format!("{base} and {new} are identical{judged}{jdks}{incomplete}.");
     }
     let contexts = counted(difference.changed_contexts.into(), "context");
     let grown = grown(difference.total(), difference);
-    format!("{base} and {new} differ in {contexts}: {grown} in all{judged}{incomplete}.")
+    format!("{base} and {new} differ in {contexts}: {grown} in all{judged}{jdks}{incomplete}.")
 }
 
 struct Text<'d, W: Write> {

@@ -1,7 +1,8 @@
 //! One side of a comparison: a profile, or a list of contexts.
 
 use crate::contexts::{ListError, read_contexts};
-use crate::{Damage, MergeError, Profile, ReadError};
+use crate::meta_keys::SELECTION;
+use crate::{Damage, MergeError, Metric, Profile, ReadError};
 use std::io::{self, BufRead, BufReader, Read};
 
 /// The kind of a side's file.
@@ -26,6 +27,34 @@ pub struct Input {
     pub call_sites: bool,
     /// Missing parts, in sentences.
     pub incomplete: Vec<String>,
+    /// The counts before classes were dropped from the profile; `None` if none were.
+    pub whole: Option<Whole>,
+}
+
+/// The counts of a whole profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Whole {
+    calls: u128,
+    bytecodes: u128,
+}
+
+impl Whole {
+    /// The counts of all trees.
+    pub fn of(profile: &Profile) -> Whole {
+        let mut whole = Whole::default();
+        for node in profile.threads.iter().flat_map(|thread| &thread.tree.nodes()[1..]) {
+            whole.calls += u128::from(node.calls);
+            whole.bytecodes += u128::from(node.bytecodes);
+        }
+        whole
+    }
+
+    pub(super) fn count(self, metric: Metric) -> u128 {
+        match metric {
+            Metric::Calls | Metric::Allocations => self.calls,
+            Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => self.bytecodes,
+        }
+    }
 }
 
 /// Why a file cannot be compared.
@@ -47,11 +76,23 @@ impl From<Profile> for Input {
         let incomplete = profile.damage.iter().map(Damage::to_string).collect();
         let call_sites = profile.tells_call_sites();
         let profile = profile.with_native_callers();
-        Input { kind: Kind::Profile, profile, per_thread: true, call_sites, incomplete }
+        Input { kind: Kind::Profile, profile, per_thread: true, call_sites, incomplete, whole: None }
     }
 }
 
 impl Input {
+    /// The rule by which classes had been dropped from the profile before it was read; `None` if it
+    /// has all.
+    pub fn dropped_classes(&self) -> Option<String> {
+        let recorded = self.profile.meta.get(SELECTION).map_or("", |selection| selection);
+        let rules = recorded.split(" | ").flat_map(|one| one.split("; "));
+        let mut rules: Vec<&str> =
+            rules.filter(|rule| rule.starts_with("only ") || rule.starts_with("without ")).collect();
+        // The last rule is that of this command.
+        rules.truncate(rules.len().saturating_sub(usize::from(self.whole.is_some())));
+        (!rules.is_empty()).then(|| rules.join("; "))
+    }
+
     /// The input without call sites.
     ///
     /// # Errors
@@ -74,6 +115,7 @@ impl Input {
         }
         let list = read_contexts(input)?;
         let (profile, per_thread, call_sites) = (list.profile, list.per_thread, list.call_sites);
-        Ok(Input { kind: Kind::List, profile, per_thread, call_sites, incomplete: list.incomplete })
+        let incomplete = list.incomplete;
+        Ok(Input { kind: Kind::List, profile, per_thread, call_sites, incomplete, whole: None })
     }
 }

@@ -6,10 +6,12 @@
 //! walk then visits both ([`crate::walk`]).
 
 mod input;
+mod mismatch;
 mod remarks;
 mod share;
 
-pub use input::{Input, InputError, Kind};
+pub use input::{Input, InputError, Kind, Whole};
+pub use mismatch::Mismatch;
 pub use remarks::{Remark, SIDES, Side};
 pub use share::Share;
 
@@ -114,6 +116,10 @@ pub(crate) struct Pair<'p> {
     pub(crate) metric: Metric,
     /// The parts of A and B that the selection keeps; `None` if it is everything.
     pub(crate) shares: Option<[Share; 2]>,
+    /// Differences of the recordings that make counts differ.
+    pub(crate) mismatches: Vec<Mismatch>,
+    /// The change of the total, in percent, that unchanged programs may show.
+    pub(crate) noise_percent: u8,
     /// Whether classes have names with numbers that may differ between runs.
     pub(crate) has_generated_names: bool,
     /// Remarks for the reader.
@@ -141,6 +147,8 @@ pub(crate) fn united<T>(
             return Err(PairError::NoThreads(side));
         }
     }
+    let mismatches = mismatch::mismatches(&a, &b, options.calls_only);
+    let noise_percent = mismatch::noise_percent(&a, &b);
     let mut remarks = remarks::of_headers(&a, &b);
     let drop_sites = [a.call_sites && !b.call_sites, b.call_sites && !a.call_sites];
     for (side, drop) in [Side::A, Side::B].into_iter().zip(drop_sites) {
@@ -149,8 +157,8 @@ pub(crate) fn united<T>(
 
     let selection = &options.selection;
     let metric = executed.unwrap_or(if objects { Metric::Allocations } else { Metric::Calls });
-    let wholes =
-        [&a, &b].map(|input| input.profile.threads.iter().map(|thread| sum(&thread.tree, metric)).sum());
+    let wholes = [&a, &b].map(|input| input.whole.unwrap_or_else(|| Whole::of(&input.profile)).count(metric));
+    let lacks_classes = a.whole.is_some() || b.whole.is_some();
     let (methods_a, threads_a) = (a.profile.methods, threads_of(a.profile.threads, selection));
     let (methods_b, threads_b) = (b.profile.methods, threads_of(b.profile.threads, selection));
     remarks.extend(thread_remark(&threads_a, &threads_b, selection)?);
@@ -211,7 +219,7 @@ pub(crate) fn united<T>(
     }
     let shares = [(&tree_a, wholes[0]), (&tree_b, wholes[1])]
         .map(|(tree, whole)| Share { part: sum(tree, metric), whole });
-    let shares = (!selection.is_everything()).then_some(shares);
+    let shares = (lacks_classes || !selection.is_everything()).then_some(shares);
     if let Some(shares) = shares {
         remarks.push(Remark::Selected { shares, metric: metric.name() });
     }
@@ -227,6 +235,8 @@ pub(crate) fn united<T>(
         has_generated_names,
         metric,
         shares,
+        mismatches,
+        noise_percent,
         remarks: &mut remarks,
     })
 }

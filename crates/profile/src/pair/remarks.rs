@@ -1,10 +1,10 @@
 //! Remarks for the reader of a comparison, besides the counts.
 
-use super::{Input, Kind, Share};
+use super::mismatch::is_bare;
+use super::{Input, Share};
 use crate::escape::terminal;
 use crate::exactness::{EXACT, Exactness, LIMITS};
-use crate::meta_keys::CALL_SITES;
-use crate::meta_keys::SELECTION;
+use crate::meta_keys::{CALL_SITES, LIBRARY, SELECTION};
 use crate::names::normalised_class;
 use crate::{Method, Metric, Tree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,10 +206,11 @@ impl fmt::Display for Remark {
 }
 
 /// The consequence for the counts if values of these keys differ.
-const MEANING: [(&str, &str); 6] = [
+const MEANING: [(&str, &str); 7] = [
     ("blocks", "rules differ in the bytecodes of blocks that an exception leaves"),
     ("intrinsics", "a side with native does not count their bodies"),
     ("java.version", "the class libraries may differ"),
+    (LIBRARY, "the lines (library) stand for different classes"),
     ("provenance", "the rewritten classes are not the same"),
     ("reproducible", "without yes, the program's work may differ from run to run"),
     (SELECTION, "the two sides recorded different parts of the program"),
@@ -221,9 +222,6 @@ pub(crate) fn of_headers(a: &Input, b: &Input) -> Vec<Remark> {
     for (side, input) in [(Side::A, a), (Side::B, b)] {
         remarks.extend(input.incomplete.iter().map(|what| Remark::Incomplete(side, what.clone())));
     }
-    // A list of another tool has only the key that was derived from its columns.
-    let is_bare =
-        |input: &Input| input.kind == Kind::List && input.profile.meta.keys().all(|key| key == "metrics");
     for (side, input) in [(Side::A, a), (Side::B, b)] {
         remarks.extend(is_bare(input).then_some(Remark::NoHeader(side)));
     }

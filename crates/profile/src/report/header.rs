@@ -6,7 +6,9 @@ use cct_columns::Column;
 use crate::allocations::ObjectTotals;
 use crate::escape::terminal;
 use crate::exactness::Exactness;
+use crate::library::library_is;
 use crate::meta_keys::COST_MODEL;
+use crate::meta_keys::LIBRARY;
 use crate::meta_keys::RUNS;
 use crate::meta_keys::SELECTION;
 use crate::summary::Summary;
@@ -75,6 +77,9 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
     }
     if let Some(selection) = meta(SELECTION) {
         line("Selection", selection_is(selection));
+    }
+    if let Some(library) = meta(LIBRARY) {
+        line("Library", library_is(&library));
     }
     if let Some(bound) = meta("max-contexts") {
         line("Bound", format!("at most {bound} contexts in each JVM, later ones merged"));

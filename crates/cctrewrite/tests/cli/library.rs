@@ -1,0 +1,90 @@
+//! The view in which the work of the library is added to the frames that call it.
+
+use std::path::Path;
+
+use cct_profile::{Metric, Profile};
+
+use super::profiles::usual;
+use super::support::{put, run, scratch, snapshot};
+
+fn stored() -> tempfile::TempDir {
+    let folder = scratch();
+    put(folder.path(), "run.cct", &usual());
+    folder
+}
+
+fn ends(folder: &Path, arguments: &[&str]) -> String {
+    let run = run(folder, arguments).succeeds();
+    assert_eq!(run.stderr, "");
+    run.stdout
+}
+
+/// `java.lang.String.charAt`, `Arrays.sort` and `Object.hashCode` become lines of their callers.
+#[test]
+fn reports_show_the_library_as_one_line() {
+    let folder = stored();
+    let home = folder.path();
+    let list = ends(home, &["report", "run.cct", "--collapse-library", "--format", "contexts"]);
+    snapshot("library-contexts.txt", &list);
+    let tree = ends(home, &["report", "run.cct", "--mine", "app.*", "--min-percent", "0"]);
+    assert!(tree.contains("\nLibrary     all but app.*: added to the frame that calls it"), "{tree}");
+    // As a library with app.tree.Node: 170 bytecodes of `walk` and 400 of `sort`.
+    assert!(tree.lines().any(|line| line.contains(" 570 ") && line.ends_with("    (library)")), "{tree}");
+    let csv = ends(home, &["report", "run.cct", "--collapse-library", "--format", "csv"]);
+    assert_eq!(csv.lines().filter(|line| line.contains("(library)")).count(), 1, "{csv}");
+    let json = ends(home, &["report", "run.cct", "--collapse-library", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["meta"]["library"], "the JDK");
+}
+
+#[test]
+fn exports_and_pages_have_the_line_too() {
+    let folder = stored();
+    let home = folder.path();
+    let collapsed = ["export", "run.cct", "--format", "collapsed", "-o", "-", "--mine", "app.*"];
+    let stacks = ends(home, &collapsed);
+    assert!(stacks.lines().any(|line| line.ends_with(";(library) 570")), "{stacks}");
+    let sum = |text: &str| -> u64 {
+        text.lines().map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
+    };
+    assert_eq!(sum(&stacks), sum(&ends(home, &collapsed[..6])), "no count is lost");
+    let page = ends(home, &["report", "run.cct", "--mine", "app.*", "--html", "-"]);
+    let whole = ends(home, &["report", "run.cct", "--html", "-"]);
+    assert_ne!(page, whole);
+}
+
+#[test]
+fn a_merged_file_says_that_the_library_is_gone() {
+    let folder = stored();
+    let home = folder.path();
+    ends(home, &["merge", "run.cct", "-o", "mine.cct", "--collapse-library"]);
+    let read = |name: &str| Profile::read(&std::fs::read(home.join(name)).unwrap()).unwrap();
+    let (whole, mine) = (read("run.cct"), read("mine.cct"));
+    let note = "the library (the JDK) is collapsed in this file, and its methods are not in it";
+    assert_eq!((&*mine.meta["library"], &*mine.notes), ("the JDK", &[note.to_owned()][..]));
+    let total = |profile: &Profile| -> u64 {
+        let nodes = profile.threads.iter().flat_map(|thread| thread.tree.nodes());
+        nodes.map(|node| Metric::Bytecodes.of_node(node)).sum()
+    };
+    assert_eq!(total(&whole), total(&mine));
+    // It is the same as the view, up to the note, and no context is missing from it.
+    let list = |arguments: &[&str]| {
+        let text = ends(home, &[arguments, &["--format", "contexts"]].concat());
+        text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(list(&["report", "mine.cct"]), list(&["report", "run.cct", "--collapse-library"]));
+    assert!(!ends(home, &["info", "mine.cct"]).contains("INCOMPLETE"));
+    // The file and the view are the same for `diff`.
+    let same = ends(home, &["diff", "run.cct", "mine.cct", "--collapse-library", "--fail-above", "0"]);
+    assert!(same.ends_with("BASE and NEW are identical; within the limits.\n"), "{same}");
+}
+
+#[test]
+fn reports_keep_classes_by_name() {
+    let folder = stored();
+    let text = ends(folder.path(), &["report", "run.cct", "--only", "app.Main*", "--min-percent", "0"]);
+    assert!(text.contains("classes were dropped (only app.Main*)"), "{text}");
+    assert!(!text.contains("java.") && text.contains("app.Main.step"), "{text}");
+    let rest = ends(folder.path(), &["report", "run.cct", "--except", "java.**", "--min-percent", "0"]);
+    assert!(!rest.contains("java.lang.String.charAt") && rest.contains("app.tree.Node.walk"), "{rest}");
+}
