@@ -1,6 +1,7 @@
 //! The callers of a method as indented text.
 
-use super::numbers::{aligned, counted, cut, grouped, percent};
+use super::layout::{Cell, Columns, Layout};
+use super::numbers::{counted, grouped, percent};
 use crate::callers::{Caller, Callers};
 use crate::{Metric, ReportError};
 use std::io::{BufWriter, Write};
@@ -14,8 +15,8 @@ pub struct CallersOptions {
     pub total: u128,
     /// Hide chains whose share of the methods is below this many percent.
     pub min_percent: f64,
-    /// Cut lines to this many terminal columns.
-    pub width: Option<usize>,
+    /// How lines fit their medium.
+    pub layout: Layout,
 }
 
 /// Writes the methods, and below each its callers; `names` are those of the labels.
@@ -29,17 +30,15 @@ pub fn write_callers(
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     let of_methods: u128 = callers.methods().iter().map(|one| u128::from(one.inclusive)).sum();
-    let inclusive = format!("inclusive {}", options.metric.name());
-    let mut rows =
-        vec![["calls".to_owned(), inclusive, "%".to_owned(), "method, and its callers below it".to_owned()]];
+    let head = ["calls", "inclusive", "%"].map(Cell::plain);
+    let mut rows = vec![(head, 0, "method, and its callers below it".to_owned())];
     // Chains that are due, the next one last, each with its depth.
-    let mut due: Vec<(&Caller, usize)> = callers.methods().into_iter().rev().map(|one| (one, 0)).collect();
+    let mut due: Vec<(&Caller, usize)> = callers.methods().into_iter().rev().map(|one| (one, 1)).collect();
     while let Some((caller, depth)) = due.pop() {
         let name = names.get(caller.label as usize).map_or("?", String::as_str);
-        rows.push(row(caller.calls, caller.inclusive, options, depth, name));
+        rows.push((cells(caller.calls, caller.inclusive, options), depth, name.to_owned()));
         if caller.is_cut {
-            let text = "  ".repeat(depth + 1) + "... callers beyond --depth";
-            rows.push([String::new(), String::new(), String::new(), text]);
+            rows.push((Default::default(), depth + 1, "... callers beyond --depth".to_owned()));
         }
         let shown = |one: &&Caller| percent(u128::from(one.inclusive), of_methods) >= options.min_percent;
         let (more, hidden): (Vec<_>, Vec<_>) = callers.of_caller(caller).into_iter().partition(shown);
@@ -47,22 +46,25 @@ pub fn write_callers(
             let calls = hidden.iter().map(|one| one.calls).sum();
             let inclusive = hidden.iter().map(|one| one.inclusive).sum();
             let name = format!("... {}", counted(hidden.len() as u128, "more caller"));
-            rows.push(row(calls, inclusive, options, depth + 1, &name));
+            rows.push((cells(calls, inclusive, options), depth + 1, name));
         }
         due.extend(more.into_iter().rev().map(|one| (one, depth + 1)));
     }
+    let columns = Columns::of(rows.iter().map(|(cells, _, _)| cells), options.layout);
+    let indentation = columns.indentation(rows.iter().map(|(_, depth, _)| *depth).max().unwrap_or(0));
     let mut out = BufWriter::new(out);
-    for line in aligned(&rows) {
-        writeln!(out, "{}", cut(&line, options.width.unwrap_or(usize::MAX)))?;
+    writeln!(out, "{}", options.layout.title(&format!("Callers, by inclusive {}", options.metric.name())))?;
+    for (cells, depth, name) in &rows {
+        writeln!(out, "{}", columns.line(cells, &indentation.at(*depth), name))?;
     }
     Ok(out.flush()?)
 }
 
-fn row(calls: u64, inclusive: u64, options: &CallersOptions, depth: usize, name: &str) -> [String; 4] {
+fn cells(calls: u64, inclusive: u64, options: &CallersOptions) -> [Cell; 3] {
+    let share = percent(u128::from(inclusive), options.total);
     [
-        grouped(u128::from(calls)),
-        grouped(u128::from(inclusive)),
-        format!("{:.2}", percent(u128::from(inclusive), options.total)),
-        "  ".repeat(depth) + name,
+        Cell::plain(grouped(u128::from(calls))),
+        Cell::of_share(grouped(u128::from(inclusive)), share),
+        Cell::of_share(format!("{share:.2}"), share),
     ]
 }
