@@ -109,7 +109,7 @@ pub struct Report {
     #[arg(long, value_name = "P", value_parser = percentage)]
     pub min_percent: Option<f64>,
 
-    /// Show the heaviest N lines of each tree; 0 shows all, with recursion [default: 60; all with
+    /// Show the heaviest N lines of each tree, or of callers; 0 shows all, with recursion [default: 60; all with
     /// --depth or --min-percent] [text]
     #[arg(long, value_name = "N")]
     pub lines: Option<usize>,
@@ -122,7 +122,7 @@ pub struct Report {
     /// Show the callers of a method (a pattern), their callers, and the share of each in the
     /// method. Chains have at most --depth callers (default: 20); --min-percent is of the method
     /// [text]
-    #[arg(long, value_name = "METHOD", conflicts_with_all = ["focus", "by", "top", "sort", "fold_recursion", "per_thread", "hot_path", "lines", "table", "html", "open"])]
+    #[arg(long, value_name = "METHOD", conflicts_with_all = ["focus", "by", "top", "sort", "fold_recursion", "per_thread", "hot_path", "table", "html", "open"])]
     pub callers: Option<String>,
 
     /// Write a table from the literature instead, with a row for each profile [text, json, csv]

@@ -90,6 +90,7 @@ impl Text<'_, '_> {
             metric: *metric,
             total: summary.all.total(*metric),
             min_percent: arguments.min_percent(),
+            lines: self.lines(),
             layout: self.layout,
         };
         write_callers(&callers, &labels.readable(), &options, out)
@@ -173,7 +174,8 @@ impl Text<'_, '_> {
         let metric = self.unit();
         match order {
             Order::Calls => "by calls".to_owned(),
-            _ if matches!(self.report.metric, Metric::Allocations) => format!("by {metric}"),
+            _ if self.report.metric == Metric::Allocations => format!("by {metric}"),
+            Order::Own if self.report.metric == Metric::Calls => format!("by {metric}"),
             Order::Own => format!("by own {metric}"),
             Order::Inclusive => format!("by inclusive {metric}"),
         }

@@ -3,12 +3,13 @@
 use super::Rows;
 use super::layout::{Cell, Columns, Layout};
 use super::numbers::{counted, grouped, percent};
-use super::tree::{calls_column, has_own_column};
+use super::tree::{calls_column, causes, has_own_column};
 use crate::ReportError;
 use std::io::{BufWriter, Write};
 
 /// Writes the hot path of a tree under a title ([`Rows::hot_path`]); `names` are those of its
-/// labels. Of a path of more than `lines` steps those in the middle are left out.
+/// labels. Of a path of more than `lines` steps those in the middle are left out. A last line says
+/// whether the path goes on.
 ///
 /// # Errors
 /// Fails if the output fails.
@@ -67,6 +68,11 @@ pub fn write_hot_path(
             writeln!(out, "... {} (--lines 0 shows all)", counted(left_out, "more step"))?;
         }
         writeln!(out, "{}", columns.line(cells, "", name))?;
+    }
+    let end = path.last().map_or(0, |&(node, _)| node);
+    if rows.tree().children(end).next().is_some() {
+        let (because, remedy) = causes(rows);
+        writeln!(out, "{}", layout.wrapped(&format!("The path goes on ({because}). {remedy}")))?;
     }
     writeln!(out)?;
     Ok(out.flush()?)

@@ -68,6 +68,8 @@ pub struct Rows<'t> {
 struct Kept {
     /// The contexts, sorted.
     nodes: Vec<u32>,
+    /// The inclusive metric of the lightest one.
+    least: u64,
     lines: usize,
 }
 
@@ -99,8 +101,9 @@ impl<'t> Rows<'t> {
         let mut count = heaviest.len().min(lines);
         loop {
             let mut nodes = heaviest[..count].to_vec();
+            let least = nodes.last().map_or(0, |&lightest| self.inclusive(lightest));
             nodes.sort_unstable();
-            self.kept = Some(Kept { nodes, lines });
+            self.kept = Some(Kept { nodes, least, lines });
             let excess = self.lines().saturating_sub(lines);
             if excess == 0 || count == 0 {
                 return self;
@@ -120,7 +123,7 @@ impl<'t> Rows<'t> {
     }
 
     /// How many lines the rows take: all contexts that are shown, and of those about hidden
-    /// contexts the ones with a share of [`RowsOptions::min_percent`].
+    /// contexts the ones that weigh as much as a shown one could.
     pub fn lines(&self) -> usize {
         let mut lines = 0;
         let Ok(()) = self.for_each(|row| {
@@ -134,7 +137,10 @@ impl<'t> Rows<'t> {
     pub(super) fn has_line(&self, row: Row) -> bool {
         match row {
             Row::Context { .. } => true,
-            Row::Hidden { inclusive, .. } => self.share(inclusive) >= self.options.min_percent,
+            Row::Hidden { inclusive, .. } => {
+                let least = self.kept.as_ref().map_or(0, |kept| kept.least);
+                inclusive >= least && self.share(inclusive) >= self.options.min_percent
+            }
         }
     }
 

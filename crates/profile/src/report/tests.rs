@@ -347,8 +347,10 @@ calls  own  inclusive      %  % of caller  depth  context
 
 "
     );
-    assert!(path(RowsOptions { min_percent: 21.0, ..all }, None).ends_with("A.f2()\n\n"));
-    assert!(path(RowsOptions { depth: Some(1), ..all }, None).ends_with("A.f0()\n\n"));
+    let end = "A.f2()\nThe path goes on (below 21 %). All: --min-percent 0\n\n";
+    assert!(path(RowsOptions { min_percent: 21.0, ..all }, None).ends_with(end));
+    let end = "A.f0()\nThe path goes on (deeper than 1). All: without --depth\n\n";
+    assert!(path(RowsOptions { depth: Some(1), ..all }, None).ends_with(end));
     let short = path(all, Some(2));
     assert!(short.contains("A.f0()\n... 1 more step (--lines 0 shows all)\n    4"), "{short}");
 }

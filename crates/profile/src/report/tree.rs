@@ -88,7 +88,7 @@ pub fn write_tree(
 }
 
 /// Why contexts are left out, and the options that show them.
-fn causes(rows: &Rows<'_>) -> (String, String) {
+pub(super) fn causes(rows: &Rows<'_>) -> (String, String) {
     let options = rows.options();
     let (mut because, mut remedies) = (Vec::new(), Vec::new());
     if options.min_percent > 0.0 {
