@@ -22,7 +22,7 @@ pub struct CallersOptions {
 }
 
 /// Writes the methods, and below each its callers; `names` are those of the labels. Hidden chains
-/// have a line where they weigh as much as a shown one; a last line counts all of them.
+/// have a line where they weigh as much as shown ones, or nearly so; a last line counts all of them.
 ///
 /// # Errors
 /// Fails if the output fails.
@@ -32,7 +32,7 @@ pub fn write_callers(
     options: &CallersOptions,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
-    let all = ShownCallers::of(callers, options, None);
+    let all = CallerLines::of(callers, options, None);
     let shown = match options.lines {
         Some(lines) if all.lines.len() > lines => all.heaviest(callers, options, lines),
         _ => all,
@@ -76,7 +76,7 @@ fn weight(caller: &Caller) -> Weight {
 }
 
 /// The lines about callers, and the number of those that are hidden.
-struct ShownCallers<'c> {
+struct CallerLines<'c> {
     lines: Vec<Line<'c>>,
     hidden: u128,
     inclusive: u128,
@@ -98,15 +98,14 @@ enum Text<'c> {
     Cut,
 }
 
-impl<'c> ShownCallers<'c> {
+impl<'c> CallerLines<'c> {
     /// The callers of which each is heavier than `floor`, if there is one.
-    fn of(callers: &'c Callers, options: &CallersOptions, floor: Option<Weight>) -> ShownCallers<'c> {
+    fn of(callers: &'c Callers, options: &CallersOptions, floor: Option<Weight>) -> CallerLines<'c> {
         let of_methods: u128 = callers.methods().iter().map(|one| u128::from(one.inclusive)).sum();
         let is_heavy = |inclusive: u64| percent(u128::from(inclusive), of_methods) >= options.min_percent;
         let is_shown =
             |one: &Caller| is_heavy(one.inclusive) && floor.is_none_or(|floor| weight(one) > floor);
-        let mut all =
-            ShownCallers { lines: Vec::new(), hidden: 0, inclusive: 0, is_limited: floor.is_some() };
+        let mut all = CallerLines { lines: Vec::new(), hidden: 0, inclusive: 0, is_limited: floor.is_some() };
         let line = |one: &'c Caller, depth| Line {
             text: Text::Caller(one),
             depth,
@@ -123,7 +122,7 @@ impl<'c> ShownCallers<'c> {
                 let inclusive = hidden.iter().map(|one| one.inclusive).sum();
                 all.hidden += hidden.len() as u128;
                 all.inclusive += u128::from(inclusive);
-                let is_light = floor.is_some_and(|(least, _)| inclusive < least);
+                let is_light = floor.is_some_and(|(least, _)| inclusive < least.div_ceil(2));
                 if !hidden.is_empty() && !is_light && is_heavy(inclusive) {
                     let calls = hidden.iter().map(|one| one.calls).sum();
                     due.push(Line { text: Text::Hidden(hidden.len() as u128), depth, calls, inclusive });
@@ -139,7 +138,7 @@ impl<'c> ShownCallers<'c> {
     }
 
     /// The heaviest of these callers, in at most this many lines; the methods themselves stay.
-    fn heaviest(self, callers: &'c Callers, options: &CallersOptions, lines: usize) -> ShownCallers<'c> {
+    fn heaviest(self, callers: &'c Callers, options: &CallersOptions, lines: usize) -> CallerLines<'c> {
         let chains = self.lines.iter().filter_map(|line| match line.text {
             Text::Caller(one) if line.depth > 1 => Some(weight(one)),
             _ => None,
@@ -148,7 +147,7 @@ impl<'c> ShownCallers<'c> {
         weights.sort_unstable_by(|a, b| b.cmp(a));
         let mut count = weights.len().min(lines);
         loop {
-            let shown = ShownCallers::of(callers, options, weights.get(count).copied());
+            let shown = CallerLines::of(callers, options, weights.get(count).copied());
             let excess = shown.lines.len().saturating_sub(lines);
             if excess == 0 || count == 0 {
                 return shown;

@@ -60,12 +60,12 @@ pub struct Rows<'t> {
     /// serves all.
     before: Vec<u64>,
     /// The only contexts that are shown; `None` if the options alone decide.
-    kept: Option<Kept>,
+    kept: Option<HeaviestNodes>,
 }
 
 /// The contexts that fit a number of lines.
 #[derive(Debug)]
-struct Kept {
+struct HeaviestNodes {
     /// The contexts, sorted.
     nodes: Vec<u32>,
     /// The inclusive metric of the lightest one.
@@ -103,7 +103,7 @@ impl<'t> Rows<'t> {
             let mut nodes = heaviest[..count].to_vec();
             let least = nodes.last().map_or(0, |&lightest| self.inclusive(lightest));
             nodes.sort_unstable();
-            self.kept = Some(Kept { nodes, least, lines });
+            self.kept = Some(HeaviestNodes { nodes, least, lines });
             let excess = self.lines().saturating_sub(lines);
             if excess == 0 || count == 0 {
                 return self;
@@ -123,7 +123,7 @@ impl<'t> Rows<'t> {
     }
 
     /// How many lines the rows take: all contexts that are shown, and of those about hidden
-    /// contexts the ones that weigh as much as a shown one could.
+    /// contexts the ones that weigh half as much as the lightest shown one, or as the options ask.
     pub fn lines(&self) -> usize {
         let mut lines = 0;
         let Ok(()) = self.for_each(|row| {
@@ -138,7 +138,7 @@ impl<'t> Rows<'t> {
         match row {
             Row::Context { .. } => true,
             Row::Hidden { inclusive, .. } => {
-                let least = self.kept.as_ref().map_or(0, |kept| kept.least);
+                let least = self.kept.as_ref().map_or(0, |kept| kept.least.div_ceil(2));
                 inclusive >= least && self.share(inclusive) >= self.options.min_percent
             }
         }
