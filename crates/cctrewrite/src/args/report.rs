@@ -109,13 +109,13 @@ pub struct Report {
     #[arg(long, value_name = "P", value_parser = percentage)]
     pub min_percent: Option<f64>,
 
-    /// Show the heaviest N lines of each tree, or of callers; 0 shows all, with recursion [default: 60; all with
-    /// --depth or --min-percent] [text]
+    /// Show the heaviest N lines of each tree, or of callers; 0 shows all, with recursion [default:
+    /// 60; all with --depth or --min-percent] [text]
     #[arg(long, value_name = "N")]
     pub lines: Option<usize>,
 
-    /// Show one path instead of the tree: the heaviest context, its heaviest callee, and so on, with
-    /// the share at each step [text]
+    /// Show one path instead of the tree: the heaviest context, its heaviest callee, and so on,
+    /// with the share at each step [text]
     #[arg(long, conflicts_with_all = ["table", "html", "open"])]
     pub hot_path: bool,
 

@@ -141,8 +141,8 @@ impl Text<'_, '_> {
         Ok(())
     }
 
-    /// Whether all methods of a label are of the JDK. Placeholders, such as that of merged contexts,
-    /// are no methods of the program.
+    /// Whether all methods of a label are of the JDK. Placeholders, such as that of merged
+    /// contexts, are no methods of the program.
     fn library(&self, labels: &Labels<'_>) -> Vec<bool> {
         let origins = &self.report.origins;
         let mut is_library = vec![true; labels.len()];

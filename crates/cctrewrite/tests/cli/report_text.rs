@@ -246,7 +246,7 @@ fn on_terminal(folder: &Path, columns: u32, environment: &str, options: &str) ->
         .env("TERM", "xterm")
         .output();
     let Ok(output) = output else {
-        println!("skipped: no `script`, which makes a terminal");
+        eprintln!("skipped: no `script`, which makes a terminal");
         return None;
     };
     assert!(output.status.success());

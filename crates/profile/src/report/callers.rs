@@ -22,7 +22,8 @@ pub struct CallersOptions {
 }
 
 /// Writes the methods, and below each its callers; `names` are those of the labels. Hidden chains
-/// have a line where they weigh as much as shown ones, or nearly so; a last line counts all of them.
+/// have a line where they weigh as much as shown ones, or nearly so. A last line counts all of
+/// them.
 ///
 /// # Errors
 /// Fails if the output fails.

@@ -82,8 +82,8 @@ impl<'t> Rows<'t> {
         Ok(Rows { tree, options, before: prefix_sums(tree, options.metric)?, kept: None })
     }
 
-    /// The heaviest rows, so many that [`Rows::lines`] is at most `lines`; all if there are no more.
-    /// A context is shown with its callers.
+    /// The heaviest rows, so many that [`Rows::lines`] is at most `lines`; all if there are no
+    /// more. A context is shown with its callers.
     #[must_use]
     pub fn limited(mut self, lines: usize) -> Rows<'t> {
         // A context is at most as heavy as its caller, and comes after it.

@@ -25,7 +25,8 @@ pub fn thread_title(thread: &ThreadTree) -> String {
 }
 
 /// Writes a tree under a title; `names` are those of its labels. Hidden contexts have a line where
-/// they weigh as much as shown ones, or nearly so; a last line counts all of them and says how to show them.
+/// they weigh as much as shown ones, or nearly so. A last line counts all of them and says how to
+/// show them.
 ///
 /// # Errors
 /// Fails if the output fails.
