@@ -274,7 +274,7 @@ impl Table {
         match arguments.format {
             ReportFormat::Json => self.json(out),
             ReportFormat::Csv => self.csv(arguments.csv.reader(), out),
-            ReportFormat::Text | ReportFormat::Contexts => self.text(arguments.width, out),
+            ReportFormat::Text | ReportFormat::Contexts => self.text(arguments.layout.width, out),
         }
     }
 

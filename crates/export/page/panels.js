@@ -26,8 +26,8 @@ function numbersOf(state, of) {
       const [now, before] = [numbers[metric], numbers[metric + head.metrics.length]];
       lines.push([`${name}, ${what}`, `${grouped(before)} → ${grouped(now)}: ${signed(now - before)} (${relative(now, before)})`]);
     };
-    line(state.view === "callers" ? "of this method" : "with callees", of.inclusive);
-    if (state.view === "callees") line("itself", of.own);
+    line(state.view === "callers" ? "of this method" : "inclusive", of.inclusive);
+    if (state.view === "callees") line("own", of.own);
   });
   return lines;
 }
@@ -94,23 +94,23 @@ class TreePanel {
       const change = (kind) => (box) => state.change(box, kind);
       const tone = (kind) => (box) => toneOf(state.change(box, kind));
       const columns = [
-        { title: "Change", explanation: `How many more ${state.words} in NEW, with all callees`, width: 112, text: (box) => signed(change("inclusive")(box)), tone: tone("inclusive") },
+        { title: "Change", explanation: `How many more inclusive ${state.words} in NEW`, width: 112, text: (box) => signed(change("inclusive")(box)), tone: tone("inclusive") },
         { title: "%", explanation: "The change relative to BASE", width: 86, text: (box) => relative(box.inclusive[metric], box.inclusive[base]), tone: tone("inclusive") },
-        { title: "Own change", explanation: `How many more ${state.words} the context itself has`, width: 112, text: (box) => signed(change("own")(box)), tone: tone("own") },
+        { title: "Own change", explanation: `How many more own ${state.words} in NEW`, width: 112, text: (box) => signed(change("own")(box)), tone: tone("own") },
         name,
-        { title: "BASE", explanation: `${state.words} in BASE, with all callees`, width: 112, text: (box) => grouped(box.inclusive[base]) },
-        { title: "NEW", explanation: `${state.words} in NEW, with all callees`, width: 112, text: (box) => grouped(box.inclusive[metric]) },
+        { title: "BASE", explanation: `Inclusive ${state.words} in BASE`, width: 112, text: (box) => grouped(box.inclusive[base]) },
+        { title: "NEW", explanation: `Inclusive ${state.words} in NEW`, width: 112, text: (box) => grouped(box.inclusive[metric]) },
       ];
       return isCallers ? columns.filter((column) => column.title !== "Own change") : columns;
     }
     const columns = [
-      { title: "Share", explanation: `Share of all ${state.words}, with all callees`, width: 84, text: (box) => percent(box.inclusive[measure], total) },
+      { title: "Share", explanation: `Share of the inclusive ${state.words}`, width: 84, text: (box) => percent(box.inclusive[measure], total) },
       { title: "", explanation: "The share as a bar", kind: "bars", width: 44, share: (box) => box.inclusive[measure] / total },
-      { title: isCallers ? "Of the method" : "With callees", explanation: `${state.words}, with all callees`, width: widthFor(total, "With callees"), text: (box) => grouped(box.inclusive[measure]) },
-      { title: "Itself", explanation: `${state.words} of the context itself`, width: widthFor(total / 10, "Itself"), text: (box) => grouped(box.own[measure]) },
+      { title: isCallers ? "Of the method" : "Inclusive", explanation: `${state.words} of the context and its callees`, width: widthFor(total, "Of the method"), text: (box) => grouped(box.inclusive[measure]) },
+      { title: "Own", explanation: `${state.words} of the context, without its callees`, width: widthFor(total / 10, "Own"), text: (box) => grouped(box.own[measure]) },
       name,
     ];
-    return isCallers ? columns.filter((column) => column.title !== "Itself") : columns;
+    return isCallers ? columns.filter((column) => column.title !== "Own") : columns;
   }
 
   fillName(cell, box) {
@@ -177,25 +177,25 @@ class MethodsPanel {
       const change = (sums) => (label) => sums[metric][label] - sums[base][label];
       const part = (sums) => (label) => relative(sums[metric][label], sums[base][label]);
       return [
-        { title: "Own change", sort: "change", explanation: `How many more ${state.words} in NEW, the ${what} itself`, width: 122, text: (label) => signed(change(table.own)(label)), tone: (label) => toneOf(change(table.own)(label)) },
+        { title: "Own change", sort: "change", explanation: `How many more own ${state.words} in NEW`, width: 122, text: (label) => signed(change(table.own)(label)), tone: (label) => toneOf(change(table.own)(label)) },
         { title: "%", explanation: "The own change relative to BASE", width: 86, text: part(table.own), tone: (label) => toneOf(change(table.own)(label)) },
-        { title: "With callees", sort: "inclusive", explanation: "The change with all callees", width: 112, text: (label) => signed(change(table.inclusive)(label)), tone: (label) => toneOf(change(table.inclusive)(label)) },
+        { title: "Inclusive", sort: "inclusive", explanation: "The inclusive change", width: 112, text: (label) => signed(change(table.inclusive)(label)), tone: (label) => toneOf(change(table.inclusive)(label)) },
         name,
-        { title: "BASE", explanation: `${state.words} of the ${what} itself in BASE`, width: 112, text: (label) => grouped(table.own[base][label]) },
-        { title: "NEW", sort: "own", explanation: `${state.words} of the ${what} itself in NEW`, width: 112, text: (label) => grouped(table.own[metric][label]) },
+        { title: "BASE", explanation: `Own ${state.words} of the ${what} in BASE`, width: 112, text: (label) => grouped(table.own[base][label]) },
+        { title: "NEW", sort: "own", explanation: `Own ${state.words} of the ${what} in NEW`, width: 112, text: (label) => grouped(table.own[metric][label]) },
       ];
     }
     const columns = [
-      { title: "Share", explanation: `Share of all ${state.words}, the ${what} itself`, width: 84, text: (label) => percent(own[label], total) },
+      { title: "Share", explanation: `Share of the own ${state.words}`, width: 84, text: (label) => percent(own[label], total) },
       { title: "", explanation: "The share as a bar, the largest being full", kind: "bars", width: 44, share: (label) => own[label] / largest },
-      { title: "Itself", sort: "own", explanation: `${state.words} of the ${what} itself, over all contexts`, width: widthFor(largest, "Itself ▾"), text: (label) => grouped(own[label]) },
-      { title: "With callees", sort: "inclusive", explanation: `${state.words} with all callees; recursion counts once`, width: widthFor(total, "With callees ▾"), text: (label) => grouped(inclusive[label]) },
+      { title: "Own", sort: "own", explanation: `${state.words} of the ${what} without its callees, over all contexts`, width: widthFor(largest, "Own ▾"), text: (label) => grouped(own[label]) },
+      { title: "Inclusive", sort: "inclusive", explanation: `${state.words} with all callees; recursion counts once`, width: widthFor(total, "Inclusive ▾"), text: (label) => grouped(inclusive[label]) },
       name,
     ];
     head.metrics.forEach((words, at) => {
       if (at === metric) return;
       const title = words[0].toUpperCase() + words.slice(1);
-      columns.push({ title, sort: `metric ${at}`, explanation: `${words} of the ${what} itself`, width: 112, text: (label) => grouped(table.own[at][label]) });
+      columns.push({ title, sort: `metric ${at}`, explanation: `Own ${words} of the ${what}`, width: 112, text: (label) => grouped(table.own[at][label]) });
     });
     columns.push({ title: "Contexts", sort: "contexts", explanation: `How many contexts the ${what} has`, width: 88, text: (label) => grouped(table.contexts[label]) });
     return columns;
@@ -261,7 +261,7 @@ class SelectedPanel {
     const numbers = selected ? numbersOf(state, selected) : [];
     if (method >= 0) {
       const at = state.measure;
-      const all = `${state.isDifference ? `${state.side === 0 ? "NEW" : "BASE"}: ` : ""}${counted(table.own[at][method], state.words)} itself, ${grouped(table.inclusive[at][method])} with callees, in ${counted(table.contexts[method], "contexts")}`;
+      const all = `${state.isDifference ? `${state.side === 0 ? "NEW" : "BASE"}: ` : ""}${counted(table.own[at][method], state.words)} own, ${grouped(table.inclusive[at][method])} inclusive, in ${counted(table.contexts[method], "contexts")}`;
       numbers.push([`All contexts of the ${state.head.by}`, all]);
       if (!selected) numbers.push(["In this view", "none: all of its contexts are pruned or in other threads"]);
     } else if (selected?.isPruned) {

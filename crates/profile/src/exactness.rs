@@ -61,6 +61,29 @@ const EXCEPTING: [&str; 18] = [
 /// Parts of notes of earlier versions, with the meaning of [`EXCEPTING`].
 const EARLIER: [&str; 1] = ["call sites are told apart, and in other profiles not"];
 
+/// Beginnings of limits and notes, each with a short form that names what is not exact.
+const SHORT: [(&str, &str); 5] = [
+    (
+        "virtual calls of Object.clone are not counted, nor super calls of Object.clone and \
+         Object.hashCode",
+        "some uncounted calls of Object.clone and Object.hashCode",
+    ),
+    (
+        "calls of intrinsics by reflection, method handles and classes that were not rewritten are \
+         not counted",
+        "some uncounted calls of intrinsics and String.equals",
+    ),
+    (
+        "objects that the JVM or native code allocates are not counted",
+        "uncounted objects of the JVM and of native code",
+    ),
+    (
+        "methods that the JVM calls are below the last stored context",
+        "methods that the JVM calls are in wrong places",
+    ),
+    ("natives have no contexts, and their callbacks", "natives have no contexts"),
+];
+
 /// `META` key: the rule by which bytecodes are counted.
 const BLOCKS: &str = "blocks";
 
@@ -142,6 +165,30 @@ impl Exactness {
         }
     }
 
+    /// The verdict in one short line: every exception and reason is there, those that many profiles
+    /// have in few words.
+    pub fn short(&self) -> String {
+        let reasons = self.reasons().iter().map(|reason| {
+            let known = SHORT.iter().find(|(begin, _)| reason.starts_with(begin));
+            known.map_or(&**reason, |(_, short)| short)
+        });
+        self.with_reasons(&reasons.collect::<Vec<_>>())
+    }
+
+    /// Whether the verdict says what a note says.
+    pub fn names(&self, note: &str) -> bool {
+        self.reasons().contains(&summarised(note))
+    }
+
+    fn with_reasons(&self, reasons: &[&str]) -> String {
+        let begin = match self {
+            Exactness::Yes => return "yes".to_owned(),
+            Exactness::Except(_) => "yes, except: ",
+            Exactness::No(_) => "no: ",
+        };
+        format!("{begin}{}", reasons.join("; "))
+    }
+
     /// The exceptions or the reasons.
     pub fn reasons(&self) -> &[String] {
         match self {
@@ -153,12 +200,8 @@ impl Exactness {
 
 impl fmt::Display for Exactness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let begin = match self {
-            Exactness::Yes => return f.write_str("yes"),
-            Exactness::Except(_) => "yes, except: ",
-            Exactness::No(_) => "no: ",
-        };
-        write!(f, "{begin}{}", self.reasons().join("; "))
+        let reasons: Vec<&str> = self.reasons().iter().map(String::as_str).collect();
+        f.write_str(&self.with_reasons(&reasons))
     }
 }
 
@@ -247,6 +290,25 @@ mod tests {
         assert_eq!(of_calls, Some(Exactness::Yes));
     }
 
+    #[test]
+    fn the_short_verdict_names_everything() {
+        let (clone, short) = SHORT[0];
+        let limits = format!("{clone} in classes that are loaded before their superclasses; other");
+        let meta = BTreeMap::from([("exact", "yes"), (LIMITS, &limits)].map(|(k, v)| (k.into(), v.into())));
+        let notes = ["12 classes were not rewritten and are missing from the tree: a, b, ...".to_owned()];
+        let exactness = Exactness::of(&meta, &notes, false, Metric::Calls).expect("a verdict");
+        assert_eq!(
+            exactness.short(),
+            format!(
+                "yes, except: {short}; other; 12 classes were not rewritten and are missing from the tree"
+            )
+        );
+        assert!(exactness.names(&notes[0]));
+        assert!(!exactness.names("stack traces could be shorter"));
+        assert_eq!(Exactness::Yes.short(), "yes");
+        assert_eq!(Exactness::No(vec!["a".to_owned()]).short(), "no: a");
+    }
+
     /// Fails when a note is reworded and this table is not.
     #[test]
     fn the_notes_are_those_that_are_written() {
@@ -258,6 +320,11 @@ mod tests {
         let all: String = files.map(|path| std::fs::read_to_string(path).expect("text")).collect();
         // A text may continue on the next line.
         let all: String = all.split("\\\n").map(str::trim_start).collect();
+        // Java joins a text over lines by `+`.
+        let java: String = all.split('"').filter(|part| part.trim() != "+").collect();
+        for (begin, _) in &SHORT {
+            assert!(java.contains(begin), "nobody writes a limit that begins with `{begin}`");
+        }
         for part in SPOILING.iter().chain(&EXCEPTING) {
             assert!(all.contains(part), "nobody writes a note with `{part}`");
         }

@@ -49,6 +49,7 @@ mod pattern;
 mod prefix_sums;
 mod read;
 mod read_error;
+pub mod recursion;
 pub mod report;
 mod section;
 pub mod selection;

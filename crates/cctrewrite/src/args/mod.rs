@@ -17,6 +17,7 @@ mod groups;
 mod info;
 mod instrument;
 mod jdk;
+mod layout;
 mod library;
 mod limits;
 mod markers;
@@ -53,6 +54,7 @@ pub use flags::Flags;
 pub use info::{Info, InfoFormat};
 pub use instrument::Instrument;
 pub use jdk::Jdk;
+pub use layout::LayoutArguments;
 pub use library::{Library, LibraryArguments};
 pub use limits::LimitsArguments;
 pub use markers::{Markers, MarkersCheck, MarkersCommand};
@@ -62,7 +64,8 @@ pub use pcc::{Pcc, PccCollisions, PccCommand, PccContexts, PccDump, PccInfo};
 pub use recording::Recording;
 pub use recover::{Recover, Snapshot};
 pub use report::{
-    ByArgument, ColumnArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument,
+    ByArgument, ColumnArgument, HeaderArgument, MetricArgument, OrderArgument, Report, ReportFormat,
+    TableArgument,
 };
 pub use run::Run;
 pub use selection::SelectionArguments;

@@ -10,12 +10,14 @@ use cct_profile::labels::By;
 use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::{PartArguments, SelectionArguments};
+use super::{LayoutArguments, PartArguments, SelectionArguments};
 
 const EXAMPLES: &str = "\
 Examples:
-    cctrewrite report run.cct | less -S
-    cctrewrite report run.cct --min-percent 0 --depth 5 --top 20 --sort calls
+    cctrewrite report run.cct
+    cctrewrite report run.cct --hot-path
+    cctrewrite report run.cct --depth 0 --top 20 --sort inclusive
+    cctrewrite report run.cct --min-percent 0 --wide | less -S
     cctrewrite report run.cct --focus 'java.util.regex.*' --drop '*.<clinit>' --fold-recursion
     cctrewrite report run.cct --html run.html
     cctrewrite report after.cct --diff before.cct --html change.html
@@ -29,8 +31,12 @@ Examples:
 
 /// Show a profile: methods, contexts, threads, or tables
 ///
-/// Shows a profile (.cct file) as text: a header with the origin and the gaps of the numbers, then
-/// the calling-context tree, the heaviest contexts first.
+/// Shows a profile (.cct file) as text: a header with the gaps of the numbers, the heaviest methods
+/// outside the JDK, then the calling-context tree, the heaviest contexts first. `own` is what a
+/// method executes itself, `inclusive` adds its callees.
+///
+/// The tree has at most 60 lines. If more would be due, recursion is folded, and then the lightest
+/// contexts are left out; the report says so. --lines, --depth and --min-percent change that.
 ///
 /// In a pattern (METHOD, THREAD) `*` matches any characters: `java.util.HashMap.put`,
 /// `java.util.*`, `*.hashCode()I`. A pattern without parentheses matches any descriptor.
@@ -68,7 +74,7 @@ pub struct Report {
     pub classes: Vec<PathBuf>,
 
     /// Fold recursion: a call of a method that is already on the stack counts in its context there,
-    /// so no method is twice on a path
+    /// so no method is twice on a path. Text does so by default if the tree exceeds its lines
     #[arg(long)]
     pub fold_recursion: bool,
 
@@ -85,8 +91,8 @@ pub struct Report {
     #[arg(long, value_enum, value_name = "METRIC")]
     pub metric: Option<MetricArgument>,
 
-    /// Show the N most expensive methods (or groups), over all contexts. Text lists them after the
-    /// tree; JSON and CSV list all of them without this option [text, json, csv]
+    /// Show the N most expensive methods (or groups), over all contexts. By default, text shows 5
+    /// outside the JDK by own and 5 by inclusive; JSON and CSV list all [text, json, csv]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 
@@ -94,18 +100,29 @@ pub struct Report {
     #[arg(long, value_enum)]
     pub sort: Option<OrderArgument>,
 
-    /// Hide contexts deeper than N frames [text, json]
+    /// Hide contexts deeper than N frames; 0 shows no tree [text, json]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
 
-    /// Hide contexts whose inclusive share is below P percent; 0 shows all [text, json]
-    #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = percentage)]
-    pub min_percent: f64,
+    /// Hide contexts whose inclusive share is below P percent; 0 shows all [default: 0.5] [text,
+    /// json]
+    #[arg(long, value_name = "P", value_parser = percentage)]
+    pub min_percent: Option<f64>,
+
+    /// Show the heaviest N lines of each tree, or of callers; 0 shows all, with recursion [default:
+    /// 60; all with --depth or --min-percent] [text]
+    #[arg(long, value_name = "N")]
+    pub lines: Option<usize>,
+
+    /// Show one path instead of the tree: the heaviest context, its heaviest callee, and so on,
+    /// with the share at each step [text]
+    #[arg(long, conflicts_with_all = ["table", "html", "open"])]
+    pub hot_path: bool,
 
     /// Show the callers of a method (a pattern), their callers, and the share of each in the
     /// method. Chains have at most --depth callers (default: 20); --min-percent is of the method
     /// [text]
-    #[arg(long, value_name = "METHOD", conflicts_with_all = ["focus", "by", "top", "sort", "fold_recursion", "per_thread", "table", "html", "open"])]
+    #[arg(long, value_name = "METHOD", conflicts_with_all = ["focus", "by", "top", "sort", "fold_recursion", "per_thread", "hot_path", "table", "html", "open"])]
     pub callers: Option<String>,
 
     /// Write a table from the literature instead, with a row for each profile [text, json, csv]
@@ -115,18 +132,21 @@ pub struct Report {
     #[command(flatten)]
     pub csv: super::CsvArguments,
 
-    /// Cut lines after N columns [text]
-    #[arg(long, value_name = "N")]
-    pub width: Option<usize>,
+    /// Header: short, or with all that is known of the run, and all notes [text]
+    #[arg(long, value_enum, value_name = "LENGTH", default_value_t = HeaderArgument::Short)]
+    pub header: HeaderArgument,
+
+    #[command(flatten)]
+    pub layout: LayoutArguments,
 
     /// Write an HTML page instead: flame graph, tree and methods in one self-contained file
     /// (docs/use/html.md). It is written completely or not at all; `-` is standard output
-    #[arg(long, value_name = "OUT", conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "lines", "table", "width", "wide"])]
     pub html: Option<PathBuf>,
 
     /// Open the page in the browser. Without --html the file has the name of the profile with the
     /// ending `.html`, in the current folder
-    #[arg(long, conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
+    #[arg(long, conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "lines", "table", "width", "wide"])]
     pub open: bool,
 
     /// Show what changed since this profile [html]
@@ -141,7 +161,7 @@ pub struct Report {
 /// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// Text: the header, then the tree
+    /// Text: the header, the heaviest methods, then the tree
     Text,
     /// One JSON object, with the table of methods, too (docs/reference/formats/json.md)
     Json,
@@ -150,6 +170,15 @@ pub enum ReportFormat {
     /// One line per context, `calls bytecodes frame;frame;...`, sorted by bytes, after comment
     /// lines that start with #
     Contexts,
+}
+
+/// Headers of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HeaderArgument {
+    /// Program and sums, exactness, and what is missing
+    Short,
+    /// All that is known of the run, a line for each fact
+    Full,
 }
 
 /// What rows stand for.
@@ -167,6 +196,13 @@ pub enum ByArgument {
     Module,
     /// All threads of one name
     Thread,
+}
+
+impl Report {
+    /// The percentage below which contexts are hidden.
+    pub fn min_percent(&self) -> f64 {
+        self.min_percent.unwrap_or(0.5)
+    }
 }
 
 impl From<ByArgument> for By {
@@ -265,10 +301,10 @@ impl ValueEnum for ColumnArgument {
 /// Orders of rows, the largest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OrderArgument {
-    /// Own bytecodes of the method or context
+    /// What the method or context executes itself
     #[value(alias = "self")]
     Own,
-    /// Bytecodes of the method or context, with its callees
+    /// What it executes with its callees
     Inclusive,
     /// Calls
     Calls,

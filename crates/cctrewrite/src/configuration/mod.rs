@@ -205,7 +205,11 @@ mod tests {
         let mut seen = 0;
         for command in commands.get_subcommands() {
             for argument in command.get_arguments() {
-                let names_path = argument.get_value_names().unwrap_or_default();
+                let names_path = if argument.get_action().takes_values() {
+                    argument.get_value_names().unwrap_or_default()
+                } else {
+                    &[]
+                };
                 let names_path = names_path.iter().any(|name| words.iter().any(|word| name.contains(word)));
                 let Some(long) = argument.get_long().filter(|_| names_path) else { continue };
                 seen += 1;

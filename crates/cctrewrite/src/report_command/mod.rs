@@ -4,6 +4,7 @@ mod csv;
 mod html;
 mod json;
 pub(crate) mod report_contents;
+mod text;
 
 use anyhow::{Context, Result, bail};
 use cct_build::classes;
@@ -27,6 +28,9 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
             "--callers is for text; `cctrewrite export` writes formats from which other tools make such trees"
         );
     }
+    if arguments.hot_path && arguments.format != ReportFormat::Text {
+        bail!("--hot-path is for text; the contexts of --format json have the numbers");
+    }
     if let Some(table) = arguments.table {
         return tables_command::run(arguments, table);
     }
@@ -45,7 +49,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     let (profile, selected) = select(arguments, profile.with_native_callers())?;
     let report = ReportContents { arguments, summary, profile, selected, metric, origins };
     exit::to_stdout(|out| match arguments.format {
-        ReportFormat::Text => report.text(out),
+        ReportFormat::Text => text::write(&report, out),
         ReportFormat::Json => json::write(&report, out),
         ReportFormat::Csv => csv::write(&report, out),
         ReportFormat::Contexts => {

@@ -1,25 +1,16 @@
 //! The part of a profile that a report shows, and how it shows it.
 
-use std::io::Write;
-
 use anyhow::{Result, bail};
-use cct_profile::callers::Callers;
 use cct_profile::labels::{By, Labels};
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
-use cct_profile::report::{
-    CallersOptions, Order, Rows, RowsOptions, Table, grouped, percent, thread_title, write_callers,
-    write_header, write_table, write_tree,
-};
+use cct_profile::report::{Order, Rows, RowsOptions, Table};
 use cct_profile::summary::Extent;
 use cct_profile::{Method, Metric, Pattern, Profile, ReportError, Summary, ThreadTree, Tree, labels};
 
 use crate::args::{MetricArgument, OrderArgument, Report};
 use crate::exit;
 use crate::profile_file::View as Part;
-
-/// How many callers a chain has at most, unless the user says how many.
-const CALLERS: usize = 20;
 
 /// The contents of a report.
 pub(crate) struct ReportContents<'a> {
@@ -92,7 +83,7 @@ pub(crate) struct View<'v> {
 }
 
 impl ReportContents<'_> {
-    fn order(&self, otherwise: Order) -> Order {
+    pub(crate) fn order(&self, otherwise: Order) -> Order {
         match self.arguments.sort {
             None => otherwise,
             Some(OrderArgument::Own) => Order::Own,
@@ -105,7 +96,7 @@ impl ReportContents<'_> {
         let options = RowsOptions {
             metric: self.metric,
             order: self.order(Order::Inclusive),
-            min_percent: self.arguments.min_percent,
+            min_percent: self.arguments.min_percent(),
             depth: self.arguments.depth,
         };
         Ok(Rows::new(tree, options)?)
@@ -165,62 +156,5 @@ impl ReportContents<'_> {
             return Ok(Table::of_objects(&trees, labels.len(), order)?);
         }
         Ok(Table::of(&trees, labels.len(), self.metric, order)?)
-    }
-
-    /// The selection in words, and the size of the selected part.
-    fn selected_in_words(&self) -> Option<String> {
-        let selected = self.selected?;
-        let thread = self.arguments.selection.thread.iter().map(|thread| format!("threads '{thread}'"));
-        let through = self.arguments.callers.iter().map(|method| format!("through '{method}'"));
-        let words: Vec<String> = thread.chain(self.arguments.selection.in_words()).chain(through).collect();
-        let (part, whole) = (selected.total(self.metric), self.summary.all.total(self.metric));
-        Some(format!(
-            "{}: {} {}, {:.2} % of all",
-            words.join(", "),
-            grouped(part),
-            self.metric.name(),
-            percent(part, whole)
-        ))
-    }
-
-    /// The callers of the methods that match.
-    fn callers(&self, asked_for: &Pattern, out: &mut dyn Write) -> Result<(), ReportError> {
-        let labels = self.labels()?;
-        let tree = labels.tree(&self.profile.threads, false)?;
-        let mut matches = vec![false; labels.len()];
-        for (method, &label) in self.profile.methods.iter().zip(labels.of_method()) {
-            matches[label as usize] |= asked_for.matches_method(method, names(self.arguments));
-        }
-        let depth = self.arguments.depth.unwrap_or(CALLERS);
-        let callers = Callers::of(&tree, |label| matches[label as usize], self.metric, depth)?;
-        let options = CallersOptions {
-            metric: self.metric,
-            total: self.summary.all.total(self.metric),
-            min_percent: self.arguments.min_percent,
-            width: self.arguments.width,
-        };
-        write_callers(&callers, &labels.readable(), &options, out)
-    }
-
-    pub(crate) fn text(&self, out: &mut dyn Write) -> Result<(), ReportError> {
-        let Report { width, top, .. } = *self.arguments;
-        let selected: Vec<_> =
-            self.selected_in_words().into_iter().map(|words| ("Selected", words)).collect();
-        write_header(&self.summary, &selected, out)?;
-        if let Some(method) = &self.arguments.callers {
-            return self.callers(&Pattern::new(method), out);
-        }
-        let labels = self.labels_of_contexts()?;
-        let names = labels.readable();
-        let trees = self.profile.threads.len();
-        let all =
-            format!("All threads ({} {})", grouped(trees as u128), if trees == 1 { "tree" } else { "trees" });
-        self.for_each_view(&labels, |view| {
-            let title = view.thread.map_or_else(|| all.clone(), thread_title);
-            write_tree(&title, &self.rows(&view.tree)?, &names, width, out)
-        })?;
-        let Some(limit) = top else { return Ok(()) };
-        let labels = self.labels()?;
-        write_table(&self.table(&labels)?, &labels, limit, width, out)
     }
 }

@@ -63,7 +63,7 @@ fn reports_are_what_they_are_without_objects() {
     let folder = stored();
     let plain = folder.path().join("plain");
     for arguments in [
-        &["report", "run.cct", "--top", "9", "--min-percent", "0"][..],
+        &["report", "run.cct", "--header", "full", "--top", "9", "--min-percent", "0"][..],
         &["report", "run.cct", "--format", "csv"],
         &["report", "run.cct", "--format", "contexts"],
         &["report", "run.cct", "--table", "shape"],
@@ -90,21 +90,29 @@ fn objects_are_a_metric_of_their_own() {
         &["report", "run.cct", "--metric", "allocations", "--min-percent", "0", "--top", "9"],
     );
     let expected = "\
+Types, and methods that allocate, by objects
+objects  inclusive       %  method
+     97         97   97.00  app.Main.fill()
+     93         93   93.00  new app.Item
+      7          7    7.00  new int[]
+      3        100  100.00  app.Main.main()
+
+All threads: contexts, in objects
 objects  inclusive       %  context
       0        100  100.00  app.Main.main()
       0         97   97.00    app.Main.fill()
      90         90   90.00      new app.Item
       7          7    7.00      new int[]
       3          3    3.00    new app.Item
-
-objects  inclusive       %  method
-     97         97   97.00  app.Main.fill()
-     93         93   93.00  new app.Item
-      7          7    7.00  new int[]
-      3        100  100.00  app.Main.main()
 ";
-    assert_eq!(from(&text, "objects").join("\n").trim(), expected.trim());
-    assert!(text.contains("\nCounted     objects and arrays, by type\n"), "{text}");
+    assert_eq!(from(&text, "Types").join("\n").trim(), expected.trim());
+    let full = shown(folder.path(), &["report", "run.cct", "--metric", "allocations", "--header", "full"]);
+    assert!(full.contains("\nCounted     objects and arrays, by type\n"), "{full}");
+    let short = shown(folder.path(), &["report", "run.cct"]);
+    assert!(
+        short.starts_with("app.Main") && short.contains(", 100 objects (--metric allocations)\n"),
+        "{short}"
+    );
     // By groups, objects belong to the allocating methods.
     let by_class = shown(
         folder.path(),

@@ -14,11 +14,11 @@ const TOLERANCE: u64 = 3;
 #[test]
 fn rewriting_takes_no_more_instructions_than_before() {
     if std::env::var("CARGO_INCREMENTAL").as_deref() != Ok("0") {
-        println!("skipped: with incremental compilation (no CARGO_INCREMENTAL=0) the code is another");
+        eprintln!("skipped: with incremental compilation (no CARGO_INCREMENTAL=0) the code is another");
         return;
     }
     if Command::new("valgrind").arg("--version").output().is_err() {
-        println!("skipped: valgrind is not installed");
+        eprintln!("skipped: valgrind is not installed");
         return;
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/instructions.txt");
@@ -27,7 +27,7 @@ fn rewriting_takes_no_more_instructions_than_before() {
     let is_blessed = std::env::var_os("BLESS").is_some();
     let known = std::fs::read_to_string(&file).unwrap_or_default();
     if !is_blessed && !known.starts_with(&compiler) {
-        println!("skipped: the number is of another compiler than {compiler}");
+        eprintln!("skipped: the number is of another compiler than {compiler}");
         return;
     }
     let counted = instructions_of(&classes);
@@ -36,7 +36,7 @@ fn rewriting_takes_no_more_instructions_than_before() {
         return;
     }
     let expected: u64 = known.lines().nth(1).and_then(|number| number.parse().ok()).unwrap();
-    println!("{counted} instructions, expected {expected}");
+    eprintln!("{counted} instructions, expected {expected}");
     assert!(
         counted <= expected + expected * TOLERANCE / 100,
         "rewriting takes {counted} instructions, and took {expected}: more than {TOLERANCE}% above"

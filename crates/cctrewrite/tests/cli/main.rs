@@ -33,6 +33,7 @@ mod profiles;
 #[cfg(unix)]
 mod recover;
 mod report;
+mod report_text;
 mod security_page;
 mod sites;
 mod support;

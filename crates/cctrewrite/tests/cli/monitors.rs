@@ -63,7 +63,7 @@ fn reports_are_what_they_are_without_columns() {
     let folder = stored();
     let plain = folder.path().join("plain");
     for arguments in [
-        &["report", "run.cct", "--top", "9", "--min-percent", "0"][..],
+        &["report", "run.cct", "--header", "full", "--top", "9", "--min-percent", "0"][..],
         &["report", "run.cct", "--format", "csv"],
         &["report", "run.cct", "--format", "contexts"],
         &["report", "run.cct", "--table", "shape"],
@@ -91,11 +91,13 @@ fn a_column_is_a_metric_of_its_own() {
         &["report", "run.cct", "--metric", "monitors", "--min-percent", "0", "--top", "9"],
     );
     for line in [
-        "calls  monitors  inclusive       %  context",
-        "    1         3         95  100.00  app.Main.main()",
-        "    2        92         92   96.84    app.Main.fill()",
-        "    5         0          0    0.00    app.Main.idle()",
-        "    2    92  96.84         92   96.84  app.Main.fill()",
+        "Methods, by own monitors",
+        "All threads: contexts, in monitors",
+        "calls  own  inclusive       %  context",
+        "    1    3         95  100.00  app.Main.main()",
+        "    2   92         92   96.84    app.Main.fill()",
+        "    5    0          0    0.00    app.Main.idle()",
+        "    2   92  96.84         92   96.84  app.Main.fill()",
     ] {
         assert!(report.lines().any(|found| found == line), "{line} of\n{report}");
     }

@@ -10,7 +10,10 @@ use cct_profile::merge::{MergeOptions, Threads, merge};
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::pair::TextOptions;
-use cct_profile::report::{Order, Rows, RowsOptions, Table, write_header, write_table, write_tree};
+use cct_profile::report::{
+    Layout, Order, Rows, RowsOptions, Table, TableOptions, write_header, write_headlines, write_hot_path,
+    write_table, write_tree,
+};
 use cct_profile::tables::{LibraryCalls, NativeShare, Owner, Shape};
 use cct_profile::united_methods::Bodies;
 use cct_profile::{
@@ -79,6 +82,8 @@ fn report(profile: &Profile, dice: &mut Dice) {
     let mut out = Vec::new();
     let (summary, origins) = (Summary::of(profile), Origins::default());
     write_header(&summary, &[], &mut out).unwrap();
+    let layout = Layout { width: Some(60), colour: false };
+    write_headlines(&summary, None, layout, &mut out).unwrap();
     let by = *dice.pick(&[By::Method, By::Class, By::Package]);
     let names = *dice.pick(&[NameStyle::Raw, NameStyle::Normalised]);
     let metric = *dice.pick(&[Metric::Calls, Metric::Bytecodes]);
@@ -87,11 +92,13 @@ fn report(profile: &Profile, dice: &mut Dice) {
     if let Ok(tree) = labels.tree(&profile.threads, dice.once_in(2)) {
         let options = RowsOptions { metric, order: Order::Own, min_percent: 0.5, depth: Some(100) };
         if let Ok(rows) = Rows::new(&tree, options) {
-            write_tree("all", &rows, &readable, Some(60), &mut out).unwrap();
+            write_hot_path("hot", &rows, &readable, Some(5), layout, &mut out).unwrap();
+            write_tree("all", &rows.limited(20), &readable, layout, &mut out).unwrap();
         }
         let trees: Vec<_> = profile.threads.iter().map(|thread| (&thread.tree, labels.of_method())).collect();
         if let Ok(table) = Table::of(&trees, labels.len(), metric, Order::Inclusive) {
-            write_table(&table, &labels, 10, None, &mut out).unwrap();
+            let options = TableOptions { title: "methods", limit: 10, layout };
+            write_table(&table, &labels, &options, &mut out).unwrap();
         }
     }
     let _ = labels::threads(&profile.threads);

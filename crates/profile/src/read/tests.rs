@@ -5,7 +5,10 @@ use crate::contexts::{ContextsOptions, write_contexts};
 use crate::labels::{By, Labels};
 use crate::names::NameStyle;
 use crate::origin::Origins;
-use crate::report::{Order, Rows, RowsOptions, Table, write_header, write_table, write_tree};
+use crate::report::{
+    Layout, Order, Rows, RowsOptions, Table, TableOptions, write_header, write_headlines, write_hot_path,
+    write_table, write_tree,
+};
 use crate::section::{MAGIC, section, string, varint};
 use crate::testing::{deep, method, profile, random, thread, tree};
 use crate::{Metric, Pattern, Selection, Site, Summary};
@@ -316,15 +319,22 @@ fn exercise(bytes: &[u8]) {
         let _ = write_contexts(&p, ContextsOptions { per_thread, ..ContextsOptions::default() }, out);
     }
     write_header(&Summary::of(&p), &[], out).expect("memory");
+    let layout = Layout { width: Some(60), colour: true };
+    write_headlines(&Summary::of(&p), None, layout, out).expect("memory");
     for (by, recursion) in [(By::Method, false), (By::Method, true), (By::Package, false)] {
         let labels = Labels::new(&p.methods, by, NameStyle::Normalised, &Origins::default());
         if let Ok(tree) = labels.tree(&p.threads, recursion) {
             let rows = Rows::new(&tree, RowsOptions::all(Metric::Bytecodes));
-            let _ = rows.map(|rows| write_tree("", &rows, &labels.readable(), Some(60), out));
+            let names = labels.readable();
+            let _ = rows.map(|rows| {
+                write_hot_path("", &rows, &names, Some(5), layout, out).expect("memory");
+                write_tree("", &rows.limited(9), &names, layout, out)
+            });
         }
         let trees: Vec<_> = p.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
         let table = Table::of(&trees, labels.len(), Metric::Calls, Order::Own).expect("methods that exist");
-        write_table(&table, &labels, 30, None, out).expect("memory");
+        let options = TableOptions { title: "", limit: 30, layout };
+        write_table(&table, &labels, &options, out).expect("memory");
     }
     let selection = Selection { focus: vec![Pattern::new("*a*")], ..Selection::default() };
     let _ = selection.of_profile(p, NameStyle::Normalised);

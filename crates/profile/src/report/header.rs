@@ -135,7 +135,8 @@ fn intrinsics_are(choice: String) -> String {
     }
 }
 
-fn selection_is(value: String) -> String {
+/// The recorded part of the program, in words.
+pub(super) fn selection_is(value: String) -> String {
     match &*value {
         "regions" => "regions (only between start() and stop() of the program)".to_owned(),
         _ => value,

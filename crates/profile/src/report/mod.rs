@@ -1,14 +1,19 @@
-//! Reports: a header, the tree with its thresholds, the table of the most expensive methods.
+//! Reports: a header, tables of the most expensive methods, the tree with its thresholds.
 //!
-//! [`Rows`] and [`Table`] hold the contents, for writers of any format. [`write_header`],
-//! [`write_tree`] and [`write_table`] write them as text for people. In text, counts have thousands
-//! separators. Names are those of [`FrameTable::readable`], with control characters escaped. A
-//! separate line reports what the thresholds hide.
+//! [`Rows`] and [`Table`] hold the contents, for writers of any format. [`write_headlines`] (or
+//! [`write_header`], which says everything), [`write_table`], [`write_tree`] and [`write_hot_path`]
+//! write them as text for people, in a [`Layout`]. In text, counts have thousands separators. Names
+//! are those of [`FrameTable::readable`], with control characters escaped. Lines say what
+//! thresholds hide.
 
 mod callers;
 mod header;
+mod headline;
+mod hot_path;
+mod layout;
 pub(crate) mod numbers;
 mod rows;
+mod short_name;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -16,9 +21,12 @@ mod tree;
 
 pub use callers::{CallersOptions, write_callers};
 pub use header::{header_lines, write_header};
+pub use headline::{headlines, write_headlines};
+pub use hot_path::write_hot_path;
+pub use layout::Layout;
 pub use numbers::{aligned, counted, cut, grouped, percent};
 pub use rows::{Row, Rows, RowsOptions};
-pub use table::{Table, TableRow, write_table};
+pub use table::{Table, TableOptions, TableRow, write_table};
 pub use tree::{thread_title, write_tree};
 
 use crate::{MergeError, SelectionError};

@@ -57,7 +57,7 @@ pub fn cut(text: &str, columns: usize) -> String {
 
 /// Two columns for East Asian wide characters (Unicode Annex 11, the blocks that names are written
 /// in), one for others.
-fn columns_of(c: char) -> usize {
+pub(super) fn columns_of(c: char) -> usize {
     match c {
         '\u{1100}'..='\u{115F}' | '\u{2E80}'..='\u{A4CF}' | '\u{AC00}'..='\u{D7A3}' => 2,
         '\u{F900}'..='\u{FAFF}' | '\u{FE30}'..='\u{FE6F}' | '\u{FF00}'..='\u{FF60}' => 2,

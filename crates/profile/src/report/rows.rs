@@ -2,9 +2,11 @@
 
 use super::Order;
 use super::numbers::percent;
+use crate::largest::Largest;
 use crate::prefix_sums::prefix_sums;
 use crate::{MergeError, Metric, Tree};
 use std::cmp::Reverse;
+use std::convert::Infallible;
 
 /// Options for the rows of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +59,18 @@ pub struct Rows<'t> {
     /// Sum over all nodes before this one. A subtree is a range of the preorder, so one running sum
     /// serves all.
     before: Vec<u64>,
+    /// The only contexts that are shown; `None` if the options alone decide.
+    kept: Option<HeaviestNodes>,
+}
+
+/// The contexts that fit a number of lines.
+#[derive(Debug)]
+struct HeaviestNodes {
+    /// The contexts, sorted.
+    nodes: Vec<u32>,
+    /// The inclusive metric of the lightest one.
+    least: u64,
+    lines: usize,
 }
 
 impl<'t> Rows<'t> {
@@ -65,7 +79,91 @@ impl<'t> Rows<'t> {
     /// # Errors
     /// Fails if the metric's total exceeds 64 bits.
     pub fn new(tree: &'t Tree, options: RowsOptions) -> Result<Rows<'t>, MergeError> {
-        Ok(Rows { tree, options, before: prefix_sums(tree, options.metric)? })
+        Ok(Rows { tree, options, before: prefix_sums(tree, options.metric)?, kept: None })
+    }
+
+    /// The heaviest rows, so many that [`Rows::lines`] is at most `lines`; all if there are no
+    /// more. A context is shown with its callers.
+    #[must_use]
+    pub fn limited(mut self, lines: usize) -> Rows<'t> {
+        // A context is at most as heavy as its caller, and comes after it.
+        let mut heaviest = Largest::new(lines.saturating_add(1));
+        let Ok(()) = self.for_each(|row| {
+            if let Row::Context { node, inclusive, .. } = row {
+                heaviest.add(inclusive, node);
+            }
+            Ok::<(), Infallible>(())
+        });
+        let heaviest = heaviest.into_sorted();
+        if heaviest.len() <= lines && self.lines() <= lines {
+            return self;
+        }
+        let mut count = heaviest.len().min(lines);
+        loop {
+            let mut nodes = heaviest[..count].to_vec();
+            let least = nodes.last().map_or(0, |&lightest| self.inclusive(lightest));
+            nodes.sort_unstable();
+            self.kept = Some(HeaviestNodes { nodes, least, lines });
+            let excess = self.lines().saturating_sub(lines);
+            if excess == 0 || count == 0 {
+                return self;
+            }
+            count -= excess.div_ceil(2).min(count);
+        }
+    }
+
+    /// The number of lines for which [`Rows::limited`] has hidden rows; `None` if it has not.
+    pub fn limit(&self) -> Option<usize> {
+        self.kept.as_ref().map(|kept| kept.lines)
+    }
+
+    /// The options.
+    pub fn options(&self) -> RowsOptions {
+        self.options
+    }
+
+    /// How many lines the rows take: all contexts that are shown, and of those about hidden
+    /// contexts the ones that weigh half as much as the lightest shown one, or as the options ask.
+    pub fn lines(&self) -> usize {
+        let mut lines = 0;
+        let Ok(()) = self.for_each(|row| {
+            lines += usize::from(self.has_line(row));
+            Ok::<(), Infallible>(())
+        });
+        lines
+    }
+
+    /// Whether a row has a line of its own.
+    pub(super) fn has_line(&self, row: Row) -> bool {
+        match row {
+            Row::Context { .. } => true,
+            Row::Hidden { inclusive, .. } => {
+                let least = self.kept.as_ref().map_or(0, |kept| kept.least.div_ceil(2));
+                inclusive >= least && self.share(inclusive) >= self.options.min_percent
+            }
+        }
+    }
+
+    /// The percentage of the total.
+    pub(super) fn share(&self, part: u64) -> f64 {
+        percent(u128::from(part), u128::from(self.total()))
+    }
+
+    /// The path that follows the heaviest child from the root, each context with its inclusive
+    /// metric. It ends before a context that the options hide.
+    pub fn hot_path(&self) -> Vec<(u32, u64)> {
+        let RowsOptions { min_percent, depth, .. } = self.options;
+        let (mut path, mut above) = (Vec::new(), 0);
+        while depth.is_none_or(|most| path.len() < most) {
+            let children = self.tree.children(above).map(|child| (child, self.inclusive(child)));
+            let heaviest = children.max_by_key(|&(child, inclusive)| (inclusive, Reverse(child)));
+            let Some(step) = heaviest.filter(|(_, inclusive)| self.share(*inclusive) >= min_percent) else {
+                break;
+            };
+            path.push(step);
+            above = step.0;
+        }
+        path
     }
 
     /// The tree.
@@ -114,7 +212,8 @@ impl<'t> Rows<'t> {
         let too_deep = most.is_some_and(|most| depth > most);
         for child in self.tree.children(node) {
             let inclusive = self.inclusive(child);
-            if too_deep || percent(u128::from(inclusive), total) < min_percent {
+            let is_kept = self.kept.as_ref().is_none_or(|kept| kept.nodes.binary_search(&child).is_ok());
+            if too_deep || !is_kept || percent(u128::from(inclusive), total) < min_percent {
                 contexts += self.tree.subtree(child).len() as u64;
                 hidden += inclusive;
             } else {

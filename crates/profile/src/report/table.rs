@@ -1,7 +1,9 @@
 //! The table of the most expensive methods, or groups of them, over all contexts.
 
 use super::Order;
-use super::numbers::{aligned, counted, cut, grouped, percent};
+use super::layout::{Cell, Columns, Layout};
+use super::numbers::{counted, grouped, percent};
+use super::tree::{calls_column, has_own_column};
 use crate::labels::Labels;
 use crate::sums::{Sums, sums};
 use crate::{MergeError, Metric, ReportError, Tree};
@@ -62,7 +64,7 @@ impl Table {
     ) -> Result<Table, MergeError> {
         let sums = sums(trees, labels, metric)?;
         let total = sums.iter().map(|sums| sums.own).sum();
-        Ok(Table::sorted(metric, total, sums, order))
+        Ok(Table::of_sums(metric, total, sums, order))
     }
 
     /// Creates the table of objects and their types ([`crate::Profile::allocations`]). A type's own
@@ -75,14 +77,19 @@ impl Table {
         let mut sums = sums(trees, labels, Metric::Allocations)?;
         let total = sums.iter().map(|sums| sums.own).sum();
         add_made(trees, &mut sums);
-        Ok(Table::sorted(Metric::Allocations, total, sums, order))
+        Ok(Table::of_sums(Metric::Allocations, total, sums, order))
     }
 
-    fn sorted(metric: Metric, total: u128, sums: Vec<Sums>, order: Order) -> Table {
+    fn of_sums(metric: Metric, total: u128, sums: Vec<Sums>, order: Order) -> Table {
         let rows = (0..).zip(sums).map(|(label, sums)| TableRow { label, sums });
-        let mut rows: Vec<TableRow> =
-            rows.filter(|row| row.sums.calls > 0 || row.sums.inclusive > 0).collect();
-        rows.sort_by_key(|row| {
+        let rows = rows.filter(|row| row.sums.calls > 0 || row.sums.inclusive > 0).collect();
+        Table { metric, total, rows }.sorted(order)
+    }
+
+    /// The table in this order, the largest first.
+    #[must_use]
+    pub fn sorted(mut self, order: Order) -> Table {
+        self.rows.sort_by_key(|row| {
             let Sums { calls, own, inclusive } = row.sums;
             let key = match order {
                 Order::Own => (own, inclusive, calls),
@@ -91,65 +98,75 @@ impl Table {
             };
             (Reverse(key), row.label)
         });
-        Table { metric, total, rows }
+        self
     }
 }
 
-/// Writes the first `limit` rows of a table. A last line says what the limit hides. Lines are cut
-/// to `width` terminal columns.
+/// How a table is written.
+#[derive(Clone, Copy, Debug)]
+pub struct TableOptions<'a> {
+    /// The title above the table.
+    pub title: &'a str,
+    /// Maximum number of rows; a last line says what it hides.
+    pub limit: usize,
+    /// How lines fit their medium.
+    pub layout: Layout,
+}
+
+/// Writes a table.
 ///
 /// # Errors
 /// Fails if the output fails.
 pub fn write_table(
     table: &Table,
     labels: &Labels<'_>,
-    limit: usize,
-    width: Option<usize>,
+    options: &TableOptions<'_>,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
-    let (shown, hidden) = table.rows.split_at(limit.min(table.rows.len()));
+    let (shown, hidden) = table.rows.split_at(options.limit.min(table.rows.len()));
     let names = labels.readable();
     let word = labels.by().name();
     // If calls are the metric, one column of them is enough.
-    let own_column = |text: &str| match table.metric {
-        Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => text.to_owned(),
-        Metric::Calls | Metric::Allocations => String::new(),
-    };
-    let share = |part| format!("{:.2}", percent(part, table.total));
-    let mut lines = vec![[
-        if table.metric == Metric::Allocations { "objects" } else { "calls" }.to_owned(),
-        own_column("self"),
-        own_column("%"),
-        "inclusive".to_owned(),
-        "%".to_owned(),
-        word.to_owned(),
-    ]];
+    let has_own = has_own_column(table.metric);
+    let own_column = |cell: Cell| if has_own { cell } else { Cell::default() };
+    let own_head = |text: &str| own_column(Cell::plain(text));
+    let head = [
+        Cell::plain(calls_column(table.metric)),
+        own_head("own"),
+        own_head("%"),
+        Cell::plain("inclusive"),
+        Cell::plain("%"),
+    ];
+    let mut lines = vec![(head, word)];
     for row in shown {
         let Sums { calls, own, inclusive } = row.sums;
-        lines.push([
-            grouped(calls),
-            own_column(&grouped(own)),
-            own_column(&share(own)),
-            grouped(inclusive),
-            share(inclusive),
-            names[row.label as usize].clone(),
-        ]);
+        let [of_own, of_inclusive] = [own, inclusive].map(|part| percent(part, table.total));
+        let cells = [
+            Cell::plain(grouped(calls)),
+            own_column(Cell::of_share(grouped(own), of_own)),
+            own_column(Cell::of_share(format!("{of_own:.2}"), of_own)),
+            Cell::of_share(grouped(inclusive), of_inclusive),
+            Cell::of_share(format!("{of_inclusive:.2}"), of_inclusive),
+        ];
+        lines.push((cells, &names[row.label as usize]));
     }
     let mut out = BufWriter::new(out);
-    let width = width.unwrap_or(usize::MAX);
-    for line in aligned(&lines) {
-        writeln!(out, "{}", cut(&line, width))?;
+    let layout = options.layout;
+    writeln!(out, "{}", layout.title(options.title))?;
+    let columns = Columns::of(lines.iter().map(|(cells, _)| cells), layout);
+    for (cells, name) in &lines {
+        writeln!(out, "{}", columns.line(cells, "", name))?;
     }
     if !hidden.is_empty() {
         let more = counted(hidden.len() as u128, &format!("more {word}"));
-        let line = match table.metric {
+        let own: u128 = hidden.iter().map(|row| row.sums.own).sum();
+        match table.metric {
             // Types and the methods that allocate them are not parts of one whole.
-            Metric::Allocations => format!("... {more}"),
+            Metric::Allocations => writeln!(out, "... {more}")?,
             Metric::Calls | Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => {
-                format!("... {more}, {} %", share(hidden.iter().map(|row| row.sums.own).sum()))
+                writeln!(out, "... {more}, own {:.2} %", percent(own, table.total))?;
             }
-        };
-        writeln!(out, "{}", cut(&line, width))?;
+        }
     }
     writeln!(out)?;
     out.flush()?;

@@ -24,13 +24,23 @@ struct TreeOptions {
     order: Order,
     min_percent: f64,
     depth: Option<usize>,
-    width: Option<usize>,
+    lines: Option<usize>,
+    layout: Layout,
 }
 
 impl Default for TreeOptions {
     fn default() -> TreeOptions {
         let (by, order) = (By::Method, Order::Inclusive);
-        TreeOptions { each: false, recursion: false, by, order, min_percent: 0.5, depth: None, width: None }
+        TreeOptions {
+            each: false,
+            recursion: false,
+            by,
+            order,
+            min_percent: 0.5,
+            depth: None,
+            lines: None,
+            layout: Layout::default(),
+        }
     }
 }
 
@@ -46,7 +56,12 @@ fn tree_text(p: &Profile, options: TreeOptions) -> String {
     shown(|out| {
         let mut one = |title: &str, threads: &[ThreadTree]| {
             let tree = labels.tree(threads, options.recursion)?;
-            write_tree(title, &Rows::new(&tree, rows)?, &names, options.width, out)
+            let rows = Rows::new(&tree, rows)?;
+            let rows = match options.lines {
+                Some(lines) => rows.limited(lines),
+                None => rows,
+            };
+            write_tree(title, &rows, &names, options.layout, out)
         };
         if !options.each {
             return one("All threads", &p.threads);
@@ -63,7 +78,11 @@ fn table(p: &Profile, by: By, order: Order) -> (Table, Labels<'_>) {
 
 fn top_text(p: &Profile, order: Order, limit: usize) -> String {
     let (table, labels) = table(p, By::Method, order);
-    shown(|out| write_table(&table, &labels, limit, None, out))
+    shown(|out| write_table(&table, &labels, &table_options(limit), out))
+}
+
+fn table_options(limit: usize) -> TableOptions<'static> {
+    TableOptions { title: "Methods", limit, layout: Layout::default() }
 }
 
 fn example() -> Profile {
@@ -95,11 +114,11 @@ fn the_merged_tree() {
         tree_text(&example(), TreeOptions::default()),
         "\
 All threads
-calls  bytecodes  inclusive       %  context
-    1      1,000    100,000   50.00  Main.main(String[])
-2,000     98,997     98,997   49.50    java.util.HashMap.put(Object, Object)
-                                       ... 2 more contexts, 0.00 %
-   10    100,000    100,000   50.00  java.util.HashMap.put(Object, Object)
+calls      own  inclusive       %  context
+    1    1,000    100,000   50.00  Main.main(String[])
+2,000   98,997     98,997   49.50    java.util.HashMap.put(Object, Object)
+   10  100,000    100,000   50.00  java.util.HashMap.put(Object, Object)
+Left out: 2 contexts, 0.00 % (below 0.5 %). All: --min-percent 0
 
 "
     );
@@ -107,20 +126,21 @@ calls  bytecodes  inclusive       %  context
 
 #[test]
 fn the_tree_of_each_thread() {
-    let options = TreeOptions { each: true, min_percent: 0.0, width: Some(40), ..TreeOptions::default() };
+    let layout = Layout { width: Some(57), colour: false };
+    let options = TreeOptions { each: true, min_percent: 0.0, layout, ..TreeOptions::default() };
     assert_eq!(
         tree_text(&example(), options),
         "\
 Thread 'main'
-calls  bytecodes  inclusive       %  co…
-    1      1,000    100,000  100.00  Ma…
-2,000     98,997     98,997   99.00    …
-    1          2          3    0.00    …
-    1          1          1    0.00    …
+calls     own  inclusive       %  context
+    1   1,000    100,000  100.00  Main.main(String[])
+2,000  98,997     98,997   99.00  [2] java…HashMap.put(…)
+    1       2          3    0.00  [2] Main.rare()
+    1       1          1    0.00  [3] java…HashMap.put(…)
 
-Thread 'pool' (3 threads, daemon, not e…
-calls  bytecodes  inclusive       %  co…
-   10    100,000    100,000  100.00  ja…
+Thread 'pool' (3 threads, daemon, not ended)
+calls      own  inclusive       %  context
+   10  100,000    100,000  100.00  java…HashMap.put(…)
 
 "
     );
@@ -130,7 +150,9 @@ calls  bytecodes  inclusive       %  co…
 fn depth_limits_say_what_they_hide() {
     let options = TreeOptions { depth: Some(2), ..TreeOptions::default() };
     let text = tree_text(&deep(10_000), options);
-    assert!(text.ends_with("    ... 9,998 more contexts, 99.98 %\n\n"), "{text}");
+    assert!(text.contains("     19,996   99.98      ... 9,998 more\n"), "{text}");
+    let end = "\nLeft out: 9,998 contexts, 99.98 % (below 0.5 % or deeper than 2). All: --min-percent 0, without --depth\n\n";
+    assert!(text.ends_with(end), "{text}");
     assert_eq!(text.lines().filter(|line| line.contains("A.")).count(), 2);
 }
 
@@ -148,14 +170,21 @@ fn nothing_is_hidden_in_silence() {
         let p = random(u)?;
         let min_percent = f64::from(u.int_in_range(0..=30u8)?);
         let depth = u.arbitrary::<bool>()?.then_some(2);
-        let text = tree_text(&p, TreeOptions { min_percent, depth, ..TreeOptions::default() });
-        // Lines about hidden contexts have no numbers in the columns; names may hold anything.
-        let rows = || text.lines().map(str::trim_start).filter(|line| !line.is_empty()).skip(2);
-        let hidden = rows().filter_map(|row| row.strip_prefix("... ")?.split_once(" more context"));
-        let hidden: usize = hidden.map(|(count, _)| count.parse::<usize>().expect("a number")).sum();
-        let shown = rows().filter(|row| !row.starts_with("... ")).count();
+        let lines = u.arbitrary::<bool>()?.then_some(u.int_in_range(1..=9)?);
+        let text = tree_text(&p, TreeOptions { min_percent, depth, lines, ..TreeOptions::default() });
+        let rows = || text.lines().filter(|line| !line.is_empty()).skip(2);
+        let counted = |row: &str, before: &str, after: &str| {
+            let count = row.rsplit_once(before)?.1.split_once(after)?.0;
+            count.parse::<usize>().ok()
+        };
+        let end = rows().filter_map(|row| counted(row, "Left out: ", " context")).last();
+        let hidden: Vec<usize> = rows().filter_map(|row| counted(row, "... ", " more")).collect();
+        let listed = rows().count() - usize::from(end.is_some());
+        assert!(lines.is_none_or(|lines| listed <= lines), "{text}");
+        let (shown, hidden, end) = (listed - hidden.len(), hidden.iter().sum::<usize>(), end.unwrap_or(0));
+        assert!(hidden <= end, "{text}");
         let labels = Labels::new(&p.methods, By::Method, NameStyle::Normalised, &Origins::default());
-        assert_eq!(shown + hidden, labels.tree(&p.threads, false).expect("small").contexts());
+        assert_eq!(shown + end, labels.tree(&p.threads, false).expect("small").contexts());
         Ok(())
     });
 }
@@ -170,7 +199,10 @@ fn calls_alone() {
         "{text}"
     );
     let top = top_text(&p, Order::Calls, 30);
-    assert!(top.starts_with("calls  inclusive      %  method\n2,011      2,011  99.90  java.util"), "{top}");
+    assert!(
+        top.starts_with("Methods\ncalls  inclusive      %  method\n2,011      2,011  99.90  java.util"),
+        "{top}"
+    );
     assert!(!header(&p).contains("Bytecodes"));
 }
 
@@ -179,15 +211,16 @@ fn the_top_methods() {
     assert_eq!(
         top_text(&example(), Order::Own, 2),
         "\
-calls     self      %  inclusive      %  method
+Methods
+calls      own      %  inclusive      %  method
 2,011  198,998  99.50    198,998  99.50  java.util.HashMap.put(Object, Object)
     1    1,000   0.50    100,000  50.00  Main.main(String[])
-... 1 more method, 0.00 %
+... 1 more method, own 0.00 %
 
 "
     );
     let top = top_text(&example(), Order::Inclusive, 30);
-    assert!(top.lines().nth(3).is_some_and(|line| line.ends_with("Main.rare()")), "{top}");
+    assert!(top.lines().nth(4).is_some_and(|line| line.ends_with("Main.rare()")), "{top}");
 }
 
 #[test]
@@ -208,8 +241,8 @@ fn counts_of_roots_mean_nothing() -> Result<(), crate::TreeTooLarge> {
     let mut builder = crate::TreeBuilder::with_root(70, 800);
     builder.enter(0, 1, 2)?;
     let p = profile(vec![method("A", "f", "()V")], vec![thread("main", builder.finish())]);
-    assert!(tree_text(&p, TreeOptions::default()).contains("1          2          2  100.00  A.f()\n"));
-    assert!(top_text(&p, Order::Own, 30).contains("    1     2  100.00          2  100.00  A.f()\n"));
+    assert!(tree_text(&p, TreeOptions::default()).contains("\n    1    2          2  100.00  A.f()\n"));
+    assert!(top_text(&p, Order::Own, 30).contains("    1    2  100.00          2  100.00  A.f()\n"));
     assert!(header(&p).contains("Calls       1\nBytecodes   2\n"));
     Ok(())
 }
@@ -240,6 +273,99 @@ Note        started without -XX:-OmitStackTraceInFastThrow\\u{1b}[2J
 }
 
 #[test]
+fn the_short_header_says_what_is_missing_too() {
+    let mut p = example();
+    let lines = |p: &Profile, selected| headlines(&Summary::of(p), selected);
+    let program = "Main on Java 25: 2,013 calls, 200,000 bytecodes, 5 contexts";
+    assert_eq!(lines(&p, None), [program, "Exact: unknown: the profile does not say how it was recorded"]);
+    p.meta.insert("exact".into(), "yes".into());
+    assert_eq!(lines(&p, None), [program, "Exact: yes"]);
+    p.meta.insert("exact".into(), "no".into());
+    p.meta.insert("runs".into(), "3".into());
+    p.meta.insert("selection".into(), "regions".into());
+    p.notes.push("not exact without -XX:-OmitStackTraceInFastThrow\u{1b}[2J".into());
+    p.notes.push("stack traces could be shorter".into());
+    p.damage.push(Damage::Truncated { length: 77, missing: Missing::LaterTrees });
+    p.methods[1].flags = crate::Method::MARKER;
+    assert_eq!(
+        lines(&p, Some("1.00 %: \u{1b}")),
+        [
+            program,
+            "Exact: no: without -XX:-OmitStackTraceInFastThrow\\u{1b}[2J; a part of the profile is missing",
+            "Recorded: regions (only between start() and stop() of the program); sum of 3 runs; 1 note (--header full)",
+            "Selected: 1.00 %: \\u{1b}",
+            "INCOMPLETE: the profile is truncated after 77 bytes: later threads may be missing",
+            "INCOMPLETE: Main: 1 call of missing contexts",
+        ]
+    );
+}
+
+#[test]
+fn trees_are_limited_to_their_heaviest_lines() {
+    let methods = (0..9).map(|at| method("A", &format!("f{at}"), "()V")).collect();
+    let mut contexts = vec![(1, 0, 1, 0)];
+    (1..9u32).for_each(|at| contexts.push((2, at, 1, 10 * u64::from(at))));
+    let p = profile(methods, vec![thread("main", tree(&contexts))]);
+    let text = |lines| tree_text(&p, TreeOptions { lines: Some(lines), ..TreeOptions::default() });
+    assert_eq!(
+        text(4),
+        "\
+All threads
+calls  own  inclusive       %  context
+    1    0        360  100.00  A.f0()
+    1   80         80   22.22    A.f8()
+    1   70         70   19.44    A.f7()
+                  210   58.33    ... 6 more
+Left out: 6 contexts, 58.33 % (below 0.5 % or beyond 4 lines). All: --min-percent 0, --lines 0
+
+"
+    );
+    assert!(text(9).ends_with("  A.f1()\n\n"), "{}", text(9));
+    assert!(text(0).contains("\nLeft out: 9 contexts, 100.00 %"), "{}", text(0));
+}
+
+#[test]
+fn the_hot_path_follows_the_heaviest_child() {
+    let methods = (0..4).map(|at| method("A", &format!("f{at}"), "()V")).collect();
+    let t = tree(&[(1, 0, 1, 20), (2, 1, 2, 10), (2, 2, 3, 30), (3, 1, 4, 40), (3, 3, 4, 40), (1, 3, 5, 60)]);
+    let p = profile(methods, vec![thread("main", t)]);
+    let labels = Labels::new(&p.methods, By::Method, NameStyle::Normalised, &Origins::default());
+    let tree = labels.tree(&p.threads, false).expect("small");
+    let path = |options: RowsOptions, lines| {
+        let rows = Rows::new(&tree, options).expect("small");
+        shown(|out| write_hot_path("Hot path", &rows, &labels.readable(), lines, Layout::default(), out))
+    };
+    let all = RowsOptions::all(Metric::Bytecodes);
+    assert_eq!(
+        path(all, None),
+        "\
+Hot path
+calls  own  inclusive      %  % of caller  depth  context
+    1   20        140  70.00        70.00      1  A.f0()
+    3   30        110  55.00        78.57      2  A.f2()
+    4   40         40  20.00        36.36      3  A.f1()
+
+"
+    );
+    let end = "A.f2()\nThe path goes on (below 21 %). All: --min-percent 0\n\n";
+    assert!(path(RowsOptions { min_percent: 21.0, ..all }, None).ends_with(end));
+    let end = "A.f0()\nThe path goes on (deeper than 1). All: without --depth\n\n";
+    assert!(path(RowsOptions { depth: Some(1), ..all }, None).ends_with(end));
+    let short = path(all, Some(2));
+    assert!(short.contains("A.f0()\n... 1 more step (--lines 0 shows all)\n    4"), "{short}");
+}
+
+#[test]
+fn colours_are_only_for_large_shares() {
+    let layout = Layout { width: None, colour: true };
+    let text = tree_text(&example(), TreeOptions { layout, ..TreeOptions::default() });
+    assert!(text.starts_with("\u{1b}[1mAll threads\u{1b}[0m\ncalls "), "{text:?}");
+    let (hot, end) = ("\u{1b}[1m\u{1b}[31m", "\u{1b}[0m");
+    let main = format!("\n    1    1,000  {hot}  100,000{end}  {hot} 50.00{end}  Main.main(String[])\n");
+    assert!(text.contains(&main), "{text:?}");
+}
+
+#[test]
 fn packages_call_each_other() {
     let mut p = example();
     let text = tree_text(&p, TreeOptions { by: By::Package, min_percent: 0.0, ..TreeOptions::default() });
@@ -248,10 +374,10 @@ fn packages_call_each_other() {
         text,
         "\
 All threads
-calls  bytecodes  inclusive       %  context
-    2      1,002    100,000   50.00  (unnamed package)
-2,001     98,998     98,998   49.50    java.util
-   10    100,000    100,000   50.00  java.util
+calls      own  inclusive       %  context
+    2    1,002    100,000   50.00  (unnamed package)
+2,001   98,998     98,998   49.50    java.util
+   10  100,000    100,000   50.00  java.util
 
 "
     );
@@ -259,8 +385,8 @@ calls  bytecodes  inclusive       %  context
     let names = labels.readable();
     let rows: Vec<_> = by_class.rows.iter().map(|r| (&*names[r.label as usize], r.sums.inclusive)).collect();
     assert_eq!(rows, [("java.util.HashMap", 198_998), ("Main", 100_000)]);
-    let limited = shown(|out| write_table(&by_class, &labels, 1, None, out));
-    assert!(limited.ends_with("\n... 1 more class, 0.50 %\n\n"), "{limited}");
+    let limited = shown(|out| write_table(&by_class, &labels, &table_options(1), out));
+    assert!(limited.ends_with("\n... 1 more class, own 0.50 %\n\n"), "{limited}");
     p.meta.insert("metrics".into(), "calls".into());
     assert_eq!(table(&p, By::Class, Order::Own).0.total, 2_013);
 }
@@ -273,9 +399,9 @@ fn recursion_is_folded_when_asked() {
         text,
         "\
 All threads
-calls  bytecodes  inclusive       %  context
-5,000     10,000     20,000  100.00  A.f()
-5,000     10,000     10,000   50.00    A.g()
+calls     own  inclusive       %  context
+5,000  10,000     20,000  100.00  A.f()
+5,000  10,000     10,000   50.00    A.g()
 
 "
     );

@@ -1,13 +1,12 @@
 //! The calling-context tree as indented text.
 
-use super::numbers::{counted, cut, grouped, percent};
+use super::layout::{Cell, Columns, Layout};
+use super::numbers::{counted, grouped};
 use super::{Row, Rows};
 use crate::escape::terminal;
 use crate::{Metric, ReportError, ThreadTree};
+use std::convert::Infallible;
 use std::io::{BufWriter, Write};
-
-/// From this depth on, lines are not indented further but show their depth as a number.
-const DEEPEST_INDENT: usize = 40;
 
 /// The title of a thread's tree.
 pub fn thread_title(thread: &ThreadTree) -> String {
@@ -25,8 +24,9 @@ pub fn thread_title(thread: &ThreadTree) -> String {
     format!("Thread '{}'{facts}", terminal(&thread.name))
 }
 
-/// Writes a tree under a title; `names` are those of its labels. Lines are cut to `width` terminal
-/// columns.
+/// Writes a tree under a title; `names` are those of its labels. Hidden contexts have a line where
+/// they weigh as much as shown ones, or nearly so. A last line counts all of them and says how to
+/// show them.
 ///
 /// # Errors
 /// Fails if the output fails.
@@ -34,84 +34,111 @@ pub fn write_tree(
     title: &str,
     rows: &Rows<'_>,
     names: &[String],
-    width: Option<usize>,
+    layout: Layout,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     let mut out = BufWriter::new(out);
-    let width = width.unwrap_or(usize::MAX);
-    writeln!(out, "{}", cut(title, width))?;
-    let columns = Columns::of(rows);
-    let mut line = |numbers: [&str; 4], text: &str| -> Result<(), ReportError> {
-        Ok(writeln!(out, "{}", cut(&columns.line(numbers, text), width))?)
-    };
-    let own = if columns.own > 0 { rows.metric().name() } else { "" };
-    let calls = if rows.metric() == Metric::Allocations { "objects" } else { "calls" };
-    line([calls, own, "inclusive", "%"], "context")?;
-    let share = |part: u64| format!("{:.2}", percent(u128::from(part), u128::from(rows.total())));
+    writeln!(out, "{}", layout.title(title))?;
+    let columns = columns(rows, layout);
+    let indentation = columns.indentation(if layout.width.is_some() { deepest(rows) } else { 0 });
+    let calls = calls_column(rows.metric());
+    let own = if columns.widths[1] > 0 { "own" } else { "" };
+    writeln!(out, "{}", columns.line(&[calls, own, "inclusive", "%"].map(Cell::plain), "", "context"))?;
+    let (mut left_out, mut weight) = (0u128, 0u64);
     rows.for_each(|row| match row {
         Row::Context { node, depth, inclusive } => {
             let counts = &rows.tree().nodes()[node as usize];
             let number = |count: u64| grouped(u128::from(count));
-            let own = if columns.own > 0 { number(counts.bytecodes) } else { String::new() };
+            let own = if columns.widths[1] > 0 {
+                Cell::of_share(number(counts.bytecodes), rows.share(counts.bytecodes))
+            } else {
+                Cell::default()
+            };
+            let share = rows.share(inclusive);
+            let cells = [
+                Cell::plain(number(counts.calls)),
+                own,
+                Cell::of_share(number(inclusive), share),
+                Cell::of_share(format!("{share:.2}"), share),
+            ];
             let name = names.get(counts.method as usize).map_or("?", String::as_str);
-            let numbers = [&number(counts.calls), &own, &number(inclusive), &share(inclusive)];
-            line(numbers.map(String::as_str), &indented(depth, name))
+            writeln!(out, "{}", columns.line(&cells, &indentation.at(depth), name))
         }
         Row::Hidden { contexts, inclusive, depth } => {
-            let hidden = counted(u128::from(contexts), "more context");
-            line([""; 4], &indented(depth, &format!("... {hidden}, {} %", share(inclusive))))
+            left_out += u128::from(contexts);
+            weight += inclusive;
+            if !rows.has_line(row) {
+                return Ok(());
+            }
+            let share = format!("{:.2}", rows.share(inclusive));
+            let number = grouped(u128::from(inclusive));
+            let cells = ["".to_owned(), "".to_owned(), number, share].map(Cell::plain);
+            let text = format!("... {} more", grouped(u128::from(contexts)));
+            writeln!(out, "{}", columns.line(&cells, &indentation.at(depth), &text))
         }
     })?;
+    if left_out > 0 {
+        let contexts = counted(left_out, "context");
+        let (because, remedy) = causes(rows);
+        let line = format!("Left out: {contexts}, {:.2} % ({because}). {remedy}", rows.share(weight));
+        writeln!(out, "{}", layout.wrapped(&line))?;
+    }
     writeln!(out)?;
     out.flush()?;
     Ok(())
 }
 
-/// Widths of the columns of numbers.
-struct Columns {
-    calls: usize,
-    /// 0 if bytecodes are not shown.
-    own: usize,
-    inclusive: usize,
+/// Why contexts are left out, and the options that show them.
+pub(super) fn causes(rows: &Rows<'_>) -> (String, String) {
+    let options = rows.options();
+    let (mut because, mut remedies) = (Vec::new(), Vec::new());
+    if options.min_percent > 0.0 {
+        because.push(format!("below {} %", options.min_percent));
+        remedies.push("--min-percent 0".to_owned());
+    }
+    if let Some(depth) = options.depth {
+        because.push(format!("deeper than {depth}"));
+        remedies.push("without --depth".to_owned());
+    }
+    if let Some(lines) = rows.limit() {
+        because.push(format!("beyond {}", counted(lines as u128, "line")));
+        remedies.push("--lines 0".to_owned());
+    }
+    (because.join(" or "), format!("All: {}", remedies.join(", ")))
 }
 
-impl Columns {
-    fn of(rows: &Rows<'_>) -> Columns {
-        let widest = |value: &dyn Fn(&crate::Node) -> u64| {
-            let most = rows.tree().nodes()[1..].iter().map(value).max().unwrap_or(0);
-            grouped(u128::from(most)).len()
-        };
-        Columns {
-            calls: widest(&|node| node.calls).max(if rows.metric() == Metric::Allocations {
-                "objects".len()
-            } else {
-                "calls".len()
-            }),
-            own: match rows.metric() {
-                Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => {
-                    widest(&|node| node.bytecodes).max(rows.metric().name().len())
-                }
-                Metric::Calls | Metric::Allocations => 0,
-            },
-            inclusive: grouped(u128::from(rows.total())).len().max("inclusive".len()),
-        }
-    }
+/// The head of the first column.
+pub(super) fn calls_column(metric: Metric) -> &'static str {
+    if metric == Metric::Allocations { "objects" } else { "calls" }
+}
 
-    fn line(&self, numbers: [&str; 4], text: &str) -> String {
-        let [calls, own, inclusive, share] = numbers;
-        let mut line = format!("{calls:>0$}", self.calls);
-        if self.own > 0 {
-            line += &format!("  {own:>0$}", self.own);
-        }
-        line + &format!("  {inclusive:>0$}  {share:>6}  {text}", self.inclusive)
+/// Whether own numbers have a column: calls are their own.
+pub(super) fn has_own_column(metric: Metric) -> bool {
+    match metric {
+        Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => true,
+        Metric::Calls | Metric::Allocations => false,
     }
 }
 
-fn indented(depth: usize, text: &str) -> String {
-    let level = depth - 1;
-    if level <= DEEPEST_INDENT {
-        "  ".repeat(level) + text
-    } else {
-        format!("{}[{depth}] {text}", "  ".repeat(DEEPEST_INDENT))
-    }
+/// The depth of the deepest line.
+fn deepest(rows: &Rows<'_>) -> usize {
+    let mut deepest = 0;
+    let Ok(()) = rows.for_each(|row| {
+        let (Row::Context { depth, .. } | Row::Hidden { depth, .. }) = row;
+        deepest = depth.max(deepest);
+        Ok::<(), Infallible>(())
+    });
+    deepest
+}
+
+/// Columns that are wide enough for all contexts of the tree.
+fn columns(rows: &Rows<'_>, layout: Layout) -> Columns<4> {
+    let widest = |head: &str, value: &dyn Fn(&crate::Node) -> u64| {
+        let most = rows.tree().nodes()[1..].iter().map(value).max().unwrap_or(0);
+        grouped(u128::from(most)).len().max(head.len())
+    };
+    let own = if has_own_column(rows.metric()) { widest("own", &|node| node.bytecodes) } else { 0 };
+    let calls = widest(calls_column(rows.metric()), &|node| node.calls);
+    let inclusive = grouped(u128::from(rows.total())).len().max("inclusive".len());
+    Columns { widths: [calls, own, inclusive, "100.00".len()], layout }
 }
