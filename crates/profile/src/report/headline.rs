@@ -6,7 +6,8 @@ use super::layout::Layout;
 use super::numbers::counted;
 use crate::escape::terminal;
 use crate::exactness::Exactness;
-use crate::meta_keys::{COST_MODEL, RUNS, SELECTION};
+use crate::library::library_is;
+use crate::meta_keys::{COST_MODEL, LIBRARY, RUNS, SELECTION};
 use crate::summary::Summary;
 use crate::{Metric, ReportError};
 use std::io::Write;
@@ -80,6 +81,7 @@ fn recorded(summary: &Summary, exactness: Option<&Exactness>) -> Vec<String> {
     let meta = |key: &str| summary.meta.get(key).map(|value| terminal(value));
     let mut facts = Vec::new();
     facts.extend(meta(SELECTION).map(selection_is));
+    facts.extend(meta(LIBRARY).map(|mine| format!("library collapsed: {}", library_is(&mine))));
     facts.extend(meta(RUNS).map(|runs| format!("sum of {runs} runs")));
     facts.extend(meta("rebuilt").map(|from| format!("rebuilt {from}")));
     facts.extend(meta(COST_MODEL).map(|model| format!("cost model {model}")));
