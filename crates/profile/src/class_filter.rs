@@ -8,6 +8,9 @@ use crate::united_methods::{Bodies, united_methods};
 use crate::{MergeError, Method, Metric, Profile, Site, Tree};
 use rustc_hash::FxHashMap;
 
+/// The beginning of the note that has the numbers of the dropped classes.
+pub(crate) const DROPPED: &str = "classes were dropped";
+
 impl Profile {
     /// Removes the contexts of methods that are not `wanted`; their callees hang below the nearest
     /// caller that stays. Markers, which are no methods, always stay. A note says how much was
@@ -47,7 +50,7 @@ impl Profile {
         this.methods.retain(|_| at.next().is_some_and(Option::is_some));
         let LeftOut { contexts, calls, bytecodes } = total;
         this.notes.push(format!(
-            "classes were dropped ({rule}): {} with {} and {} of their own; their callees are \
+            "{DROPPED} ({rule}): {} with {} and {} of their own; their callees are \
              below the nearest kept caller",
             counted(contexts, "context"),
             counted(calls, "call"),

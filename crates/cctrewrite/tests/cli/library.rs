@@ -27,7 +27,7 @@ fn reports_show_the_library_as_one_line() {
     let list = ends(home, &["report", "run.cct", "--collapse-library", "--format", "contexts"]);
     snapshot("library-contexts.txt", &list);
     let tree = ends(home, &["report", "run.cct", "--mine", "app.*", "--min-percent", "0"]);
-    assert!(tree.contains("\nLibrary     all but app.*: added to the frame that calls it"), "{tree}");
+    assert!(tree.contains("\nLibrary: all but app.*: added to the frame that calls it"), "{tree}");
     // As a library with app.tree.Node: 170 bytecodes of `walk` and 400 of `sort`.
     assert!(tree.lines().any(|line| line.contains(" 570 ") && line.ends_with("    (library)")), "{tree}");
     let csv = ends(home, &["report", "run.cct", "--collapse-library", "--format", "csv"]);

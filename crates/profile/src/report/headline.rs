@@ -4,6 +4,7 @@
 use super::header::selection_is;
 use super::layout::Layout;
 use super::numbers::counted;
+use crate::class_filter::DROPPED;
 use crate::escape::terminal;
 use crate::exactness::Exactness;
 use crate::library::library_is;
@@ -29,8 +30,8 @@ pub fn write_headlines(
 }
 
 /// The short header: a line about the program, one about exactness, and one about how the profile
-/// was recorded if that is not the usual way. More lines say what is missing from the numbers:
-/// `selected` is the selected part, in words. Texts are escaped for terminals.
+/// was recorded if that is not the usual way. More lines say which part this is, and what is missing
+/// from the numbers: `selected` is the selected part, in words. Texts are escaped for terminals.
 pub fn headlines(summary: &Summary, selected: Option<&str>) -> Vec<String> {
     let exactness = Exactness::of_summary(summary);
     let verdict = match &exactness {
@@ -42,6 +43,10 @@ pub fn headlines(summary: &Summary, selected: Option<&str>) -> Vec<String> {
     if !recorded.is_empty() {
         lines.push(format!("Recorded: {}", recorded.join("; ")));
     }
+    let meta = |key: &str| summary.meta.get(key).map(|value| terminal(value));
+    lines.extend(meta(SELECTION).map(|what| format!("Selection: {}", selection_is(what))));
+    lines.extend(meta(LIBRARY).map(|which| format!("Library: {}", library_is(&which))));
+    lines.extend(dropped(summary).map(|note| format!("Note: {}", terminal(note))));
     lines.extend(selected.map(|words| format!("Selected: {}", terminal(words))));
     for damage in &summary.damage {
         lines.push(format!("INCOMPLETE: {}", terminal(&damage.to_string())));
@@ -80,8 +85,6 @@ fn program(summary: &Summary) -> String {
 fn recorded(summary: &Summary, exactness: Option<&Exactness>) -> Vec<String> {
     let meta = |key: &str| summary.meta.get(key).map(|value| terminal(value));
     let mut facts = Vec::new();
-    facts.extend(meta(SELECTION).map(selection_is));
-    facts.extend(meta(LIBRARY).map(|mine| format!("library collapsed: {}", library_is(&mine))));
     facts.extend(meta(RUNS).map(|runs| format!("sum of {runs} runs")));
     facts.extend(meta("rebuilt").map(|from| format!("rebuilt {from}")));
     facts.extend(meta(COST_MODEL).map(|model| format!("cost model {model}")));
@@ -92,9 +95,15 @@ fn recorded(summary: &Summary, exactness: Option<&Exactness>) -> Vec<String> {
     facts.extend(meta("recursion").map(|_| "recursion folded".to_owned()));
     facts.extend(meta("natives").map(|natives| format!("natives {natives}")));
     let is_named = |note: &&String| exactness.is_some_and(|exactness| exactness.names(note));
-    let others = summary.notes.iter().filter(|note| !is_named(note)).count();
+    let is_shown = |note: &&String| is_named(note) || note.starts_with(DROPPED);
+    let others = summary.notes.iter().filter(|note| !is_shown(note)).count();
     if others > 0 {
         facts.push(format!("{} (--header full)", counted(others as u128, "note")));
     }
     facts
+}
+
+/// The notes that have the numbers of dropped classes.
+fn dropped(summary: &Summary) -> impl Iterator<Item = &String> {
+    summary.notes.iter().filter(|note| note.starts_with(DROPPED))
 }

@@ -292,7 +292,8 @@ fn the_short_header_says_what_is_missing_too() {
         [
             program,
             "Exact: no: without -XX:-OmitStackTraceInFastThrow\\u{1b}[2J; a part of the profile is missing",
-            "Recorded: regions (only between start() and stop() of the program); sum of 3 runs; 1 note (--header full)",
+            "Recorded: sum of 3 runs; 1 note (--header full)",
+            "Selection: regions (only between start() and stop() of the program)",
             "Selected: 1.00 %: \\u{1b}",
             "INCOMPLETE: the profile is truncated after 77 bytes: later threads may be missing",
             "INCOMPLETE: Main: 1 call of missing contexts",
