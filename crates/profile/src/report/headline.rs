@@ -30,8 +30,9 @@ pub fn write_headlines(
 }
 
 /// The short header: a line about the program, one about exactness, and one about how the profile
-/// was recorded if that is not the usual way. More lines say which part this is, and what is missing
-/// from the numbers: `selected` is the selected part, in words. Texts are escaped for terminals.
+/// was recorded if that is not the usual way. More lines say which part this is, and what is
+/// missing from the numbers: `selected` is the selected part, in words. Texts are escaped for
+/// terminals.
 pub fn headlines(summary: &Summary, selected: Option<&str>) -> Vec<String> {
     let exactness = Exactness::of_summary(summary);
     let verdict = match &exactness {

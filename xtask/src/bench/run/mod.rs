@@ -2,7 +2,8 @@
 //!
 //! [`kernels`] measures small warm programs. [`programs`] measures real ones ([`works`]) as whole
 //! processes, in [`columns`], some of which are [`foreign`] profilers, and [`warm`] in one JVM that
-//! repeats them. [`recreated`] has the papers' schemes; [`tables`] and [`sections`] format the results.
+//! repeats them. [`recreated`] has the papers' schemes; [`tables`] and [`sections`] format the
+//! results.
 
 mod arguments;
 mod columns;
