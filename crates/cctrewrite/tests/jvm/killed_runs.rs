@@ -185,7 +185,7 @@ fn while_a_jvm_runs(jdk: &'static Jdk) {
     assert_eq!(works(here.join("app.recovered.cct")), 10);
     let profile = Profile::read(&fs::read(here.join("app.recovered.cct")).unwrap()).unwrap();
     assert_eq!(profile.meta["recovered"], "killed");
-    assert_eq!(names(&here), ["app.cct", "app.recovered.cct"]);
+    assert_eq!(names(&here), ["app.cct", "app.cct.old", "app.recovered.cct"]);
     let (code, said) = cctrewrite(jdk, &here, &["recover"]);
     assert!(code == Some(0) && said.contains("no files of killed runs"), "{said}");
 }
