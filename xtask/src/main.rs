@@ -2,38 +2,24 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a failing unwrap fails its test, as it should
 
-mod bench;
-mod cache;
-mod class_library;
-mod debian;
 mod dist;
 mod fixtures;
-mod foreign;
 mod fuzz;
-mod jdks;
-mod key_values;
 mod papers;
-mod paths;
-mod print;
-mod process;
-mod programs;
 mod quickstart;
 mod readers;
 mod reproducible;
 mod runtime;
 mod site;
-mod soak;
 mod structure;
 mod test;
-mod watch;
-mod workspace;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
-
-use crate::print::print_line;
+use xtask_tools::jdks;
+use xtask_tools::print::print_line;
 
 /// Tasks for developers of cctrewrite.
 #[derive(Parser)]
@@ -64,7 +50,7 @@ enum Task {
     /// Rhino, Jython, FOP, Xalan, databases, Ant, compilers: fetched from Debian's packages into
     /// the cache folder, run on a plain JDK 8 and on a rewritten one. Ends with a table, and fails
     /// if there is any difference without a known cause.
-    Programs(programs::Arguments),
+    Programs(xtask_programs::Arguments),
 
     /// Rewrite hundreds of jars from other compilers and an obfuscator, and let JVMs link every
     /// class of them (docs/internals/foreign.md).
@@ -72,7 +58,7 @@ enum Task {
     /// Each class is read and written, instrumented, checked against its original, linked by a
     /// plain JVM, and, rewritten, by a profiled one. Ends with a table, and fails if there is any
     /// difference without a known cause.
-    Foreign(foreign::Arguments),
+    Foreign(xtask_foreign::Arguments),
 
     /// Find the programs that the tests of exports use, or fetch them into the cache folder
     /// (docs/use/exports.md).
@@ -87,7 +73,7 @@ enum Task {
 
     /// Profile a server under load for an hour, and compare its counts with the requests
     /// (docs/internals/soak.md).
-    Soak(soak::Arguments),
+    Soak(xtask_soak::Arguments),
 
     /// Run the fuzz targets under libFuzzer in turns, and print a summary
     /// (docs/internals/fuzzing.md).
@@ -142,7 +128,7 @@ enum Task {
 
     /// Run a benchmark, and write the result into docs/benchmarks.md.
     #[command(subcommand)]
-    Bench(bench::Benchmark),
+    Bench(xtask_bench::Benchmark),
 
     /// Find the JDKs that the tests use, or fetch them into the cache folder
     /// (docs/internals/jdks.md).
@@ -170,10 +156,10 @@ fn main() -> Result<ExitCode> {
     match Arguments::parse().task {
         Task::Quickstart(arguments) => quickstart::run(&arguments)?,
         Task::Test(arguments) => return test::run(&arguments),
-        Task::Programs(arguments) => return programs::run(&arguments),
-        Task::Foreign(arguments) => return foreign::run(&arguments),
+        Task::Programs(arguments) => return xtask_programs::run(&arguments),
+        Task::Foreign(arguments) => return xtask_foreign::run(&arguments),
         Task::Readers { offline } => readers::run(offline)?,
-        Task::Soak(arguments) => soak::run(&arguments)?,
+        Task::Soak(arguments) => xtask_soak::run(&arguments)?,
         Task::Fuzz(arguments) => fuzz::run(&arguments)?,
         Task::Reproducible(arguments) => reproducible::run(&arguments)?,
         Task::Structure => return structure::run(),
@@ -182,7 +168,7 @@ fn main() -> Result<ExitCode> {
         Task::Papers(arguments) => papers::run(&arguments)?,
         Task::Docs(arguments) => site::run(&arguments)?,
         Task::Dist(arguments) => dist::run(&arguments)?,
-        Task::Bench(benchmark) => bench::run(&benchmark)?,
+        Task::Bench(benchmark) => xtask_bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,
     }
     Ok(ExitCode::SUCCESS)

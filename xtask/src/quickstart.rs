@@ -14,11 +14,10 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
-
-use crate::jdks::{self, Fetch, Jdk, tool};
-use crate::print::print_line;
-use crate::process;
-use crate::workspace::{self, Built};
+use xtask_tools::jdks::{self, Fetch, Jdk, tool};
+use xtask_tools::print::print_line;
+use xtask_tools::process;
+use xtask_tools::workspace::{self, Built};
 
 /// The JDK of the sample, so that it shows the same numbers on every machine.
 const SAMPLE_JDK: u32 = 17;

@@ -12,13 +12,12 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use walkdir::WalkDir;
-
-use crate::cache::{self, FolderLock};
-use crate::debian::{Archive, unpack};
-use crate::jdks::Fetch;
-use crate::print::print_line;
-use crate::process;
-use crate::programs::npm;
+use xtask_programs::npm;
+use xtask_tools::cache::{self, FolderLock};
+use xtask_tools::debian::{Archive, unpack};
+use xtask_tools::jdks::Fetch;
+use xtask_tools::print::print_line;
+use xtask_tools::process;
 
 /// The environment variable with the readers' folder for the tests.
 pub const VARIABLE: &str = "CCTREWRITE_READERS";

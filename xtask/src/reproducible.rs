@@ -10,11 +10,11 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use walkdir::WalkDir;
+use xtask_tools::jdks::{self, Fetch, Jdk};
+use xtask_tools::print::print_line;
+use xtask_tools::workspace::{cargo, root, target_folder};
 
-use crate::jdks::{self, Fetch, Jdk};
-use crate::print::print_line;
-use crate::workspace::{cargo, root, target_folder};
-use crate::{paths, process};
+use xtask_tools::{paths, process};
 
 /// Options of `cargo xtask reproducible`.
 #[derive(clap::Args)]

@@ -6,10 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use cct_runtime_sources::{GROUPS, RECORD, RELEASE, Record, compile, files_below, version};
-
-use crate::jdks::{self, Fetch};
-use crate::print::print_line;
-use crate::workspace::root;
+use xtask_tools::jdks::{self, Fetch};
+use xtask_tools::print::print_line;
+use xtask_tools::workspace::root;
 
 /// Options of `cargo xtask runtime`.
 #[derive(clap::Args)]

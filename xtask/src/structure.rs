@@ -3,9 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-
-use crate::print::print_line;
-use crate::workspace::root;
+use xtask_tools::print::print_line;
+use xtask_tools::workspace::root;
 
 /// Prints violations; the exit code says whether there are any.
 ///

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
+use xtask_tools::paths;
+use xtask_tools::workspace::{cargo_alone, root, target_folder};
 
 use super::date;
 use super::glibc::Version;
 use super::zig::Zig;
-use crate::paths;
-use crate::workspace::{cargo_alone, root, target_folder};
 
 /// The oldest supported glibc: that of Debian 10, RHEL 8 and Ubuntu 18.10.
 pub const GLIBC: Version = Version { major: 2, minor: 28 };

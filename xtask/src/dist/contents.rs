@@ -5,13 +5,13 @@ use std::fs;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
+use xtask_tools::process;
+use xtask_tools::workspace::root;
 
 use super::archive::gzip;
 use super::build::{Binaries, LIBRARIES};
 use super::checksums;
 use super::tree::{DATA, PROGRAM, Tree};
-use crate::process;
-use crate::workspace::root;
 
 /// The folders into which the files are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

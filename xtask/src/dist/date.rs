@@ -5,9 +5,8 @@ use std::env;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
-
-use crate::process;
-use crate::workspace::root;
+use xtask_tools::process;
+use xtask_tools::workspace::root;
 
 /// The environment variable that sets the time (reproducible-builds.org).
 pub const VARIABLE: &str = "SOURCE_DATE_EPOCH";

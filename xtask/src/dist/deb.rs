@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
+use xtask_tools::process;
 
 use super::archive::gzip;
 use super::contents::{Layout, Product, of_repository};
@@ -14,7 +15,6 @@ use super::date::SourceDate;
 use super::glibc::Version;
 use super::packages::VERSION;
 use super::tree::{DATA, PROGRAM, Tree};
-use crate::process;
 
 /// Name and address of the packages' maintainer, unless `DEBFULLNAME` and `DEBEMAIL` are set
 /// (debchange(1)).

@@ -8,8 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, anyhow, ensure};
 use object::Endianness;
 use object::read::elf::ElfFile64;
-
-use crate::print::print_line;
+use xtask_tools::print::print_line;
 
 /// A version of glibc, such as 2.28.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use walkdir::WalkDir;
+use xtask_tools::process;
 
 use super::linked_crates::{Crate, Linked};
-use crate::process;
 
 /// First parts of the names of licence files, in lower case.
 const NAMES: [&str; 6] = ["license", "licence", "copying", "notice", "unlicense", "copyright"];
@@ -95,7 +95,7 @@ fn of_crate(krate: &Crate) -> Result<Vec<PathBuf>> {
     let mut found = below(&krate.folder, usize::MAX)?;
     found.retain(|path| is_license(path));
     if found.is_empty() {
-        let own = crate::workspace::root().join(OWN_TEXTS).join(&krate.id.name);
+        let own = xtask_tools::workspace::root().join(OWN_TEXTS).join(&krate.id.name);
         ensure!(
             own.is_file(),
             "{} {} has no file with its licence ({}); put its text into {OWN_TEXTS}/{}",

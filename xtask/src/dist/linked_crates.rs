@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use serde::Deserialize;
+use xtask_tools::process;
+use xtask_tools::workspace::{cargo_alone, root};
 
 use super::packages::VERSION;
-use crate::process;
-use crate::workspace::{cargo_alone, root};
 
 /// A third-party crate.
 #[derive(Debug, Clone)]

@@ -32,9 +32,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use xtask_tools::jdks::Fetch;
+use xtask_tools::print::print_line;
 
-use crate::jdks::Fetch;
-use crate::print::print_line;
 use build::{Binaries, Linker};
 use contents::{Layout, Product};
 use date::SourceDate;

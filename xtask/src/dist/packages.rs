@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::workspace::target_folder;
+use xtask_tools::workspace::target_folder;
 
 /// The version of all packages: that of the workspace.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
-
-use crate::cache::{self, FolderLock};
-use crate::jdks::Fetch;
-use crate::process;
+use xtask_tools::cache::{self, FolderLock};
+use xtask_tools::jdks::Fetch;
+use xtask_tools::process;
 
 /// The PyPI packages.
 const PACKAGES: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.0"];

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
-
-use crate::workspace::{cargo_alone, executables, root};
+use xtask_tools::workspace::{cargo_alone, executables, root};
 
 /// Compiler flags for libFuzzer's counters; docs/internals/fuzzing.md explains them.
 const FLAGS: &[&str] = &[
@@ -72,7 +71,7 @@ pub fn seeds() -> Result<PathBuf> {
 
 /// rustc's name of this machine.
 fn host() -> Result<String> {
-    let said = crate::process::output(Command::new("rustc").arg("-vV"))?;
+    let said = xtask_tools::process::output(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc does not say its host")?.to_owned())
 }

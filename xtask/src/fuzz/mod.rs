@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 use clap::{Args, value_parser};
+use xtask_tools::print::print_line;
 
 use self::piece::Way;
 use self::table::Sums;
-use crate::print::print_line;
 
 /// Options of `cargo xtask fuzz`.
 #[derive(Args)]

@@ -7,9 +7,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-
-use crate::watch::{Limits, to_its_end};
-use crate::workspace::root;
+use xtask_tools::watch::{Limits, to_its_end};
+use xtask_tools::workspace::root;
 
 /// Options for running all programs.
 pub struct Way {

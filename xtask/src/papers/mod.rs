@@ -11,18 +11,18 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
+use xtask_bench::ground::Ground;
+use xtask_bench::machine;
+use xtask_bench::page::write_section_of;
+use xtask_programs::catalogue::programs;
+use xtask_programs::packages::Packages;
+use xtask_programs::place::{self, Place, Start};
+use xtask_programs::program::Program;
+use xtask_tools::jdks::{self, Fetch, Jdk};
+use xtask_tools::print::print_line;
+use xtask_tools::process;
+use xtask_tools::watch::Limits;
 
-use crate::bench::ground::Ground;
-use crate::bench::machine;
-use crate::bench::page::write_section_of;
-use crate::jdks::{self, Fetch, Jdk};
-use crate::print::print_line;
-use crate::process;
-use crate::programs::catalogue::programs;
-use crate::programs::packages::Packages;
-use crate::programs::place::{self, Place, Start};
-use crate::programs::program::Program;
-use crate::watch::Limits;
 use tables::{Row, Tables};
 
 /// Options of `cargo xtask papers`.

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
-
-use crate::cache::{self, FolderLock};
-use crate::process;
-use crate::workspace::cargo_alone;
+use xtask_tools::cache::{self, FolderLock};
+use xtask_tools::process;
+use xtask_tools::workspace::cargo_alone;
 
 /// The version that is built if none is installed.
 const VERSION: &str = "0.5.2";

@@ -13,10 +13,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
-
-use crate::print::print_line;
-use crate::process;
-use crate::workspace::{root, target_folder};
+use xtask_tools::print::print_line;
+use xtask_tools::process;
+use xtask_tools::workspace::{root, target_folder};
 
 /// Options of `cargo xtask docs`.
 #[derive(clap::Args)]

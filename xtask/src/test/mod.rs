@@ -13,14 +13,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+use xtask_tools::jdks::{self, Answer, Fetch, Jdk, without_user_options};
+use xtask_tools::print::print_line;
+use xtask_tools::process;
+use xtask_tools::watch;
+use xtask_tools::workspace::{Built, cargo, root};
 
-use crate::jdks::{self, Answer, Fetch, Jdk, without_user_options};
-use crate::print::print_line;
-use crate::process;
-use crate::programs;
 use crate::readers;
-use crate::watch;
-use crate::workspace::{Built, cargo, root};
 use space::Space;
 use tally::{Failure, Tally};
 
@@ -329,7 +328,7 @@ fn programs(version: u32, jdk: &Jdk, offline: bool) -> Result<Part> {
     let target = folder.parent().context("cargo's target folder")?.join("tmp");
     let built = Built { program: folder.join("cctrewrite"), target };
     let fetch = if offline { Fetch::Never } else { Fetch::IfMissing };
-    let (ledger, spent) = timed(|| programs::run_tested(version, jdk, built, fetch));
+    let (ledger, spent) = timed(|| xtask_programs::run_tested(version, jdk, built, fetch));
     let ledger = ledger?;
     let outcome = if !ledger.is_good() {
         Outcome::Failed

@@ -10,10 +10,10 @@ mod table;
 mod trials;
 
 use anyhow::{Context as _, Result, ensure};
+use xtask_programs::packages::Packages as Jars;
+use xtask_tools::jdks::Fetch;
 
 use super::packages::Packages;
-use crate::jdks::Fetch;
-use crate::programs::packages::Packages as Jars;
 use root::Roots;
 use setting::Setting;
 use table::Row;

@@ -13,12 +13,11 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail, ensure};
 use tempfile::TempDir;
 use walkdir::WalkDir;
-
-use crate::cache::{self, FolderLock};
-use crate::debian::{Archive, unpack};
-use crate::jdks::Fetch;
-use crate::process;
-use crate::workspace::target_folder;
+use xtask_tools::cache::{self, FolderLock};
+use xtask_tools::debian::{Archive, unpack};
+use xtask_tools::jdks::Fetch;
+use xtask_tools::process;
+use xtask_tools::workspace::target_folder;
 
 /// A system to try packages on.
 struct System {

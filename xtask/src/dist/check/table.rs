@@ -1,8 +1,7 @@
 //! The table of results, for docs/get-started/install.md.
 
 use anyhow::Result;
-
-use crate::print::print_line;
+use xtask_tools::print::print_line;
 
 /// The result of one package in one root.
 pub struct Row {

@@ -2,15 +2,15 @@
 //! it.
 
 use anyhow::{Context as _, Result, ensure};
+use xtask_tools::print::print_line;
+use xtask_tools::workspace::cargo_alone;
+use xtask_tools::workspace::target_folder;
 
 use super::root::{ROOT, Root, Trial, USER};
 use super::setting::Setting;
 use super::table::Row;
 use crate::dist::glibc;
 use crate::dist::packages::FULL_NAME;
-use crate::print::print_line;
-use crate::workspace::cargo_alone;
-use crate::workspace::target_folder;
 
 /// The user's script, without the first line that puts the command on the path. Prints the
 /// profile's description (`cctrewrite info`).
