@@ -31,6 +31,8 @@ pub struct LibraryArguments {
 pub struct Library {
     /// The program's own classes; `None` for all that are not the JDK's.
     mine: Option<Filter>,
+    /// The globs of these; none for the JDK as the library.
+    globs: Vec<String>,
     /// The library in words.
     which: String,
 }
@@ -39,11 +41,11 @@ impl LibraryArguments {
     /// The library to collapse; `None` for none.
     pub fn library(&self) -> Result<Option<Library>> {
         if self.mine.is_empty() {
-            let jdk = || Library { mine: None, which: "the JDK".to_owned() };
+            let jdk = || Library { mine: None, globs: Vec::new(), which: "the JDK".to_owned() };
             return Ok(self.collapse_library.then(jdk));
         }
         let which = format!("all but {}", self.mine.join(", "));
-        Ok(Some(Library { mine: Some(Filter::new(&self.mine, &[])?), which }))
+        Ok(Some(Library { mine: Some(Filter::new(&self.mine, &[])?), globs: self.mine.clone(), which }))
     }
 
     /// Fails if a library is to be collapsed with a tool that leaves no profile.
@@ -89,9 +91,11 @@ impl Library {
 
     /// The library as an option, without spaces around its name.
     pub fn setting(&self) -> String {
-        self.which
-            .strip_prefix("all but ")
-            .map_or_else(|| "collapse-library".to_owned(), |mine| format!("mine={}", mine.replace(", ", ",")))
+        if self.globs.is_empty() {
+            "collapse-library".to_owned()
+        } else {
+            format!("mine={}", self.globs.join(","))
+        }
     }
 
     /// The library in words.
@@ -131,5 +135,7 @@ mod tests {
         }
         assert!(!acme.has(&method("?", Method::UNKNOWN)));
         assert_eq!((jdk.which(), acme.which()), ("the JDK", "all but com.acme.*"));
+        let both = library(false, &["com.acme.*", "org.*"]).unwrap();
+        assert_eq!((&*jdk.setting(), &*both.setting()), ("collapse-library", "mine=com.acme.*,org.*"));
     }
 }
