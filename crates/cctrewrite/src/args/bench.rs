@@ -21,18 +21,19 @@ Examples:
 
 /// Count what methods of a program execute, and compare the counts with a stored baseline
 ///
-/// An entry is a method without parameters, such as `app.Bench.parse`. It is static, or its class
-/// has a constructor without parameters; neither must be public. Each entry runs in its own JVM,
-/// first to warm up, then recorded. A second JVM repeats this, and the entry fails if the counts
-/// differ. The numbers are calls and executed bytecodes, not seconds, so a slow or busy machine
-/// does not change them.
+/// An entry is a method, such as `app.Bench.parse`. It is static, or its class has a constructor
+/// without parameters; neither must be public. Arguments, another constructor or a static factory
+/// method stand in the entry: `app.Bench.parse(1000, "text")`, `new app.Bench(1000).parse`,
+/// `app.Bench.create(1000).parse`. Each entry runs in its own JVM, first to warm up, then recorded.
+/// A second JVM repeats this. The numbers are calls and executed bytecodes, not seconds, so a slow
+/// or busy machine does not change them.
 ///
 /// Only the thread that runs the entry is counted. For a program with worker threads, or a whole
 /// program, use `cctrewrite run` and `cctrewrite diff --fail-above`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Bench {
-    /// Entries to run, as `Class.method` [default: all entries of the baseline]
+    /// Entries to run, as `Class.method` or with arguments [default: all entries of the baseline]
     #[arg(value_name = "ENTRY")]
     pub entries: Vec<String>,
 
@@ -48,6 +49,11 @@ pub struct Bench {
     /// not change
     #[arg(short, long)]
     pub update: bool,
+
+    /// With --update: store an entry whose counts vary between JVMs, with its range, if they vary
+    /// by at most P percent
+    #[arg(long, value_name = "P", default_value = "5")]
+    pub max_variation: Percentage,
 
     /// Fail if an entry executes more than P percent more bytecodes than its baseline (or, with
     /// --metrics calls, makes more calls)
@@ -71,9 +77,10 @@ pub struct Bench {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub warm_up: u16,
 
-    /// Number of JVMs that run an entry, to check that the counts agree
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..))]
-    pub runs: u16,
+    /// Number of JVMs that run an entry, to check that the counts agree [default: 2; with
+    /// --update 5, started at different times]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub runs: Option<u16>,
 
     /// Output format
     #[arg(long, value_enum, default_value_t = BenchFormat::Text)]
@@ -117,6 +124,11 @@ pub enum BenchFormat {
 }
 
 impl Bench {
+    /// The number of JVMs that run an entry.
+    pub fn number_of_runs(&self) -> u16 {
+        self.runs.unwrap_or(if self.update { 5 } else { 2 })
+    }
+
     /// The image of the JDK at `home` that `bench` needs. It pins what differs from run to run.
     ///
     /// # Errors

@@ -34,7 +34,16 @@ pub struct Baseline {
     /// The conditions under which all entries were counted.
     pub conditions: Conditions,
     /// The counts of each entry, by its name.
-    pub entries: BTreeMap<String, Counts>,
+    pub entries: BTreeMap<String, StoredEntry>,
+}
+
+/// The stored counts of an entry.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoredEntry {
+    /// The counts of the JVM that executed most.
+    pub counts: Counts,
+    /// The counts of the JVM that executed least; `None` if all counts were the same.
+    pub least: Option<Count>,
 }
 
 /// The file as serde reads it.
@@ -50,6 +59,8 @@ struct BaselineFile {
 #[derive(Deserialize)]
 struct StoredCounts {
     all: [u64; 2],
+    #[serde(default)]
+    least: Option<[u64; 2]>,
     program: [u64; 2],
     methods: BTreeMap<String, [u64; 2]>,
 }
@@ -76,12 +87,15 @@ impl Baseline {
                 stored.version
             );
         }
-        let counts = |counts: StoredCounts| Counts {
-            all: counts.all.into(),
-            program: counts.program.into(),
-            methods: counts.methods.into_iter().map(|(name, count)| (name, count.into())).collect(),
+        let entry = |stored: StoredCounts| StoredEntry {
+            counts: Counts {
+                all: stored.all.into(),
+                program: stored.program.into(),
+                methods: stored.methods.into_iter().map(|(name, count)| (name, count.into())).collect(),
+            },
+            least: stored.least.map(Count::from),
         };
-        let entries = stored.entries.into_iter().map(|(name, stored)| (name, counts(stored))).collect();
+        let entries = stored.entries.into_iter().map(|(name, stored)| (name, entry(stored))).collect();
         Ok(Some(Baseline { conditions: stored.conditions, entries }))
     }
 
@@ -99,9 +113,12 @@ impl Baseline {
         }
         write!(out, "  \"warm_up\": {warm_up},\n  \"entries\": {{")?;
         let mut separator = "";
-        for (name, counts) in &self.entries {
+        for (name, StoredEntry { counts, least }) in &self.entries {
             writeln!(out, "{separator}\n    {}: {{", text(name))?;
             writeln!(out, "      \"all\": {},", pair(counts.all))?;
+            if let Some(least) = least {
+                writeln!(out, "      \"least\": {},", pair(*least))?;
+            }
             writeln!(out, "      \"program\": {},", pair(counts.program))?;
             write!(out, "      \"methods\": {{")?;
             let mut comma = "";
@@ -138,7 +155,9 @@ mod tests {
             settings: "blocks=default".into(),
             warm_up: 2,
         };
-        let entries = [("a.B.c".to_owned(), counts.clone()), ("a.B.d".to_owned(), counts)];
+        let same = StoredEntry { counts: counts.clone(), least: None };
+        let varying = StoredEntry { counts, least: Some(count(3, 4)) };
+        let entries = [("a.B.c".to_owned(), same), ("a.B.d(1, \"x\")".to_owned(), varying)];
         Baseline { conditions, entries: entries.into() }
     }
 

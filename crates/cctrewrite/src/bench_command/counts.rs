@@ -11,6 +11,7 @@ use cct_profile::origin::{Origins, is_jdk_by_name};
 use cct_profile::sums::sums;
 use cct_profile::{Metric, Pattern, Profile, Selection, Tree};
 
+use super::entry::Entry;
 use crate::args::Library;
 
 /// Calls, and the number of the metric if it counts something else.
@@ -50,19 +51,44 @@ pub struct Counts {
     pub methods: BTreeMap<String, Count>,
 }
 
-/// What the harness's thread executed below an entry. Also returns the bytecodes (or calls) that
-/// other threads of the program executed meanwhile.
-pub fn of(profile: &Profile, entry: &str, library: Option<&Library>) -> Result<(Counts, u128)> {
-    let selection = Selection {
-        thread: Some(Pattern::of_thread(&format!("main [{entry}]"))),
-        root: Some(Pattern::new(entry)),
-        ..Selection::default()
-    };
-    let metric = Metric::of_profile(profile);
-    let Ok(selected) = selection.of_profile(profile.clone(), NameStyle::Normalised) else {
-        bail!("the profile of {entry} has no context of this entry");
-    };
-    let profile_of_entry = &selected.profile;
+/// What one JVM executed for an entry.
+#[derive(Debug)]
+pub struct EntryRun {
+    /// The contexts of the harness's thread below the entry's method.
+    pub profile: Profile,
+    /// Their counts.
+    pub counts: Counts,
+    /// The bytecodes (or calls) that other threads of the program executed meanwhile.
+    pub elsewhere: u128,
+}
+
+impl EntryRun {
+    /// Takes the run of an entry from the profile that the harness left.
+    ///
+    /// # Errors
+    /// Fails if the profile has no context of the entry.
+    pub fn of(profile: Profile, entry: &Entry, library: Option<&Library>) -> Result<EntryRun> {
+        // The harness names the region after the method, with the class that declares it.
+        let regions = profile.threads.iter().filter_map(|thread| thread.name.strip_prefix("main ["));
+        let Some(method) = regions.filter_map(|name| name.strip_suffix(']')).next().map(str::to_owned) else {
+            bail!("the profile of {entry} has no context of this entry");
+        };
+        let elsewhere = elsewhere(&profile, &method, Metric::of_profile(&profile));
+        let selection = Selection {
+            thread: Some(Pattern::of_thread(&format!("main [{method}]"))),
+            root: Some(Pattern::new(&method)),
+            ..Selection::default()
+        };
+        let Ok(selected) = selection.of_profile(profile, NameStyle::Normalised) else {
+            bail!("the profile of {entry} has no context of {method}");
+        };
+        let counts = counts(&selected.profile, library)?;
+        Ok(EntryRun { profile: selected.profile, counts, elsewhere })
+    }
+}
+
+fn counts(profile_of_entry: &Profile, library: Option<&Library>) -> Result<Counts> {
+    let metric = Metric::of_profile(profile_of_entry);
     let labels =
         Labels::new(&profile_of_entry.methods, By::Method, NameStyle::Normalised, &Origins::default());
     let trees: Vec<(&Tree, &[u32])> =
@@ -106,7 +132,7 @@ pub fn of(profile: &Profile, entry: &str, library: Option<&Library>) -> Result<(
         let name = labels.exact(label).replace(',', ";");
         counts.methods.entry(name).or_default().add(count);
     }
-    Ok((counts, elsewhere(profile, entry, metric)))
+    Ok(counts)
 }
 
 /// The JVM's own threads. They work whatever the program does.
@@ -122,8 +148,8 @@ const OF_THE_JVM: &[&str] = &[
 ];
 
 /// What threads other than the harness's and the JVM's executed while the entry ran.
-fn elsewhere(profile: &Profile, entry: &str, metric: Metric) -> u128 {
-    let region = format!(" [{entry}]");
+fn elsewhere(profile: &Profile, region: &str, metric: Metric) -> u128 {
+    let region = format!(" [{region}]");
     let others = profile.threads.iter().filter(|thread| {
         let name = thread.name.strip_suffix(&region);
         name.is_some_and(|name| name != "main" && !OF_THE_JVM.contains(&name))

@@ -11,6 +11,7 @@ use cct_build::pending_file::PendingFile;
 use cct_build::temporary_folder::{Kind, TemporaryFolder};
 use cct_profile::Profile;
 
+use super::entry::Entry;
 use crate::exit::ProgramFailed;
 use crate::profile_file::View;
 
@@ -18,6 +19,10 @@ use crate::profile_file::View;
 const DONE: i32 = 97;
 const FAILED: i32 = 98;
 const UNKNOWN: i32 = 99;
+
+/// An environment variable whose value has another length in each run, so that counts that depend
+/// on the environment differ.
+const RUN_VARIABLE: &str = "CCTREWRITE_BENCH_RUN";
 
 /// A profiled JDK, and a folder for the harness's classes and for profiles.
 #[derive(Debug)]
@@ -61,18 +66,20 @@ impl<'a> Harness<'a> {
 
     /// Runs an entry. Returns the profile of its recorded run, and the file with this profile,
     /// which the next entry overwrites.
-    pub fn run(&self, entry: &str) -> Result<(Profile, PathBuf)> {
+    /// `run` is the number of the run, from 0.
+    pub fn run(&self, entry: &Entry, run: u16) -> Result<(Profile, PathBuf)> {
         let file = self.place.path().join("run.cct");
         let mut java = Command::new(self.image.join("bin/java"));
         for variable in FROM_OUTSIDE {
             java.env_remove(variable);
         }
         java.env_remove(cct_profile::collection::VARIABLE);
+        java.env(RUN_VARIABLE, "1".repeat(usize::from(run) + 1));
         java.args(self.options).arg("-cp").arg(&self.class_path);
         let mut out = OsString::from("-Dcctrewrite.out=");
         out.push(&file);
         java.arg(out).arg("-Dcctrewrite.record=regions").arg("cctrewrite.bench.Harness");
-        java.arg(entry).arg(self.warm_up.to_string());
+        java.arg(self.warm_up.to_string()).args(entry.harness_arguments());
         let output = java.stdin(Stdio::null()).stdout(Stdio::null()).output();
         let output = output.with_context(|| format!("{}: cannot be started", self.image.display()))?;
         let said = said(&output.stderr);
@@ -89,14 +96,14 @@ impl<'a> Harness<'a> {
         let profile = fs::read(&file).with_context(|| format!("{entry}: the JVM wrote no profile"))?;
         let profile = Profile::read(&profile).with_context(|| format!("{entry}: the profile"))?;
         // Calls are compared, with bytecodes or the chosen column.
-        Ok((self.view.shown(profile).with_context(|| entry.to_owned())?.without_columns(), file))
+        Ok((self.view.shown(profile).with_context(|| entry.to_string())?.without_columns(), file))
     }
 
     /// Copies the profile of the last run into a folder.
-    pub fn keep(&self, file: &Path, folder: &Path, entry: &str) -> Result<()> {
+    pub fn keep(&self, file: &Path, folder: &Path, entry: &Entry) -> Result<()> {
         cct_private::create_folders(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let to = folder.join(format!("{entry}.cct"));
+        let to = folder.join(entry.file_name());
         Ok(PendingFile::write_profile(&to, |out| out.write_all(&bytes))?.commit()?)
     }
 }

@@ -2,22 +2,31 @@
 //! (docs/ci/bench.md).
 
 mod baseline;
+mod causes;
 mod counts;
+mod entry;
 mod harness;
 mod output;
+mod sources;
+mod variation;
 mod verdict;
 
 use std::ffi::OsStr;
+use std::thread::sleep;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
-use baseline::{Baseline, Conditions};
+use baseline::{Baseline, Conditions, StoredEntry};
 use cct_build::image::{fit, use_of_image};
 use cct_build::target_jdk::Target;
-use cct_build::text;
+use cct_profile::diff::Change;
 use cct_profile::{Exactness, Metric, Profile};
-use counts::Counts;
+use counts::{Counts, EntryRun};
+use entry::Entry;
 use harness::Harness;
-use verdict::{Judgement, Scope, Verdict, changed};
+use sources::Sources;
+use variation::Variation;
+use verdict::{Judgement, Scope, Verdict};
 
 use crate::args::{Bench, BenchFormat, Library};
 use crate::exit::{self, Outcome, say};
@@ -26,6 +35,15 @@ use crate::profile_file::View;
 /// Start of the note that the profile is only of regions. `bench` records in this way, so it hides
 /// the note.
 const OF_REGIONS: &str = "recording was switched";
+
+/// Pauses before the JVMs of an `--update`, round-robin, so that the clock shows other seconds and
+/// other milliseconds.
+const PAUSES: [Duration; 4] = [
+    Duration::from_millis(130),
+    Duration::from_millis(1_070),
+    Duration::from_millis(410),
+    Duration::from_millis(770),
+];
 
 /// Runs the command.
 pub fn run(arguments: &Bench) -> Result<Outcome> {
@@ -65,7 +83,7 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
 }
 
 /// The entries to run, in order and without duplicates.
-fn entries(arguments: &Bench, stored: Option<&Baseline>) -> Result<Vec<String>> {
+fn entries(arguments: &Bench, stored: Option<&Baseline>) -> Result<Vec<Entry>> {
     let mut entries = arguments.entries.clone();
     let file = arguments.baseline.display();
     if entries.is_empty() {
@@ -81,15 +99,10 @@ fn entries(arguments: &Bench, stored: Option<&Baseline>) -> Result<Vec<String>> 
     } else if stored.is_none() && !arguments.update {
         bail!("no baseline {file}; store one with --update");
     }
-    for entry in &entries {
-        let is_name = |part: &str| !part.is_empty() && !part.contains(['/', '\\', ';', '[', ']', '*', '(']);
-        if !entry.contains('.') || !entry.split('.').all(is_name) || entry.contains(char::is_control) {
-            let entry = text::readable(entry.as_bytes());
-            bail!("{entry} is not an entry; name a method without parameters, as in app.Bench.parse");
-        }
-    }
+    let entries: Result<Vec<Entry>, _> = entries.iter().map(|entry| entry.parse()).collect();
+    let mut entries = entries?;
     let mut seen = std::collections::BTreeSet::new();
-    entries.retain(|entry| seen.insert(entry.clone()));
+    entries.retain(|entry| seen.insert(entry.text().to_owned()));
     Ok(entries)
 }
 
@@ -108,47 +121,70 @@ pub struct Bencher<'a> {
 
 impl Bencher<'_> {
     /// Runs an entry in as many JVMs as the user wants, and judges its counts.
-    fn judge(&mut self, harness: &Harness<'_>, entry: String) -> Result<Judgement> {
-        let mut first: Option<(Counts, u128)> = None;
-        let mut differs = Vec::new();
-        for _ in 0..self.arguments.runs {
-            let (profile, file) = harness.run(&entry)?;
-            for note in profile.notes.iter().filter(|note| !note.starts_with(OF_REGIONS)) {
-                say(&format!("cctrewrite: {entry}: {note}"));
+    fn judge(&mut self, harness: &Harness<'_>, entry: Entry) -> Result<Judgement> {
+        let mut runs = Vec::new();
+        for run in 0..self.arguments.number_of_runs() {
+            if self.arguments.update && run > 0 {
+                sleep(PAUSES[usize::from(run) % PAUSES.len()]);
             }
-            self.metric = Metric::of_profile(&profile);
-            let damaged = !profile.damage.is_empty();
-            let exactness = Exactness::of(&profile.meta, &profile.notes, damaged, self.metric);
-            self.exactness = match (self.exactness.take(), exactness) {
-                (Some(all), Some(this)) => Some(all.and(this)),
-                (all, this) => all.or(this),
-            };
-            let library = self.library.as_ref();
-            self.conditions.get_or_insert_with(|| conditions(&profile, library, self.arguments.warm_up));
-            let (counts, elsewhere) = counts::of(&profile, &entry, library)?;
+            let (profile, file) = harness.run(&entry, run)?;
+            self.note(&profile, &entry);
             if let Some(folder) = &self.arguments.profiles {
                 harness.keep(&file, folder, &entry)?;
             }
-            match &first {
-                None => first = Some((counts, elsewhere)),
-                Some((first, _)) => differs = changed(first, &counts, self.metric),
-            }
-            if !differs.is_empty() {
-                break;
-            }
+            runs.push(EntryRun::of(profile, &entry, self.library.as_ref())?);
         }
-        let (counts, elsewhere) = first.unwrap_or_default();
-        let before = self.stored.as_ref().and_then(|stored| stored.entries.get(&entry));
-        let verdict = match before {
-            _ if !differs.is_empty() => Verdict::NotRepeatable(differs),
-            before if self.arguments.update => Verdict::Stored { before: before.map(|counts| counts.all) },
-            None => Verdict::Unknown,
-            Some(base) => {
-                let (scope, limit) = (self.scope()?, self.arguments.fail_above);
-                Verdict::compared(base, &counts, self.metric, scope, limit)
-            }
+        let variation = Variation::of(&runs, self.metric);
+        let (verdict, counts) = self.verdict(&entry, &runs, variation.as_ref())?;
+        let elsewhere = runs.first().map_or(0, |run| run.elsewhere);
+        Ok(Judgement { entry, counts, elsewhere, verdict, variation })
+    }
+
+    /// Shows a profile's notes, and keeps its conditions and its verdict on exactness.
+    fn note(&mut self, profile: &Profile, entry: &Entry) {
+        for note in profile.notes.iter().filter(|note| !note.starts_with(OF_REGIONS)) {
+            say(&format!("cctrewrite: {entry}: {note}"));
+        }
+        self.metric = Metric::of_profile(profile);
+        let damaged = !profile.damage.is_empty();
+        let exactness = Exactness::of(&profile.meta, &profile.notes, damaged, self.metric);
+        self.exactness = match (self.exactness.take(), exactness) {
+            (Some(all), Some(this)) => Some(all.and(this)),
+            (all, this) => all.or(this),
         };
-        Ok(Judgement { entry, counts, elsewhere, verdict })
+        let library = self.library.as_ref();
+        self.conditions.get_or_insert_with(|| conditions(profile, library, self.arguments.warm_up));
+    }
+
+    /// The verdict on the runs of an entry, and the counts to show or to store.
+    fn verdict(
+        &self,
+        entry: &Entry,
+        runs: &[EntryRun],
+        variation: Option<&Variation>,
+    ) -> Result<(Verdict, Counts)> {
+        let before = self.stored.as_ref().and_then(|stored| stored.entries.get(entry.text()));
+        let most = runs.iter().max_by_key(|run| run.counts.all.of(self.metric));
+        let most = most.map(|run| run.counts.clone()).unwrap_or_default();
+        let range = variation.map_or(Change::default(), |variation| variation.range(self.metric));
+        Ok(if self.arguments.update {
+            let limit = self.arguments.max_variation;
+            let verdict = if range.exceeds(limit) {
+                Verdict::Unsteady { limit }
+            } else {
+                Verdict::Stored { before: before.map(|before| before.counts.all) }
+            };
+            (verdict, most)
+        } else if let Some(base) = before {
+            let (scope, limit) = (self.scope()?, self.arguments.fail_above);
+            let counts: Vec<&Counts> = runs.iter().map(|run| &run.counts).collect();
+            match Verdict::on(base, &counts, self.metric, scope, limit) {
+                Some((verdict, counts)) => (verdict, counts.clone()),
+                None => (Verdict::Unknown, most),
+            }
+        } else {
+            (Verdict::Unknown, most)
+        })
     }
 
     /// What can be compared. If the baseline is of another JDK, and the user allows it, this is
@@ -195,7 +231,7 @@ impl Bencher<'_> {
         let mut entries = match self.stored.take() {
             Some(stored) if stored.conditions == conditions => stored.entries,
             Some(stored) => {
-                let is_run = |entry: &String| judged.iter().any(|judged| judged.entry == *entry);
+                let is_run = |entry: &String| judged.iter().any(|judged| judged.entry.text() == entry);
                 if let Some(other) = stored.entries.keys().find(|entry| !is_run(entry)) {
                     bail!(
                         "{}: was made with another JDK or other settings, and {other} would not be \
@@ -208,7 +244,9 @@ impl Bencher<'_> {
             None => Default::default(),
         };
         for one in judged.iter().filter(|one| !one.verdict.fails()) {
-            entries.insert(one.entry.clone(), one.counts.clone());
+            let least = one.variation.as_ref().map(|variation| variation.least);
+            let stored = StoredEntry { counts: one.counts.clone(), least };
+            entries.insert(one.entry.text().to_owned(), stored);
         }
         // A gate over nothing would always pass.
         if entries.is_empty() {
@@ -227,6 +265,7 @@ impl Bencher<'_> {
             scope,
             exactness: self.exactness.clone(),
             metric: self.metric,
+            sources: Sources::of(&self.arguments.class_path),
             judged,
         })
     }

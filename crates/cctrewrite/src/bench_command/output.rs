@@ -9,9 +9,12 @@ use cct_profile::{Exactness, Metric};
 use serde_json::{Value, json};
 
 use super::baseline::Conditions;
+use super::causes::Cause;
+use super::sources::{SourceLine, Sources};
+use super::variation::{FirstDifference, Variation};
 use super::verdict::{Judgement, Scope, Verdict};
 use crate::args::Bench;
-use crate::ci::github::{Kind, annotate};
+use crate::ci::github::{Kind, annotate, annotate_at};
 use crate::ci::junit::{Case, Suite};
 use crate::json::{ExactnessRow, Object};
 
@@ -19,6 +22,9 @@ const NAME: &str = "cctrewrite bench";
 
 /// Maximum number of methods shown for an entry that has changed.
 const METHODS: usize = 5;
+
+/// Maximum number of calls shown that may be why the counts of an entry vary.
+const CAUSES: usize = 3;
 
 /// The results of all entries.
 pub struct Results<'a> {
@@ -34,6 +40,8 @@ pub struct Results<'a> {
     pub exactness: Option<Exactness>,
     /// The metric that is compared.
     pub metric: Metric,
+    /// Where methods are in the sources.
+    pub sources: Sources,
     /// The entries.
     pub judged: Vec<Judgement>,
 }
@@ -66,7 +74,14 @@ impl Results<'_> {
         let entries = counted(self.judged.len() as u64, "entry").replace("entrys", "entries");
         let failed = self.failures().count();
         match (self.arguments.update, failed) {
-            (true, 0) => format!("{entries} stored in {}", self.arguments.baseline.display()),
+            (true, 0) => {
+                let varying = self.judged.iter().filter(|judged| judged.variation.is_some()).count();
+                let ranges = match varying {
+                    0 => String::new(),
+                    _ => format!("; {} with a range, since their counts vary", grouped(varying as u128)),
+                };
+                format!("{entries} stored in {}{ranges}", self.arguments.baseline.display())
+            }
             (_, 0) => {
                 let limit = self.arguments.fail_above;
                 format!("{entries}: none grew by more than {limit}{}", self.compared_alone())
@@ -96,15 +111,15 @@ pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
         std::iter::once(head).chain(results.judged.iter().map(|one| row(one, results))).collect();
     for (line, judged) in aligned(&rows).zip(std::iter::once(None).chain(results.judged.iter().map(Some))) {
         writeln!(out, "{line}")?;
-        let changes: &[(String, Change)] = match judged.map(|judged| &judged.verdict) {
-            Some(Verdict::Compared { methods, .. } | Verdict::NotRepeatable(methods)) => methods,
-            _ => &[],
-        };
+        let changes = judged.map_or(&[][..], changes);
         for (method, change) in changes.iter().take(METHODS) {
             writeln!(out, "    {}  {}", signed(*change), readable(method.as_bytes()))?;
         }
         if changes.len() > METHODS {
             writeln!(out, "    and {} more", counted((changes.len() - METHODS) as u64, "method"))?;
+        }
+        if let Some(variation) = judged.and_then(|judged| judged.variation.as_ref()) {
+            variation_text(variation, results.metric, out)?;
         }
         if let Some(judged) = judged.filter(|judged| judged.elsewhere > 0) {
             let (number, metric) = (grouped(judged.elsewhere), results.metric.name());
@@ -121,12 +136,52 @@ pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", results.verdict())
 }
 
+/// The methods that have changed since the baseline, or between JVMs.
+fn changes(judged: &Judgement) -> &[(String, Change)] {
+    match (&judged.verdict, &judged.variation) {
+        (Verdict::Compared { methods, .. }, _) => methods,
+        (Verdict::Stored { .. }, _) => &[],
+        (_, Some(variation)) => &variation.methods,
+        (_, None) => &[],
+    }
+}
+
+/// Says by how much the counts of an entry vary, where they differ first, and why they may.
+fn variation_text(variation: &Variation, metric: Metric, out: &mut dyn Write) -> io::Result<()> {
+    let range = variation.range(metric);
+    let percent = range.percent().map_or(String::new(), |percent| format!(" by {percent:.2} %"));
+    writeln!(
+        out,
+        "    varies{percent} between {} JVMs: {} to {} {}",
+        variation.jvms,
+        grouped(range.base),
+        grouped(range.new),
+        metric.name()
+    )?;
+    if let Some(FirstDifference { path, own, calls }) = &variation.first {
+        let (change, unit) = if own.size() > 0 { (own, metric.name()) } else { (calls, "calls") };
+        let path: Vec<String> = path.iter().map(|frame| readable(frame.as_bytes())).collect();
+        let (method, callers) = path.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
+        let below = callers.last().map_or(String::new(), |caller| format!(", called by {caller}"));
+        let (base, new) = (grouped(change.base), grouped(change.new));
+        writeln!(out, "    differs first in {method}: {base} and {new} {unit}{below}")?;
+    }
+    for (Cause { source, caller, reader }, calls) in variation.causes.iter().take(CAUSES) {
+        let (caller, reader) = (readable(caller.as_bytes()), readable(reader.as_bytes()));
+        let times = counted(u64::try_from(*calls).unwrap_or(u64::MAX), "call");
+        let (does, remedy) = (source.in_words(), source.remedy());
+        writeln!(out, "    {caller} {does} ({reader}, {times}): {remedy}")?;
+    }
+    if variation.causes.len() > CAUSES {
+        let more = counted((variation.causes.len() - CAUSES) as u64, "call");
+        writeln!(out, "    and {more} of such methods more (--format json has all)")?;
+    }
+    Ok(())
+}
+
 fn row(judged: &Judgement, results: &Results<'_>) -> [String; 6] {
-    let counts = match results.scope {
-        Scope::All => judged.counts.all,
-        Scope::Program { .. } => judged.counts.program,
-    };
-    let entry = readable(judged.entry.as_bytes());
+    let counts = results.scope.count(&judged.counts);
+    let entry = readable(judged.entry.text().as_bytes());
     let number = grouped(counts.of(results.metric));
     let (change, calls) = match &judged.verdict {
         Verdict::Compared { change, calls, .. } => (*change, *calls),
@@ -137,7 +192,7 @@ fn row(judged: &Judgement, results: &Results<'_>) -> [String; 6] {
         Verdict::Stored { before: None } | Verdict::Unknown => {
             return [number, "new".to_owned(), String::new(), grouped(counts.calls), String::new(), entry];
         }
-        Verdict::NotRepeatable(_) => {
+        Verdict::Unsteady { .. } | Verdict::Flaky { .. } => {
             return [number, "varies".to_owned(), String::new(), grouped(counts.calls), String::new(), entry];
         }
     };
@@ -179,25 +234,25 @@ pub fn json(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn entry(judged: &Judgement, results: &Results<'_>) -> Value {
-    let (status, methods) = match &judged.verdict {
-        Verdict::Stored { .. } => ("stored", None),
-        Verdict::Unknown => ("unknown", None),
-        Verdict::NotRepeatable(methods) => ("not repeatable", Some(methods)),
-        Verdict::Compared { exceeds: true, methods, .. } => ("exceeds", Some(methods)),
-        Verdict::Compared { methods, .. } => ("passes", Some(methods)),
+    let status = match &judged.verdict {
+        Verdict::Stored { .. } => "stored",
+        Verdict::Unknown => "unknown",
+        Verdict::Unsteady { .. } => "not repeatable",
+        Verdict::Flaky { .. } => "flaky",
+        Verdict::Compared { exceeds: true, .. } => "exceeds",
+        Verdict::Compared { .. } => "passes",
     };
     let pair = |change: &Change| json!({ "base": change.base as u64, "new": change.new as u64 });
-    let methods: Vec<Value> = methods
-        .into_iter()
-        .flatten()
-        .map(|(name, change)| json!({ "method": name, "base": change.base as u64, "new": change.new as u64 }))
+    let methods: Vec<Value> = changes(judged)
+        .iter()
+        .map(|(name, change)| changed_method(name, *change, &results.sources))
         .collect();
     let change = match &judged.verdict {
         Verdict::Compared { change, .. } => pair(change),
         _ => Value::Null,
     };
     json!({
-        "entry": judged.entry,
+        "entry": judged.entry.text(),
         "status": status,
         "calls": judged.counts.all.calls as u64,
         "bytecodes": judged.counts.all.bytecodes as u64,
@@ -206,14 +261,57 @@ fn entry(judged: &Judgement, results: &Results<'_>) -> Value {
         "other_threads": judged.elsewhere as u64,
         "change": change,
         "methods": methods,
+        "variation": judged.variation.as_ref().map(|variation| variation_json(variation, results)),
         "failure": judged.failure(results.metric, results.arguments.fail_above),
     })
+}
+
+fn changed_method(name: &str, change: Change, sources: &Sources) -> Value {
+    let place = sources.find(name);
+    json!({
+        "method": name,
+        "base": change.base as u64,
+        "new": change.new as u64,
+        "file": place.as_ref().map(|place| &place.file),
+        "line": place.as_ref().map(|place| place.line),
+    })
+}
+
+fn variation_json(variation: &Variation, results: &Results<'_>) -> Value {
+    let range = variation.range(results.metric);
+    let pair = |change: &Change| json!({ "base": change.base as u64, "new": change.new as u64 });
+    let methods = variation.methods.iter();
+    let causes = variation.causes.iter().map(|(cause, calls)| {
+        json!({
+            "source": cause.source.name(),
+            "caller": cause.caller,
+            "reader": cause.reader,
+            "calls": *calls as u64,
+            "remedy": cause.source.remedy(),
+        })
+    });
+    json!({
+        "jvms": variation.jvms,
+        "least": range.base as u64,
+        "most": range.new as u64,
+        "methods": methods.map(|(name, change)| changed_method(name, *change, &results.sources)).collect::<Vec<_>>(),
+        "first": variation.first.as_ref().map(|first| {
+            json!({ "path": first.path, "own": pair(&first.own), "calls": pair(&first.calls) })
+        }),
+        "causes": causes.collect::<Vec<_>>(),
+    })
+}
+
+/// The place of the method of the program that has grown most, for an annotation.
+fn place(judged: &Judgement, sources: &Sources) -> Option<SourceLine> {
+    let grown = changes(judged).iter().filter(|(_, change)| change.new > change.base);
+    grown.filter_map(|(name, _)| sources.find(name)).next()
 }
 
 /// Writes a test for each entry.
 pub fn junit(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     let failure = |judged: &Judgement| judged.failure(results.metric, results.arguments.fail_above);
-    let case = |judged: &Judgement| Case { name: judged.entry.clone(), failure: failure(judged) };
+    let case = |judged: &Judgement| Case { name: judged.entry.to_string(), failure: failure(judged) };
     let mut shown = Vec::new();
     text(results, &mut shown)?;
     let suite = Suite {
@@ -227,8 +325,11 @@ pub fn junit(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes an annotation for each entry that fails, and one for the whole result.
 pub fn github(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
-    for (_, failure) in results.failures() {
-        annotate(Kind::Error, NAME, &failure, out)?;
+    for (judged, failure) in results.failures() {
+        match place(judged, &results.sources) {
+            Some(place) => annotate_at(Kind::Error, NAME, (&place.file, place.line), &failure, out)?,
+            None => annotate(Kind::Error, NAME, &failure, out)?,
+        }
     }
     annotate(Kind::Notice, NAME, &results.verdict(), out)
 }

@@ -6,7 +6,10 @@ use cct_profile::Metric;
 use cct_profile::diff::{Change, Percentage};
 use cct_profile::report::grouped;
 
+use super::baseline::StoredEntry;
 use super::counts::{Count, Counts};
+use super::entry::Entry;
+use super::variation::Variation;
 
 /// The part of the counts that is compared with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,17 +23,29 @@ pub enum Scope {
     },
 }
 
+impl Scope {
+    /// The part of some counts.
+    pub fn count(self, counts: &Counts) -> Count {
+        match self {
+            Scope::All => counts.all,
+            Scope::Program { .. } => counts.program,
+        }
+    }
+}
+
 /// An entry, its counts, and the verdict on them.
 #[derive(Debug)]
 pub struct Judgement {
-    /// Its name.
-    pub entry: String,
-    /// What it executes.
+    /// The entry.
+    pub entry: Entry,
+    /// What it executes. If JVMs differ: the most, or the least where even that exceeds the limit.
     pub counts: Counts,
     /// What other threads executed meanwhile.
     pub elsewhere: u128,
     /// The verdict on the counts.
     pub verdict: Verdict,
+    /// How the counts differ between JVMs; `None` if they are the same.
+    pub variation: Option<Variation>,
 }
 
 /// The verdict on the counts of an entry.
@@ -43,8 +58,16 @@ pub enum Verdict {
     },
     /// The baseline does not have the entry.
     Unknown,
-    /// Two runs of the entry gave different counts: the methods that differ, with both counts.
-    NotRepeatable(Vec<(String, Change)>),
+    /// They vary too much to be stored.
+    Unsteady {
+        /// The largest variation that would be stored.
+        limit: Percentage,
+    },
+    /// Some JVMs exceed the limit, others do not, so a regression is not proved.
+    Flaky {
+        /// What the baseline stores: the most.
+        base: u128,
+    },
     /// They were compared with the baseline.
     Compared {
         /// The change of all that was executed.
@@ -59,13 +82,28 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The verdict on the counts of several JVMs, and the counts to show.
+    pub fn on<'c>(
+        base: &StoredEntry,
+        runs: &[&'c Counts],
+        metric: Metric,
+        scope: Scope,
+        limit: Percentage,
+    ) -> Option<(Verdict, &'c Counts)> {
+        let number = |counts: &&&Counts| scope.count(counts).of(metric);
+        let (least, most) = (*runs.iter().min_by_key(number)?, *runs.iter().max_by_key(number)?);
+        let of = |counts| Verdict::compared(&base.counts, counts, metric, scope, limit);
+        let (of_least, of_most) = (of(least), of(most));
+        Some(match (of_least.fails(), of_most.fails()) {
+            (true, _) => (of_least, least),
+            (false, true) => (Verdict::Flaky { base: scope.count(&base.counts).of(metric) }, most),
+            (false, false) => (of_most, most),
+        })
+    }
+
     /// Compares counts with those of the baseline.
     pub fn compared(base: &Counts, new: &Counts, metric: Metric, scope: Scope, limit: Percentage) -> Verdict {
-        let of = |counts: &Counts| match scope {
-            Scope::All => counts.all,
-            Scope::Program { .. } => counts.program,
-        };
-        let (base_count, new_count) = (of(base), of(new));
+        let (base_count, new_count) = (scope.count(base), scope.count(new));
         let change = Change { base: base_count.of(metric), new: new_count.of(metric) };
         let mut methods = changed(base, new, metric);
         if let Scope::Program { has_methods } = scope {
@@ -79,7 +117,7 @@ impl Verdict {
     pub fn fails(&self) -> bool {
         match self {
             Verdict::Stored { .. } => false,
-            Verdict::Unknown | Verdict::NotRepeatable(_) => true,
+            Verdict::Unknown | Verdict::Unsteady { .. } | Verdict::Flaky { .. } => true,
             Verdict::Compared { exceeds, .. } => *exceeds,
         }
     }
@@ -91,13 +129,21 @@ impl Judgement {
         let entry = &self.entry;
         Some(match &self.verdict {
             Verdict::Unknown => format!("{entry} is not in the baseline; store it with --update"),
-            Verdict::NotRepeatable(methods) => {
-                let (name, change) = methods.first()?;
+            Verdict::Unsteady { limit } => {
+                let range = self.variation.as_ref()?.range(metric);
                 format!(
-                    "{entry} differs between two JVMs: {name} executes {} and {} {}",
-                    grouped(change.base),
-                    grouped(change.new),
-                    metric.name()
+                    "{entry} varies between {}, by more than {limit}, and is not stored",
+                    between(range, metric)
+                )
+            }
+            Verdict::Flaky { base } => {
+                let variation = self.variation.as_ref()?;
+                format!(
+                    "{entry} is flaky, which does not prove a regression: {} JVMs executed between {}, and \
+                     {} are stored; make it repeatable, or store its range again with --update",
+                    variation.jvms,
+                    between(variation.range(metric), metric),
+                    grouped(*base)
                 )
             }
             Verdict::Compared { change, methods, exceeds: true, .. } => {
@@ -116,6 +162,11 @@ impl Judgement {
             _ => return None,
         })
     }
+}
+
+/// A range in words.
+fn between(range: Change, metric: Metric) -> String {
+    format!("{} and {} {}", grouped(range.base), grouped(range.new), metric.name())
 }
 
 /// The methods whose own numbers differ, the largest difference first.
@@ -178,6 +229,23 @@ mod tests {
         assert!(!judged(&base, &new, Scope::All, "2").fails());
         assert!(judged(&base, &new, Scope::Program { has_methods: true }, "2").fails());
         assert!(!judged(&new, &base, Scope::All, "0").fails(), "less is no failure");
+    }
+
+    #[test]
+    fn a_flaky_entry_is_no_regression() {
+        let stored = |bytecodes| StoredEntry { counts: counts(&[("app.A.a()V", bytecodes)]), least: None };
+        let (low, high) = (counts(&[("app.A.a()V", 100)]), counts(&[("app.A.a()V", 110)]));
+        let on = |base, limit: &str| {
+            let runs = [&high, &low, &high];
+            Verdict::on(&stored(base), &runs, Metric::Bytecodes, Scope::All, limit.parse().unwrap()).unwrap()
+        };
+        assert_eq!(on(105, "0"), (Verdict::Flaky { base: 105 }, &high));
+        assert!(on(105, "0").0.fails());
+        let (all_exceed, shown) = on(90, "0");
+        assert!(matches!(&all_exceed, Verdict::Compared { exceeds: true, .. }), "{all_exceed:?}");
+        assert_eq!(shown, &low);
+        assert!(!on(110, "0").0.fails(), "within the stored range");
+        assert!(!on(105, "5").0.fails());
     }
 
     #[test]

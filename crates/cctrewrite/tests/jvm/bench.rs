@@ -72,7 +72,9 @@ fn counts_are_held_against_a_file(jdk: &'static Jdk) {
     assert_eq!(of("Work.loop")["change"], serde_json::json!({ "base": 910, "new": 1110 }));
     assert_eq!(
         of("Work.loop")["methods"],
-        serde_json::json!([{ "method": "Work.loop()V", "base": 910, "new": 1110 }])
+        serde_json::json!([
+            { "method": "Work.loop()V", "base": 910, "new": 1110, "file": "Work.java", "line": 10 }
+        ])
     );
     assert_eq!(bench.run("after", &["--fail-above", "22%"]).code, Some(0));
     assert_eq!(bench.run("after", &["--fail-above", "21.97%"]).code, Some(1));
@@ -121,7 +123,14 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
     let bench = Bench { jdk, folder: folder("bench-trouble") };
     let varies = bench.run("before", &["--update", "Work.time", "Work.loop"]);
     assert_eq!(varies.code, Some(1), "{}", varies.stderr);
-    assert!(varies.stdout.contains("Work.time differs between two JVMs: Work.time()V"), "{}", varies.stdout);
+    for part in [
+        "FAILED: Work.time varies between ",
+        " by more than 5 %, and is not stored",
+        "differs first in Work.time()",
+        "Work.time reads the clock (java.lang.System.nanoTime, 1 call): pass the time in",
+    ] {
+        assert!(varies.stdout.contains(part), "{part}: {}", varies.stdout);
+    }
     let file = json(&bench.folder.join("cctrewrite-bench.json"));
     assert_eq!(file["entries"].as_object().unwrap().keys().collect::<Vec<_>>(), ["Work.loop"]);
     for (entry, why) in [
@@ -155,6 +164,103 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
     assert!(gate.stderr.contains("has no entries, so nothing would be checked"), "{}", gate.stderr);
 }
 
+/// The stored counts of an entry: calls and bytecodes.
+fn stored(file: &Path, entry: &str) -> (u64, u64) {
+    let pair = json(file)["entries"][entry]["all"].clone();
+    (pair[0].as_u64().unwrap(), pair[1].as_u64().unwrap())
+}
+
+/// The rounds of `Work.spin` are the argument of the entry.
+fn entries_have_arguments(jdk: &'static Jdk) {
+    let bench = Bench { jdk, folder: folder("bench-arguments") };
+    let file = bench.folder.join("cctrewrite-bench.json");
+    let entries = [
+        ("new Work(20).spin", 20),
+        ("Work.ofTwice(15, PLAIN).spin()", 30),
+        ("Work.ofTwice(0x14, NEGATED).spin", 0),
+        ("Work.spin", 1),
+    ];
+    let mut arguments = vec!["--update", "--runs", "2"];
+    arguments.extend(entries.map(|(entry, _)| entry));
+    let all = bench.run("before", &arguments);
+    assert_eq!((all.code, &*all.stderr), (Some(0), ""), "{}", all.stdout);
+    for (entry, rounds) in entries {
+        // Each round: iload, ifle, getstatic, iconst, iadd, putstatic, iinc, goto.
+        assert_eq!(stored(&file, entry), (1, 6 + 8 * rounds), "{entry}");
+    }
+    // Overloads: a string, a whole number, two arguments.
+    let takes = [r#"Work.take("a, (b)")"#, "Work.take(2)", "Work.take(70.5, false)", "Work.take(70, true)"];
+    let mut arguments = vec!["--update", "--runs", "1", "--profiles", "kept"];
+    arguments.extend(takes);
+    assert_eq!(bench.run("before", &arguments).code, Some(0));
+    let rounds = |entry| {
+        let methods = json(&file)["entries"][entry]["methods"].clone();
+        (methods["Work.spin()V"][1].as_u64().unwrap() - 6) / 8
+    };
+    assert_eq!(takes.map(rounds), [6, 200, 70, 0]);
+    assert!(bench.folder.join("kept/Work.take%282%29.cct").is_file());
+    assert_eq!(bench.run("before", &["--runs", "1"]).code, Some(0), "all entries of the file");
+    for (entry, why) in [
+        ("Work.take(true, 1, 2)", "NoSuchMethodException: Work.take(...); there are ["),
+        ("new Work(1, 2).spin", "NoSuchMethodException: Work(...); there are ["),
+        ("Work.spin.loop", "ClassNotFoundException: Work.spin"),
+        ("Work.take(1", "is not an entry; write it as"),
+    ] {
+        let run = bench.run("before", &["--update", entry]);
+        assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{entry}");
+        assert!(run.stderr.contains(why), "{entry}: {}", run.stderr);
+    }
+}
+
+/// An entry whose counts vary a little is stored with its range. Later runs stay within it, or are
+/// called flaky; more work is a regression.
+fn a_flaky_entry_is_no_regression(jdk: &'static Jdk) {
+    let bench = Bench { jdk, folder: folder("bench-flaky") };
+    let file = bench.folder.join("cctrewrite-bench.json");
+    let update = bench.run("before", &["--update", "Work.drift"]);
+    assert_eq!((update.code, &*update.stderr), (Some(0), ""), "{}", update.stdout);
+    for part in [
+        "between 5 JVMs",
+        "Work.drift reads the clock (java.lang.System.nanoTime, 1 call)",
+        "1 entry stored in cctrewrite-bench.json; 1 with a range, since their counts vary",
+    ] {
+        assert!(update.stdout.contains(part), "{part}: {}", update.stdout);
+    }
+    let entry = &json(&file)["entries"]["Work.drift"];
+    let (least, most) = (entry["least"][1].as_u64().unwrap(), entry["all"][1].as_u64().unwrap());
+    assert!(least < most && most < least + least / 100, "{least} {most}");
+
+    // The gate on a stored range that no run exceeds, that every run exceeds, and that some do.
+    let gate = |all: u64, runs: &str| {
+        let mut changed = json(&file);
+        changed["entries"]["Work.drift"]["all"][1] = all.into();
+        fs::write(&file, changed.to_string()).unwrap();
+        let run = bench.run("before", &["--format", "json", "--runs", runs]);
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        (run.code, found["entries"][0].clone())
+    };
+    let (code, within) = gate(2 * most, "2");
+    assert_eq!((code, within["status"].as_str()), (Some(0), Some("passes")));
+    let (code, above) = gate(least / 2, "2");
+    assert_eq!((code, above["status"].as_str()), (Some(1), Some("exceeds")));
+    assert_eq!(above["methods"][0]["file"], "Work.java");
+    let source = fs::read_to_string(fixture("bench/before/Work.java")).unwrap();
+    let line = source.lines().position(|line| line.contains("10_000 + System.nanoTime")).unwrap() as u64 + 1;
+    assert_eq!(above["methods"][0]["line"], line);
+    // Of twelve JVMs, one or more on either side of the middle.
+    let (code, between) = gate(least.midpoint(most), "12");
+    assert_eq!((code, between["status"].as_str()), (Some(1), Some("flaky")), "{between}");
+    let failure = between["failure"].as_str().unwrap();
+    assert!(failure.contains("Work.drift is flaky, which does not prove a regression: 12 JVMs"), "{failure}");
+    assert_eq!(between["variation"]["causes"][0]["source"], "clock");
+    assert_eq!(between["variation"]["first"]["path"], serde_json::json!(["Work.drift()"]));
+
+    let annotations = bench.run("before", &["--format", "github", "--runs", "12"]);
+    assert!(annotations.stdout.starts_with("::error file=Work.java,line="), "{}", annotations.stdout);
+}
+
+jdks!(arguments, entries_have_arguments, [8, 25]);
+jdks!(flaky, a_flaky_entry_is_no_regression, [17]);
 jdks!(entries, counts_are_held_against_a_file, feature);
 jdks!(library, the_library_is_added_to_its_callers, [17]);
 jdks!(trouble, what_cannot_be_counted_is_said, [17]);
