@@ -99,5 +99,4 @@ mod tests {
         let stored = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(stored == page, "BLESS=1 cargo test -p cct-settings rewrites docs/reference/options.md");
     }
-
 }
