@@ -83,7 +83,7 @@ helpers! {
     Count = b"cct$count" b"(JI)V" in Common;
     /// Adds bytecodes to a node, and returns 0 for the local that held them.
     Drain = b"cct$drain" b"(JI)I" in Common;
-    /// Updates the activation counter.
+    /// Updates the activation counter, in handlers and subroutines.
     Tick = b"cct$tick" b"(JI)V" in Common;
     /// Updates and tests the activation counter at a loop head, and counts the block there.
     Loop = b"cct$loop" b"(JII)V" in Common;
@@ -97,27 +97,33 @@ helpers! {
     Thread = b"cct$thread" b"()Ljava/lang/Object;" in Common;
     /// The context that a thread carries.
     Context = b"cct$context" b"(Ljava/lang/Object;)J" in Contexts;
-    /// Counts `Object.hashCode` if a virtual call leads there, and stores the context.
+    /// Before a virtual call of `hashCode`: counts `Object.hashCode` if it leads there, and stores
+    /// the context.
     HashCode = b"cct$hashCode" b"(Ljava/lang/Object;JJ)V" in Sites;
-    /// Stores the context for a method handle's last step, and counts the method if it is a native.
+    /// Before `MethodHandle.linkToStatic` and `linkToSpecial`: stores the context for a method
+    /// handle's last step, and counts the method if it is a native.
     Link = b"cct$link" b"(Ljava/lang/Object;J)V" in ContextsAndSites;
-    /// Does the work of [`Helper::Link`] for a step that may lead to `Object.hashCode`.
+    /// Before a `linkToVirtual` that may lead to `Object.hashCode`: does the work of
+    /// [`Helper::Link`].
     LinkHashCode = b"cct$linkHashCode" b"(Ljava/lang/Object;Ljava/lang/Object;J)V" in Sites;
     /// Gives a thread back the context that it carried.
     Restore = b"cct$restore" b"(Ljava/lang/Object;J)V" in Common;
     /// The context under which the JVM called, which the thread may not carry.
     Replay = b"cct$replay" b"(Ljava/lang/Object;J)J" in Contexts;
-    /// Gives a thread that the body keeps in a local the context for the next callee.
+    /// Gives a thread that the body keeps in a local the context for the next callee. In the
+    /// wrapper of a native (B2N), before the native.
     Carry = b"cct$carry" b"(Ljava/lang/Object;J)V" in Contexts;
-    /// The context of an extent: the root's if recording begins with it.
+    /// The context of an extent: the root's if recording begins with it. Then the thread carries
+    /// it.
     Begin = b"cct$begin" b"(Ljava/lang/Object;J)J" in Contexts;
-    /// Switches recording on for good.
+    /// Switches recording on for all threads, at the first entry of the method of `--start-at`.
     StartAt = b"cct$startAt" b"()V" in Contexts;
-    /// Switches recording on or off, as a program requests.
+    /// Switches recording on or off, as a program requests by `cctrewrite.api.Recording`.
     Record = b"cct$record" b"(Ljava/lang/Object;I)Z" in Contexts;
-    /// Turns a slot that call sites share into that of one of them.
+    /// Turns a slot that call sites share into that of one of them: it forgets a child of another
+    /// site.
     Site = b"cct$site" b"(J)J" in Sharing;
-    /// The root of a context's tree.
+    /// The root of a context's tree. With `--natives none`, before natives that may call back.
     RootOf = b"cct$rootOf" b"(J)J" in Common;
     /// Counts an object by its type.
     Object = b"cct$object" b"(JJ)V" in Objects;

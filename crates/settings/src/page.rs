@@ -12,8 +12,9 @@ use crate::word::{NamedValues, Word};
 const HEAD: &str = "\
 # Options of rewriting and recording
 
+Values, defaults, and what goes together. `cctrewrite run --help` says what each option does,
+[command.md](command.md#options-that-decide-what-is-counted) has the pages on them.
 `BLESS=1 cargo test -p cct-settings` writes this page from the rows in `crates/settings`.
-[command.md](command.md) explains the commands that take these options.
 
 ";
 
@@ -43,14 +44,6 @@ pub fn page() -> String {
         let bench = if row.in_bench { " *b*" } else { "" };
         let _ = writeln!(page, "| `--{}`{bench} | {values} | {default} | {key} | {refused} |", row.flag);
     }
-    page.push_str("\n### What they mean\n");
-    for row in OPTIONS {
-        let words = match row.access {
-            Access::OneOf { words, .. } => words,
-            _ => &[],
-        };
-        explain(&mut page, row.flag, row.help, words);
-    }
     page.push_str(
         "\n## What is recorded\n\
          For `run`; classes are rewritten the same. *Property* is what the runtime in a JVM gets, as\n\
@@ -74,14 +67,6 @@ pub fn page() -> String {
         let (flag, property) = (row.flag, row.property);
         let _ = writeln!(page, "| `--{flag}` | {values} | {default} | `{property}` | {for_tools} |");
     }
-    page.push_str("\n### What they record\n");
-    for row in RECORDING {
-        let words = match row.kind {
-            Kind::OneOf(words) => words,
-            _ => &[],
-        };
-        explain(&mut page, row.flag, row.help, words);
-    }
     page
 }
 
@@ -96,35 +81,6 @@ fn names(words: &[Word]) -> String {
 
 fn tools(tools: impl Iterator<Item = ToolName>) -> String {
     tools.map(|tool| tool.name()).collect::<Vec<_>>().join(", ")
-}
-
-/// A paragraph for an option, and a line for each of its words.
-fn explain(page: &mut String, flag: &str, help: &str, words: &[Word]) {
-    let _ = writeln!(page, "\n**`--{flag}`**");
-    wrap(page, "", &format!("{help}."));
-    for word in words {
-        wrap(page, "  ", &format!("* `{}`: {}.", word.name, word.help));
-    }
-}
-
-/// Maximum number of columns of a line of prose.
-const WIDTH: usize = 100;
-
-/// Writes text in lines of at most [`WIDTH`] columns; lines after the first are indented.
-fn wrap(page: &mut String, indent: &str, text: &str) {
-    let mut line = String::new();
-    for word in text.split(' ') {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            let _ = writeln!(page, "{line}");
-            line = format!("{indent}{word}");
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    let _ = writeln!(page, "{line}");
 }
 
 #[cfg(test)]
@@ -142,14 +98,5 @@ mod tests {
         }
         let stored = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(stored == page, "BLESS=1 cargo test -p cct-settings rewrites docs/reference/options.md");
-    }
-
-    #[test]
-    fn lines_of_prose_have_at_most_their_width() {
-        let page = page();
-        let prose = page.lines().filter(|line| !line.starts_with('|'));
-        for line in prose {
-            assert!(line.chars().count() <= WIDTH, "{line}");
-        }
     }
 }

@@ -4,8 +4,8 @@
 //! [`packages`] fetches them (with [`npm`] and [`maven`]), [`stage`] profiles the JDK, [`place`]
 //! prepares and runs the programs. [`outcome`] is the result of a run, [`compare`] compares two
 //! outcomes, [`known_causes`] lists differences with known causes, and [`table`] prints the
-//! results. [`record`] keeps the results of programs of Maven Central, for the table in
-//! docs/internals/programs.md, which describes this task for users.
+//! results. [`record`] keeps the results of programs of Maven Central, for `--table`.
+//! docs/internals/programs.md describes this task for users.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a failing unwrap fails its test, as it should
 
@@ -74,8 +74,7 @@ pub struct Arguments {
     /// Write the lock files of the named programs of Maven Central: their jars, with hashes.
     #[arg(long, requires = "names", conflicts_with_all = ["smoke", "list"])]
     lock: bool,
-    /// Only print the table of docs/internals/programs.md, from the last run of each program of
-    /// Maven Central on each JDK.
+    /// Only print a table of the last run of each program of Maven Central on each JDK.
     #[arg(long, conflicts_with_all = ["names", "smoke", "list", "lock"])]
     table: bool,
     /// Download nothing; programs that are not in the cache folder are skipped.

@@ -1,5 +1,5 @@
-//! Records of the last run of each program of Maven Central, next to its files, and the table of
-//! docs/internals/programs.md computed from them.
+//! Records of the last run of each program of Maven Central, next to its files, and the table
+//! computed from them.
 //!
 //! A catalogue of this size runs for hours, in parts on different days, so the table is computed
 //! from records.

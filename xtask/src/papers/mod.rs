@@ -29,7 +29,7 @@ use tables::{Row, Tables};
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The JDKs (repeatable).
-    #[arg(long = "jdk", value_name = "VERSION", default_values_t = [8, 17], value_parser = jdks::supported)]
+    #[arg(long = "jdk", value_name = "VERSION", default_values_t = [17], value_parser = jdks::supported)]
     jdks: Vec<u32>,
     /// Only these programs (repeatable). Prints the tables and leaves docs/research/papers.md
     /// unchanged.

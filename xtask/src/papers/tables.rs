@@ -71,7 +71,7 @@ impl fmt::Display for Tables {
             let [contexts, calls] = [*contexts, *calls].map(grouped);
             writeln!(
                 f,
-                "| {name} | {contexts} | {of_contexts:.2} % | {calls} | {of_calls:.2} % | {overlap:.2} % |"
+                "| {name} | {contexts} | {of_contexts:.2}% | {calls} | {of_calls:.2}% | {overlap:.2}% |"
             )?;
         }
         f.write_str(
@@ -80,7 +80,7 @@ impl fmt::Display for Tables {
              |---|---:|---:|---:|---:|\n",
         )?;
         for Row { name, library: [a, b, c, d], .. } in rows {
-            writeln!(f, "| {name} | {a:.2} % | {b:.2} % | {c:.2} % | {d:.2} % |")?;
+            writeln!(f, "| {name} | {a:.2}% | {b:.2}% | {c:.2}% | {d:.2}% |")?;
         }
         f.write_str(
             "\n### Methods and contexts (JP2, figure 9)\n\n\
@@ -132,8 +132,8 @@ mod tests {
         let tables = Tables { rows: vec![row.unwrap()], left_out: vec!["q (why)".to_owned()] };
         let text = tables.to_string();
         for line in [
-            "| p | 4,741 | 8.03 % | 5,060,160 | 4.11 % | 99.50 % |",
-            "| p | 10.50 % | 20.50 % | 30.25 % | 38.75 % |",
+            "| p | 4,741 | 8.03% | 5,060,160 | 4.11% | 99.50% |",
+            "| p | 10.50% | 20.50% | 30.25% | 38.75% |",
             "| p | 2,313 | 59,059 | 52 | 123,191,027 | 2,507,140,876 |",
             "Without a row: q (why).",
         ] {
