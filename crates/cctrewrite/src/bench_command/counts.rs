@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use cct_profile::charges::Charges;
+use cct_profile::diff::Change;
 use cct_profile::labels::{By, Labels};
 use cct_profile::library::LIBRARY_LINE;
 use cct_profile::names::NameStyle;
@@ -49,6 +50,24 @@ pub struct Counts {
     /// What each method executes itself; with a collapsed library, each of the program's methods
     /// with the library's work below it. Names of generated classes are without their numbers.
     pub methods: BTreeMap<String, Count>,
+}
+
+impl Counts {
+    /// The methods whose own numbers differ in `new`, the largest difference first.
+    pub fn changes_to(&self, new: &Counts, metric: Metric) -> Vec<(String, Change)> {
+        let mut changes: BTreeMap<&str, Change> = BTreeMap::new();
+        for (name, count) in &self.methods {
+            changes.entry(name).or_default().base = count.of(metric);
+        }
+        for (name, count) in &new.methods {
+            changes.entry(name).or_default().new = count.of(metric);
+        }
+        let changes = changes.into_iter().filter(|(_, change)| change.size() > 0);
+        let mut changes: Vec<(String, Change)> =
+            changes.map(|(name, change)| (name.to_owned(), change)).collect();
+        changes.sort_by_key(|(_, change)| std::cmp::Reverse(change.size()));
+        changes
+    }
 }
 
 /// What one JVM executed for an entry.

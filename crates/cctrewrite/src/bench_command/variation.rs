@@ -6,7 +6,6 @@ use cct_profile::{Metric, Profile};
 
 use super::causes::{Cause, causes};
 use super::counts::{Count, EntryRun};
-use super::verdict::changed;
 
 /// Maximum number of changed contexts in which the first one is sought.
 const CONTEXTS: usize = 10_000;
@@ -45,13 +44,13 @@ impl Variation {
         let key = |run: &&EntryRun| (run.counts.all.of(metric), run.counts.all.calls);
         let (least, most) = (runs.iter().min_by_key(key)?, runs.iter().max_by_key(key)?);
         // Two JVMs may execute as much, in different methods.
-        let differs = |run: &&EntryRun| !changed(&least.counts, &run.counts, metric).is_empty();
+        let differs = |run: &&EntryRun| !least.counts.changes_to(&run.counts, metric).is_empty();
         let other = Some(most).filter(differs).or_else(|| runs.iter().find(differs))?;
         Some(Variation {
             jvms: runs.len(),
             least: least.counts.all,
             most: most.counts.all,
-            methods: changed(&least.counts, &other.counts, metric),
+            methods: least.counts.changes_to(&other.counts, metric),
             first: first_difference(&least.profile, &other.profile),
             causes: causes(&other.profile),
         })

@@ -1,7 +1,5 @@
 //! The verdict on an entry: whether its counts are acceptable.
 
-use std::collections::BTreeMap;
-
 use cct_profile::Metric;
 use cct_profile::diff::{Change, Percentage};
 use cct_profile::report::grouped;
@@ -105,7 +103,7 @@ impl Verdict {
     pub fn compared(base: &Counts, new: &Counts, metric: Metric, scope: Scope, limit: Percentage) -> Verdict {
         let (base_count, new_count) = (scope.count(base), scope.count(new));
         let change = Change { base: base_count.of(metric), new: new_count.of(metric) };
-        let mut methods = changed(base, new, metric);
+        let mut methods = base.changes_to(new, metric);
         if let Scope::Program { has_methods } = scope {
             methods.retain(|(name, _)| has_methods && !is_jdk(name));
         }
@@ -167,24 +165,6 @@ impl Judgement {
 /// A range in words.
 fn between(range: Change, metric: Metric) -> String {
     format!("{} and {} {}", grouped(range.base), grouped(range.new), metric.name())
-}
-
-/// The methods whose own numbers differ, the largest difference first.
-pub fn changed(base: &Counts, new: &Counts, metric: Metric) -> Vec<(String, Change)> {
-    let mut changes: BTreeMap<&str, Change> = BTreeMap::new();
-    for (name, count) in &base.methods {
-        changes.entry(name).or_default().base = count.of(metric);
-    }
-    for (name, count) in &new.methods {
-        changes.entry(name).or_default().new = count.of(metric);
-    }
-    let mut changes: Vec<(String, Change)> = changes
-        .into_iter()
-        .filter(|(_, change)| change.size() > 0)
-        .map(|(name, change)| (name.to_owned(), change))
-        .collect();
-    changes.sort_by_key(|(_, change)| std::cmp::Reverse(change.size()));
-    changes
 }
 
 /// Whether a method, named as in a list of contexts, belongs to the JDK.
