@@ -19,8 +19,8 @@ const FILES: usize = 200_000;
 /// The place of a method in the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLine {
-    /// The file, relative to the current folder if it is below it, else as the package's folders and
-    /// the name from the class file.
+    /// The file's path below the current folder, if it is there; else the package's folders and the
+    /// name from the class file.
     pub file: String,
     /// The method's first line with code.
     pub line: u16,
