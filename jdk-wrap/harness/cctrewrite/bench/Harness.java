@@ -7,8 +7,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
 /**
- * Runs a method of the program, the last time recorded: the JVM's side of {@code cctrewrite bench} (docs/ci/bench.md), which looks only at what is below that
- * method.
+ * Runs a method of the program, the last time recorded: the JVM's side of {@code cctrewrite bench}
+ * (docs/ci/bench.md), which looks only at what is below that method.
  */
 public final class Harness {
     /** Exit code when the method has been run as often as it was to be. */
