@@ -252,9 +252,9 @@ public final class CctHooks {
     }
 
     /** On entry of {@code InstrumentationImpl.transform} (9 and later). */
-    public static byte[] original(Object self, Object module, ClassLoader loader, String name,
-            Class<?> redefined, ProtectionDomain pd,
-            byte[] file, boolean isRetransformer) {
+    public static byte[] original(
+            Object self, Object module, ClassLoader loader, String name, Class<?> redefined,
+            ProtectionDomain pd, byte[] file, boolean isRetransformer) {
         return original(self, loader, name, redefined, pd, file, isRetransformer);
     }
 

@@ -48,29 +48,29 @@ public final class CctWalks {
     }
 
     /** JDK 19 to 21. */
-    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip,
-            Object scope,
+    public static Object[] frames$callStackWalk(
+            AbstractStackWalker<?, ?> self, long mode, int skip, Object scope,
             Object continuation, int count, int start, Object[] frames) {
         return framesFor(self, mode, start, frames);
     }
 
     /** JDK 19 to 21. */
-    public static long mode$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip,
-            Object scope,
+    public static long mode$callStackWalk(
+            AbstractStackWalker<?, ?> self, long mode, int skip, Object scope,
             Object continuation, int count, int start, Object[] frames) {
         return modeFor(mode);
     }
 
     /** JDK 22 and later. */
-    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip,
-            Object scope,
+    public static Object[] frames$callStackWalk(
+            AbstractStackWalker<?, ?> self, int mode, int skip, Object scope,
             Object continuation, int count, int start, Object[] frames) {
         return framesFor(self, mode, start, frames);
     }
 
     /** JDK 22 and later. */
-    public static int mode$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip,
-            Object scope,
+    public static int mode$callStackWalk(
+            AbstractStackWalker<?, ?> self, int mode, int skip, Object scope,
             Object continuation, int count, int start, Object[] frames) {
         return (int) modeFor(mode);
     }
