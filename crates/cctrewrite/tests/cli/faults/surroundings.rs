@@ -79,6 +79,7 @@ const CLOCKS: &[(&str, &str)] = &[
     ("crates/build/src/image/jvm.rs", "how long a JVM may take; a monotonic clock"),
     ("crates/build/src/image/prune.rs", "how long ago images were used, and which go for that"),
     ("crates/build/src/image/stamp.rs", "of a test"),
+    ("crates/build/src/load_time/mod.rs", "of a test"),
     ("crates/build/src/load_time/stale.rs", "how long ago libraries were used, and which go for that"),
     ("crates/build/src/load_time/unpacked.rs", "when a library was used"),
     ("crates/build/src/image/time_limit.rs", "whether a wait has taken too long; a monotonic clock"),
