@@ -39,8 +39,8 @@ pub const FOLDER: &str = "libraries";
 /// After this time a use is noted again.
 const NOTED_FOR: Duration = Duration::from_secs(60 * 60);
 
-/// Opens the folder for a lock (flock(2)). Commands that begin to use a library lock it jointly, the
-/// removal of libraries exclusively.
+/// Opens the folder for a lock (flock(2)). Commands that begin to use a library lock it jointly,
+/// the removal of libraries exclusively.
 pub fn open_for_lock(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }

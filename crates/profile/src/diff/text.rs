@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 /// The names of the two profiles.
 pub const SIDES: [&str; 2] = ["BASE", "NEW"];
 
-/// Titles of the columns with the own counts that were compared. The columns before them are changes.
+/// Titles of the columns with the own counts that were compared. The columns before are changes.
 const OWN: [&str; 2] = ["BASE own", "NEW own"];
 
 /// Width of the headings: one space after the longest.
