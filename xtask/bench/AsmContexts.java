@@ -7,12 +7,13 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /**
- * About the work that cctrewrite does on a class, without the planning: it is not asked which methods may be treated so, so the result
- * is not meant to run.
+ * About the work that cctrewrite does on a class, without the planning: it is not asked which
+ * methods may be treated so, so the result is not meant to run.
  *
- * Each method with a body gets it under an extended descriptor, with one more parameter; it enters its context at the start, counts at the
- * start of each basic block, and passes its context on at each call. Under the original descriptor a wrapper takes the context from the
- * thread, calls the body and restores the context however the call ends.
+ * Each method with a body gets it under an extended descriptor, with one more parameter; it enters
+ * its context at the start, counts at the start of each basic block, and passes its context on at
+ * each call. Under the original descriptor a wrapper takes the context from the thread, calls the
+ * body and restores the context however the call ends.
  */
 final class AsmContexts extends ClassVisitor {
     /** What extended descriptors have behind the original parameters. */
@@ -149,7 +150,10 @@ final class AsmContexts extends ClassVisitor {
             super.visitVarInsn(Opcodes.LSTORE, node);
         }
 
-        /** In classes without frames (below version 50) every label starts a block, though some only serve debug information. */
+        /**
+         * In classes without frames (below version 50) every label starts a block, though some only
+         * serve debug information.
+         */
         @Override
         public void visitLabel(Label label) {
             super.visitLabel(label);

@@ -12,8 +12,9 @@ public final class AsmCopy {
     }
 
     /**
-     * Every instruction is visited and written again. The visitors in between do nothing, but keep ASM from copying whole methods as
-     * bytes, which it does when the reader's events go straight to the writer.
+     * Every instruction is visited and written again. The visitors in between do nothing, but keep
+     * ASM from copying whole methods as bytes, which it does when the reader's events go straight
+     * to the writer.
      */
     private static byte[] copy(byte[] original) {
         ClassReader reader = new ClassReader(original);

@@ -12,8 +12,9 @@ public final class AsmTransform {
     }
 
     /**
-     * Frames are patched as the code is copied, never computed anew; ASM computes the sizes of stacks and locals. A class stays as it is if
-     * one of its methods, or its constants, would exceed what a class file can hold, or ASM finds a method too laborious.
+     * Frames are patched as the code is copied, never computed anew; ASM computes the sizes of
+     * stacks and locals. A class stays as it is if one of its methods, or its constants, would
+     * exceed what a class file can hold, or ASM finds a method too laborious.
      */
     private static byte[] transform(byte[] original) {
         ClassReader reader = new ClassReader(original);

@@ -14,8 +14,9 @@ public final class BcelCopy {
     }
 
     /**
-     * The class is parsed with all its attributes; the code of each method becomes a list of instructions, as whoever changes something
-     * needs it, and is written from that. Sizes of stacks and locals, and frames, stay as they are.
+     * The class is parsed with all its attributes; the code of each method becomes a list of
+     * instructions, as whoever changes something needs it, and is written from that. Sizes of
+     * stacks and locals, and frames, stay as they are.
      */
     private static byte[] copy(byte[] original, String name) throws IOException {
         JavaClass parsed = new ClassParser(new ByteArrayInputStream(original), name).parse();

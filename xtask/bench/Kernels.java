@@ -9,8 +9,9 @@ import java.util.stream.IntStream;
 /**
  * Small programs that do one thing each, for {@code cargo xtask bench run}.
  *
- * <p>{@code java Kernels NAME WARM ROUNDS} runs a kernel {@code WARM + ROUNDS} times and prints the processor time of each of the last {@code ROUNDS} in
- * nanoseconds, then a checksum, which must be the same however the kernel is run.
+ * <p>{@code java Kernels NAME WARM ROUNDS} runs a kernel {@code WARM + ROUNDS} times and prints the
+ * processor time of each of the last {@code ROUNDS} in nanoseconds, then a checksum, which must be
+ * the same however the kernel is run.
  */
 public final class Kernels {
     private Kernels() {}
@@ -60,13 +61,13 @@ public final class Kernels {
         }
     }
 
-    // ---- calls and nothing else ----------------------------------------------------------------------------------------------------
+    // ---- calls and nothing else -----------------------------------------------------------------
 
     private static int fib(int n) {
         return n < 2 ? n : fib(n - 1) + fib(n - 2);
     }
 
-    // ---- virtual calls with several targets, as a ray tracer has ---------------------------------------------------------------------
+    // ---- virtual calls with several targets, as a ray tracer has --------------------------------
 
     abstract static class Shape {
         abstract double distance(double x, double y);
@@ -149,7 +150,7 @@ public final class Kernels {
         return Double.doubleToLongBits(sum);
     }
 
-    // ---- maps, lists, strings --------------------------------------------------------------------------------------------------------
+    // ---- maps, lists, strings -------------------------------------------------------------------
 
     private static long collections() {
         Map<String, Integer> counts = new HashMap<>();
@@ -167,7 +168,7 @@ public final class Kernels {
         return all.toString().hashCode();
     }
 
-    // ---- an interpreter of syntax trees ----------------------------------------------------------------------------------------------
+    // ---- an interpreter of syntax trees ---------------------------------------------------------
 
     interface Node {
         int eval(int[] variables);
@@ -256,7 +257,7 @@ public final class Kernels {
         return variables[1];
     }
 
-    // ---- exceptions that are thrown and caught -----------------------------------------------------------------------------------------
+    // ---- exceptions that are thrown and caught --------------------------------------------------
 
     private static int parse(String text) {
         try {
@@ -281,7 +282,7 @@ public final class Kernels {
         return sum + few[0];
     }
 
-    // ---- loops over numbers ------------------------------------------------------------------------------------------------------------
+    // ---- loops over numbers ---------------------------------------------------------------------
 
     private static long numbers() {
         int n = 120;
@@ -318,7 +319,7 @@ public final class Kernels {
         return Double.doubleToLongBits(trace) + primes;
     }
 
-    // ---- lambdas in chains -------------------------------------------------------------------------------------------------------------
+    // ---- lambdas in chains ----------------------------------------------------------------------
 
     private static long streams() {
         long sum = 0;
@@ -330,7 +331,7 @@ public final class Kernels {
         return sum;
     }
 
-    // ---- backtracking --------------------------------------------------------------------------------------------------------------------
+    // ---- backtracking ---------------------------------------------------------------------------
 
     private static long regex() {
         Pattern pattern = Pattern.compile("(\\w+)@(\\w+\\.)+(com|org)");

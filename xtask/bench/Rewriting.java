@@ -17,7 +17,8 @@ import java.util.zip.ZipOutputStream;
  *   java HARNESS OUT_FOLDER PASSES IN.jar...
  * </pre>
  *
- * Prints for each pass: seconds, bytes of classes before, and after, and the number of classes left as they were. Passes after the first show the speed of compiled code.
+ * Prints for each pass: seconds, bytes of classes before, and after, and the number of classes left
+ * as they were. Passes after the first show the speed of compiled code.
  */
 final class Rewriting {
     /** What a library does to a class; null if it has to leave it as it is. */

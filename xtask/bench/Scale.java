@@ -16,8 +16,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * What grows with something, for {@code cargo xtask bench scale}. Each mode prints one line: times, {@code =}, and what must be the same however the
- * program is run.
+ * What grows with something, for {@code cargo xtask bench scale}. Each mode prints one line: times,
+ * {@code =}, and what must be the same however the program is run.
  */
 public final class Scale {
     private Scale() {}
@@ -40,7 +40,10 @@ public final class Scale {
         }
     }
 
-    /** {@code units} runs of a kernel are done by {@code count} threads, twice: nanoseconds of the second time. */
+    /**
+     * {@code units} runs of a kernel are done by {@code count} threads, twice: nanoseconds of the
+     * second time.
+     */
     private static void threads(String name, int count, int units) throws InterruptedException {
         Kernels.Kernel kernel = Kernels.kernel(name);
         long time = 0;
@@ -67,7 +70,10 @@ public final class Scale {
         System.out.println(time + " = " + checksum);
     }
 
-    /** Loads all classes of some jars, in the order of their names, without initialising them: nanoseconds after each part of so many, then how many could be loaded. */
+    /**
+     * Loads all classes of some jars, in the order of their names, without initialising them:
+     * nanoseconds after each part of so many, then how many could be loaded.
+     */
     private static void classes(int parts, String[] jars) throws IOException {
         List<String> names = new ArrayList<>();
         URL[] urls = new URL[jars.length];
@@ -103,8 +109,8 @@ public final class Scale {
     }
 
     /**
-     * Compiles files so many times, given the folder for the classes, that of all sources, and the files: the time of day in milliseconds when main was
-     * entered, and after each time.
+     * Compiles files so many times, given the folder for the classes, that of all sources, and the
+     * files: the time of day in milliseconds when main was entered, and after each time.
      */
     private static void start(long now, String[] args) {
         int times = Integer.parseInt(args[0]);

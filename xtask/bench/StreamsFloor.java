@@ -4,8 +4,10 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 
 /**
- * What counting costs the kernel streams at least (docs/benchmarks.md): the loop that C2 makes of its pipeline, written by hand, and the same with an addition in memory for
- * each call of the pipeline: three for each number, nine for three of four. Where the counts are is known beforehand here: nothing is looked up, nothing is passed on.
+ * What counting costs the kernel streams at least (docs/benchmarks.md): the loop that C2 makes of
+ * its pipeline, written by hand, and the same with an addition in memory for each call of the
+ * pipeline: three for each number, nine for three of four. Where the counts are is known beforehand
+ * here: nothing is looked up, nothing is passed on.
  */
 public final class StreamsFloor {
     private static final sun.misc.Unsafe MEMORY = memory();

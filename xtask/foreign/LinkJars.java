@@ -14,9 +14,10 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * Loads and links (and so verifies) every class of jars, and writes a line for each: jar, class, and {@code linked} or what was thrown. No class is
- * initialised. The jars must be on the class path, so that classes find those above them; a class that an earlier jar has, too, is defined by a loader of
- * its jar's own, as all classes of that jar are for it.
+ * Loads and links (and so verifies) every class of jars, and writes a line for each: jar, class,
+ * and {@code linked} or what was thrown. No class is initialised. The jars must be on the class
+ * path, so that classes find those above them; a class that an earlier jar has, too, is defined by
+ * a loader of its jar's own, as all classes of that jar are for it.
  *
  * <p>Arguments: a file that names the jars, one on each line, and the file to write.
  */
@@ -54,8 +55,9 @@ public class LinkJars {
     private static String link(String name, ClassLoader loader) {
         try {
             Class<?> c = Class.forName(name, false, loader);
-            // HotSpot links a class before it lists its members. Listing may fail, too, since the types of members are loaded; where one of the lists is to
-            // be had, the class is linked.
+            // HotSpot links a class before it lists its members. Listing may fail, too, since the
+            // types of members are loaded; where one of the lists is to be had, the class is
+            // linked.
             Throwable first;
             try {
                 c.getDeclaredConstructors();

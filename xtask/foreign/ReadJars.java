@@ -14,8 +14,8 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * Reads every class of jars down to the last instruction with the JDK's own reader of class files, and writes a line for each: jar, entry, and {@code read}
- * or what was thrown.
+ * Reads every class of jars down to the last instruction with the JDK's own reader of class files,
+ * and writes a line for each: jar, entry, and {@code read} or what was thrown.
  *
  * <p>Arguments: a file that names the jars, one on each line, and the file to write.
  */

@@ -1,11 +1,13 @@
-//! `cctrewrite cache`: lists and removes images of the cache (docs/reference/images.md).
+//! `cctrewrite cache`: lists and removes images and unpacked libraries of the cache
+//! (docs/reference/images.md).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 use cct_build::image::cache;
 use cct_build::image::prune;
+use cct_build::load_time::stale;
 use cct_build::text::{counted, size};
 use prune::{CachedImage, DAY, Policy, Removal};
 
@@ -33,6 +35,9 @@ fn list(arguments: &CacheList) -> Result<()> {
     let images = prune::list(&folder)?;
     let now = SystemTime::now();
     let all: u64 = images.iter().map(|image| image.size).sum();
+    let cache = cache_of_libraries(&arguments.cache)?;
+    let libraries = cache.as_deref().map_or(Ok(Vec::new()), stale::list)?;
+    let unpacked: u64 = libraries.iter().map(|library| library.size).sum();
     text_to_stdout(|out| {
         for image in &images {
             writeln!(out, "{}  {}  used {}", image.key, size(image.size), ago(image.age(now)))?;
@@ -40,8 +45,22 @@ fn list(arguments: &CacheList) -> Result<()> {
             writeln!(out, "    {}", options(image))?;
         }
         let count = counted(images.len() as u64, "image");
-        writeln!(out, "{count}, {} in {}", size(all), folder.display())
+        writeln!(out, "{count}, {} in {}", size(all), folder.display())?;
+        match libraries.len() as u64 {
+            0 => Ok(()),
+            number => writeln!(out, "{}, {}", counted_libraries(number), size(unpacked)),
+        }
     })
+}
+
+/// The cache that has unpacked libraries: that of the environment, unless another folder of images
+/// is named.
+fn cache_of_libraries(arguments: &CacheFolder) -> Result<Option<PathBuf>> {
+    Ok(if arguments.folder.is_none() { Some(cache::root()?) } else { None })
+}
+
+fn counted_libraries(number: u64) -> String {
+    if number == 1 { "1 unpacked library".to_owned() } else { format!("{number} unpacked libraries") }
 }
 
 fn prune(arguments: &CachePrune) -> Result<()> {
@@ -51,22 +70,47 @@ fn prune(arguments: &CachePrune) -> Result<()> {
     let policy =
         if given == Policy::default() { prune::default_policy()?.unwrap_or_default() } else { given };
     let (mut count, mut bytes) = (0, 0);
-    let would = if arguments.dry_run { "would be removed" } else { "removed" };
+    let would = would(arguments.dry_run);
     prune::prune(&folder, policy, arguments.dry_run, |image, removal| {
-        let line = match removal {
-            Removal::Removed(reason) => {
-                count += 1;
-                bytes += image.size;
-                format!("{would} ({}, {})", size(image.size), reason.words())
-            }
-            Removal::InUse(Some(process)) => format!("in use by process {process}; kept"),
-            Removal::InUse(None) => "in use; kept".to_owned(),
-        };
-        say(&format!("{}: {line}", image.key));
+        if let Removal::Removed(_) = removal {
+            count += 1;
+            bytes += image.size;
+        }
+        say(&format!("{}: {}", image.key, outcome(removal, image.size, would)));
     })?;
     let images = counted(count, "image");
     say(&format!("{images} {would}, {}", size(bytes)));
+    let cache = cache_of_libraries(&arguments.cache)?;
+    cache.map_or(Ok(()), |cache| prune_libraries(&cache, policy, arguments.dry_run))
+}
+
+/// Removes libraries that other builds have unpacked.
+fn prune_libraries(cache: &Path, policy: Policy, is_trial: bool) -> Result<()> {
+    let (mut count, mut bytes) = (0, 0);
+    let would = would(is_trial);
+    stale::prune(cache, policy, is_trial, |library, removal| {
+        if let Removal::Removed(_) = removal {
+            count += 1;
+            bytes += library.size;
+        }
+        say(&format!("library {}: {}", library.key, outcome(removal, library.size, would)));
+    })?;
+    if count > 0 {
+        say(&format!("{} {would}, {}", counted_libraries(count), size(bytes)));
+    }
     Ok(())
+}
+
+fn would(is_trial: bool) -> &'static str {
+    if is_trial { "would be removed" } else { "removed" }
+}
+
+fn outcome(removal: Removal, bytes: u64, would: &str) -> String {
+    match removal {
+        Removal::Removed(reason) => format!("{would} ({}, {})", size(bytes), reason.words()),
+        Removal::InUse(Some(process)) => format!("in use by process {process}; kept"),
+        Removal::InUse(None) => "in use; kept".to_owned(),
+    }
 }
 
 /// An age in words, such as `3 days ago`.

@@ -1,5 +1,9 @@
-//! Small class files for tests: names, flags and hierarchy, with minimal code. For
-//! `dev-dependencies` only.
+//! Small class files for tests: names, flags and hierarchy, with minimal code. Also executable
+//! files that tests run ([`executable`]). For `dev-dependencies` only.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod executable;
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::{access, opcode};

@@ -3,7 +3,10 @@ import cctrewrite.agent.Profile;
 import cctrewrite.agent.ProfilingAgent;
 import cctrewrite.agent.RootContext;
 
-/** Asks for a report every hundred bytecodes, empties the counters it reports, and prints what it was told. */
+/**
+ * Asks for a report every hundred bytecodes, empties the counters it reports, and prints what it
+ * was told.
+ */
 public class CountingAgent implements ProfilingAgent {
     private int reports;
     private long sum;
@@ -37,7 +40,8 @@ public class CountingAgent implements ProfilingAgent {
         }
         System.out.println("reports=" + reports + " sum=" + sum + " left=" + left);
         Context merged = profile.merged();
-        System.out.println("merged children=" + merged.children().length + " first=" + merged.firstChild().method().name());
+        System.out.println("merged children=" + merged.children().length + " first="
+                + merged.firstChild().method().name());
         profile.write(profile.file());
     }
 }

@@ -101,14 +101,18 @@ public final class Program {
     /** Calls of {@link #crowd} with either number of children. */
     static final int CROWD = 200_000;
 
-    /** Children of one context in random order, few and many: each is found, and a call takes about as long. */
+    /**
+     * Children of one context in random order, few and many: each is found, and a call takes about
+     * as long.
+     */
     static void crowd() {
         long main = CctRuntime.enter(here(), mid("main"), 0);
         long few = CctRuntime.enter(main + SLOTS, mid("a"), 0);
         long many = CctRuntime.enter(main + SLOTS, mid("b"), 0);
         long first = among(few, 16);
         long second = among(many, 20_000);
-        check(second < 50 * first, "a call among 20,000 children takes " + second / CROWD + " ns, among 16 " + first / CROWD);
+        check(second < 50 * first, "a call among 20,000 children takes " + second / CROWD
+                + " ns, among 16 " + first / CROWD);
     }
 
     private static long among(long parent, int count) {
@@ -121,7 +125,8 @@ public final class Program {
         for (int i = 0; i < CROWD; i++) {
             random = random * 6364136223846793005L + 1442695040888963407L;
             int which = (int) ((random >>> 33) % count);
-            check(CctRuntime.enter(parent + SLOTS, crowded(which), 0) == nodes[which], "the same child");
+            check(CctRuntime.enter(parent + SLOTS, crowded(which), 0) == nodes[which],
+                    "the same child");
         }
         return System.nanoTime() - start;
     }
@@ -131,8 +136,10 @@ public final class Program {
     }
 
     /**
-     * Twenty methods take turns at one call site, then one of them has it for itself, and so on, often. Each time the context must be that of the method, below
-     * that of the caller; the site must have a table while methods take turns, and none behind the others; and tables must be used again.
+     * Twenty methods take turns at one call site, then one of them has it for itself, and so on,
+     * often. Each time the context must be that of the method, below that of the caller; the site
+     * must have a table while methods take turns, and none behind the others; and tables must be
+     * used again.
      */
     static void turns() {
         long main = CctRuntime.enter(here(), mid("main"), 0);
@@ -146,16 +153,19 @@ public final class Program {
             boolean turns = phase % 2 == 0;
             for (int i = 0; i < 4200; i++) {
                 random = random * 0x5851F42D4C957F2DL + 0x14057B7EF767814FL;
-                int which = turns ? (int) (random >>> 33) % (phase % 4 == 0 ? mids.length : 3) : phase % mids.length;
+                int which = turns ? (int) (random >>> 33) % (phase % 4 == 0 ? mids.length : 3)
+                        : phase % mids.length;
                 if (mids[which] == 0) {
-                    mids[which] = which == 0 ? mid("a") : (long) which * 0x5851F42D4C957F2DL & ~0xFFFL | 2;
+                    mids[which] = which == 0
+                            ? mid("a") : (long) which * 0x5851F42D4C957F2DL & ~0xFFFL | 2;
                 }
                 long node = CctRuntime.enter(slot, mids[which], 1);
                 check(nodes[which] == 0 || nodes[which] == node, "always the same context");
                 nodes[which] = node;
                 calls[which]++;
                 check(word(node) == mids[which], "of this method");
-                check(word(node + 8) == calls[which] && word(node + 16) == calls[which], "entered so often");
+                check(word(node + 8) == calls[which]
+                        && word(node + 16) == calls[which], "entered so often");
             }
             check((word(word(slot)) == TABLE) == turns, "a table while methods take turns");
             // What the tree takes from its chunk is contexts and tables.
@@ -164,7 +174,8 @@ public final class Program {
             used = free;
         }
         // Where call sites are merged, the other site's contexts are these.
-        check(CctRuntime.enter(main + SLOTS + 8, mids[3], 0) == nodes[3], "the child of another site");
+        check(CctRuntime.enter(main + SLOTS + 8, mids[3], 0) == nodes[3],
+                "the child of another site");
     }
 
     /** The id of a table. */
@@ -251,7 +262,8 @@ public final class Program {
     static void memory() {
         long main = CctRuntime.enter(here(), mid("main"), 0);
         for (int i = 0; i < 20000; i++) {
-            long node = CctRuntime.enter(main + SLOTS, (long) (i + 1) * 0x5851F42D4C957F2DL & ~0xFFFL | 5 << 7 | 64, 1);
+            long node = CctRuntime.enter(main + SLOTS,
+                    (long) (i + 1) * 0x5851F42D4C957F2DL & ~0xFFFL | 5 << 7 | 64, 1);
             CctRuntime.enter(node + SLOTS + 8 * 63, mid("a"), 1);
         }
         Thread late = new Worker("late");
@@ -280,7 +292,9 @@ public final class Program {
         }
     }
 
-    /** Hands class files to the hook of ClassLoader.defineClass1; an error is printed and forgotten. */
+    /**
+     * Hands class files to the hook of ClassLoader.defineClass1; an error is printed and forgotten.
+     */
     static void classes() throws Exception {
         here();
         for (String file : System.getProperty("classes").split(",")) {
@@ -339,7 +353,8 @@ public final class Program {
             bytes[i] = (byte) (i * 31 + (i >> 3));
         }
         for (int n = 0; n < bytes.length; n++) {
-            System.out.println(Long.toHexString(cctrewrite.runtime.Xxh3.hash(java.util.Arrays.copyOf(bytes, n))));
+            System.out.println(Long.toHexString(
+                    cctrewrite.runtime.Xxh3.hash(java.util.Arrays.copyOf(bytes, n))));
         }
     }
 

@@ -1,4 +1,7 @@
-/** CCCP's simple approach (2009, figure 2): the context in a thread-local variable. Bytecodes are counted as by JP. */
+/**
+ * CCCP's simple approach (2009, figure 2): the context in a thread-local variable. Bytecodes are
+ * counted as by JP.
+ */
 public final class CC extends IC {
     private static final ThreadLocal<IC> TL = new ThreadLocal<IC>() {
         @Override

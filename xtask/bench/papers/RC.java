@@ -1,4 +1,7 @@
-/** The context of code that is entered without one: JP's root context (2005, figure 2), or what {@link #carry} left for it (CCCP 2009, section 4.4). */
+/**
+ * The context of code that is entered without one: JP's root context (2005, figure 2), or what
+ * {@link #carry} left for it (CCCP 2009, section 4.4).
+ */
 public final class RC {
     private static final ThreadLocal<IC> CURRENT = new ThreadLocal<>();
 
@@ -19,7 +22,10 @@ public final class RC {
         CURRENT.set(caller);
     }
 
-    /** With {@code -Drecreated.print=yes} the sums of a tree are printed in the end, to be held against a profile's. */
+    /**
+     * With {@code -Drecreated.print=yes} the sums of a tree are printed in the end, to be held
+     * against a profile's.
+     */
     static void say(IC root) {
         if (Boolean.getBoolean("recreated.print")) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {

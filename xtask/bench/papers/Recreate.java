@@ -30,13 +30,17 @@ import org.objectweb.asm.tree.TypeInsnNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
 /**
- * Rewrites the classes of a folder, a program without superclasses of others, as the papers' figures do it, for {@code cargo xtask bench run}.
+ * Rewrites the classes of a folder, a program without superclasses of others, as the papers'
+ * figures do it, for {@code cargo xtask bench run}.
  *
- * <p>{@code java Recreate jp|simple FROM TO}. {@code jp} is JP (2005, figures 1 and 5): the caller's context is an object and an argument more, the callee looks its
- * own up in a hash map, each block adds its bytecodes to a field, methods keep a wrapper under their old signature. {@code simple} is the approach that CCCP sets out
- * from (2009, figure 2): the context is in a thread-local variable, restored by a {@code finally}.
+ * <p>{@code java Recreate jp|simple FROM TO}. {@code jp} is JP (2005, figures 1 and 5): the
+ * caller's context is an object and an argument more, the callee looks its own up in a hash map,
+ * each block adds its bytecodes to a field, methods keep a wrapper under their old signature.
+ * {@code simple} is the approach that CCCP sets out from (2009, figure 2): the context is in a
+ * thread-local variable, restored by a {@code finally}.
  *
- * <p>The class library stays as it is. What calls by old signatures (it, and the classes that the JVM makes for lambdas) comes by way of {@link RC}.
+ * <p>The class library stays as it is. What calls by old signatures (it, and the classes that the
+ * JVM makes for lambdas) comes by way of {@link RC}.
  */
 final class Recreate implements Opcodes {
     private static final String IC = "LIC;";
@@ -111,7 +115,7 @@ final class Recreate implements Opcodes {
         node.methods.add(method);
     }
 
-    // ---- JP ------------------------------------------------------------------------------------------------------------------------
+    // ---- JP -------------------------------------------------------------------------------------
 
     private static String extended(String descriptor) {
         return descriptor.replace(")", IC + ")");
@@ -204,7 +208,7 @@ final class Recreate implements Opcodes {
         return false;
     }
 
-    // ---- CCCP's simple approach ------------------------------------------------------------------------------------------------------
+    // ---- CCCP's simple approach -----------------------------------------------------------------
 
     private void simple(ClassNode node, MethodNode method, String mid) {
         int caller = slots(method.access, method.desc);
@@ -245,7 +249,7 @@ final class Recreate implements Opcodes {
         return to;
     }
 
-    // ---- both ------------------------------------------------------------------------------------------------------------------------
+    // ---- both -----------------------------------------------------------------------------------
 
     private static void enter(InsnList to, ClassNode node, String mid) {
         to.add(new FieldInsnNode(GETSTATIC, node.name, mid, "Ljava/lang/Object;"));
@@ -263,7 +267,10 @@ final class Recreate implements Opcodes {
         }
     }
 
-    /** At the start of each block its bytecodes; only jumps, returns and {@code athrow} end one (JP's default). */
+    /**
+     * At the start of each block its bytecodes; only jumps, returns and {@code athrow} end one
+     * (JP's default).
+     */
     private static void count(MethodNode method, int context) {
         Set<AbstractInsnNode> targets = new HashSet<>();
         for (AbstractInsnNode i : method.instructions.toArray()) {

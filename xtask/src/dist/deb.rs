@@ -1,6 +1,5 @@
 //! The Debian package, built by dpkg-deb from a staging folder.
 
-use std::env;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -13,22 +12,29 @@ use super::archive::gzip;
 use super::contents::{Layout, Product, of_repository};
 use super::date::SourceDate;
 use super::glibc::Version;
+use super::maintainer::Maintainer;
 use super::packages::VERSION;
 use super::tree::{DATA, PROGRAM, Tree};
 
-/// Name and address of the packages' maintainer, unless `DEBFULLNAME` and `DEBEMAIL` are set
-/// (debchange(1)).
-const MAINTAINER: [&str; 2] = ["cctrewrite maintainers", "maintainers@example.org"];
+/// What the control files say beside the version.
+pub struct Facts {
+    /// The version of glibc that the command needs.
+    pub glibc: Version,
+    /// The time of all files.
+    pub date: SourceDate,
+    /// The maintainer.
+    pub maintainer: Maintainer,
+}
 
 /// Writes the package.
 ///
 /// # Errors
 /// Fails if dpkg-deb is missing or fails.
-pub fn write(product: &Product, glibc: Version, date: SourceDate, output: &Path) -> Result<()> {
+pub fn write(product: &Product, facts: &Facts, output: &Path) -> Result<()> {
     let mut tree = product.tree(Layout::Debian)?;
     let fill = |name: &str, size: u64| -> Result<String> {
         let text = String::from_utf8(of_repository(&format!("packaging/debian/{name}"))?)?;
-        Ok(Blanks { glibc, date, size }.fill(&text))
+        Ok(facts.fill(&text, size))
     };
     tree.add("usr/share/doc/cctrewrite/copyright", DATA, of_repository("packaging/debian/copyright")?);
     // A native package: it has only Debian's changelog and no separate one from upstream.
@@ -47,27 +53,16 @@ pub fn write(product: &Product, glibc: Version, date: SourceDate, output: &Path)
     // One thread, since the compressed bytes depend on the number of threads.
     build.args(["--root-owner-group", "-Zxz", "--threads-max=1", "--build"]).arg(stage.path()).arg(output);
     // dpkg-deb lowers the times of newer files to this one.
-    build.env("SOURCE_DATE_EPOCH", date.seconds().to_string());
+    build.env("SOURCE_DATE_EPOCH", facts.date.seconds().to_string());
     process::output(&mut build).map(|_| ())
 }
 
-/// The values for the placeholders in control files.
-struct Blanks {
-    glibc: Version,
-    date: SourceDate,
-    size: u64,
-}
-
-impl Blanks {
-    fn fill(&self, text: &str) -> String {
-        let variable = |name, default: &str| {
-            env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())
-        };
-        let [name, address] = MAINTAINER;
-        let maintainer = format!("{} <{}>", variable("DEBFULLNAME", name), variable("DEBEMAIL", address));
+impl Facts {
+    /// A control file with values instead of placeholders.
+    fn fill(&self, text: &str, size: u64) -> String {
         text.replace("@VERSION@", VERSION)
-            .replace("@MAINTAINER@", &maintainer)
-            .replace("@SIZE@", &self.size.to_string())
+            .replace("@MAINTAINER@", &self.maintainer.to_string())
+            .replace("@SIZE@", &size.to_string())
             .replace("@GLIBC@", &self.glibc.to_string())
             .replace("@DATE@", &self.date.rfc_5322())
     }
@@ -93,12 +88,16 @@ mod tests {
 
     #[test]
     fn control_files_have_no_blanks_left() {
-        let blanks =
-            Blanks { glibc: Version { major: 2, minor: 28 }, date: SourceDate::get().unwrap(), size: 77 };
+        let facts = Facts {
+            glibc: Version { major: 2, minor: 28 },
+            date: SourceDate::get().unwrap(),
+            maintainer: "Ada Lovelace <ada@lovelace.org>".parse().unwrap(),
+        };
         for name in ["control", "changelog"] {
             let text =
                 String::from_utf8(of_repository(&format!("packaging/debian/{name}")).unwrap()).unwrap();
-            let filled = blanks.fill(&text);
+            let filled = facts.fill(&text, 77);
+            assert!(filled.contains("Ada Lovelace <ada@lovelace.org>"), "{filled}");
             assert!(filled.contains(VERSION), "{filled}");
             let is_blank = |word: &str| word.len() > 2 && word.starts_with('@') && word.ends_with('@');
             assert!(!filled.split(|c: char| !c.is_ascii_uppercase() && c != '@').any(is_blank), "{filled}");

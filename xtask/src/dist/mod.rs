@@ -6,8 +6,8 @@
 //!    writes the bill of materials.
 //! 3. [`contents`] builds the tree of installed files, of type [`tree`]. [`packages`] has the paths
 //!    of the packages.
-//! 4. [`archive`], [`deb`] and [`oci`] write the tree in their formats. [`checksums`] writes the
-//!    hashes.
+//! 4. [`archive`], [`deb`] and [`oci`] write the tree in their formats. [`maintainer`] decides who
+//!    maintains the Debian package. [`checksums`] writes the hashes.
 //! 5. [`check`] installs each package in a clean root, profiles a program there, and removes the
 //!    package.
 
@@ -21,6 +21,7 @@ mod deb;
 mod glibc;
 mod licences;
 mod linked_crates;
+mod maintainer;
 mod oci;
 mod packages;
 mod sbom;
@@ -38,7 +39,9 @@ use xtask_tools::print::print_line;
 use build::{Binaries, Linker};
 use contents::{Layout, Product};
 use date::SourceDate;
+use deb::Facts;
 use linked_crates::Linked;
+use maintainer::Maintainer;
 use packages::{FULL_NAME, Packages};
 
 /// Options of `cargo xtask dist`.
@@ -58,6 +61,10 @@ pub struct Arguments {
     /// Only check, with the packages of an earlier run.
     #[arg(long, requires = "check")]
     no_build: bool,
+    /// The Debian package's maintainer, as NAME <ADDRESS> [default: $DEBFULLNAME <$DEBEMAIL>, else
+    /// the author of the last commit]
+    #[arg(long, value_name = "MAINTAINER")]
+    maintainer: Option<Maintainer>,
 }
 
 /// Runs the task.
@@ -75,7 +82,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         if linker.is_portable() {
             glibc::check(needed, build::GLIBC)?;
         }
-        make(&packages, binaries, needed)?;
+        let maintainer = Maintainer::get(arguments.maintainer.as_ref())?;
+        make(&packages, binaries, Facts { glibc: needed, date: SourceDate::get()?, maintainer })?;
     }
     if arguments.check {
         check::run(&packages, fetch)?;
@@ -100,8 +108,8 @@ fn linker(arguments: &Arguments, fetch: Fetch) -> Linker {
 }
 
 /// Writes all packages.
-fn make(packages: &Packages, binaries: Binaries, glibc: glibc::Version) -> Result<()> {
-    let date = SourceDate::get()?;
+fn make(packages: &Packages, binaries: Binaries, facts: Facts) -> Result<()> {
+    let date = facts.date;
     let linked = Linked::list()?;
     let sbom = sbom::json(&linked, date)?;
     let licences = licences::text(&linked, binaries.zig.as_deref())?;
@@ -114,7 +122,7 @@ fn make(packages: &Packages, binaries: Binaries, glibc: glibc::Version) -> Resul
 
     let tarball = archive::tar(&product.tree(Layout::Tarball)?, FULL_NAME, date)?;
     write(&packages.tarball(), &archive::gzip(&tarball)?)?;
-    deb::write(&product, glibc, date, &packages.deb())?;
+    deb::write(&product, &facts, &packages.deb())?;
     write(&packages.oci(), &oci::layout(&product.tree(Layout::Container)?, date)?)?;
     write(&packages.sbom(), sbom.as_bytes())?;
     let files = [packages.tarball(), packages.deb(), packages.oci(), packages.sbom()];

@@ -288,28 +288,56 @@ fn lines_of_prose_are_short() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The text of a comment line in Rust; `None` for other lines.
-fn comment(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix("//")?;
-    Some(rest.strip_prefix(['/', '!']).unwrap_or(rest))
+/// The text of a line that is a comment, in Rust or Java; `None` for other lines.
+fn comment<'a>(file: &str, line: &'a str) -> Option<&'a str> {
+    let line = line.trim_start();
+    let markers: &[&str] = match Path::new(file).extension()?.to_str()? {
+        "rs" => &["///", "//!", "//"],
+        "java" => &["//", "/**", "/*", "*"],
+        _ => &[],
+    };
+    markers.iter().find_map(|marker| line.strip_prefix(marker))
+}
+
+/// Whether a line is a comment of prose with more than [`COLUMNS`] columns.
+fn is_long_comment(file: &str, line: &str) -> bool {
+    let Some(comment) = comment(file, line) else { return false };
+    let text = comment.trim();
+    let is_prose = text.contains(' ') && !comment.starts_with("     ");
+    // A list of commands has its words in columns.
+    let is_list = text.contains("  ");
+    is_prose && !is_list && !text.starts_with('|') && line.chars().count() > COLUMNS
 }
 
 #[test]
 fn comments_are_short() {
-    let is_long = |line: &str| {
-        let Some(comment) = comment(line) else { return false };
-        let is_prose = comment.trim_start().contains(' ') && !comment.starts_with("     ");
-        // A list of commands has its words in columns.
-        let is_list = comment.trim_start().contains("  ");
-        is_prose && !is_list && !comment.trim_start().starts_with('|') && line.chars().count() > COLUMNS
-    };
     let mut found = Vec::new();
-    for page in pages(|name| name.ends_with(".rs")) {
-        for (index, line) in page.text.lines().enumerate().filter(|(_, line)| is_long(line)) {
+    let (mut rust, mut java) = (0, 0);
+    for page in pages(|name| name.ends_with(".rs") || name.ends_with(".java")) {
+        if page.name.ends_with(".rs") {
+            rust += 1
+        } else {
+            java += 1
+        }
+        let is_long = |&(_, line): &(usize, &str)| is_long_comment(&page.name, line);
+        for (index, line) in page.text.lines().enumerate().filter(is_long) {
             found.push(format!("{}:{}: more than {COLUMNS} columns: {line}", page.name, index + 1));
         }
     }
+    assert!(rust > 500 && java > 400, "only {rust} Rust and {java} Java sources were found");
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn long_comments_are_found_in_both_languages() {
+    let words = "word ".repeat(20);
+    for (file, start) in [("a.rs", "/// "), ("a.rs", "    //! "), ("A.java", " * "), ("A.java", "    /** ")] {
+        assert!(is_long_comment(file, &format!("{start}{words}end")), "{file} {start}");
+        assert!(!is_long_comment(file, &format!("{start}{}", &words[10..90])), "{file} {start}");
+    }
+    assert!(!is_long_comment("a.rs", &format!("* {words}end")));
+    assert!(!is_long_comment("A.java", &format!("call({words}end)")));
+    assert!(!is_long_comment("A.java", &format!("// {}", "w".repeat(200))));
 }
 
 /// GitHub's anchor for a heading.

@@ -51,6 +51,8 @@ fn names(line: &[u8], image: &Path) -> bool {
 mod tests {
     use std::process::Command;
 
+    use cct_test_classes::executable;
+
     use super::*;
 
     #[test]
@@ -59,7 +61,7 @@ mod tests {
         let image = fs::canonicalize(folder.path()).unwrap().join("image");
         fs::create_dir_all(image.join("bin")).unwrap();
         let program = image.join("bin/sleep");
-        fs::copy("/bin/sleep", &program).unwrap();
+        executable::copy(Path::new("/bin/sleep"), &program).unwrap();
         assert_eq!(of_image(&image), None);
         let mut child = Command::new(&program).arg("60").spawn().unwrap();
         let found = of_image(&image);

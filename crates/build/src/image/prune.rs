@@ -117,7 +117,7 @@ impl Reason {
     }
 }
 
-/// What became of an image that was to go.
+/// What became of an image, or of an unpacked library, that was to go.
 #[derive(Debug)]
 pub enum Removal {
     /// It is removed, or would be.
@@ -160,8 +160,8 @@ pub fn list(folder: &Path) -> Result<Vec<CachedImage>, FileError> {
     Ok(images)
 }
 
-/// Whether a folder's name is that of an image.
-fn is_key(name: &str) -> bool {
+/// Whether a folder's name is a key: of an image, or of an unpacked library.
+pub fn is_key(name: &str) -> bool {
     name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 

@@ -69,7 +69,7 @@ mod tests {
         let source = std::fs::read_to_string(source).unwrap();
         let number = |text: &str| if text == "NEWEST" { NEWEST } else { text.parse().unwrap() };
         let rows = source.split("new Option(").skip(1).map(|row| {
-            let columns: Vec<&str> = row.split(", ").map(|column| column.trim_matches('"')).collect();
+            let columns: Vec<&str> = row.split(',').map(|column| column.trim().trim_matches('"')).collect();
             (columns[0].to_owned(), columns[1].to_owned(), number(columns[3]), number(columns[4]))
         });
         rows.collect()

@@ -1,6 +1,7 @@
 //! The native libraries that run inside the JVM, and their paths: installed with the command, or
 //! unpacked from it.
 
+pub mod stale;
 mod unpacked;
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -120,8 +121,18 @@ fn find(
         Source::Inside(bytes) => bytes,
     };
     let cache = cache::root().map_err(UnpackProblem::from);
-    let unpacked = cache.and_then(|cache| unpacked::library(&cache, &file, bytes));
+    let unpacked = cache.and_then(|cache| unpack(&cache, &file, bytes));
     unpacked.map(Some).map_err(|source| UnpackError { file, source })
+}
+
+/// Unpacks a library if it is missing, and then removes those of other builds that were not used
+/// for long.
+fn unpack(cache: &Path, file: &str, bytes: &[u8]) -> Result<PathBuf, UnpackProblem> {
+    let library = unpacked::library(cache, file, bytes)?;
+    if library.is_new {
+        stale::keep_within_bounds(cache);
+    }
+    Ok(library.path)
 }
 
 /// Where a library comes from.
@@ -198,7 +209,29 @@ fn file_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{File, FileTimes};
+    use std::time::{Duration, SystemTime};
+
     use super::*;
+    use crate::image::prune::{DAY, DEFAULT_DAYS};
+
+    /// As after an update of the command.
+    #[test]
+    fn unpacking_the_library_of_another_build_removes_old_ones() {
+        let cache = tempfile::tempdir().unwrap();
+        let unpack = |bytes: &[u8]| unpack(cache.path(), "lib.so", bytes).unwrap();
+        let (old, kept) = (unpack(b"old"), unpack(b"kept"));
+        let past = SystemTime::now() - Duration::from_secs((DEFAULT_DAYS + 1) * DAY);
+        let times = FileTimes::new().set_accessed(past).set_modified(past);
+        for path in [&*old, old.parent().unwrap()] {
+            File::open(path).unwrap().set_times(times).unwrap();
+        }
+        unpack(b"kept");
+        assert!(old.exists(), "nothing was unpacked");
+        let new = unpack(b"new");
+        assert!(!old.parent().unwrap().exists());
+        assert!(kept.exists() && new.exists());
+    }
 
     #[test]
     fn packages_have_libraries_in_a_folder_of_their_prefix() {

@@ -4,8 +4,10 @@
 //! JVMs execute these files. So only their owner can access the folders, and each use first
 //! compares the files' bytes with the embedded ones.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use cct_private::PrivateFolder;
 use xxhash_rust::xxh3::xxh3_128;
@@ -32,23 +34,57 @@ pub enum UnpackProblem {
 }
 
 /// Name of the folder in the cache.
-const FOLDER: &str = "libraries";
+pub const FOLDER: &str = "libraries";
 
-/// Returns the path of a library with these bytes. Writes the file if it is missing or differs.
+/// After this time a use is noted again.
+const NOTED_FOR: Duration = Duration::from_secs(60 * 60);
+
+/// Opens the folder for a lock (flock(2)). Commands that begin to use a library lock it jointly,
+/// the removal of libraries exclusively.
+pub fn open_for_lock(folder: &Path) -> io::Result<File> {
+    File::open(folder)
+}
+
+/// Notes in the folder's time of modification that its library is used now.
+fn note_use(folder: &Path) {
+    let noted = fs::metadata(folder).and_then(|its| its.modified());
+    if noted.is_ok_and(|noted| noted.elapsed().is_ok_and(|age| age < NOTED_FOR)) {
+        return;
+    }
+    // Without it the library may be removed, and is unpacked again by the next command.
+    let _ = File::open(folder).and_then(|folder| folder.set_modified(SystemTime::now()));
+}
+
+/// The file of a library.
+#[derive(Debug)]
+pub struct LibraryFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Whether this use has written it.
+    pub is_new: bool,
+}
+
+/// The file of a library with these bytes. Writes it if it is missing or differs.
 ///
 /// # Errors
 /// Fails if other users may write to the cache, or if the system reports an error.
-pub fn library(cache: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, UnpackProblem> {
+pub fn library(cache: &Path, name: &str, bytes: &[u8]) -> Result<LibraryFile, UnpackProblem> {
     let cache = cache::open(cache)?;
-    let folder = cache.join(FOLDER).join(format!("{:032x}", xxh3_128(bytes)));
-    cct_private::create_folders(&folder).map_err(Operation::Make.failed_on(&folder))?;
+    let all = cache.join(FOLDER);
+    cct_private::create_folders(&all).map_err(Operation::Make.failed_on(&all))?;
     // A user who may write to one of the two folders could replace the library.
-    PrivateFolder::open(&cache.join(FOLDER))?;
+    PrivateFolder::open(&all)?;
+    // Without locks, as on some network disks, a library may be removed now: then the user runs the
+    // command again.
+    let lock = open_for_lock(&all).and_then(|lock| lock.lock_shared().map(|()| lock)).ok();
+    let folder = all.join(format!("{:032x}", xxh3_128(bytes)));
+    cct_private::create_folders(&folder).map_err(Operation::Make.failed_on(&folder))?;
     let private = PrivateFolder::open(&folder)?;
     let path = folder.join(name);
     // A file that cannot be read, that other users may write, or that has other contents is
     // replaced.
-    if !private.read(name).is_ok_and(|found| found.as_deref() == Some(bytes)) {
+    let is_there = private.read(name).is_ok_and(|found| found.as_deref() == Some(bytes));
+    if !is_there {
         if path.is_symlink() {
             fs::remove_file(&path).map_err(Operation::Remove.failed_on(&path))?;
         }
@@ -57,7 +93,9 @@ pub fn library(cache: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Unpack
         let pending = PendingFile::write_decisive(&path, |out| out.write_all(bytes));
         pending.map_err(FileError::from)?.commit()?;
     }
-    Ok(path)
+    note_use(&folder);
+    drop(lock);
+    Ok(LibraryFile { path, is_new: !is_there })
 }
 
 #[cfg(test)]
@@ -81,7 +119,7 @@ mod tests {
         }
 
         fn library(&self, bytes: &[u8]) -> PathBuf {
-            library(&self.root(), NAME, bytes).unwrap()
+            library(&self.root(), NAME, bytes).unwrap().path
         }
     }
 

@@ -22,7 +22,8 @@ Examples:
 /// A command that makes an image also prunes the cache. It removes images that were unused for 30
 /// days, then the least recently used ones until the cache has at most 10 GiB.
 /// CCTREWRITE_CACHE_LIMIT=SIZE sets another size, CCTREWRITE_CACHE_LIMIT=none turns this off.
-/// Images in use are never removed.
+/// Images in use are never removed. A command that unpacks its libraries into the cache removes
+/// those of other builds that were unused for 30 days, unless a process has them mapped.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Cache {
@@ -54,7 +55,7 @@ pub struct CacheList {
     pub cache: CacheFolder,
 }
 
-/// Remove images that are not in use
+/// Remove images, and unpacked libraries, that are not in use
 ///
 /// Without an option, the default limits apply: --unused-for 30 --max-size 10G.
 #[derive(Debug, Args)]
@@ -62,7 +63,7 @@ pub struct CachePrune {
     #[command(flatten)]
     pub cache: CacheFolder,
 
-    /// Remove all images
+    /// Remove all images and unpacked libraries
     #[arg(long)]
     pub all: bool,
 
@@ -70,7 +71,7 @@ pub struct CachePrune {
     #[arg(long)]
     pub gone: bool,
 
-    /// Remove images that were unused for more than this number of days
+    /// Remove images and libraries that were unused for more than this number of days
     #[arg(long, value_name = "DAYS", value_parser = value_parser!(u32))]
     pub unused_for: Option<u32>,
 

@@ -91,6 +91,7 @@ impl Text<'_, '_> {
             total: summary.all.total(*metric),
             min_percent: arguments.min_percent(),
             lines: self.lines(),
+            depth,
             layout: self.layout,
         };
         write_callers(&callers, &labels.readable(), &options, out)

@@ -198,7 +198,7 @@ fn top_methods(profile: &Profile, path: &Path) -> Result<Vec<String>> {
     let (title, numbers) = if is_jdk_alone {
         ("own", sums.iter().map(|sums| sums.own).collect())
     } else {
-        ("each with the JDK's methods that it calls, without other methods of the program", charges.charged)
+        ("own, plus the JDK's methods that each calls", charges.charged)
     };
     let mut order: Vec<usize> = (0..numbers.len()).filter(|&label| numbers[label] > 0).collect();
     order.sort_by_key(|&label| (std::cmp::Reverse(numbers[label]), label));
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "heaviest methods outside the JDK, by bytecodes (each with the JDK's methods that it calls, without other methods of the program):",
+                "heaviest methods outside the JDK, by bytecodes (own, plus the JDK's methods that each calls):",
                 "    6.5 %  1 call   app.It's.$run()",
                 "    3.0 %  1 call   app.Main.main()",
                 r"who calls the first: cctrewrite report run.cct --callers 'app.It'\''s.$run()'",

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use cct_test_classes::executable;
+
 use super::support::{Run, command, scratch};
 
 /// Runs a command in an environment of its own, with only the JDKs of the system's folders.
@@ -31,7 +33,7 @@ fn libraries_that_are_missing_are_faults() {
     assert!(libraries.iter().all(|line| line.starts_with("  ok     ")), "{}", whole.stdout);
 
     let alone = folder.path().join("cctrewrite");
-    fs::copy(env!("CARGO_BIN_EXE_cctrewrite"), &alone).unwrap();
+    executable::copy(Path::new(env!("CARGO_BIN_EXE_cctrewrite")), &alone).unwrap();
     let run = doctor(Command::new(&alone), folder.path(), &[]);
     let libraries = section(&run, "Libraries");
     if cfg!(feature = "embed") {

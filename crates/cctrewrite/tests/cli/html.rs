@@ -111,11 +111,11 @@ fn what_cannot_be_meant_is_refused() {
 #[cfg(unix)]
 #[test]
 fn a_page_is_opened_in_the_browser() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = stored();
     let home = folder.path();
-    put(home, "bin/xdg-open", b"#!/bin/sh\necho \"$1\" > given.tmp && mv given.tmp given\n");
-    fs::set_permissions(home.join("bin/xdg-open"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(home.join("bin")).unwrap();
+    let browser = "echo \"$1\" > given.tmp && mv given.tmp given";
+    cct_test_classes::executable::script(&home.join("bin/xdg-open"), browser).unwrap();
     let path = format!("{}:{}", home.join("bin").display(), std::env::var("PATH").unwrap());
     for (arguments, page) in [
         (&["report", "run.cct", "--open"][..], "run.html"),

@@ -221,7 +221,7 @@ fn callers_of_a_method_are_shown() {
     with(&["--callers", "Node.walk", "--format", "json"]).fails_saying(&["--callers is for text"]);
     let short = with(&["--callers", "Node.walk", "--depth", "0"]).succeeds().stdout;
     let mut last = short.trim_end().lines().rev();
-    assert_eq!(last.next().map(str::trim), Some("... callers beyond --depth"), "{short}");
+    assert_eq!(last.next().map(str::trim), Some("... callers beyond --depth 0"), "{short}");
     assert!(last.next().is_some_and(|line| line.ends_with("  app.tree.Node.walk(Node)")), "{short}");
 }
 

@@ -1,8 +1,9 @@
 //! `--udi`: misbehaving modules. (Tests with JVMs cover the others.)
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+use cct_test_classes::executable;
 
 use super::support::{command, entry, jar, plain, put, run, sample, scratch};
 
@@ -10,9 +11,7 @@ use super::support::{command, entry, jar, plain, put, run, sample, scratch};
 const GREETING: &str = "CCTUDI01\\000\\000\\000\\000";
 
 fn module(folder: &Path, commands: &str) {
-    let file = folder.join("module");
-    fs::write(&file, format!("#!/bin/sh\n{commands}\n")).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    executable::script(&folder.join("module"), commands).unwrap();
 }
 
 const INSTRUMENT: [&str; 7] =

@@ -1,4 +1,7 @@
-/** Compiled to Sample.class with `javac --release 8 -g:none`; what `explain` says of it is a snapshot. */
+/**
+ * Compiled to Sample.class with `javac --release 8 -g:none`; what `explain` says of it is a
+ * snapshot.
+ */
 public class Sample implements Comparable<Sample> {
     private static final long BASE = 1L << 40;
     private int[] values = {3, 1, 2};

@@ -1,10 +1,11 @@
 //! Faults while images are built: killed commands, many at once, full disks, JVMs that hang.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use cct_test_classes::executable;
 
 use crate::support::caches::{assert_sound, cctrewrite, ended, in_cache};
 use crate::support::{Jdk, copy_all, fixture, folder, jdks};
@@ -152,8 +153,7 @@ fn with_a_java_that_hangs(jdk: &Jdk, to: &Path, script: &str) {
     }
     for bin in [to.join("bin"), to.join("jre/bin")].iter().filter(|bin| bin.is_dir()) {
         fs::rename(bin.join("java"), bin.join("plain-java")).unwrap();
-        fs::write(bin.join("java"), format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(bin.join("java"), fs::Permissions::from_mode(0o755)).unwrap();
+        executable::script(&bin.join("java"), script).unwrap();
     }
 }
 

@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use cct_test_classes::executable;
 use walkdir::WalkDir;
 
 use crate::runs::{calls_of, classes, profile, said};
@@ -48,7 +49,8 @@ fn names(files: &[PathBuf]) -> Vec<&str> {
 fn works_with_the_libraries_inside_it(jdk: &'static Jdk) {
     let here = folder("lone-command");
     fs::create_dir(here.join("bin")).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_cctrewrite"), here.join("bin/cctrewrite")).unwrap();
+    let command = Path::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    executable::copy(command, &here.join("bin/cctrewrite")).unwrap();
     let place = Place { here, home: jdk.home().to_path_buf() };
     let output = place.run();
     assert_eq!(output.status.code(), Some(3), "{}", said(&output));

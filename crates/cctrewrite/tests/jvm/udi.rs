@@ -2,10 +2,11 @@
 //! `rt.jar`, which then boots, and their counts and the profile's.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+
+use cct_test_classes::executable;
 
 use crate::support::golden::Golden;
 use crate::support::{
@@ -111,11 +112,10 @@ fn monitors_of_blocks() {
     // The same file each time, whose hash the class library has; but it may end at its first class.
     let module = at.join("module");
     let text = format!(
-        "#!/bin/sh\nif [ -n \"$ENDS\" ]; then printf 'CCTUDI01\\000\\000\\000\\000'; exit 3; fi\nexec '{}'\n",
+        "if [ -n \"$ENDS\" ]; then printf 'CCTUDI01\\000\\000\\000\\000'; exit 3; fi\nexec '{}'",
         monitors().display()
     );
-    fs::write(&module, text).unwrap();
-    fs::set_permissions(&module, fs::Permissions::from_mode(0o755)).unwrap();
+    executable::script(&module, &text).unwrap();
     let (library, said) = library(jdk, &module, &programs, &at, &["--verify"]);
     assert!(said.contains("given to module@"), "{said}");
     let counts = at.join("counts.txt");

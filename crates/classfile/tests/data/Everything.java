@@ -1,4 +1,5 @@
-// One class with as many kinds of attributes and instructions as Java 17 can make. The class files beside this source:
+// One class with as many kinds of attributes and instructions as Java 17 can make. The class files
+// beside this source:
 //   javac --release 17 -g -parameters -d classes Everything.java module-info.java
 package everything;
 

@@ -1,6 +1,7 @@
 /**
- * Subroutines (jsr, ret), which class files had up to version 49, and no StackMapTable. The class file beside this source, by the
- * compiler of JDK 8 (javac inlines short finally blocks unless told not to):
+ * Subroutines (jsr, ret), which class files had up to version 49, and no StackMapTable. The class
+ * file beside this source, by the compiler of JDK 8 (javac inlines short finally blocks unless told
+ * not to):
  *   javac -source 1.4 -target 1.4 -g -XDjsrlimit=0 -d classes Subroutines.java
  */
 public class Subroutines {

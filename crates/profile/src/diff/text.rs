@@ -11,6 +11,9 @@ use std::io::{BufWriter, Write};
 /// The names of the two profiles.
 pub const SIDES: [&str; 2] = ["BASE", "NEW"];
 
+/// Titles of the columns with the own counts that were compared. The columns before are changes.
+const OWN: [&str; 2] = ["BASE own", "NEW own"];
+
 /// Width of the headings: one space after the longest.
 const HEADING: usize = 16;
 
@@ -132,7 +135,7 @@ impl<W: Write> Text<'_, W> {
         let shown = difference.methods.len().min(limit);
         let changed = counted(difference.changed_methods as u128, &format!("changed {word}"));
         self.line(&listed(shown, difference.changed_methods as u64, &changed))?;
-        let title = ["change", "%", "inclusive", "%", self.counted(), "BASE", "NEW", word].map(str::to_owned);
+        let title = ["own", "%", "inclusive", "%", self.counted(), OWN[0], OWN[1], word].map(str::to_owned);
         let row = |method: &ChangedMethod| {
             [
                 signed(method.own),
@@ -157,7 +160,7 @@ impl<W: Write> Text<'_, W> {
         }
         let changed = counted(difference.changed_contexts.into(), "changed context");
         self.line(&listed(difference.largest_contexts.len(), difference.changed_contexts, &changed))?;
-        let title = ["change", "%", self.counted(), "BASE", "NEW", "context, innermost frame first"];
+        let title = ["own", "%", self.counted(), OWN[0], OWN[1], "context, innermost frame first"];
         let row = |context: &ChangedContext| {
             let frames = context.path.iter().rev().map(|&name| &*difference.names[name as usize].readable);
             [

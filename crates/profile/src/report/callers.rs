@@ -17,6 +17,8 @@ pub struct CallersOptions {
     pub min_percent: f64,
     /// Hide the lightest chains beyond this many lines.
     pub lines: Option<usize>,
+    /// The maximum number of callers in a chain.
+    pub depth: usize,
     /// How lines fit their medium.
     pub layout: Layout,
 }
@@ -51,7 +53,7 @@ pub fn write_callers(
         let text = match line.text {
             Text::Caller(one) => names.get(one.label as usize).map_or("?", String::as_str).to_owned(),
             Text::Hidden(count) => format!("... {}", counted(count, "more caller")),
-            Text::Cut => "... callers beyond --depth".to_owned(),
+            Text::Cut => format!("... callers beyond --depth {}", options.depth),
         };
         (cells(line), line.depth, text)
     }));

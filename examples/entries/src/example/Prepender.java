@@ -10,8 +10,9 @@ import java.io.IOException;
 /**
  * Puts code in front of methods, by hand and without a library.
  *
- * <p>What is inserted has a length that is a multiple of four and no jumps. So the padding of switches stays, and jumps, which are relative, do: only what
- * counts from the beginning of the code moves (exception table, tables of lines and variables, frames).
+ * <p>What is inserted has a length that is a multiple of four and no jumps. So the padding of
+ * switches stays, and jumps, which are relative, do: only what counts from the beginning of the
+ * code moves (exception table, tables of lines and variables, frames).
  */
 final class Prepender {
     /** What is to be inserted. */
@@ -238,7 +239,10 @@ final class Prepender {
         return bytes.toByteArray();
     }
 
-    /** An attribute of code, of which the beginning has moved; null for those that a debugger can do without. */
+    /**
+     * An attribute of code, of which the beginning has moved; null for those that a debugger can do
+     * without.
+     */
     private static byte[] moved(String name, byte[] table, int by) throws IOException {
         switch (name) {
             case "LineNumberTable":
@@ -264,7 +268,10 @@ final class Prepender {
         return moved;
     }
 
-    /** Frames (JVMS 4.7.4): each says how far it is from the one before, so only the first moves; and what is uninitialised names its {@code new}. */
+    /**
+     * Frames (JVMS 4.7.4): each says how far it is from the one before, so only the first moves;
+     * and what is uninitialised names its {@code new}.
+     */
     private static byte[] movedFrames(byte[] table, int by) throws IOException {
         DataInputStream from = new DataInputStream(new ByteArrayInputStream(table));
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -3,8 +3,9 @@ package cctrewrite.api;
 /**
  * Tells a program in which calling context it is.
  *
- * <p>On a JDK that was made with {@code --tool pcc} equal contexts have equal values, in every run and on every machine, and different ones hardly ever the same;
- * {@code cctrewrite pcc contexts} translates values back.
+ * <p>On a JDK that was made with {@code --tool pcc} equal contexts have equal values, in every run
+ * and on every machine, and different ones hardly ever the same; {@code cctrewrite pcc contexts}
+ * translates values back.
  */
 public final class Pcc {
     private Pcc() {}

@@ -3,13 +3,15 @@ package cctrewrite.api;
 /**
  * Says which parts of a program are recorded.
  *
- * <p>On a JDK that is not profiled these methods do nothing. On a profiled one they switch the recording, of the current thread or of all
- * threads, and what was executed while it was off is not in the profile. A thread is recorded under one name at a time, and each name has a
- * tree of its own in the profile; the empty name, under which everything is recorded until somebody says otherwise, has the thread's. With {@code
- * -Dcctrewrite.record=regions} nothing is recorded until somebody says so.
+ * <p>On a JDK that is not profiled these methods do nothing. On a profiled one they switch the
+ * recording, of the current thread or of all threads, and what was executed while it was off is not
+ * in the profile. A thread is recorded under one name at a time, and each name has a tree of its
+ * own in the profile; the empty name, under which everything is recorded until somebody says
+ * otherwise, has the thread's. With {@code -Dcctrewrite.record=regions} nothing is recorded until
+ * somebody says so.
  *
- * <p>Each switch takes time that grows with the number of the thread's contexts; in between nothing is slower than without it. The switches
- * themselves are in no profile.
+ * <p>Each switch takes time that grows with the number of the thread's contexts; in between nothing
+ * is slower than without it. The switches themselves are in no profile.
  *
  * <pre>
  * Recording.start("query");
@@ -27,8 +29,8 @@ public final class Recording {
     public static void start() {}
 
     /**
-     * From now on the current thread is recorded under this name: in the profile there is a tree for {@code thread [name]}. If it was being recorded under
-     * another name, that has ended.
+     * From now on the current thread is recorded under this name: in the profile there is a tree
+     * for {@code thread [name]}. If it was being recorded under another name, that has ended.
      *
      * @param name any text; null is the empty name
      */

@@ -3,11 +3,12 @@ package cctrewrite.agent;
 import cctrewrite.runtime.Counters;
 
 /**
- * A node of a calling-context tree. A light handle: two handles of one node are equal. Contexts are never removed, so a handle stays valid as
- * long as the JVM runs.
+ * A node of a calling-context tree. A light handle: two handles of one node are equal. Contexts are
+ * never removed, so a handle stays valid as long as the JVM runs.
  *
- * <p>The owning thread goes on counting while another one reads; what is read is then a moment's value. Only the owner, in {@link
- * ProfilingAgent#report}, may {@link #reset} counters without losing counts.
+ * <p>The owning thread goes on counting while another one reads; what is read is then a moment's
+ * value. Only the owner, in {@link ProfilingAgent#report}, may {@link #reset} counters without
+ * losing counts.
  */
 public class Context {
     private static final Context[] NONE = new Context[0];
@@ -24,7 +25,10 @@ public class Context {
         return Counters.calls(node);
     }
 
-    /** Bytecodes that the context itself executed, without those of its callees (since the last reset). */
+    /**
+     * Bytecodes that the context itself executed, without those of its callees (since the last
+     * reset).
+     */
     public final long bytecodes() {
         return Counters.bytecodes(node);
     }
@@ -40,28 +44,34 @@ public class Context {
     }
 
     /**
-     * The method that this context executes; looked up by its id at every call. Null for a root and for a method that no index and no
-     * loaded class accounts for.
+     * The method that this context executes; looked up by its id at every call. Null for a root and
+     * for a method that no index and no loaded class accounts for.
      */
     public final MethodName method() {
         return Counters.method(node);
     }
 
     /**
-     * Where call sites are told apart, the bytecode index of the call in the caller's original code; -1 where they are not, for a root, and for what native code has
-     * called.
+     * Where call sites are told apart, the bytecode index of the call in the caller's original
+     * code; -1 where they are not, for a root, and for what native code has called.
      */
     public final int callSite() {
         return Counters.callSite(node);
     }
 
-    /** The caller's context; null for a root. It is found behind the siblings that were made earlier, one step for each. */
+    /**
+     * The caller's context; null for a root. It is found behind the siblings that were made
+     * earlier, one step for each.
+     */
     public final Context parent() {
         long parent = Counters.parent(node);
         return parent == 0L ? null : new Context(parent);
     }
 
-    /** The newest of the contexts called from here; null when there is none. The others follow by {@link #nextSibling}. */
+    /**
+     * The newest of the contexts called from here; null when there is none. The others follow by
+     * {@link #nextSibling}.
+     */
     public final Context firstChild() {
         long child = Counters.firstChild(node);
         return child == 0L ? null : new Context(child);
@@ -104,6 +114,7 @@ public class Context {
     @Override
     public final String toString() {
         MethodName method = method();
-        return (method == null ? "?" : method.toString()) + " calls=" + calls() + " bytecodes=" + bytecodes();
+        return (method == null ? "?" : method.toString()) + " calls=" + calls() + " bytecodes="
+                + bytecodes();
     }
 }

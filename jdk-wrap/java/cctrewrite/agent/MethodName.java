@@ -12,8 +12,12 @@ public final class MethodName {
         this(className, name, descriptor, nativeMethod, false);
     }
 
-    /** For the runtime: {@code entersMonitor} is whether monitors are counted and each call enters one. */
-    public MethodName(String className, String name, String descriptor, boolean nativeMethod, boolean entersMonitor) {
+    /**
+     * For the runtime: {@code entersMonitor} is whether monitors are counted and each call enters
+     * one.
+     */
+    public MethodName(String className, String name, String descriptor, boolean nativeMethod,
+            boolean entersMonitor) {
         this.className = className;
         this.name = name;
         this.descriptor = descriptor;
@@ -40,22 +44,27 @@ public final class MethodName {
     }
 
     /**
-     * Whether this is no method but a type, {@link #className}: an array has its descriptor. Where objects are counted they are contexts below those that make
-     * them, whose {@link Context#calls} are the number of objects.
+     * Whether this is no method but a type, {@link #className}: an array has its descriptor. Where
+     * objects are counted they are contexts below those that make them, whose {@link Context#calls}
+     * are the number of objects.
      */
     public boolean isType() {
         return name.equals("<new>");
     }
 
     /**
-     * Whether this is no method but a column, {@link #name}: a number beside calls and bytecodes. It is a context below the one whose number it is, and its
-     * {@link Context#calls} are that number.
+     * Whether this is no method but a column, {@link #name}: a number beside calls and bytecodes.
+     * It is a context below the one whose number it is, and its {@link Context#calls} are that
+     * number.
      */
     public boolean isColumn() {
         return className.isEmpty();
     }
 
-    /** Whether this is a synchronized method, where entries into monitors are counted: each of its calls is one, beside those of its column. */
+    /**
+     * Whether this is a synchronized method, where entries into monitors are counted: each of its
+     * calls is one, beside those of its column.
+     */
     public boolean entersMonitor() {
         return entersMonitor;
     }

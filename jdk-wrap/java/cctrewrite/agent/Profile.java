@@ -21,7 +21,8 @@ public final class Profile {
     }
 
     /**
-     * The root of one tree with the sums of all trees, as they are at the first call. It takes as much memory as they do at most.
+     * The root of one tree with the sums of all trees, as they are at the first call. It takes as
+     * much memory as they do at most.
      *
      * @throws OutOfMemoryError when there is not even room for its root
      */
@@ -32,13 +33,17 @@ public final class Profile {
         return merged;
     }
 
-    /** Where the user wants the profile: {@code -Dcctrewrite.out}, else {@code cctrewrite-<pid>.cct} in the working directory. */
+    /**
+     * Where the user wants the profile: {@code -Dcctrewrite.out}, else {@code cctrewrite-<pid>.cct}
+     * in the working directory.
+     */
     public File file() {
         return Finish.file();
     }
 
     /**
-     * Writes all trees in the project's format (docs/reference/formats/profile.md). The file appears under its name when it is complete.
+     * Writes all trees in the project's format (docs/reference/formats/profile.md). The file
+     * appears under its name when it is complete.
      *
      * @throws IOException when it cannot be written; nothing is left behind
      */

@@ -3,8 +3,8 @@ package cctrewrite.agent;
 import cctrewrite.runtime.TreeEntry;
 
 /**
- * The root of a thread's tree. Threads that follow one another under like names may share one tree (unless {@code
- * -Dcctrewrite.threads=each} was given): its counters are then the sum.
+ * The root of a thread's tree. Threads that follow one another under like names may share one tree
+ * (unless {@code -Dcctrewrite.threads=each} was given): its counters are then the sum.
  */
 public final class RootContext extends Context {
     private final TreeEntry entry;
@@ -20,7 +20,10 @@ public final class RootContext extends Context {
         return entry.thread();
     }
 
-    /** The thread's name; for a tree that served several threads, their common name with {@code #} for digits. */
+    /**
+     * The thread's name; for a tree that served several threads, their common name with {@code #}
+     * for digits.
+     */
     public String threadName() {
         return entry.displayName();
     }

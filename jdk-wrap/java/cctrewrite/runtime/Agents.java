@@ -10,14 +10,19 @@ import sun.misc.Unsafe;
 /**
  * The profiling agent and the threads' activation counters (JP, section 5). In bypass.
  *
- * <p>A thread's activation counter is written by that thread alone. What the loading thread learns for others is left in the tree's record
- * ({@link Layout#GRANULARITY}), where they find it when their counter runs out the next time.
+ * <p>A thread's activation counter is written by that thread alone. What the loading thread learns
+ * for others is left in the tree's record ({@link Layout#GRANULARITY}), where they find it when
+ * their counter runs out the next time.
  */
 public final class Agents {
-    /** Granularity while there is no agent, small so that threads soon take up what {@link #load} has left for them. */
+    /**
+     * Granularity while there is no agent, small so that threads soon take up what {@link #load}
+     * has left for them.
+     */
     private static final long WITHOUT_AGENT = 1L << 20;
 
-    static final String NEVER_ASKED = "the profiling agent " + Settings.AGENT + " is not asked to report while the program runs: "
+    static final String NEVER_ASKED = "the profiling agent " + Settings.AGENT
+            + " is not asked to report while the program runs: "
             + "the class library was rewritten without --activation-counters";
 
     private static volatile ProfilingAgent agent;
@@ -37,7 +42,8 @@ public final class Agents {
         if (!(made instanceof ProfilingAgent)) {
             throw new ClassCastException("it does not implement " + ProfilingAgent.class.getName());
         }
-        // First the agent, then the threads that are there: whoever comes in between registers itself.
+        // First the agent, then the threads that are there: whoever comes in between registers
+        // itself.
         agent = (ProfilingAgent) made;
         TreeEntry[] all = Threads.snapshot();
         for (int i = 0; i < all.length; i++) {
@@ -54,12 +60,14 @@ public final class Agents {
     /** Whether there is an agent that may want to report, and nothing that would have it do so. */
     static boolean isNeverAsked() {
         Output[] outputs = Outputs.library().all;
-        return !Settings.AGENT.equals(Settings.DEFAULT_AGENT) && outputs.length > 0 && "no".equals(outputs[0].value("activation"));
+        return !Settings.AGENT.equals(Settings.DEFAULT_AGENT) && outputs.length > 0
+                && "no".equals(outputs[0].value("activation"));
     }
 
     /**
-     * A thread has got its tree; called by it. The JVM runs the constructor of the thread objects it makes (of attached threads) on that
-     * very thread, which has no name yet: such a one is registered at its first test.
+     * A thread has got its tree; called by it. The JVM runs the constructor of the thread objects
+     * it makes (of attached threads) on that very thread, which has no name yet: such a one is
+     * registered at its first test.
      */
     static void attached(Thread thread, TreeEntry entry) {
         if (thread.getName() == null) {
@@ -67,7 +75,8 @@ public final class Agents {
             return;
         }
         long granularity = agent != null && claim(entry) ? register(thread, entry) : 0L;
-        CctMemory.U.putLong(null, entry.record + Layout.ACTIVATION, granularity > 0L ? granularity : WITHOUT_AGENT);
+        CctMemory.U.putLong(null, entry.record + Layout.ACTIVATION, granularity > 0L
+                ? granularity : WITHOUT_AGENT);
     }
 
     /** The activation counter of the current thread has run out; {@code node} is its context. */
@@ -85,7 +94,8 @@ public final class Agents {
             TreeEntry entry = Threads.of(node);
             Thread thread = Thread.currentThread();
             if (active != null && thread.getName() == null) {
-                // Not made completely yet, and not registered (see attached): looked at again at the next test.
+                // Not made completely yet, and not registered (see attached): looked at again at
+                // the next test.
                 granularity = 1L;
             } else if (active != null && claim(entry)) {
                 granularity = register(thread, entry);
@@ -96,7 +106,8 @@ public final class Agents {
                     // The program's own stack is nearly full; the agent is asked again later.
                     return;
                 } catch (ThreadDeath e) {
-                    // Of Thread.stop: no fault of the agent's, and meant for the thread, which would live on.
+                    // Of Thread.stop: no fault of the agent's, and meant for the thread, which
+                    // would live on.
                     throw e;
                 } catch (Throwable e) {
                     failed(active, e);
@@ -132,7 +143,8 @@ public final class Agents {
     static RootContext root(TreeEntry entry) {
         synchronized (entry) {
             if (entry.root == null) {
-                entry.root = new RootContext(CctMemory.U.getLong(null, entry.record + Layout.ROOT), entry);
+                entry.root = new RootContext(CctMemory.U.getLong(null,
+                        entry.record + Layout.ROOT), entry);
             }
             return entry.root;
         }
@@ -172,7 +184,8 @@ public final class Agents {
             }
             agent = null;
         }
-        Settings.say("the profiling agent " + active.getClass().getName() + " failed and was switched off: " + e);
+        Settings.say("the profiling agent " + active.getClass().getName()
+                + " failed and was switched off: " + e);
         e.printStackTrace();
     }
 }

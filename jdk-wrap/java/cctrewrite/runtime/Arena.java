@@ -3,10 +3,13 @@ package cctrewrite.runtime;
 import java.io.File;
 
 /**
- * The file in which the trees lie where there is a load-time library (docs/use/servers.md): others can read it while the JVM runs, and after it was
- * killed. What stands beside the trees is written by the natives into a log: names, and how the numbers came about; a board of a few words says where the trees are.
+ * The file in which the trees lie where there is a load-time library (docs/use/servers.md): others
+ * can read it while the JVM runs, and after it was killed. What stands beside the trees is written
+ * by the natives into a log: names, and how the numbers came about; a board of a few words says
+ * where the trees are.
  *
- * <p>The natives call no Java code and wait for nothing but each other; they may be called with the thread's context as it is.
+ * <p>The natives call no Java code and wait for nothing but each other; they may be called with the
+ * thread's context as it is.
  */
 public final class Arena {
     // Words of the board, as offsets; the library has the same (crates/arena, layout.rs).
@@ -97,7 +100,10 @@ public final class Arena {
         }
     }
 
-    /** How the numbers come about, as far as is known when the program begins; {@code withRawClasses} is what holds instead if there are such. */
+    /**
+     * How the numbers come about, as far as is known when the program begins;
+     * {@code withRawClasses} is what holds instead if there are such.
+     */
     static void describe(Description description, Description withRawClasses) {
         if (board == 0L) {
             return;
@@ -115,7 +121,8 @@ public final class Arena {
         Output[] outputs = Outputs.known().all;
         for (int i = 0; i < outputs.length; i++) {
             if (!outputs[i].boot && outputs[i].jar() != null) {
-                say(INDEX_IN_JAR, new File(outputs[i].jar()).getAbsolutePath(), outputs[i].provenance);
+                say(INDEX_IN_JAR, new File(outputs[i].jar()).getAbsolutePath(),
+                        outputs[i].provenance);
             } else if (!outputs[i].boot && outputs[i].indexFile() != null) {
                 say(INDEX_FILE, outputs[i].indexFile().getAbsolutePath(), outputs[i].provenance);
             }
@@ -128,14 +135,20 @@ public final class Arena {
         }
     }
 
-    /** The profile has been written, or there is none to be: the file is not needed any more, and goes. */
+    /**
+     * The profile has been written, or there is none to be: the file is not needed any more, and
+     * goes.
+     */
     static void end() {
         if (board != 0L) {
             ended();
         }
     }
 
-    /** The file that has what could not be written as a profile; null if there is none that can be found. */
+    /**
+     * The file that has what could not be written as a profile; null if there is none that can be
+     * found.
+     */
     static String left() {
         return board == 0L ? null : path();
     }

@@ -1,10 +1,12 @@
 package cctrewrite.runtime;
 
 /**
- * The bound on the contexts of all threads together ({@code -Dcctrewrite.max-contexts}). Trees get shares of it, so that they need not wait for each other at
- * each context. A share that a tree does not use is lost to the others; that is why it grows with the tree and is never large.
+ * The bound on the contexts of all threads together ({@code -Dcctrewrite.max-contexts}). Trees get
+ * shares of it, so that they need not wait for each other at each context. A share that a tree does
+ * not use is lost to the others; that is why it grows with the tree and is never large.
  *
- * <p>Runs with the thread's context as it is: no library code may be called here (see {@link CctRuntime}).
+ * <p>Runs with the thread's context as it is: no library code may be called here (see
+ * {@link CctRuntime}).
  */
 public final class Bound {
     /** The most contexts that a tree is permitted at once. */
@@ -28,11 +30,15 @@ public final class Bound {
         return given;
     }
 
-    /** How many contexts more a tree may have that has {@code nodes}: a quarter of that, at least 1; 0 when the bound is reached, for ever. */
+    /**
+     * How many contexts more a tree may have that has {@code nodes}: a quarter of that, at least 1;
+     * 0 when the bound is reached, for ever.
+     */
     static long take(long nodes) {
         boolean pinned = CctPin.pin();
         try {
-            return takeLocked(nodes < 8L ? 1L : nodes < 4L * LARGEST_SHARE ? nodes >> 2 : LARGEST_SHARE);
+            return takeLocked(nodes < 8L ? 1L : nodes < 4L * LARGEST_SHARE
+                    ? nodes >> 2 : LARGEST_SHARE);
         } finally {
             CctPin.unpin(pinned);
         }

@@ -3,21 +3,28 @@ package cctrewrite.runtime;
 import sun.misc.Unsafe;
 
 /**
- * An index of the children of nodes that have many: a call finds one among 100,000 as fast as among twenty. One for each tree, a hash trie (Bagwell, 2001) in the tree's
- * memory: tables of sixteen entries, four bits of the hash for each level.
+ * An index of the children of nodes that have many: a call finds one among 100,000 as fast as among
+ * twenty. One for each tree, a hash trie (Bagwell, 2001) in the tree's memory: tables of sixteen
+ * entries, four bits of the hash for each level.
  *
- * <p>{@link Tree#childOf} looks at the {@link #LISTED} newest children of a node by itself. All older ones are here: before a child is linked, that which it makes the first
- * older one is {@link #add}ed. So trees whose nodes have few children have no index. Readers of trees go by children and siblings and never see one, and
- * {@link RegionTree}, which makes nodes by itself, looks for none.
+ * <p>{@link Tree#childOf} looks at the {@link #LISTED} newest children of a node by itself. All
+ * older ones are here: before a child is linked, that which it makes the first older one is
+ * {@link #add}ed. So trees whose nodes have few children have no index. Readers of trees go by
+ * children and siblings and never see one, and {@link RegionTree}, which makes nodes by itself,
+ * looks for none.
  *
- * <p>An entry is two words: a node and its parent; or a table, marked by {@link #TABLE}. The node or the table is written last and by one store, so that neither a reader nor a
- * StackOverflowError above ever finds half an entry.
+ * <p>An entry is two words: a node and its parent; or a table, marked by {@link #TABLE}. The node
+ * or the table is written last and by one store, so that neither a reader nor a StackOverflowError
+ * above ever finds half an entry.
  */
 final class ChildIndex {
     /** How many children of a node are not in the index. */
     static final int LISTED = 8;
 
-    /** In the first word of an entry that leads to a table; nodes and tables lie at multiples of eight. */
+    /**
+     * In the first word of an entry that leads to a table; nodes and tables lie at multiples of
+     * eight.
+     */
     private static final long TABLE = 1L;
     private static final long ENTRY = 16L;
     private static final long SIZE = 16L * ENTRY;
@@ -25,7 +32,10 @@ final class ChildIndex {
 
     private ChildIndex() {}
 
-    /** The child {@code mid} of {@code parent} from that call site, if it is in the index of the tree; otherwise 0. */
+    /**
+     * The child {@code mid} of {@code parent} from that call site, if it is in the index of the
+     * tree; otherwise 0.
+     */
     static long find(long record, long parent, long mid, long site) {
         Unsafe u = CctMemory.U;
         long table = u.getLong(null, record + Layout.CHILD_INDEX);
@@ -37,7 +47,8 @@ final class ChildIndex {
             long entry = table + (hash >>> 60) * ENTRY;
             long found = u.getLong(null, entry);
             if ((found & TABLE) == 0L) {
-                return found != 0L && is(found, u.getLong(null, entry + 8L), parent, mid, site) ? found : 0L;
+                return found != 0L && is(found, u.getLong(null, entry + 8L), parent, mid, site)
+                        ? found : 0L;
             }
             table = found - TABLE;
             hash <<= 4;
@@ -85,7 +96,9 @@ final class ChildIndex {
                     return false;
                 }
                 long its = u.getLong(null, entry + 8L);
-                long place = below + ((hash(its, u.getLong(null, found), Tree.site(found)) << 4 * (level + 1)) >>> 60) * ENTRY;
+                long place = below + ((hash(its,
+                        u.getLong(null, found), Tree.site(found)) << 4 * (level + 1)) >>> 60)
+                        * ENTRY;
                 u.putLong(null, place + 8L, its);
                 u.putLong(null, place, found);
                 u.putLong(null, entry, below + TABLE);
@@ -108,7 +121,8 @@ final class ChildIndex {
 
     /** Neighbours in memory and MIDs that differ in few bits differ in the upper ones. */
     private static long hash(long parent, long mid, long site) {
-        long hash = parent * 0x9E3779B97F4A7C15L ^ mid * 0xC2B2AE3D27D4EB4FL ^ (site >>> Layout.SITE_SHIFT) * 0x165667B19E3779F9L;
+        long hash = parent * 0x9E3779B97F4A7C15L ^ mid * 0xC2B2AE3D27D4EB4FL
+                ^ (site >>> Layout.SITE_SHIFT) * 0x165667B19E3779F9L;
         hash ^= hash >>> 32;
         return hash * 0xD6E8FEB86659FD93L;
     }

@@ -1,8 +1,9 @@
 package cctrewrite.runtime;
 
 /**
- * What the runtime must know of a class file before the JVM defines it (JVMS 4.1): its names, its methods, and our attribute. Garbage is not
- * judged here: {@link #parse} answers null and the JVM will say what is wrong.
+ * What the runtime must know of a class file before the JVM defines it (JVMS 4.1): its names, its
+ * methods, and our attribute. Garbage is not judged here: {@link #parse} answers null and the JVM
+ * will say what is wrong.
  */
 public final class ClassBytes {
     private static final int ACC_PRIVATE = 0x0002;
@@ -159,7 +160,8 @@ public final class ClassBytes {
     }
 
     private void attribute(int at, int length) {
-        if (length < 20 || u2(at) != ATTRIBUTE_VERSION || length < 20 + ROW * u2(at + 18) || u2(at + 18) > methods) {
+        if (length < 20 || u2(at) != ATTRIBUTE_VERSION || length < 20 + ROW * u2(at + 18)
+                || u2(at + 18) > methods) {
             return;
         }
         rewritten = true;
@@ -183,7 +185,8 @@ public final class ClassBytes {
 
     /** Whether the method can override one of a superclass. */
     boolean mayOverride(int method) {
-        return (u2(methodAt[method]) & (ACC_PRIVATE | ACC_STATIC)) == 0 && !methodName(method).startsWith("<");
+        return (u2(methodAt[method]) & (ACC_PRIVATE | ACC_STATIC)) == 0
+                && !methodName(method).startsWith("<");
     }
 
     public String methodName(int method) {
@@ -228,7 +231,10 @@ public final class ClassBytes {
         return true;
     }
 
-    /** Every read goes through here: nothing behind the class is looked at, though the array may go on. */
+    /**
+     * Every read goes through here: nothing behind the class is looked at, though the array may go
+     * on.
+     */
     private int u1(int at) {
         if (at >= end) {
             throw new IndexOutOfBoundsException();

@@ -11,7 +11,9 @@ public final class Counters {
         return CctMemory.U.getLong(null, node);
     }
 
-    /** The node in which a slot lies, be it told with a call site or not; also one behind the last. */
+    /**
+     * The node in which a slot lies, be it told with a call site or not; also one behind the last.
+     */
     public static long owner(long slot) {
         return Tree.owner(slot & Layout.ADDRESS);
     }
@@ -21,7 +23,8 @@ public final class Counters {
     }
 
     public static long bytecodes(long node) {
-        return calls(node) * Mids.onEntry(mid(node)) + CctMemory.U.getLong(null, node + Layout.BYTECODES);
+        return calls(node) * Mids.onEntry(mid(node))
+                + CctMemory.U.getLong(null, node + Layout.BYTECODES);
     }
 
     public static void reset(long node) {
@@ -37,12 +40,16 @@ public final class Counters {
         }
         if (mid == Layout.MERGED_MID) {
             long record = CctMemory.U.getLong(null, node & Layout.CHUNK_MASK);
-            return new MethodName(MergedContexts.name(CctMemory.U.getLong(null, record + Layout.LACK)), "", "", false);
+            return new MethodName(MergedContexts.name(CctMemory.U.getLong(null,
+                    record + Layout.LACK)), "", "", false);
         }
         return Names.anyOf(mid);
     }
 
-    /** 0 for a root. Only the last sibling knows it: it is behind all those that follow {@code node}. */
+    /**
+     * 0 for a root. Only the last sibling knows it: it is behind all those that follow
+     * {@code node}.
+     */
     public static long parent(long node) {
         Unsafe u = CctMemory.U;
         if (u.getLong(null, node) == Layout.ROOT_MID) {

@@ -5,11 +5,13 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 
 /**
- * Classes that are defined while the program runs. Rewritten ones are remembered, because their MIDs need names at the end, and must come from
- * outputs that fit. Those that were not rewritten may not override a method whose extended form rewritten callers call: the override
- * would silently not run.
+ * Classes that are defined while the program runs. Rewritten ones are remembered, because their
+ * MIDs need names at the end, and must come from outputs that fit. Those that were not rewritten
+ * may not override a method whose extended form rewritten callers call: the override would silently
+ * not run.
  *
- * <p>In bypass. The lock guards the tables only; class paths are searched and exceptions made outside of it.
+ * <p>In bypass. The lock guards the tables only; class paths are searched and exceptions made
+ * outside of it.
  */
 public final class Definitions {
     // How a class is defined.
@@ -30,7 +32,10 @@ public final class Definitions {
     private static final Object LOCK = new Object();
     private static final HashMap<String, KnownClass> BY_NAME = new HashMap<String, KnownClass>();
 
-    /** Classes that were not rewritten, by the superclass that was not known when they were looked at. */
+    /**
+     * Classes that were not rewritten, by the superclass that was not known when they were looked
+     * at.
+     */
     private static final HashMap<String, Overrides> PENDING = new HashMap<String, Overrides>();
 
     private static KnownClass[] rewritten = new KnownClass[64];
@@ -48,7 +53,8 @@ public final class Definitions {
         }
         byte[] bytes = new byte[len];
         ByteBuffer copy = buffer.duplicate();
-        // By the methods of Buffer: from JDK 9 on ByteBuffer overrides them with another result, and its javac would link to those.
+        // By the methods of Buffer: from JDK 9 on ByteBuffer overrides them with another result,
+        // and its javac would link to those.
         Buffer place = copy;
         place.clear();
         place.position(off);
@@ -70,9 +76,11 @@ public final class Definitions {
     /**
      * The class file to be defined: {@code b}, or the rewritten one.
      *
-     * @throws IncompatibleClassChangeError when the class may not be used, which is then what the program's class loader sees
+     * @throws IncompatibleClassChangeError when the class may not be used, which is then what the
+     *     program's class loader sees
      */
-    public static byte[] bytes(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches) {
+    public static byte[] bytes(ClassLoader loader, Class<?> host, byte[] b, int off, int len,
+            int how, Object[] patches) {
         if (b == null || off < 0 || len < 0 || off > b.length - len) {
             return b;
         }
@@ -93,8 +101,10 @@ public final class Definitions {
         }
         if (c.rewritten) {
             rewritten(c);
-        } else if (how == PROXY || Prefix.of(c.name, GENERATED_ACCESSOR) || Prefix.of(c.name, INTERNAL_GENERATED_ACCESSOR)
-                || isUnnamable(how) && (OBJECT.equals(c.superName) || MAGIC.equals(c.superName) || INTERNAL_MAGIC.equals(c.superName))) {
+        } else if (how == PROXY || Prefix.of(c.name, GENERATED_ACCESSOR)
+                || Prefix.of(c.name, INTERNAL_GENERATED_ACCESSOR)
+                || isUnnamable(how) && (OBJECT.equals(c.superName) || MAGIC.equals(c.superName)
+                        || INTERNAL_MAGIC.equals(c.superName))) {
             synchronized (LOCK) {
                 generated++;
                 Arena.put(Arena.GENERATED, generated);
@@ -111,8 +121,10 @@ public final class Definitions {
 
     private static void rewritten(ClassBytes c) {
         if (!Outputs.known().has(c.provenanceHash)) {
-            throw new IncompatibleClassChangeError("cctrewrite: class " + c.name + " was rewritten with other options, for another JDK or by "
-                    + "another version than what is on the class paths; run `cctrewrite instrument` on its jar again, as for the others");
+            throw new IncompatibleClassChangeError("cctrewrite: class " + c.name
+                    + " was rewritten with other options, for another JDK or by "
+                    + "another version than what is on the class paths; run `cctrewrite "
+                    + "instrument` on its jar again, as for the others");
         }
         Overrides waiting;
         synchronized (LOCK) {
@@ -165,7 +177,10 @@ public final class Definitions {
         }
     }
 
-    /** Follows the superclasses by name, as far as they are known; the rest is done when the next one is defined. */
+    /**
+     * Follows the superclasses by name, as far as they are known; the rest is done when the next
+     * one is defined.
+     */
     private static void check(Overrides overrides, String superName) {
         String at = superName;
         // A chain of names may be circular, which the JVM will refuse.

@@ -4,48 +4,61 @@ import java.io.File;
 import java.util.ArrayList;
 
 /**
- * How the numbers of a run come about: the lines of the profile's description, and what its reader must know because of them. In bypass.
+ * How the numbers of a run come about: the lines of the profile's description, and what its reader
+ * must know because of them. In bypass.
  *
- * <p>Made at the end, and already when the program begins (for {@link Arena}), where only classes of the library may be used that the launcher has used.
+ * <p>Made at the end, and already when the program begins (for {@link Arena}), where only classes
+ * of the library may be used that the launcher has used.
  */
 final class Description {
     /** Sorted. */
     static final String[] KEYS = {
-        "agent", "allocations", "blocks", "call-sites", "columns", "context", "cost-model", "exact", "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics", "natives",
+        "agent", "allocations", "blocks", "call-sites", "columns", "context", "cost-model", "exact",
+        "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits",
+        "main", "max-contexts", "metrics", "natives",
         "provenance", "recursion", "reproducible", "selection", "system-threads", "tool",
     };
 
-    /** What no profile of this version of the scheme has, whatever the options (docs/internals/scheme.md). */
-    private static final String LIMITS = "virtual calls of Object.clone are not counted, nor super calls of Object.clone "
+    /**
+     * What no profile of this version of the scheme has, whatever the options
+     * (docs/internals/scheme.md).
+     */
+    private static final String LIMITS =
+            "virtual calls of Object.clone are not counted, nor super calls of Object.clone "
             + "and Object.hashCode in classes that are loaded before their superclasses";
 
     /** What is missing with {@code --natives none}. */
-    private static final String WITHOUT_NATIVES = "natives have no contexts, and their callbacks are below the thread's root; ";
-    private static final String WITHOUT_OBJECTS_OF_NATIVES = "; objects that natives allocate are not counted, clones included";
+    private static final String WITHOUT_NATIVES =
+            "natives have no contexts, and their callbacks are below the thread's root; ";
+    private static final String WITHOUT_OBJECTS_OF_NATIVES =
+            "; objects that natives allocate are not counted, clones included";
 
     /** What is missing with {@code --intrinsics native}. */
     private static final String OF_NATIVE_INTRINSICS =
-            "; calls of intrinsics by reflection, method handles and classes that were not rewritten are not counted, nor are"
-                    + " virtual calls of String.equals";
+            "; calls of intrinsics by reflection, method handles and classes that were not "
+            + "rewritten are not counted, nor are virtual calls of String.equals";
 
     /** What is missing without the load-time library. */
     private static final String WITHOUT_REPLAY =
-            "methods that the JVM calls are below the last stored context instead of below their cause; "
-                    + "virtual calls of Object.hashCode are not counted; ";
+            "methods that the JVM calls are below the last stored context instead of below their "
+            + "cause; virtual calls of Object.hashCode are not counted; ";
 
     /** What is missing without it where call sites are kept separate. */
     private static final String WITHOUT_LINES = "source lines of call sites are not known; ";
 
     /** What no profile has where objects are counted. */
     private static final String OF_OBJECTS =
-            "; objects that the JVM or native code allocates are not counted (string constants, exceptions of the JVM, objects of JNI), nor "
-                    + "those whose constructor throws when a native of reflection calls it, nor those that clone, reflection and method handles allocate ";
+            "; objects that the JVM or native code allocates are not counted (string constants, "
+            + "exceptions of the JVM, objects of JNI), nor "
+                    + "those whose constructor throws when a native of reflection calls it, nor "
+                    + "those that clone, reflection and method handles allocate ";
 
     private static final String BEFORE_THE_LAUNCHER = "before the launcher runs";
 
     private static final String WITHOUT_THE_LIBRARY = "(without the load-time library)";
 
-    private static final String OF_INTRINSICS = "; objects that intrinsics allocate are not counted";
+    private static final String OF_INTRINSICS =
+            "; objects that intrinsics allocate are not counted";
 
     /** The value of each key; null for none. */
     final String[] values;
@@ -56,7 +69,10 @@ final class Description {
         this.values = values;
     }
 
-    /** With or without classes that were not rewritten; at the JVM's end with what is known only then. */
+    /**
+     * With or without classes that were not rewritten; at the JVM's end with what is known only
+     * then.
+     */
     static Description of(boolean rawClasses, boolean atTheEnd) {
         Output[] outputs = Outputs.known().all;
         boolean bodies = !value(outputs, "intrinsics").equals("native");
@@ -70,7 +86,9 @@ final class Description {
         Outputs.known().notes(notes);
         String udi = given(outputs, "udi");
         if (udi != null) {
-            notes.add("the module " + udi + " transformed classes before they were rewritten" + (LoadTime.givesToModule() ? "" : ", except those that were rewritten at load time")
+            notes.add("the module " + udi + " transformed classes before they were rewritten"
+                    + (LoadTime.givesToModule()
+                            ? "" : ", except those that were rewritten at load time")
                     + "; the code that it inserted is counted");
         }
         if (Agents.isNeverAsked()) {
@@ -91,8 +109,13 @@ final class Description {
                 property("java.version"),
                 property("java.vm.name"),
                 property("java.vm.version"),
-                (LoadTime.loaded() ? "" : WITHOUT_REPLAY + (tellsCallSites() ? WITHOUT_LINES : "")) + (natives ? "" : WITHOUT_NATIVES) + LIMITS
-                        + (bodies ? "" : OF_NATIVE_INTRINSICS) + (countsObjects() ? limitsOfObjects(bodies) + (natives ? "" : WITHOUT_OBJECTS_OF_NATIVES) : ""),
+                (LoadTime.loaded() ? "" : WITHOUT_REPLAY + (tellsCallSites() ? WITHOUT_LINES : ""))
+                        + (natives ? "" : WITHOUT_NATIVES) + LIMITS
+                        + (bodies ? "" : OF_NATIVE_INTRINSICS)
+                        + (countsObjects()
+                                ? limitsOfObjects(bodies)
+                                        + (natives ? "" : WITHOUT_OBJECTS_OF_NATIVES)
+                                : ""),
                 mainClass(),
                 Settings.MAX_CONTEXTS,
                 value(outputs, "metrics"),
@@ -108,7 +131,8 @@ final class Description {
     }
 
     private static String limitsOfObjects(boolean bodies) {
-        return OF_OBJECTS + (LoadTime.loaded() ? BEFORE_THE_LAUNCHER : WITHOUT_THE_LIBRARY) + (bodies ? "" : OF_INTRINSICS);
+        return OF_OBJECTS + (LoadTime.loaded() ? BEFORE_THE_LAUNCHER : WITHOUT_THE_LIBRARY)
+                + (bodies ? "" : OF_INTRINSICS);
     }
 
     /** Whether contexts are told apart by the call sites in their callers. */
@@ -150,7 +174,10 @@ final class Description {
         return value == null ? "unknown" : value;
     }
 
-    /** One line per output: its file's name (no path of the machine) and its {@code key=value} pairs, without the whole table of costs. */
+    /**
+     * One line per output: its file's name (no path of the machine) and its {@code key=value}
+     * pairs, without the whole table of costs.
+     */
     private static String provenance(Output[] outputs) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < outputs.length; i++) {

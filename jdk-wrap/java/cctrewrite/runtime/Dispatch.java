@@ -3,12 +3,15 @@ package cctrewrite.runtime;
 import sun.misc.Unsafe;
 
 /**
- * What a slot leads to where callees take turns: a table of the children that were asked for, found by their MIDs, in the place of the child that was asked for last. It
- * is for a slot what a polymorphic inline cache is for a call (Hölzle, Chambers and Ungar, 1991), and lies among the nodes of the tree. Readers of trees go by children
- * and siblings and never see one.
+ * What a slot leads to where callees take turns: a table of the children that were asked for, found
+ * by their MIDs, in the place of the child that was asked for last. It is for a slot what a
+ * polymorphic inline cache is for a call (Hölzle, Chambers and Ungar, 1991), and lies among the
+ * nodes of the tree. Readers of trees go by children and siblings and never see one.
  *
- * <p>Whether callees take turns is told from samples, since to count calls by slots would cost more than is gained. A slot gets a table when the wrong child was in it
- * at one of the calls whose number is a multiple of {@link #TRIAL}, and loses it when one child alone had all of {@link #PERIOD} calls, but for a sixteenth.
+ * <p>Whether callees take turns is told from samples, since to count calls by slots would cost more
+ * than is gained. A slot gets a table when the wrong child was in it at one of the calls whose
+ * number is a multiple of {@link #TRIAL}, and loses it when one child alone had all of
+ * {@link #PERIOD} calls, but for a sixteenth.
  */
 final class Dispatch {
     /** Calls between looks at whether the wrong child is in a slot; a power of two. */
@@ -19,7 +22,10 @@ final class Dispatch {
 
     // A table. Its MID is no method's. Each child has two entries where it may be: neighbours.
     private static final long PARENT = 8L;
-    /** The child at whose call the table was looked at last, and how many calls all its children had then. */
+    /**
+     * The child at whose call the table was looked at last, and how many calls all its children had
+     * then.
+     */
     private static final long LOOKED = 16L;
     private static final long SEEN = 24L;
     private static final long ENTRIES = 32L;
@@ -56,7 +62,10 @@ final class Dispatch {
         return node;
     }
 
-    /** The slot, in which {@code last} was when another child was asked for, gets a table if it is time for that. */
+    /**
+     * The slot, in which {@code last} was when another child was asked for, gets a table if it is
+     * time for that.
+     */
     static void offer(long slot, long last) {
         Unsafe u = CctMemory.U;
         if ((u.getLong(null, last + Layout.CALLS) & (TRIAL - 1L)) != 0L) {
@@ -95,7 +104,8 @@ final class Dispatch {
                 calls += u.getLong(null, child + Layout.CALLS);
             }
         }
-        if (u.getLong(null, table + LOOKED) == node && calls - u.getLong(null, table + SEEN) < PERIOD + PERIOD / 16L) {
+        if (u.getLong(null, table + LOOKED) == node
+                && calls - u.getLong(null, table + SEEN) < PERIOD + PERIOD / 16L) {
             long record = u.getLong(null, node & Layout.CHUNK_MASK);
             u.putLong(null, slot, node);
             u.putLong(null, table + PARENT, u.getLong(null, record + Layout.TABLES));

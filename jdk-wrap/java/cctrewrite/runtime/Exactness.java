@@ -3,13 +3,15 @@ package cctrewrite.runtime;
 import java.util.ArrayList;
 
 /**
- * JVM options without which compiled code leaves out calls that the interpreter makes. Methods with an extended signature are never taken for
- * an intrinsic; the table lists what replaces bodies with their original signature. In bypass.
+ * JVM options without which compiled code leaves out calls that the interpreter makes. Methods with
+ * an extended signature are never taken for an intrinsic; the table lists what replaces bodies with
+ * their original signature. In bypass.
  */
 final class Exactness {
     /**
-     * Always; or only while classes that were not rewritten call the library by its original signatures; or only where the bodies of intrinsics
-     * are counted ({@code --intrinsics bytecode}), in all JDKs or in JDK 8.
+     * Always; or only while classes that were not rewritten call the library by its original
+     * signatures; or only where the bodies of intrinsics are counted
+     * ({@code --intrinsics bytecode}), in all JDKs or in JDK 8.
      */
     private static final int ALWAYS = 0;
     private static final int WITH_RAW_CLASSES = 1;
@@ -52,18 +54,25 @@ final class Exactness {
     }
 
     private static final Option[] OPTIONS = {
-        new Option("OmitStackTraceInFastThrow", "false", ALWAYS, "compiled code throws ready-made exceptions whose constructors do not run"),
-        new Option("DisableIntrinsic", "_equals", WITH_BODIES_ON_JDK_8, "C2 replaces String.equals"),
-        new Option("DisableIntrinsic", "_profileBoolean", WITH_BODIES, "C2 replaces MethodHandleImpl.profileBoolean"),
-        new Option("DisableIntrinsic", "_isCompileConstant", ALWAYS, "C2 replaces MethodHandleImpl.isCompileConstant"),
-        new Option("EliminateAutoBox", "false", WITH_RAW_CLASSES, "C2 leaves out boxing by classes that were not rewritten"),
-        new Option("OptimizeStringConcat", "false", WITH_RAW_CLASSES, "C2 replaces string concatenation by classes that were not rewritten"),
+        new Option("OmitStackTraceInFastThrow", "false", ALWAYS,
+                "compiled code throws ready-made exceptions whose constructors do not run"),
+        new Option("DisableIntrinsic", "_equals", WITH_BODIES_ON_JDK_8,
+                "C2 replaces String.equals"),
+        new Option("DisableIntrinsic", "_profileBoolean", WITH_BODIES,
+                "C2 replaces MethodHandleImpl.profileBoolean"),
+        new Option("DisableIntrinsic", "_isCompileConstant", ALWAYS,
+                "C2 replaces MethodHandleImpl.isCompileConstant"),
+        new Option("EliminateAutoBox", "false", WITH_RAW_CLASSES,
+                "C2 leaves out boxing by classes that were not rewritten"),
+        new Option("OptimizeStringConcat", "false", WITH_RAW_CLASSES,
+                "C2 replaces string concatenation by classes that were not rewritten"),
     };
 
     private Exactness() {}
 
     /**
-     * Adds a note for each option that is missing; an option that this JVM does not know is not needed.
+     * Adds a note for each option that is missing; an option that this JVM does not know is not
+     * needed.
      *
      * @return whether the numbers are exact as far as options go
      */
@@ -92,7 +101,8 @@ final class Exactness {
         String depth = flags.value("MaxJavaStackTraceDepth");
         long wanted = CctTraces.wantedOfTheJvm();
         if (depth != null && !enough(Decimal.of(depth, wanted), wanted)) {
-            notes.add("stack traces could be shorter than the plain program's without -XX:MaxJavaStackTraceDepth=" + wanted);
+            notes.add("stack traces could be shorter than the plain "
+                    + "program's without -XX:MaxJavaStackTraceDepth=" + wanted);
         }
         return exact;
     }
@@ -104,7 +114,8 @@ final class Exactness {
             case WITH_BODIES:
                 return bodies;
             case WITH_BODIES_ON_JDK_8:
-                // Later String.equals calls other methods that are replaced, and these have extended forms.
+                // Later String.equals calls other methods that are replaced, and these have
+                // extended forms.
                 return bodies && JavaVersion.FEATURE == 8;
             default:
                 return true;

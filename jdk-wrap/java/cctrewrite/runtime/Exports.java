@@ -2,7 +2,10 @@ package cctrewrite.runtime;
 
 import java.lang.reflect.Method;
 
-/** Since JDK 9 the agent's interface, and the classes of users' modules, lie in packages of {@code java.base} that nobody may see. In bypass. */
+/**
+ * Since JDK 9 the agent's interface, and the classes of users' modules, lie in packages of
+ * {@code java.base} that nobody may see. In bypass.
+ */
 final class Exports {
     private static final String AGENT_PACKAGE = "cctrewrite.agent";
 
@@ -27,7 +30,10 @@ final class Exports {
         toAll(AGENT_PACKAGE);
     }
 
-    /** Opens a package to the classes of all modules. The JVM is told; the module's own description, which programs can look at, stays as it is. */
+    /**
+     * Opens a package to the classes of all modules. The JVM is told; the module's own description,
+     * which programs can look at, stays as it is.
+     */
     private static void toAll(String name) throws Exception {
         Class<?> module;
         try {

@@ -60,11 +60,11 @@ public final class Finish {
     }
 
     /**
-     * Once. A second thread that ends the JVM waits until the first has written, or the file would be cut off. A program may end where its stack is
-     * full; then a thread of its own writes.
+     * Once. A second thread that ends the JVM waits until the first has written, or the file would
+     * be cut off. A program may end where its stack is full; then a thread of its own writes.
      *
-     * @throws StackOverflowError when there is no room even for starting that thread; nothing is done, the JVM does not end either, and
-     *     whoever ends it later comes here again
+     * @throws StackOverflowError when there is no room even for starting that thread; nothing is
+     *     done, the JVM does not end either, and whoever ends it later comes here again
      */
     public static synchronized void finish() {
         if (claimed()) {
@@ -87,8 +87,9 @@ public final class Finish {
     }
 
     /**
-     * Ends the recording with the runtime's own rights: the program's frames are on the stack, and a security policy need not let the program
-     * write files or look at properties. A profiling agent and clients of markers keep to their rights, since their frames are nearer.
+     * Ends the recording with the runtime's own rights: the program's frames are on the stack, and
+     * a security policy need not let the program write files or look at properties. A profiling
+     * agent and clients of markers keep to their rights, since their frames are nearer.
      */
     private static void endPrivileged() {
         AccessController.doPrivileged(new Ending());
@@ -130,7 +131,10 @@ public final class Finish {
             }
         }
 
-        /** Uses hardly any stack. Gives up when the writer waits for a lock that the ending thread seems to hold. */
+        /**
+         * Uses hardly any stack. Gives up when the writer waits for a lock that the ending thread
+         * seems to hold.
+         */
         void await(Thread thread) {
             int blocked = 0;
             while (!done && blocked < PATIENCE) {
@@ -146,7 +150,8 @@ public final class Finish {
 
     private static void end() {
         try {
-            // Nothing, unless the JVM was not started by a launcher or has no main class (`java -version`).
+            // Nothing, unless the JVM was not started by a launcher or has no main class
+            // (`java -version`).
             Launch.launch(true);
             if (before != null) {
                 before.run();
@@ -183,7 +188,8 @@ public final class Finish {
     private static void left() {
         asking = null;
         try {
-            Settings.say("the profiling agent " + Settings.AGENT + " ended the JVM in its last call; the profile is written as without it");
+            Settings.say("the profiling agent " + Settings.AGENT
+                    + " ended the JVM in its last call; the profile is written as without it");
             asked.write(asked.file());
             Arena.end();
         } catch (Throwable e) {
@@ -195,7 +201,8 @@ public final class Finish {
         try {
             Settings.say("the profile could not be written: " + e);
             if (Arena.left() != null) {
-                Settings.say("the recorded trees are in " + Arena.left() + "; `cctrewrite recover` makes a profile of them");
+                Settings.say("the recorded trees are in " + Arena.left()
+                        + "; `cctrewrite recover` makes a profile of them");
             }
         } catch (Throwable again) {
             // Nothing is left to say it with; the program's own end must not suffer.
@@ -232,9 +239,10 @@ public final class Finish {
     }
 
     /**
-     * A new folder beside it, into which nobody but its owner can look: what is made in it is out of reach of others from its first moment on, where a
-     * file of which they may read may be open already when it is forbidden to them. Nobody else can have made it: not another JVM that writes to the
-     * same file, nor whoever puts a link into a folder that all may write to.
+     * A new folder beside it, into which nobody but its owner can look: what is made in it is out
+     * of reach of others from its first moment on, where a file of which they may read may be open
+     * already when it is forbidden to them. Nobody else can have made it: not another JVM that
+     * writes to the same file, nor whoever puts a link into a folder that all may write to.
      */
     private static File besideIt(File file) throws IOException {
         String name = file.getPath() + "." + pid();
@@ -258,16 +266,23 @@ public final class Finish {
         throw new IOException(name + ".tmp cannot be made, nor others like it");
     }
 
-    /** Which methods a program has, and which of them ran, is its owner's business: nobody else may read or write it, as with what perf(1) records. */
+    /**
+     * Which methods a program has, and which of them ran, is its owner's business: nobody else may
+     * read or write it, as with what perf(1) records.
+     */
     private static void keepPrivate(File empty) {
-        // The first of each pair is for all, the second for the owner. Where there are no such permissions they do nothing.
+        // The first of each pair is for all, the second for the owner. Where there are no such
+        // permissions they do nothing.
         empty.setReadable(false, false);
         empty.setReadable(true, true);
         empty.setWritable(false, false);
         empty.setWritable(true, true);
     }
 
-    /** Writes beside the file first, so that under its name there is a complete profile or none. Devices and pipes are written to as they are. */
+    /**
+     * Writes beside the file first, so that under its name there is a complete profile or none.
+     * Devices and pipes are written to as they are.
+     */
     public static void write(File file) throws IOException {
         if (file.exists() && !file.isFile()) {
             FileOutputStream device = new FileOutputStream(file);

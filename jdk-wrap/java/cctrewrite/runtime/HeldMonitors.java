@@ -7,17 +7,19 @@ final class HeldMonitors {
     private HeldMonitors() {}
 
     /**
-     * The monitors that visible frames hold, with the numbers that these have among the visible ones. A synchronized method's forwarder holds
-     * the monitor, too, and is hidden.
+     * The monitors that visible frames hold, with the numbers that these have among the visible
+     * ones. A synchronized method's forwarder holds the monitor, too, and is hidden.
      *
      * @param monitors what the VM has made just now, and nobody else has seen
-     * @param depth the name of the field with the frame's number, which is negative for monitors that no frame holds
+     * @param depth the name of the field with the frame's number, which is negative for monitors
+     *     that no frame holds
      * @param places each frame's number among the visible ones, or -1
      * @param frame the name of the field with the frame, if there is one
      * @param visible the visible frames
      * @return an array of the same type
      */
-    static Object[] ofVisible(Object[] monitors, String depth, int[] places, String frame, StackTraceElement[] visible) {
+    static Object[] ofVisible(Object[] monitors, String depth, int[] places, String frame,
+            StackTraceElement[] visible) {
         Object[] kept = Arrays.copyOf(monitors, monitors.length);
         int count = 0;
         for (int i = 0; i < monitors.length; i++) {
@@ -28,7 +30,8 @@ final class HeldMonitors {
             if (from < 0 || place >= 0) {
                 CctMemory.U.putInt(monitor, offset, place);
                 if (frame != null && place >= 0) {
-                    CctMemory.U.putObject(monitor, Offsets.of(monitor.getClass(), frame), visible[place]);
+                    CctMemory.U.putObject(monitor, Offsets.of(monitor.getClass(), frame),
+                            visible[place]);
                 }
                 kept[count++] = monitor;
             }

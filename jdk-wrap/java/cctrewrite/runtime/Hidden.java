@@ -7,10 +7,12 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
 /**
- * Keeps what the rewriter adds to classes out of reflection, and so out of serialVersionUID, Proxy and annotation processing. In bypass.
+ * Keeps what the rewriter adds to classes out of reflection, and so out of serialVersionUID, Proxy
+ * and annotation processing. In bypass.
  *
- * <p>Added methods and constructors are synthetic and end with the marker parameter (docs/internals/runtime.md); helpers and the field of Thread
- * have names that start with {@code cct$}.
+ * <p>Added methods and constructors are synthetic and end with the marker parameter
+ * (docs/internals/runtime.md); helpers and the field of Thread have names that start with
+ * {@code cct$}.
  */
 public final class Hidden {
     private static final int ACC_SYNTHETIC = 0x1000;
@@ -103,7 +105,8 @@ public final class Hidden {
     }
 
     private static boolean added(Constructor<?> constructor) {
-        return (constructor.getModifiers() & ACC_SYNTHETIC) != 0 && marked(constructor.getParameterTypes());
+        return (constructor.getModifiers() & ACC_SYNTHETIC) != 0
+                && marked(constructor.getParameterTypes());
     }
 
     private static boolean marked(Class<?>[] parameters) {

@@ -45,7 +45,8 @@ final class Index {
             at = foreignBytes + FOREIGN_SIZE * foreign;
             methods = u4(at);
             methodBytes = at + 4;
-            if (strings < 0 || classes < 0 || foreign < 0 || methods < 0 || methodBytes + (long) METHOD_SIZE * methods > bytes.length) {
+            if (strings < 0 || classes < 0 || foreign < 0 || methods < 0
+                    || methodBytes + (long) METHOD_SIZE * methods > bytes.length) {
                 throw new IOException("damaged index");
             }
         } catch (IndexOutOfBoundsException e) {
@@ -59,7 +60,8 @@ final class Index {
             throw new IOException("no index");
         }
         if (u4(head, 4) != VERSION) {
-            throw new IOException("index of version " + u4(head, 4) + ", made by another cctrewrite; this runtime reads version " + VERSION);
+            throw new IOException("index of version " + u4(head, 4)
+                    + ", made by another cctrewrite; this runtime reads version " + VERSION);
         }
         int length = u4(head, 8);
         if (length < 0) {
@@ -81,7 +83,8 @@ final class Index {
         while (low <= high) {
             int middle = low + high >>> 1;
             int from = u4(stringOffsets + 4 * middle);
-            int order = Mutf8.compare(b, stringBytes + from, u4(stringOffsets + 4 * middle + 4) - from, key, 0, key.length);
+            int order = Mutf8.compare(b, stringBytes + from,
+                    u4(stringOffsets + 4 * middle + 4) - from, key, 0, key.length);
             if (order == 0) {
                 return middle;
             }
@@ -131,7 +134,9 @@ final class Index {
         return u8(classAt(number) + 8);
     }
 
-    /** The method with this MID: its class's number in the upper half, its own in the lower; or -1. */
+    /**
+     * The method with this MID: its class's number in the upper half, its own in the lower; or -1.
+     */
     long findMethod(long mid) {
         int at = find(mid, methodBytes, methods, METHOD_SIZE);
         return at == NONE ? NONE : (long) u4(at + 8) << 32 | u2(at + 12);
@@ -236,6 +241,7 @@ final class Index {
     }
 
     private static int u4(byte[] b, int at) {
-        return (b[at] & 0xFF) << 24 | (b[at + 1] & 0xFF) << 16 | (b[at + 2] & 0xFF) << 8 | b[at + 3] & 0xFF;
+        return (b[at] & 0xFF) << 24 | (b[at + 1] & 0xFF) << 16 | (b[at + 2] & 0xFF) << 8
+                | b[at + 3] & 0xFF;
     }
 }

@@ -10,7 +10,8 @@ import sun.misc.Unsafe;
 /**
  * Writes the trees where there is no load-time library to do it.
  *
- * <p>In bypass. No recursion, since trees can be as deep as stacks; memory for the methods and for one path with its siblings.
+ * <p>In bypass. No recursion, since trees can be as deep as stacks; memory for the methods and for
+ * one path with its siblings.
  */
 final class JavaTrees extends TreeSections {
     private static final int NATIVE = 1;
@@ -29,7 +30,10 @@ final class JavaTrees extends TreeSections {
     /** MID to a number, from 1. */
     private final LongMap numbers = new LongMap(1 << 12);
 
-    /** A method's number and, in the lower 16 bits, the call site from which it was entered, to the row's place in {@code METH} plus one, which is how nodes name it. */
+    /**
+     * A method's number and, in the lower 16 bits, the call site from which it was entered, to the
+     * row's place in {@code METH} plus one, which is how nodes name it.
+     */
     private final LongMap methods = new LongMap(1 << 12);
 
     private final MethodRow[] methodRows;
@@ -73,7 +77,7 @@ final class JavaTrees extends TreeSections {
         methods.free();
     }
 
-    // ---- what occurs -------------------------------------------------------------------------------------------------------------
+    // ---- what occurs ----------------------------------------------------------------------------
 
     /** Collects what occurs in a tree. */
     private void collect(long record) {
@@ -154,7 +158,7 @@ final class JavaTrees extends TreeSections {
         return of.entersMonitor() ? kind | SYNCHRONIZED : kind;
     }
 
-    // ---- sections ----------------------------------------------------------------------------------------------------------------
+    // ---- sections -------------------------------------------------------------------------------
 
     /** Sorts the strings by their bytes and numbers them. */
     private void writeStrings() throws IOException {
@@ -235,7 +239,8 @@ final class JavaTrees extends TreeSections {
             while (depth > 0) {
                 long node = stack[--depth];
                 count = 0;
-                for (long child = Tree.firstChild(node); child != 0L; child = Tree.nextSibling(child)) {
+                for (long child = Tree.firstChild(node); child != 0L;
+                        child = Tree.nextSibling(child)) {
                     add(child);
                 }
                 long method = 0L;
@@ -300,7 +305,7 @@ final class JavaTrees extends TreeSections {
         }
     }
 
-    // ---- rows --------------------------------------------------------------------------------------------------------------------
+    // ---- rows -----------------------------------------------------------------------------------
 
     private static final class Text implements Comparable<Text> {
         final String text;

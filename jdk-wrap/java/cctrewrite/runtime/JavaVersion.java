@@ -1,6 +1,9 @@
 package cctrewrite.runtime;
 
-/** Which JDK this is, where its class library shows it in no other way that costs as little. Not before the system properties are set. */
+/**
+ * Which JDK this is, where its class library shows it in no other way that costs as little. Not
+ * before the system properties are set.
+ */
 public final class JavaVersion {
     /** 8 for JDK 8. */
     public static final int FEATURE = feature();

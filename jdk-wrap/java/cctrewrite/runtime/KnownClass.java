@@ -1,6 +1,9 @@
 package cctrewrite.runtime;
 
-/** A class that was seen when it was defined, packed into few bytes: a big program has tens of thousands. */
+/**
+ * A class that was seen when it was defined, packed into few bytes: a big program has tens of
+ * thousands.
+ */
 final class KnownClass {
     final String superName;
 
@@ -12,7 +15,10 @@ final class KnownClass {
 
     final boolean rewritten;
 
-    /** For each original method: u1 slots, u1 what an entry counts, u1 flags, u2 length and name, u2 length and descriptor. Null when not rewritten. */
+    /**
+     * For each original method: u1 slots, u1 what an entry counts, u1 flags, u2 length and name, u2
+     * length and descriptor. Null when not rewritten.
+     */
     private final byte[] methods;
 
     KnownClass(ClassBytes c, KnownClass sameName) {
@@ -23,7 +29,10 @@ final class KnownClass {
         this.methods = c.rewritten ? pack(c) : null;
     }
 
-    /** Whether this class, or one of the same name that was seen before, is the rewritten class {@code c}. */
+    /**
+     * Whether this class, or one of the same name that was seen before, is the rewritten class
+     * {@code c}.
+     */
     boolean isAlso(ClassBytes c) {
         for (KnownClass k = this; k != null; k = k.sameName) {
             if (k.rewritten && k.hash == c.classHash) {

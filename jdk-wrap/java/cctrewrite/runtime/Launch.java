@@ -1,14 +1,19 @@
 package cctrewrite.runtime;
 
 /**
- * What happens right before the launcher looks for the program's main class; without a launcher, when the JVM ends. In bypass.
+ * What happens right before the launcher looks for the program's main class; without a launcher,
+ * when the JVM ends. In bypass.
  *
- * <p>Initialises classes that the program would otherwise initialise itself, or never, without being charged for it: {@code
- * FileInputStream}, {@code ZipFile}, {@code Inflater}, {@code ArrayList}, {@code HashMap}, {@code
- * WeakReference}, and what loading the agent takes of reflection. The launcher itself has used most of them by then.
+ * <p>Initialises classes that the program would otherwise initialise itself, or never, without
+ * being charged for it: {@code FileInputStream}, {@code ZipFile}, {@code Inflater},
+ * {@code ArrayList}, {@code HashMap}, {@code WeakReference}, and what loading the agent takes of
+ * reflection. The launcher itself has used most of them by then.
  */
 public final class Launch {
-    /** What traces need. They may first be asked for where the stack is full, and a class that cannot be initialised there stays unusable. */
+    /**
+     * What traces need. They may first be asked for where the stack is full, and a class that
+     * cannot be initialised there stays unusable.
+     */
     private static final String[] NEEDED_ON_FULL_STACKS = {
         "java.lang.CctClasses",
         "java.lang.CctStacks",
@@ -51,18 +56,24 @@ public final class Launch {
         afterwards = what;
     }
 
-    /** What is wrong where classes of the library were taken from elsewhere before they could be rewritten, or null. */
+    /**
+     * What is wrong where classes of the library were taken from elsewhere before they could be
+     * rewritten, or null.
+     */
     private static String early(String[] names) {
         if (names.length == 0) {
             return null;
         }
-        String what = names.length + (names.length == 1 ? " class" : " classes") + " of the library, " + names[0]
-                + " first, came from elsewhere than the profiled JDK (--patch-module, -Xbootclasspath/p) and the JVM loaded them before they could be rewritten";
+        String what = names.length + (names.length == 1 ? " class" : " classes")
+                + " of the library, " + names[0]
+                + " first, came from elsewhere than the profiled JDK (--patch-module, "
+                + "-Xbootclasspath/p) and the JVM loaded them before they could be rewritten";
         if (!Settings.RAW.equals("refuse")) {
             RawClasses.note(what);
             return null;
         }
-        return what + ". Leave out what replaces them, or accept that calls of their methods may fail with -Dcctrewrite.raw=allow";
+        return what + ". Leave out what replaces them, or accept that calls of their methods may "
+                + "fail with -Dcctrewrite.raw=allow";
     }
 
     private static void load(String[] names) {
@@ -75,7 +86,10 @@ public final class Launch {
         }
     }
 
-    /** Applies settings and checks that the outputs fit together; loads the agent if anything is going to be recorded. */
+    /**
+     * Applies settings and checks that the outputs fit together; loads the agent if anything is
+     * going to be recorded.
+     */
     public static void launch(boolean recording) {
         synchronized (Launch.class) {
             if (launched) {
@@ -90,14 +104,16 @@ public final class Launch {
             trouble = Outputs.known().misfit;
         }
         if (trouble == null && LoadTime.ready() != null) {
-            trouble = "the library that rewrites classes at load time (-Dcctrewrite.loadtime) cannot be used: " + LoadTime.ready();
+            trouble = "the library that rewrites classes at load time (-Dcctrewrite.loadtime) "
+                    + "cannot be used: " + LoadTime.ready();
         }
         if (trouble == null && LoadTime.isToComeLast()) {
             LoadTime.comeLast();
             trouble = early(LoadTime.early());
         }
         if (trouble == null && Arena.trouble() != null) {
-            trouble = "the file for the memory of the trees (-Dcctrewrite.arena) cannot be made: " + Arena.trouble();
+            trouble = "the file for the memory of the trees (-Dcctrewrite.arena) cannot be made: "
+                    + Arena.trouble();
         }
         if (trouble == null && recording) {
             trouble = LoadTime.misnamed();
@@ -130,7 +146,8 @@ public final class Launch {
                     Settings.say(Agents.NEVER_ASKED);
                 }
             } catch (Throwable e) {
-                trouble = "the profiling agent " + Settings.AGENT + " (-Dcctrewrite.agent) cannot be loaded: " + e;
+                trouble = "the profiling agent " + Settings.AGENT
+                        + " (-Dcctrewrite.agent) cannot be loaded: " + e;
             }
         }
         if (trouble != null) {

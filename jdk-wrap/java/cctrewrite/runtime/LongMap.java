@@ -2,7 +2,10 @@ package cctrewrite.runtime;
 
 import sun.misc.Unsafe;
 
-/** An open hash table from non-zero longs to longs, outside the Java heap, which may be full when the profile is written. */
+/**
+ * An open hash table from non-zero longs to longs, outside the Java heap, which may be full when
+ * the profile is written.
+ */
 final class LongMap {
     private static final int ENTRY = 16;
 

@@ -4,8 +4,9 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 
 /**
- * An order of the members of a class that is the same in every run: by name, number and types of parameters, and type of the result. HotSpot's is
- * that of the addresses of the names in memory, and differs from run to run. In bypass.
+ * An order of the members of a class that is the same in every run: by name, number and types of
+ * parameters, and type of the result. HotSpot's is that of the addresses of the names in memory,
+ * and differs from run to run. In bypass.
  */
 public final class Members {
     private Members() {}
@@ -48,7 +49,8 @@ public final class Members {
         if (order == 0) {
             order = compare(a.getParameterTypes(), b.getParameterTypes());
         }
-        return order != 0 ? order : CctClasses.name(a.getReturnType()).compareTo(CctClasses.name(b.getReturnType()));
+        return order != 0 ? order : CctClasses.name(a.getReturnType())
+                .compareTo(CctClasses.name(b.getReturnType()));
     }
 
     private static int compare(Class<?>[] a, Class<?>[] b) {

@@ -3,7 +3,10 @@ package cctrewrite.runtime;
 import java.util.ArrayList;
 import sun.misc.Unsafe;
 
-/** What has become of contexts for which there was no node: where, why, and how the profile says it (docs/internals/runtime.md). In bypass, but for {@link #any}. */
+/**
+ * What has become of contexts for which there was no node: where, why, and how the profile says it
+ * (docs/internals/runtime.md). In bypass, but for {@link #any}.
+ */
 final class MergedContexts {
     /** Trees in which contexts were merged for want of memory, past the bound, and all trees. */
     private final int withoutMemory;
@@ -30,16 +33,21 @@ final class MergedContexts {
         return new MergedContexts(withoutMemory, pastBound, records.length);
     }
 
-    /** Whether anything was counted in a tree's node for merged contexts. In a region it may be bytecodes alone. */
+    /**
+     * Whether anything was counted in a tree's node for merged contexts. In a region it may be
+     * bytecodes alone.
+     */
     static boolean any(long record) {
         Unsafe u = CctMemory.U;
         long node = u.getLong(null, record + Layout.MERGED);
-        return (u.getLong(null, node + Layout.CALLS) | u.getLong(null, node + Layout.BYTECODES)) != 0L;
+        return (u.getLong(null, node + Layout.CALLS)
+                | u.getLong(null, node + Layout.BYTECODES)) != 0L;
     }
 
     /** What stands in the place of a method's name. */
     String name() {
-        return name((withoutMemory > 0 ? Layout.OUT_OF_MEMORY : 0L) | (pastBound > 0 ? Layout.BOUND_REACHED : 0L));
+        return name((withoutMemory > 0 ? Layout.OUT_OF_MEMORY : 0L)
+                | (pastBound > 0 ? Layout.BOUND_REACHED : 0L));
     }
 
     /** The same for these reasons ({@link Layout#LACK}). */
@@ -63,7 +71,8 @@ final class MergedContexts {
             to.add("memory for the trees ran out" + what + trees(withoutMemory));
         }
         if (pastBound > 0) {
-            to.add("the bound on contexts (-Dcctrewrite.max-contexts=" + Settings.MAX_CONTEXTS + ") was reached" + what + trees(pastBound));
+            to.add("the bound on contexts (-Dcctrewrite.max-contexts=" + Settings.MAX_CONTEXTS
+                    + ") was reached" + what + trees(pastBound));
         }
     }
 

@@ -29,7 +29,8 @@ public final class MergedTree {
         Unsafe u = CctMemory.U;
         long source = from;
         long target = to;
-        // Once memory runs out the target stays the node for merged contexts, this many levels deep, and then goes on here.
+        // Once memory runs out the target stays the node for merged contexts, this many levels
+        // deep, and then goes on here.
         int absorbed = 0;
         long resume = 0L;
         while (true) {
@@ -70,13 +71,19 @@ public final class MergedTree {
 
     private static void count(long from, long to) {
         Unsafe u = CctMemory.U;
-        u.putLong(null, to + Layout.CALLS, u.getLong(null, to + Layout.CALLS) + u.getLong(null, from + Layout.CALLS));
-        // What the MID of the one counts on entry that of the other need not: the node for merged contexts is of no method.
-        long beside = Counters.bytecodes(from) - Counters.calls(from) * Mids.onEntry(Counters.mid(to));
+        u.putLong(null, to + Layout.CALLS,
+                u.getLong(null, to + Layout.CALLS) + u.getLong(null, from + Layout.CALLS));
+        // What the MID of the one counts on entry that of the other need not: the node for merged
+        // contexts is of no method.
+        long beside = Counters.bytecodes(from) - Counters.calls(from)
+                * Mids.onEntry(Counters.mid(to));
         u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + beside);
     }
 
-    /** In a thread's tree the merged contexts hang beside the root; here they become its child, for whoever walks the tree. */
+    /**
+     * In a thread's tree the merged contexts hang beside the root; here they become its child, for
+     * whoever walks the tree.
+     */
     private static void link(long record) {
         Unsafe u = CctMemory.U;
         long root = u.getLong(null, record + Layout.ROOT);

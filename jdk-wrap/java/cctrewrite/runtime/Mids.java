@@ -8,7 +8,8 @@ final class Mids {
 
     /** The MID of method {@code k}, from 0, of the class with that hash. */
     static long of(long hash, int k, int slots, int onEntry) {
-        return mix(hash + (k + 1) * GAMMA) & ~Layout.SHAPE_BITS | (long) onEntry << Layout.ON_ENTRY_SHIFT | slots;
+        return mix(hash + (k + 1) * GAMMA) & ~Layout.SHAPE_BITS
+                | (long) onEntry << Layout.ON_ENTRY_SHIFT | slots;
     }
 
     /** Bytecodes that each entry counts without adding them to the node. */

@@ -1,6 +1,9 @@
 package cctrewrite.runtime;
 
-/** Modified UTF-8 (JVMS 4.4.7), the form of strings in class files and indexes; and UTF-8, their form in profiles. */
+/**
+ * Modified UTF-8 (JVMS 4.4.7), the form of strings in class files and indexes; and UTF-8, their
+ * form in profiles.
+ */
 final class Mutf8 {
     private Mutf8() {}
 
@@ -26,8 +29,9 @@ final class Mutf8 {
     }
 
     /**
-     * A string of the first characters. From JDK 9 on the constructor that takes them initialises a class that the program may be the first to need,
-     * so it is called for the sake of characters that a byte cannot hold only.
+     * A string of the first characters. From JDK 9 on the constructor that takes them initialises a
+     * class that the program may be the first to need, so it is called for the sake of characters
+     * that a byte cannot hold only.
      */
     @SuppressWarnings("deprecation")
     static String string(char[] text, int size) {
@@ -71,7 +75,8 @@ final class Mutf8 {
                 bytes[size++] = (byte) (0x80 | c & 0x3F);
             } else if (c < 0xD800 || c > 0xDFFF) {
                 size = three(bytes, size, c);
-            } else if (c < 0xDC00 && i + 1 < s.length() && s.charAt(i + 1) >= 0xDC00 && s.charAt(i + 1) <= 0xDFFF) {
+            } else if (c < 0xDC00 && i + 1 < s.length() && s.charAt(i + 1) >= 0xDC00
+                    && s.charAt(i + 1) <= 0xDFFF) {
                 int point = 0x10000 + (c - 0xD800 << 10) + (s.charAt(++i) - 0xDC00);
                 bytes[size++] = (byte) (0xF0 | point >> 18);
                 bytes[size++] = (byte) (0x80 | point >> 12 & 0x3F);

@@ -4,8 +4,9 @@ import cctrewrite.agent.MethodName;
 import java.io.IOException;
 
 /**
- * The names behind MIDs: of methods of the outputs and of classes rewritten at load time, whose indexes list them, and of classes that are in no index
- * and were remembered at their definition. In bypass.
+ * The names behind MIDs: of methods of the outputs and of classes rewritten at load time, whose
+ * indexes list them, and of classes that are in no index and were remembered at their definition.
+ * In bypass.
  */
 final class Names {
     private static final int NATIVE = 1;
@@ -19,7 +20,10 @@ final class Names {
     /** The MIDs that may be asked for, which keeps the table small; null for all. */
     private final LongMap wanted;
 
-    /** Where methods of {@link #defined} are: the class's number in the upper half, the method's in the lower. */
+    /**
+     * Where methods of {@link #defined} are: the class's number in the upper half, the method's in
+     * the lower.
+     */
     private final LongMap places;
     private KnownClass[] defined = new KnownClass[0];
 
@@ -58,7 +62,8 @@ final class Names {
             String[] parts = LoadTime.method(mid);
             if (parts != null) {
                 String is = parts.length > 3 ? parts[3] : "";
-                return new MethodName(parts[0], parts[1], parts[2], is.indexOf('n') >= 0, is.indexOf('s') >= 0);
+                return new MethodName(parts[0], parts[1], parts[2], is.indexOf('n') >= 0,
+                        is.indexOf('s') >= 0);
             }
         }
         for (int i = 0; i < outputs.length; i++) {
@@ -87,21 +92,25 @@ final class Names {
             for (int k = (int) place; k >= 0; k--) {
                 methods.next();
             }
-            return name(index.className(number), index.string(methods.name), index.string(methods.descriptor), methods.flags);
+            return name(index.className(number), index.string(methods.name),
+                    index.string(methods.descriptor), methods.flags);
         }
         int foreign = index.findForeign(mid);
         if (foreign < 0) {
             return null;
         }
-        // Counted by their callers are natives, Object's constructor, types, and columns, which have no class.
+        // Counted by their callers are natives, Object's constructor, types, and columns, which
+        // have no class.
         String name = index.foreignName(foreign);
         String className = index.foreignClass(foreign);
-        boolean isNative = !name.equals("<init>") && !name.equals("<new>") && className.length() > 0;
+        boolean isNative = !name.equals("<init>") && !name.equals("<new>")
+                && className.length() > 0;
         return new MethodName(className, name, index.foreignDescriptor(foreign), isNative);
     }
 
     private static MethodName name(String className, String name, String descriptor, int flags) {
-        return new MethodName(className, name, descriptor, (flags & NATIVE) != 0, (flags & SYNCHRONIZED) != 0);
+        return new MethodName(className, name, descriptor, (flags & NATIVE) != 0,
+                (flags & SYNCHRONIZED) != 0);
     }
 
     private MethodName defined(int number, int method) {
@@ -109,7 +118,8 @@ final class Names {
         for (int k = 0; k <= method; k++) {
             methods.next();
         }
-        return name(Definitions.rewrittenName(number), methods.name(), methods.descriptor(), methods.flags);
+        return name(Definitions.rewrittenName(number), methods.name(), methods.descriptor(),
+                methods.flags);
     }
 
     /** Takes up what was defined since the last call. */
@@ -118,7 +128,8 @@ final class Names {
             try {
                 loadTime = new Index(LoadTime.index());
             } catch (IOException e) {
-                Settings.say("the index of classes rewritten at load time cannot be read: " + e.getMessage());
+                Settings.say("the index of classes rewritten at load time cannot be read: "
+                        + e.getMessage());
             }
         }
         KnownClass[] seen = Definitions.rewritten();

@@ -11,7 +11,10 @@ final class NativeTrees extends TreeSections {
 
     private final FileOutputStream out;
 
-    /** What the library collected: its number, then the ids of methods whose names the library does not know. */
+    /**
+     * What the library collected: its number, then the ids of methods whose names the library does
+     * not know.
+     */
     private final long[] collected;
 
     private final MergedContexts merged;
@@ -47,7 +50,8 @@ final class NativeTrees extends TreeSections {
         Names all = new Names(wanted);
         for (int i = 0; i < count; i++) {
             boolean marker = collected[i + 1] == Layout.MERGED_MID;
-            MethodName known = marker ? new MethodName(merged.name(), "", "", false) : all.of(collected[i + 1]);
+            MethodName known = marker
+                    ? new MethodName(merged.name(), "", "", false) : all.of(collected[i + 1]);
             if (known == null) {
                 unnamed++;
             } else {

@@ -1,6 +1,9 @@
 package cctrewrite.runtime;
 
-/** What HotSpot says of null references (JEP 358), in which it spells the descriptors of the methods that are called. In bypass; JDK 14 and later. */
+/**
+ * What HotSpot says of null references (JEP 358), in which it spells the descriptors of the methods
+ * that are called. In bypass; JDK 14 and later.
+ */
 public final class NullMessages {
     private static final String EXTENSION = "long, long[][][][])";
 
@@ -11,7 +14,8 @@ public final class NullMessages {
         String original = message;
         for (int at = original.indexOf(EXTENSION); at >= 0; at = original.indexOf(EXTENSION, at)) {
             int end = original.startsWith(", ", at - 2) ? at - 2 : at;
-            original = original.substring(0, end).concat(original.substring(at + EXTENSION.length() - 1));
+            original = original.substring(0, end)
+                    .concat(original.substring(at + EXTENSION.length() - 1));
         }
         return original;
     }

@@ -6,7 +6,10 @@ import java.lang.reflect.Field;
 public final class Offsets {
     private Offsets() {}
 
-    /** The offset of a field for {@code Unsafe}. {@code Class.getDeclaredField} would keep all fields of the class, which the program would not ask the JVM for then. */
+    /**
+     * The offset of a field for {@code Unsafe}. {@code Class.getDeclaredField} would keep all
+     * fields of the class, which the program would not ask the JVM for then.
+     */
     public static long of(Class<?> type, String name) {
         if (JavaVersion.FEATURE >= 11) {
             return CctMemory.U.objectFieldOffset(type, name);

@@ -26,7 +26,10 @@ final class Output {
     /** The file or folder as messages name it. */
     final File file;
 
-    /** Whether it is on the boot class path: the library, whose classes are not seen when they are defined. */
+    /**
+     * Whether it is on the boot class path: the library, whose classes are not seen when they are
+     * defined.
+     */
     final boolean boot;
 
     final String provenance;
@@ -53,7 +56,10 @@ final class Output {
         return open(file, file.isDirectory() ? FOLDER : JAR, boot);
     }
 
-    /** Likewise the image that the JVM runs on. Its index is {@code file}; where there is no such file, a resource. */
+    /**
+     * Likewise the image that the JVM runs on. Its index is {@code file}; where there is no such
+     * file, a resource.
+     */
     static Output image(File file) throws IOException {
         return open(file, file.isFile() ? BESIDE_IMAGE : IN_IMAGE, true);
     }
@@ -88,7 +94,10 @@ final class Output {
             this.zip = zip;
         }
 
-        /** Reads as many bytes. A {@code DataInputStream} could, too, but the program's first one is to initialise that class. */
+        /**
+         * Reads as many bytes. A {@code DataInputStream} could, too, but the program's first one is
+         * to initialise that class.
+         */
         void fill(byte[] bytes) throws IOException {
             for (int read = 0; read < bytes.length; ) {
                 int n = stream.read(bytes, read, bytes.length - read);
@@ -112,7 +121,8 @@ final class Output {
         switch (place) {
             case FOLDER:
                 File resource = new File(file, RESOURCE);
-                return resource.isFile() ? new Source(new FileInputStream(resource), resource.length(), null) : null;
+                return resource.isFile()
+                        ? new Source(new FileInputStream(resource), resource.length(), null) : null;
             case BESIDE_IMAGE:
                 return new Source(new FileInputStream(file), file.length(), null);
             case IN_IMAGE:
@@ -123,9 +133,13 @@ final class Output {
         }
     }
 
-    /** Whether jlink made the image in which the index is; it makes some classes itself, which were not rewritten. */
+    /**
+     * Whether jlink made the image in which the index is; it makes some classes itself, which were
+     * not rewritten.
+     */
     boolean isLinked() throws IOException {
-        InputStream stream = place == IN_IMAGE ? Object.class.getResourceAsStream('/' + PLACE) : null;
+        InputStream stream = place == IN_IMAGE
+                ? Object.class.getResourceAsStream('/' + PLACE) : null;
         if (stream == null) {
             return false;
         }
@@ -181,7 +195,10 @@ final class Output {
         return place == JAR ? file.getPath() : null;
     }
 
-    /** The bytes of the index. Megabytes, and perhaps in a small heap: they should not be there twice. */
+    /**
+     * The bytes of the index. Megabytes, and perhaps in a small heap: they should not be there
+     * twice.
+     */
     byte[] whole() throws IOException {
         Source source = source(file, place);
         if (source == null) {
@@ -212,7 +229,8 @@ final class Output {
             if (end < 0) {
                 end = provenance.length();
             }
-            if (Prefix.isAt(provenance, from, key) && from + key.length() < end && provenance.charAt(from + key.length()) == '=') {
+            if (Prefix.isAt(provenance, from, key) && from + key.length() < end
+                    && provenance.charAt(from + key.length()) == '=') {
                 return provenance.substring(from + key.length() + 1, end);
             }
             from = end + 1;

@@ -5,14 +5,19 @@ import java.io.IOException;
 import java.util.ArrayList;
 
 /**
- * All outputs: the class library's, in the extension folders and on the class path, in this order. In bypass.
+ * All outputs: the class library's, in the extension folders and on the class path, in this order.
+ * In bypass.
  *
- * <p>JDK 8's class library are the outputs on its boot class path. From JDK 9 on it is what {@code -Dcctrewrite.outputs} lists, or else the whole
- * image, whose index is a file beside it or, where there is none, a resource in it; or the folders that stand for an image.
+ * <p>JDK 8's class library are the outputs on its boot class path. From JDK 9 on it is what
+ * {@code -Dcctrewrite.outputs} lists, or else the whole image, whose index is a file beside it or,
+ * where there is none, a resource in it; or the folders that stand for an image.
  */
 final class Outputs {
     /** Provenance keys in which all outputs agree (docs/reference/formats/index.md). */
-    private static final String[] COMMON = {"format", "scheme", "activation", "blocks", "cost-model", "metrics", "intrinsics", "reproducible", "call-sites", "context", "allocations", "columns", "natives", "markers", "pcc", "pcc-at", "pcc-only", "trace", "udi"};
+    private static final String[] COMMON = {"format", "scheme", "activation", "blocks",
+            "cost-model", "metrics", "intrinsics", "reproducible", "call-sites", "context",
+            "allocations", "columns", "natives", "markers", "pcc", "pcc-at", "pcc-only",
+            "trace", "udi"};
 
     /** The index of an image, in its home. */
     private static final String IMAGE_INDEX = "lib/cctrewrite/index";
@@ -34,8 +39,9 @@ final class Outputs {
     }
 
     /**
-     * Those of the class library. Nothing else is opened for them: since JDK 25 the class library defines a class when it opens a
-     * multi-release jar, and to rewrite that class they must be known.
+     * Those of the class library. Nothing else is opened for them: since JDK 25 the class library
+     * defines a class when it opens a multi-release jar, and to rewrite that class they must be
+     * known.
      */
     static Outputs library() {
         synchronized (Outputs.class) {
@@ -52,7 +58,10 @@ final class Outputs {
         }
     }
 
-    /** Looks through the class paths at the first call. Two threads may do so at once: no lock is held while library code runs. */
+    /**
+     * Looks through the class paths at the first call. Two threads may do so at once: no lock is
+     * held while library code runs.
+     */
     static Outputs known() {
         synchronized (Outputs.class) {
             if (known != null) {
@@ -72,7 +81,8 @@ final class Outputs {
         ArrayList<Output> found = new ArrayList<Output>();
         String trouble = null;
         try {
-            String path = System.getProperty("cctrewrite.outputs", Property.get("sun.boot.class.path"));
+            String path = System.getProperty("cctrewrite.outputs",
+                    Property.get("sun.boot.class.path"));
             if (path != null) {
                 entries(found, path, true);
             } else {
@@ -119,7 +129,8 @@ final class Outputs {
         }
     }
 
-    private static void entries(ArrayList<Output> found, String path, boolean boot) throws IOException {
+    private static void entries(ArrayList<Output> found, String path, boolean boot)
+            throws IOException {
         if (path == null) {
             return;
         }
@@ -175,7 +186,8 @@ final class Outputs {
                 found.add(output);
             }
         } catch (IOException e) {
-            throw new IOException(file + ": " + e.getMessage() + "; rewrite it again with the same cctrewrite as the others");
+            throw new IOException(file + ": " + e.getMessage()
+                    + "; rewrite it again with the same cctrewrite as the others");
         }
     }
 
@@ -211,7 +223,8 @@ final class Outputs {
             return null;
         }
         return a.file + " (" + key + "=" + x + ") and " + b.file + " (" + key + "=" + y
-                + ") were not made for each other; run `cctrewrite instrument` on both with the same options and for the same JDK";
+                + ") were not made for each other; run `cctrewrite instrument` on both with the "
+                + "same options and for the same JDK";
     }
 
     /** What the profile's reader must know. */
@@ -219,7 +232,8 @@ final class Outputs {
         for (int i = 0; i < all.length; i++) {
             try {
                 if (all[i].isLinked()) {
-                    to.add("classes that jlink made were not rewritten and are missing from the tree: jdk.internal.module.SystemModules*, and those"
+                    to.add("classes that jlink made were not rewritten and are missing from the "
+                            + "tree: jdk.internal.module.SystemModules*, and those"
                             + " of java.lang.invoke that are named Holder or Species");
                 }
             } catch (IOException e) {
@@ -228,7 +242,10 @@ final class Outputs {
         }
     }
 
-    /** Whether a class with that provenance hash belongs to one of the outputs. Without any output nothing can be compared. */
+    /**
+     * Whether a class with that provenance hash belongs to one of the outputs. Without any output
+     * nothing can be compared.
+     */
     boolean has(long hash) {
         for (int i = 0; i < all.length; i++) {
             if (all[i].hash == hash) {

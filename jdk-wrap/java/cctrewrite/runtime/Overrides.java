@@ -1,14 +1,18 @@
 package cctrewrite.runtime;
 
 /**
- * The methods by which a class that was not rewritten may override one of a rewritten superclass. Rewritten callers call the superclass's
- * extended form, which the class does not have; so its override would not run.
+ * The methods by which a class that was not rewritten may override one of a rewritten superclass.
+ * Rewritten callers call the superclass's extended form, which the class does not have; so its
+ * override would not run.
  */
 final class Overrides {
     /** Method flag of the index: such an override would be missed. */
     private static final int MISSED = 2;
 
-    /** Method flag of the index: only classes of its own package can override the method (JVMS 5.4.5). */
+    /**
+     * Method flag of the index: only classes of its own package can override the method (JVMS
+     * 5.4.5).
+     */
     private static final int PACKAGE_PRIVATE = 8;
 
     private final String className;
@@ -62,7 +66,8 @@ final class Overrides {
         while (methods.next()) {
             if (counts(methods.flags, superName)) {
                 for (int i = 0; i < names.length; i++) {
-                    if (nameNumbers[i] == methods.name && descriptors[i].equals(index.string(methods.descriptor))) {
+                    if (nameNumbers[i] == methods.name
+                            && descriptors[i].equals(index.string(methods.descriptor))) {
                         missed(superName, i);
                     }
                 }
@@ -71,7 +76,8 @@ final class Overrides {
     }
 
     private boolean counts(int flags, String superName) {
-        return (flags & MISSED) != 0 && ((flags & PACKAGE_PRIVATE) == 0 || packageOf(superName).equals(packageOf(className)));
+        return (flags & MISSED) != 0 && ((flags & PACKAGE_PRIVATE) == 0
+                || packageOf(superName).equals(packageOf(className)));
     }
 
     private static String packageOf(String name) {
@@ -83,10 +89,12 @@ final class Overrides {
             return;
         }
         reported = true;
-        String what = "class " + className + " was not rewritten and overrides " + names[i] + descriptors[i] + " of " + superName
+        String what = "class " + className + " was not rewritten and overrides "
+                + names[i] + descriptors[i] + " of " + superName
                 + ", which rewritten code calls by another signature: the override would not run";
         if (Settings.RAW.equals("refuse")) {
-            throw new IncompatibleClassChangeError("cctrewrite: " + what + ". Run `cctrewrite instrument` with `--library` on its jar, or accept "
+            throw new IncompatibleClassChangeError("cctrewrite: " + what
+                    + ". Run `cctrewrite instrument` with `--library` on its jar, or accept "
                     + "that with -Dcctrewrite.raw=warn or -Dcctrewrite.raw=allow");
         }
         if (Settings.RAW.equals("warn")) {

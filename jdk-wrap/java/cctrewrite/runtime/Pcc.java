@@ -3,10 +3,12 @@ package cctrewrite.runtime;
 import java.lang.ref.WeakReference;
 
 /**
- * Values of contexts (docs/research/pcc.md): the records of threads, each with the table in which a thread counts how often it entered chosen methods with which value. Memory and file are
- * the load-time library's.
+ * Values of contexts (docs/research/pcc.md): the records of threads, each with the table in which a
+ * thread counts how often it entered chosen methods with which value. Memory and file are the
+ * load-time library's.
  *
- * <p>A record whose thread has ended goes to the next thread, which counts on: all threads are added up in the end. In bypass, but for {@link #grow} and {@link #replay}.
+ * <p>A record whose thread has ended goes to the next thread, which counts on: all threads are
+ * added up in the end. In bypass, but for {@link #grow} and {@link #replay}.
  */
 public final class Pcc {
     private static final Object LOCK = new Object();
@@ -28,7 +30,10 @@ public final class Pcc {
     /** Under the lock. */
     private static final ThreadRecords RECORDS = new ThreadRecords();
 
-    /** Entries that were not recorded because their thread had no record; threads that count at once may lose one. */
+    /**
+     * Entries that were not recorded because their thread had no record; threads that count at once
+     * may lose one.
+     */
     private static long lost;
 
     private Pcc() {}
@@ -49,7 +54,8 @@ public final class Pcc {
             return trouble;
         }
         if (!LoadTime.loaded()) {
-            return "values of contexts are written by the library that rewrites classes at load time (-Dcctrewrite.loadtime), which is needed";
+            return "values of contexts are written by the library that rewrites classes at load "
+                    + "time (-Dcctrewrite.loadtime), which is needed";
         }
         return refused();
     }
@@ -67,13 +73,17 @@ public final class Pcc {
         };
         for (int i = 0; i < given.length; i++) {
             if (given[i] != null) {
-                return "-Dcctrewrite." + given[i] + " is for profiles, and this JDK was made with --tool pcc; leave it out";
+                return "-Dcctrewrite." + given[i]
+                        + " is for profiles, and this JDK was made with --tool pcc; leave it out";
             }
         }
         return null;
     }
 
-    /** The file and the bound are given to the library; where nobody started this JVM that wants the file elsewhere {@code place} is null. */
+    /**
+     * The file and the bound are given to the library; where nobody started this JVM that wants the
+     * file elsewhere {@code place} is null.
+     */
     static void open(String place) {
         String out = place != null ? place + ".pcc" : System.getProperty("cctrewrite.out");
         // The program finds it initialised on a profiled JDK, whose runtime uses it.
@@ -122,9 +132,11 @@ public final class Pcc {
         lost++;
     }
 
-    // ---- switches ------------------------------------------------------------------------------------------------------------------
+    // ---- switches -------------------------------------------------------------------------------
 
-    /** The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on. */
+    /**
+     * The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on.
+     */
     public static boolean control(long record, int what) {
         boolean pinned = CctPin.pin();
         try {
@@ -167,7 +179,7 @@ public final class Pcc {
         }
     }
 
-    // ---- the end -------------------------------------------------------------------------------------------------------------------
+    // ---- the end --------------------------------------------------------------------------------
 
     /** The end of the JVM: what was counted is written. */
     static void finish() {
@@ -194,12 +206,17 @@ public final class Pcc {
             together[notes.length + i] = description.notes.get(i);
         }
         if (never) {
-            together[notes.length + more] = "values were to be recorded from the first entry of a method on (-Dcctrewrite.start-at), which has not been entered: " + Settings.START_AT;
+            together[notes.length + more] = "values were to be recorded from the first entry "
+                    + "of a method on (-Dcctrewrite.start-at), which has not been entered: "
+                    + Settings.START_AT;
         }
         return together;
     }
 
-    /** Takes the file, in which {@code %p} is the process, and how many MiB tables may have together; says what is wrong with them, or null. */
+    /**
+     * Takes the file, in which {@code %p} is the process, and how many MiB tables may have
+     * together; says what is wrong with them, or null.
+     */
     private static native String start(String file, String memory);
 
     /** A record with an empty table; 0 without memory. */
@@ -208,7 +225,10 @@ public final class Pcc {
     /** Makes the table of a record larger; whether there was room. */
     public static native boolean grow(long record);
 
-    /** The value of the context whose bytecode made the VM call the caller's caller's caller in {@code thread}, the current one; 0 when it cannot be told. */
+    /**
+     * The value of the context whose bytecode made the VM call the caller's caller's caller in
+     * {@code thread}, the current one; 0 when it cannot be told.
+     */
     public static native long replay(Thread thread);
 
     private static native String end(String[] lines, String[] notes, long lost);

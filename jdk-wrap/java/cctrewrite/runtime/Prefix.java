@@ -1,8 +1,9 @@
 package cctrewrite.runtime;
 
 /**
- * Compares the beginnings of texts. {@code String.startsWith} compares 8 bytes and more by {@code ArraysSupport} since JDK 21, which initialises {@code Long}, and the program would
- * not be the first to use it.
+ * Compares the beginnings of texts. {@code String.startsWith} compares 8 bytes and more by
+ * {@code ArraysSupport} since JDK 21, which initialises {@code Long}, and the program would not be
+ * the first to use it.
  */
 public final class Prefix {
     private Prefix() {}

@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 
-/** Writes all trees as a profile (docs/reference/formats/profile.md), beginning with how the numbers came about. In bypass. */
+/**
+ * Writes all trees as a profile (docs/reference/formats/profile.md), beginning with how the numbers
+ * came about. In bypass.
+ */
 final class ProfileWriter {
     private static final byte[] MAGIC = {(byte) 0x89, 'C', 'C', 'T', '\r', '\n', 0x1A, '\n'};
 
@@ -51,7 +54,8 @@ final class ProfileWriter {
         if (Description.hasColumns()) {
             return VERSION_WITH_COLUMNS;
         }
-        return Description.countsObjects() ? VERSION_WITH_TYPES : Description.tellsCallSites() ? VERSION_WITH_SITES : VERSION;
+        return Description.countsObjects() ? VERSION_WITH_TYPES : Description.tellsCallSites()
+                ? VERSION_WITH_SITES : VERSION;
     }
 
     private TreeRow[] rows() {
@@ -68,7 +72,8 @@ final class ProfileWriter {
 
     private void notes(TreeSections trees) {
         if (trees.unnamed() > 0) {
-            notes.add(trees.unnamed() + " methods have no name: no index and no class seen by the runtime accounts for their ids");
+            notes.add(trees.unnamed() + " methods have no name: no index and no class seen by the "
+                    + "runtime accounts for their ids");
         }
         RawClasses.notes(notes);
         trees.merged().notes(notes);
@@ -79,10 +84,12 @@ final class ProfileWriter {
             notes.add("columns of merged contexts are not counted");
         }
         if (CctRuntime.unattached() > 0) {
-            notes.add("stack or Java heap was too short to begin recording: " + CctRuntime.unattached() + " entries of new threads were not recorded");
+            notes.add("stack or Java heap was too short to begin recording: "
+                    + CctRuntime.unattached() + " entries of new threads were not recorded");
         }
         if (Threads.failures() > 0L) {
-            notes.add("memory for the trees ran out: " + Threads.failures() + " entries of new threads were not recorded");
+            notes.add("memory for the trees ran out: " + Threads.failures()
+                    + " entries of new threads were not recorded");
         }
     }
 

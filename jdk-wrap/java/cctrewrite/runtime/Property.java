@@ -4,7 +4,10 @@ package cctrewrite.runtime;
 final class Property {
     private Property() {}
 
-    /** The value, or null. Equal literals are one object, which keeps its hash code: the program's would never be computed for the first time. */
+    /**
+     * The value, or null. Equal literals are one object, which keeps its hash code: the program's
+     * would never be computed for the first time.
+     */
     static String get(String name) {
         return System.getProperty(new String(name));
     }

@@ -3,7 +3,10 @@ package cctrewrite.runtime;
 import java.util.ArrayList;
 import java.util.Collections;
 
-/** Classes that run but were not rewritten: missing from the tree, which the profile says. In bypass. */
+/**
+ * Classes that run but were not rewritten: missing from the tree, which the profile says. In
+ * bypass.
+ */
 final class RawClasses {
     private static final int NAMED = 20;
     private static final ArrayList<String> NAMES = new ArrayList<String>();
@@ -28,7 +31,8 @@ final class RawClasses {
             ArrayList<String> sorted = new ArrayList<String>(NAMES);
             Collections.sort(sorted);
             StringBuilder text = new StringBuilder();
-            text.append(sorted.size()).append(sorted.size() == 1 ? " class was not rewritten and is" : " classes were not rewritten and are");
+            text.append(sorted.size()).append(sorted.size() == 1
+                    ? " class was not rewritten and is" : " classes were not rewritten and are");
             text.append(" missing from the tree: ");
             for (int i = 0; i < sorted.size() && i < NAMED; i++) {
                 text.append(i == 0 ? "" : ", ").append(sorted.get(i));
@@ -44,7 +48,8 @@ final class RawClasses {
         }
         int generated = Definitions.generated();
         if (generated > 0) {
-            to.add(generated + " classes were generated while the program ran (lambdas, proxies, accessors) and are missing from the tree");
+            to.add(generated + " classes were generated while the program ran (lambdas, proxies, "
+                    + "accessors) and are missing from the tree");
         }
     }
 

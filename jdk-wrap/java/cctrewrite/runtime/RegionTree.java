@@ -3,27 +3,33 @@ package cctrewrite.runtime;
 import sun.misc.Unsafe;
 
 /**
- * What a thread has executed in regions: for each context of its tree the sum of what was counted there while recording was on. The thread's own tree goes
- * on counting all the time; at the start of a region its counts are taken off here, and at the region's end they are added. In bypass, under the
- * lock of {@link Regions}, by whatever thread.
+ * What a thread has executed in regions: for each context of its tree the sum of what was counted
+ * there while recording was on. The thread's own tree goes on counting all the time; at the start
+ * of a region its counts are taken off here, and at the region's end they are added. In bypass,
+ * under the lock of {@link Regions}, by whatever thread.
  *
- * <p>The children of a node stand in the order of the thread's tree, whose newer children come in front of the older ones. So both are walked
- * side by side, in a time that grows with the number of contexts only.
+ * <p>The children of a node stand in the order of the thread's tree, whose newer children come in
+ * front of the older ones. So both are walked side by side, in a time that grows with the number of
+ * contexts only.
  */
 final class RegionTree {
     private RegionTree() {}
 
-    /** Adds the counts of the tree {@code live}, times {@code sign}, to {@code region}: both records. Calls nothing that needs more than a few frames. */
+    /**
+     * Adds the counts of the tree {@code live}, times {@code sign}, to {@code region}: both
+     * records. Calls nothing that needs more than a few frames.
+     */
     static void add(long live, long region, long sign) {
         Unsafe u = CctMemory.U;
         long from = u.getLong(null, live + Layout.ROOT);
         long source = from;
         long target = u.getLong(null, region + Layout.ROOT);
-        // Where the next target is looked for: the first child of `parent`, or what is behind `last` if that is not 0.
+        // Where the next target is looked for: the first child of `parent`, or what is behind
+        // `last` if that is not 0.
         long parent = 0L;
         long last = 0L;
-        // Once memory runs out the target stays the node for merged contexts, this many levels deep; then it goes on with the siblings of
-        // what it would have been.
+        // Once memory runs out the target stays the node for merged contexts, this many levels
+        // deep; then it goes on with the siblings of what it would have been.
         int absorbed = 0;
         while (true) {
             count(source, target, sign);
@@ -61,20 +67,26 @@ final class RegionTree {
                 }
             }
         }
-        count(u.getLong(null, live + Layout.MERGED), Tree.merged(region, u.getLong(null, live + Layout.LACK)), sign);
+        count(u.getLong(null, live + Layout.MERGED),
+                Tree.merged(region, u.getLong(null, live + Layout.LACK)), sign);
     }
 
     private static void count(long from, long to, long sign) {
         Unsafe u = CctMemory.U;
-        u.putLong(null, to + Layout.CALLS, u.getLong(null, to + Layout.CALLS) + sign * u.getLong(null, from + Layout.CALLS));
-        // What the MID of the one counts on entry that of the other need not: the node for merged contexts is of no method.
-        long beside = Counters.bytecodes(from) - Counters.calls(from) * Mids.onEntry(Counters.mid(to));
-        u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + sign * beside);
+        u.putLong(null, to + Layout.CALLS,
+                u.getLong(null, to + Layout.CALLS) + sign * u.getLong(null, from + Layout.CALLS));
+        // What the MID of the one counts on entry that of the other need not: the node for merged
+        // contexts is of no method.
+        long beside = Counters.bytecodes(from) - Counters.calls(from)
+                * Mids.onEntry(Counters.mid(to));
+        u.putLong(null, to + Layout.BYTECODES,
+                u.getLong(null, to + Layout.BYTECODES) + sign * beside);
     }
 
     /**
-     * The child behind {@code last} (of {@code parent} the first when that is 0) if it is {@code mid} from that call site; otherwise there is none yet, and it is made
-     * there. Without memory the node for merged contexts.
+     * The child behind {@code last} (of {@code parent} the first when that is 0) if it is
+     * {@code mid} from that call site; otherwise there is none yet, and it is made there. Without
+     * memory the node for merged contexts.
      */
     private static long child(long parent, long last, long mid, long site) {
         Unsafe u = CctMemory.U;
@@ -102,14 +114,16 @@ final class RegionTree {
     }
 
     /**
-     * Takes out what was not executed in any region, unless something was below it; for the profile, when nothing will be added any more.
+     * Takes out what was not executed in any region, unless something was below it; for the
+     * profile, when nothing will be added any more.
      *
      * @return whether all counts made sense; those that did not are 0
      */
     static boolean prune(long region) {
         Unsafe u = CctMemory.U;
         boolean sound = settle(u.getLong(null, region + Layout.MERGED));
-        // At each depth: the node whose children are gone through, and the last of these that stays.
+        // At each depth: the node whose children are gone through, and the last of these that
+        // stays.
         long[] parents = new long[64];
         long[] kept = new long[64];
         int depth = 0;
@@ -135,7 +149,8 @@ final class RegionTree {
                 }
                 next = Tree.nextSibling(node);
                 long parent = parents[depth - 1];
-                boolean stays = Counters.calls(node) != 0L || Counters.bytecodes(node) != 0L || Counters.firstChild(node) != 0L;
+                boolean stays = Counters.calls(node) != 0L || Counters.bytecodes(node) != 0L
+                        || Counters.firstChild(node) != 0L;
                 if (stays) {
                     link(parent, kept[depth - 1], node);
                     kept[depth - 1] = node;
@@ -157,7 +172,10 @@ final class RegionTree {
         return more;
     }
 
-    /** Puts {@code node} behind the child {@code last} of {@code parent}; 0 means none in both places. */
+    /**
+     * Puts {@code node} behind the child {@code last} of {@code parent}; 0 means none in both
+     * places.
+     */
     private static void link(long parent, long last, long node) {
         Unsafe u = CctMemory.U;
         if (last == 0L) {

@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import sun.misc.Unsafe;
 
 /**
- * Recording that is switched on and off while the program runs (docs/use/parts.md): by the program (`cctrewrite.api.Recording`), or at the first entry of
- * a method. In bypass; under one lock, under which the runtime waits for nothing but memory and its tables.
+ * Recording that is switched on and off while the program runs (docs/use/parts.md): by the program
+ * (`cctrewrite.api.Recording`), or at the first entry of a method. In bypass; under one lock, under
+ * which the runtime waits for nothing but memory and its tables.
  */
 public final class Regions {
     // What the program asks for; the rewriter has the same numbers (hooks.rs).
@@ -20,14 +21,18 @@ public final class Regions {
 
     private static final Object LOCK = new Object();
 
-    /** Under which name a thread is recorded of which nothing else has been said; null if it is not. */
-    private static String all = Settings.RECORD.equals("regions") || Settings.START_AT != null ? null : OWN;
+    /**
+     * Under which name a thread is recorded of which nothing else has been said; null if it is not.
+     */
+    private static String all = Settings.RECORD.equals("regions") || Settings.START_AT != null
+            ? null : OWN;
 
     private static final String NO_REGION =
-            "nothing was to be recorded but regions (-Dcctrewrite.record=regions), and none was started;"
-                    + " call cctrewrite.api.Recording.start()";
+            "nothing was to be recorded but regions (-Dcctrewrite.record=regions), and none was "
+            + "started; call cctrewrite.api.Recording.start()";
     private static final String NOT_ENTERED =
-            "everything was to be recorded from the first entry of a method on (-Dcctrewrite.start-at), which has not been entered: ";
+            "everything was to be recorded from the first entry of a method on "
+            + "(-Dcctrewrite.start-at), which has not been entered: ";
 
     /** How often recording was switched on, off, or to another name, and how often on. */
     private static long switches;
@@ -36,7 +41,9 @@ public final class Regions {
     /** How often there was no memory for a region's tree. */
     private static long failures;
 
-    /** Whether all counts made sense; false if memory ran out between a region's start and its end. */
+    /**
+     * Whether all counts made sense; false if memory ran out between a region's start and its end.
+     */
     private static boolean sound = true;
 
     private Regions() {}
@@ -123,7 +130,10 @@ public final class Regions {
         return a == b || a != null && a.equals(b);
     }
 
-    /** Under which name the tree's thread is recorded. Of a tree without a word since all threads were switched it is theirs: it was not there then. */
+    /**
+     * Under which name the tree's thread is recorded. Of a tree without a word since all threads
+     * were switched it is theirs: it was not there then.
+     */
     private static String current(TreeEntry entry) {
         if (!entry.placed) {
             entry.region = all;
@@ -144,7 +154,9 @@ public final class Regions {
         count(changed, to);
     }
 
-    /** Tells readers from outside what is recorded of threads of which nothing else has been said. */
+    /**
+     * Tells readers from outside what is recorded of threads of which nothing else has been said.
+     */
     private static void tellAll() {
         Arena.put(Arena.ALL, Arena.name(all));
     }
@@ -185,7 +197,8 @@ public final class Regions {
             RegionTree.add(entry.record, starts.record, -1L);
         }
         u.fullFence();
-        u.putLong(null, entry.record + Layout.OPEN, starts == null ? Layout.NOTHING : starts.record);
+        u.putLong(null, entry.record + Layout.OPEN, starts == null
+                ? Layout.NOTHING : starts.record);
         entry.region = to != null && starts == null ? null : to;
         return true;
     }
@@ -212,7 +225,7 @@ public final class Regions {
         return entry.regions;
     }
 
-    // ---- the profile -------------------------------------------------------------------------------------------------------------
+    // ---- the profile ----------------------------------------------------------------------------
 
     /** Whether the profile has less than everything. */
     static boolean used() {
@@ -221,7 +234,10 @@ public final class Regions {
         }
     }
 
-    /** The rows of the profile. What was switched on is switched off: nothing that happens now belongs there any more. */
+    /**
+     * The rows of the profile. What was switched on is switched off: nothing that happens now
+     * belongs there any more.
+     */
     static TreeRow[] rows(TreeEntry[] entries) {
         ArrayList<TreeRow> rows = new ArrayList<TreeRow>();
         synchronized (LOCK) {
@@ -258,10 +274,12 @@ public final class Regions {
                         + ": what was executed while it was off is not in the profile");
             }
             if (failures > 0L) {
-                to.add("memory for the trees ran out: " + failures + " regions of threads were not recorded");
+                to.add("memory for the trees ran out: " + failures
+                        + " regions of threads were not recorded");
             }
             if (!sound) {
-                to.add("memory for the trees ran out while recording was switched: contexts whose counts are not known were left out");
+                to.add("memory for the trees ran out while recording was switched: contexts whose "
+                        + "counts are not known were left out");
             }
         }
     }

@@ -5,14 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a run lacked to be the same as the next one, where the outputs were made with {@code --reproducible} (docs/ci/reproducible.md). In
- * bypass.
+ * What a run lacked to be the same as the next one, where the outputs were made with
+ * {@code --reproducible} (docs/ci/reproducible.md). In bypass.
  */
 final class Reproducibility {
     private static final class Option {
         final String flag;
         final String wanted;
-        /** Another value that does as well; {@link #ANY} where every value does that the user gives. */
+        /**
+         * Another value that does as well; {@link #ANY} where every value does that the user gives.
+         */
         final String also;
         final int since;
         final int until;
@@ -32,7 +34,8 @@ final class Reproducibility {
         }
 
         boolean satisfied(String value) {
-            return value.equals(wanted) || value.equals(also) || also == ANY && !value.startsWith("-");
+            return value.equals(wanted) || value.equals(also) || also == ANY
+                    && !value.startsWith("-");
         }
 
         String spelled() {
@@ -40,10 +43,12 @@ final class Reproducibility {
                 return "-D" + flag + '=' + wanted;
             }
             if (wanted.equals("false") || wanted.equals("true")) {
-                String unlock = flag.equals("BytecodeVerificationRemote") ? "-XX:+UnlockDiagnosticVMOptions " : "";
+                String unlock = flag.equals("BytecodeVerificationRemote")
+                        ? "-XX:+UnlockDiagnosticVMOptions " : "";
                 return unlock + "-XX:" + (wanted.equals("true") ? '+' : '-') + flag;
             }
-            return (flag.equals("hashCode") ? "-XX:+UnlockExperimentalVMOptions " : "") + "-XX:" + flag + '=' + wanted;
+            return (flag.equals("hashCode") ? "-XX:+UnlockExperimentalVMOptions " : "") + "-XX:"
+                    + flag + '=' + wanted;
         }
     }
 
@@ -52,16 +57,23 @@ final class Reproducibility {
 
     /** The JDKs are the first and the last that have the option. */
     private static final Option[] OPTIONS = {
-        new Option("hashCode", "3", "2", 8, NEWEST, "hash codes of objects are random numbers that depend on when threads are made"),
-        new Option("ActiveProcessorCount", "1", ANY, 8, NEWEST, "thread pools, spinning and the choice of the collector depend on the machine"),
-        new Option("SoftRefLRUPolicyMSPerMB", "2147483647", "0", 8, NEWEST, "softly reachable objects are cleared by the clock"),
-        new Option("UseDynamicNumberOfCompilerThreads", "false", null, 11, NEWEST, "the JVM makes Thread objects when it has much to compile"),
-        new Option("BytecodeVerificationRemote", "false", null, 8, NEWEST, "the verifier loads classes in the order of addresses"),
-        new Option("sun.io.useCanonCaches", "false", null, 8, 11, "canonical paths are forgotten after 30 seconds"),
+        new Option("hashCode", "3", "2", 8, NEWEST,
+                "hash codes of objects are random numbers that depend on when threads are made"),
+        new Option("ActiveProcessorCount", "1", ANY, 8, NEWEST,
+                "thread pools, spinning and the choice of the collector depend on the machine"),
+        new Option("SoftRefLRUPolicyMSPerMB", "2147483647", "0", 8, NEWEST,
+                "softly reachable objects are cleared by the clock"),
+        new Option("UseDynamicNumberOfCompilerThreads", "false", null, 11, NEWEST,
+                "the JVM makes Thread objects when it has much to compile"),
+        new Option("BytecodeVerificationRemote", "false", null, 8, NEWEST,
+                "the verifier loads classes in the order of addresses"),
+        new Option("sun.io.useCanonCaches", "false", null, 8, 11,
+                "canonical paths are forgotten after 30 seconds"),
     };
 
     private static final String COLLECTED =
-            "not reproducible as far as references go: the garbage collector ran, and when it does depends on timing; give the program "
+            "not reproducible as far as references go: the garbage collector ran, and when it does "
+            + "depends on timing; give the program "
             + "more memory (docs/ci/reproducible.md)";
 
     private Reproducibility() {}
@@ -76,7 +88,8 @@ final class Reproducibility {
             if (jdk < option.since || jdk > option.until) {
                 continue;
             }
-            String value = option.property() ? System.getProperty(option.flag) : flags == null ? null : flags.value(option.flag);
+            String value = option.property() ? System.getProperty(option.flag) : flags == null
+                    ? null : flags.value(option.flag);
             // A JVM keeps silent about a flag that is locked, and so has its default.
             if (value == null || !option.satisfied(value)) {
                 notes.add("not reproducible without " + option.spelled() + ": " + option.why);
@@ -88,12 +101,16 @@ final class Reproducibility {
         return notes.size() == before;
     }
 
-    /** Whether any collector has run. By reflection: the management classes are in another module. */
+    /**
+     * Whether any collector has run. By reflection: the management classes are in another module.
+     */
     private static boolean collected() {
         try {
             Class<?> factory = Class.forName("java.lang.management.ManagementFactory");
-            Method count = Class.forName("java.lang.management.GarbageCollectorMXBean").getDeclaredMethod("getCollectionCount");
-            List<?> collectors = (List<?>) factory.getDeclaredMethod("getGarbageCollectorMXBeans").invoke(null);
+            Method count = Class.forName("java.lang.management.GarbageCollectorMXBean")
+                    .getDeclaredMethod("getCollectionCount");
+            List<?> collectors = (List<?>) factory.getDeclaredMethod("getGarbageCollectorMXBeans")
+                    .invoke(null);
             for (int i = 0; i < collectors.size(); i++) {
                 if (((Long) count.invoke(collectors.get(i))).longValue() > 0L) {
                     return true;

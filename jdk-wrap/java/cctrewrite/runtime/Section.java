@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.zip.CRC32;
 
-/** One section of a profile at a time: collected in a growing buffer, then written with its length and checksum. In bypass. */
+/**
+ * One section of a profile at a time: collected in a growing buffer, then written with its length
+ * and checksum. In bypass.
+ */
 final class Section {
     private static final int HEADER = 12;
 

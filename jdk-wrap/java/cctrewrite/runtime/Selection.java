@@ -2,7 +2,10 @@ package cctrewrite.runtime;
 
 import java.util.ArrayList;
 
-/** What of everything that is executed is in the profile (docs/use/parts.md), and what its reader must know of that. In bypass. */
+/**
+ * What of everything that is executed is in the profile (docs/use/parts.md), and what its reader
+ * must know of that. In bypass.
+ */
 final class Selection {
     private Selection() {}
 
@@ -24,7 +27,10 @@ final class Selection {
         return text;
     }
 
-    /** Given the records of all trees. What may not be what was wanted is said on standard error, too. */
+    /**
+     * Given the records of all trees. What may not be what was wanted is said on standard error,
+     * too.
+     */
     static void notes(long[] records, ArrayList<String> to) {
         if (Regions.used()) {
             Regions.notes(to);
@@ -33,7 +39,8 @@ final class Selection {
         if (records.length == 0 && Threads.failures() == 0L) {
             String why = Regions.emptiness();
             if (why == null && Settings.EXTENT != null) {
-                why = "only extents were to be recorded (-Dcctrewrite.extent), and none was entered: " + Settings.EXTENT;
+                why = "only extents were to be recorded (-Dcctrewrite.extent), and none was "
+                        + "entered: " + Settings.EXTENT;
             }
             if (why != null) {
                 troubles.add("the profile is empty: " + why);

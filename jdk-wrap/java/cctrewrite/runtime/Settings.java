@@ -2,13 +2,19 @@ package cctrewrite.runtime;
 
 /** The {@code -Dcctrewrite.*} properties, as they were when first looked at. In bypass. */
 public final class Settings {
-    /** Exit code when the JVM is stopped because of what the user put together: {@code EX_SOFTWARE} of sysexits.h. */
+    /**
+     * Exit code when the JVM is stopped because of what the user put together: {@code EX_SOFTWARE}
+     * of sysexits.h.
+     */
     public static final int EXIT = 70;
 
     /** Default of {@code cctrewrite.agent}. */
     public static final String DEFAULT_AGENT = "cctrewrite.agent.AggregatingAgent";
 
-    /** {@code cctrewrite.out}: the profile's file, {@code %p} being the process id; null for the default. */
+    /**
+     * {@code cctrewrite.out}: the profile's file, {@code %p} being the process id; null for the
+     * default.
+     */
     public static final String OUT = System.getProperty("cctrewrite.out");
 
     /** {@code cctrewrite.agent}: the profiling agent's class. */
@@ -23,43 +29,71 @@ public final class Settings {
     /** {@code cctrewrite.max}: MiB for all trees together; null for no limit. */
     public static final String MAX = System.getProperty("cctrewrite.max");
 
-    /** {@code cctrewrite.depth}: how many frames an exception's trace has at most; null for the JVM's default, -1 for no limit. */
+    /**
+     * {@code cctrewrite.depth}: how many frames an exception's trace has at most; null for the
+     * JVM's default, -1 for no limit.
+     */
     public static final String DEPTH = System.getProperty("cctrewrite.depth");
 
     /** {@code cctrewrite.record}: {@code on}, {@code off} or {@code regions}. */
     public static final String RECORD = of("record", "on");
 
-    /** {@code cctrewrite.extent}: methods, separated by commas, below which everything is recorded, and nothing else; null for no such rule. */
+    /**
+     * {@code cctrewrite.extent}: methods, separated by commas, below which everything is recorded,
+     * and nothing else; null for no such rule.
+     */
     public static final String EXTENT = of("extent", null);
 
-    /** {@code cctrewrite.start-at}: methods, separated by commas, from the first entry of one of which on everything is recorded; null for the beginning. */
+    /**
+     * {@code cctrewrite.start-at}: methods, separated by commas, from the first entry of one of
+     * which on everything is recorded; null for the beginning.
+     */
     public static final String START_AT = of("start-at", null);
 
-    /** {@code cctrewrite.include}, {@code cctrewrite.exclude}: globs, separated by commas; which of the classes that are rewritten at load time are recorded. */
+    /**
+     * {@code cctrewrite.include}, {@code cctrewrite.exclude}: globs, separated by commas; which of
+     * the classes that are rewritten at load time are recorded.
+     */
     public static final String INCLUDE = of("include", null);
     public static final String EXCLUDE = of("exclude", null);
 
-    /** {@code cctrewrite.identity}: {@code name}, or {@code loader} where classes of one name are told apart by the loaders that define them. */
+    /**
+     * {@code cctrewrite.identity}: {@code name}, or {@code loader} where classes of one name are
+     * told apart by the loaders that define them.
+     */
     public static final String IDENTITY = of("identity", "name");
 
-    /** {@code cctrewrite.udi}: the user's module, to which classes go before they are rewritten at load time (docs/research/udi.md); null for none. */
+    /**
+     * {@code cctrewrite.udi}: the user's module, to which classes go before they are rewritten at
+     * load time (docs/research/udi.md); null for none.
+     */
     public static final String UDI = of("udi", null);
 
-    /** {@code cctrewrite.udi-java}: the home of the JDK on which it runs; null for that of {@code JAVA_HOME}, else the {@code java} on the {@code PATH}. */
+    /**
+     * {@code cctrewrite.udi-java}: the home of the JDK on which it runs; null for that of
+     * {@code JAVA_HOME}, else the {@code java} on the {@code PATH}.
+     */
     public static final String UDI_JAVA = of("udi-java", null);
 
     /** {@code cctrewrite.udi-timeout}: for how many seconds it may think about a class. */
     public static final String UDI_TIMEOUT = of("udi-timeout", "60");
 
-    /** {@code cctrewrite.max-contexts}: how many contexts all threads together may have; null for no bound. */
+    /**
+     * {@code cctrewrite.max-contexts}: how many contexts all threads together may have; null for no
+     * bound.
+     */
     public static final String MAX_CONTEXTS = of("max-contexts", null);
 
-    /** {@code cctrewrite.recursion}: {@code unbounded}, {@code fold}, or how often a method may be on a path. */
+    /**
+     * {@code cctrewrite.recursion}: {@code unbounded}, {@code fold}, or how often a method may be
+     * on a path.
+     */
     public static final String RECURSION = of("recursion", "unbounded");
 
     /**
-     * {@code cctrewrite.system-threads}: {@code no} leaves out threads of the JVM's own, as where cycles of another machine are counted. What
-     * {@code cctrewrite run} was told goes before what is built into an image.
+     * {@code cctrewrite.system-threads}: {@code no} leaves out threads of the JVM's own, as where
+     * cycles of another machine are counted. What {@code cctrewrite run} was told goes before what
+     * is built into an image.
      */
     public static final String SYSTEM_THREADS = systemThreads();
 
@@ -67,7 +101,10 @@ public final class Settings {
 
     private Settings() {}
 
-    /** A property {@code cctrewrite.key}; what {@code cctrewrite run} was told if it was not given; otherwise the default. */
+    /**
+     * A property {@code cctrewrite.key}; what {@code cctrewrite run} was told if it was not given;
+     * otherwise the default.
+     */
     private static String of(String key, String otherwise) {
         String given = System.getProperty("cctrewrite." + key);
         if (given == null) {
@@ -81,7 +118,10 @@ public final class Settings {
         return said != null ? said : System.getProperty("cctrewrite.system-threads", "yes");
     }
 
-    /** Puts those into effect that must be known before there is a tree. What is wrong with them {@link #apply} says. */
+    /**
+     * Puts those into effect that must be known before there is a tree. What is wrong with them
+     * {@link #apply} says.
+     */
     public static void early() {
         if (MAX_CONTEXTS != null) {
             Bound.set(contexts());
@@ -153,10 +193,12 @@ public final class Settings {
             }
         }
         if (MAX_CONTEXTS != null && contexts() == 0L) {
-            return "-Dcctrewrite.max-contexts=" + MAX_CONTEXTS + ": a number of contexts is expected, 1 or more";
+            return "-Dcctrewrite.max-contexts=" + MAX_CONTEXTS
+                    + ": a number of contexts is expected, 1 or more";
         }
         if (recursion() < 0) {
-            return "-Dcctrewrite.recursion=" + RECURSION + ": choose unbounded, fold, or how often a method may be on a path, 1 or more";
+            return "-Dcctrewrite.recursion=" + RECURSION
+                    + ": choose unbounded, fold, or how often a method may be on a path, 1 or more";
         }
         Threads.leasing(THREADS.equals("lease"));
         if (MAX != null) {

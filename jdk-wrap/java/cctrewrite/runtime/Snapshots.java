@@ -1,22 +1,28 @@
 package cctrewrite.runtime;
 
-/** What {@code jdk.internal.vm.ThreadSnapshot} (JDK 25) tells of a stack and of the monitors that its frames hold. In bypass. */
+/**
+ * What {@code jdk.internal.vm.ThreadSnapshot} (JDK 25) tells of a stack and of the monitors that
+ * its frames hold. In bypass.
+ */
 public final class Snapshots {
     private Snapshots() {}
 
     /** Leaves out hidden frames. */
     public static void hide(Object snapshot, boolean own) {
         long stackTrace = Offsets.of(snapshot.getClass(), "stackTrace");
-        StackTraceElement[] stack = (StackTraceElement[]) CctMemory.U.getObject(snapshot, stackTrace);
+        StackTraceElement[] stack = (StackTraceElement[]) CctMemory.U.getObject(snapshot,
+                stackTrace);
         if (stack == null) {
             return;
         }
         int[] places = new int[stack.length];
-        CctMemory.U.putObject(snapshot, stackTrace, CctTraces.visible(stack, Integer.MAX_VALUE, own, places));
+        CctMemory.U.putObject(snapshot, stackTrace,
+                CctTraces.visible(stack, Integer.MAX_VALUE, own, places));
         long monitors = Offsets.of(snapshot.getClass(), "locks");
         Object[] locks = (Object[]) CctMemory.U.getObject(snapshot, monitors);
         if (locks != null && locks.length != 0) {
-            CctMemory.U.putObject(snapshot, monitors, HeldMonitors.ofVisible(locks, "depth", places, null, null));
+            CctMemory.U.putObject(snapshot, monitors,
+                    HeldMonitors.ofVisible(locks, "depth", places, null, null));
         }
     }
 }

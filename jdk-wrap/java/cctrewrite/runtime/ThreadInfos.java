@@ -3,7 +3,8 @@ package cctrewrite.runtime;
 /**
  * What {@code ThreadMXBean} tells of stacks and of the monitors that their frames hold. In bypass.
  *
- * <p>The classes are named nowhere: from JDK 9 on they are in a module that {@code java.base} does not read.
+ * <p>The classes are named nowhere: from JDK 9 on they are in a module that {@code java.base} does
+ * not read.
  */
 public final class ThreadInfos {
     private ThreadInfos() {}
@@ -30,7 +31,8 @@ public final class ThreadInfos {
         CctMemory.U.putObject(info, stackTrace, visible);
         Object[] monitors = (Object[]) CctMemory.U.getObject(info, lockedMonitors);
         if (monitors.length != 0) {
-            Object[] held = HeldMonitors.ofVisible(monitors, "stackDepth", places, "stackFrame", visible);
+            Object[] held = HeldMonitors.ofVisible(monitors, "stackDepth", places, "stackFrame",
+                    visible);
             CctMemory.U.putObject(info, lockedMonitors, held);
         }
     }

@@ -3,12 +3,16 @@ package cctrewrite.runtime;
 import java.lang.ref.WeakReference;
 
 /**
- * The records of threads, whose memory is the load-time library's. One whose thread has ended goes to the next thread.
+ * The records of threads, whose memory is the load-time library's. One whose thread has ended goes
+ * to the next thread.
  *
  * <p>Used under the lock of who has them, and in bypass.
  */
 final class ThreadRecords {
-    /** How many records a new thread looks at before it gets one of its own. The search goes on where the last one stopped. */
+    /**
+     * How many records a new thread looks at before it gets one of its own. The search goes on
+     * where the last one stopped.
+     */
     private static final int SEARCH = 32;
 
     private long[] records = new long[16];

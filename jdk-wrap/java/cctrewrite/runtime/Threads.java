@@ -4,14 +4,19 @@ import java.lang.ref.WeakReference;
 import sun.misc.Unsafe;
 
 /**
- * All trees, and whose they are. A tree whose thread has ended is leased to the next thread of the same kind of name and goes on
- * accumulating, so that a program that starts threads for ever does not need memory for ever.
+ * All trees, and whose they are. A tree whose thread has ended is leased to the next thread of the
+ * same kind of name and goes on accumulating, so that a program that starts threads for ever does
+ * not need memory for ever.
  *
- * <p>In bypass throughout. Under the lock nothing is called that could wait for another thread: no class is initialised there, and of the
- * library only {@code String.equals}, {@code Reference.get} and {@code Thread.isAlive} are used.
+ * <p>In bypass throughout. Under the lock nothing is called that could wait for another thread: no
+ * class is initialised there, and of the library only {@code String.equals}, {@code Reference.get}
+ * and {@code Thread.isAlive} are used.
  */
 public final class Threads {
-    /** How many trees of a kind a new thread looks at before it gets one of its own. The search goes on where the last one stopped. */
+    /**
+     * How many trees of a kind a new thread looks at before it gets one of its own. The search goes
+     * on where the last one stopped.
+     */
     private static final int SEARCH = 32;
 
     private static final Object LOCK = new Object();
@@ -61,8 +66,10 @@ public final class Threads {
     }
 
     /**
-     * Whether it is a thread of the JVM's own: in the group above all others, in one of the groups that the class library has for its helpers, or a carrier of
-     * virtual threads. A thread that a program puts into one of those is taken for one; a group of its own that is named so has another group above it.
+     * Whether it is a thread of the JVM's own: in the group above all others, in one of the groups
+     * that the class library has for its helpers, or a carrier of virtual threads. A thread that a
+     * program puts into one of those is taken for one; a group of its own that is named so has
+     * another group above it.
      */
     private static boolean isSystem(Thread thread) {
         ThreadGroup group = group(thread);
@@ -70,19 +77,24 @@ public final class Threads {
             return false;
         }
         String name = group.getName();
-        if (!"system".equals(name) && !"InnocuousThreadGroup".equals(name) && !"CarrierThreads".equals(name)) {
+        if (!"system".equals(name) && !"InnocuousThreadGroup".equals(name)
+                && !"CarrierThreads".equals(name)) {
             return false;
         }
         try {
             ThreadGroup parent = group.getParent();
-            return "system".equals(name) ? parent == null : parent != null && "system".equals(parent.getName());
+            return "system".equals(name) ? parent == null : parent != null
+                    && "system".equals(parent.getName());
         } catch (SecurityException e) {
             // Only of a group that has one above it is that asked.
             return !"system".equals(name);
         }
     }
 
-    /** Its group; null of a thread that JNI attaches, as long as there is none (see {@link #isDaemon}). */
+    /**
+     * Its group; null of a thread that JNI attaches, as long as there is none (see
+     * {@link #isDaemon}).
+     */
     private static ThreadGroup group(Thread thread) {
         try {
             return thread.getThreadGroup();
@@ -98,7 +110,8 @@ public final class Threads {
     /**
      * Gives the current thread its tree.
      *
-     * @return the slot of the tree's root, or 0 when there is no memory; of a thread that is left out, what has nothing recorded
+     * @return the slot of the tree's root, or 0 when there is no memory; of a thread that is left
+     *     out, what has nothing recorded
      */
     public static long attach(Thread thread) {
         if (leavesOutSystem && isSystem(thread)) {
@@ -134,7 +147,10 @@ public final class Threads {
         return CctMemory.U.getLong(null, entry.record + Layout.ROOT) + Layout.SLOTS;
     }
 
-    /** A thread that JNI attaches runs its own constructor, and since JDK 19 what is asked for here is in an object that this makes. */
+    /**
+     * A thread that JNI attaches runs its own constructor, and since JDK 19 what is asked for here
+     * is in an object that this makes.
+     */
     static boolean isDaemon(Thread thread) {
         try {
             return thread.isDaemon();
@@ -144,8 +160,10 @@ public final class Threads {
     }
 
     /**
-     * Gives a new entry its tree; null when there is no memory. The tree is made before the lock is taken, since that waits for another lock. All room in the tables
-     * is made before anything is changed in them, and the tree can be leased only when the profile knows it. Pinned, as is {@link #lease}.
+     * Gives a new entry its tree; null when there is no memory. The tree is made before the lock is
+     * taken, since that waits for another lock. All room in the tables is made before anything is
+     * changed in them, and the tree can be leased only when the profile knows it. Pinned, as is
+     * {@link #lease}.
      */
     private static TreeEntry add(TreeEntry entry) {
         Unsafe u = CctMemory.U;
@@ -205,7 +223,8 @@ public final class Threads {
         }
     }
 
-    private static TreeEntry lease(String name, WeakReference<Thread> owner, String threadName, boolean daemon) {
+    private static TreeEntry lease(String name, WeakReference<Thread> owner, String threadName,
+            boolean daemon) {
         synchronized (LOCK) {
             Group group = groups[place(groups, name)];
             if (group == null) {
@@ -221,7 +240,8 @@ public final class Threads {
                     entry.daemon = daemon;
                     Unsafe u = CctMemory.U;
                     u.putLong(null, entry.record + Layout.DAEMON, daemon ? 1L : 0L);
-                    u.putLong(null, entry.record + Layout.THREADS, u.getLong(null, entry.record + Layout.THREADS) + 1L);
+                    u.putLong(null, entry.record + Layout.THREADS,
+                            u.getLong(null, entry.record + Layout.THREADS) + 1L);
                     return entry;
                 }
             }
@@ -293,7 +313,8 @@ public final class Threads {
     /** The entry of the tree that {@code node} belongs to. */
     static TreeEntry of(long node) {
         Unsafe u = CctMemory.U;
-        int serial = (int) u.getLong(null, u.getLong(null, node & Layout.CHUNK_MASK) + Layout.SERIAL);
+        int serial =
+                (int) u.getLong(null, u.getLong(null, node & Layout.CHUNK_MASK) + Layout.SERIAL);
         boolean pinned = CctPin.pin();
         try {
             synchronized (LOCK) {

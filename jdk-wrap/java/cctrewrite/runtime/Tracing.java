@@ -3,9 +3,11 @@ package cctrewrite.runtime;
 import java.lang.ref.WeakReference;
 
 /**
- * Traces (docs/research/trace.md): the records of threads, into whose buffers rewritten code writes events. Memory and file are the load-time library's.
+ * Traces (docs/research/trace.md): the records of threads, into whose buffers rewritten code writes
+ * events. Memory and file are the load-time library's.
  *
- * <p>A record whose thread has ended goes to the next thread, which has a number of its own. In bypass, but for {@link #flush}.
+ * <p>A record whose thread has ended goes to the next thread, which has a number of its own. In
+ * bypass, but for {@link #flush}.
  */
 public final class Tracing {
     private static final int DAEMON = 1;
@@ -41,7 +43,8 @@ public final class Tracing {
             return trouble;
         }
         if (!LoadTime.loaded()) {
-            return "a trace needs the library that rewrites classes at load time (-Dcctrewrite.loadtime)";
+            return "a trace needs the library that rewrites classes at load time "
+                    + "(-Dcctrewrite.loadtime)";
         }
         return refused();
     }
@@ -57,13 +60,16 @@ public final class Tracing {
         };
         for (int i = 0; i < given.length; i++) {
             if (given[i] != null) {
-                return "-Dcctrewrite." + given[i] + " is for profiles, and this JDK traces; leave it out";
+                return "-Dcctrewrite." + given[i]
+                        + " is for profiles, and this JDK traces; leave it out";
             }
         }
         return null;
     }
 
-    /** The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on. */
+    /**
+     * The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on.
+     */
     public static boolean control(long record, Object name, int what) {
         boolean starts = what == Regions.START || what == Regions.START_ALL;
         boolean pinned = CctPin.pin();
@@ -91,9 +97,11 @@ public final class Tracing {
         if ("yes".equals(option("receivers"))) {
             CctTrace.withReceivers();
         }
-        boolean off = "regions".equals(Settings.RECORD) || Settings.START_AT != null || Settings.EXTENT != null;
+        boolean off = "regions".equals(Settings.RECORD) || Settings.START_AT != null
+                || Settings.EXTENT != null;
         String[] options = {option("mode"), option("last"), option("memory")};
-        trouble = start(out == null ? "cctrewrite-%p.trace" : out, Property.get("java.home") + "/lib/cctrewrite/structure", options);
+        trouble = start(out == null ? "cctrewrite-%p.trace" : out, Property.get("java.home")
+                + "/lib/cctrewrite/structure", options);
         if (trouble == null) {
             CctTrace.withOrder(order());
         }
@@ -179,7 +187,9 @@ public final class Tracing {
         return more;
     }
 
-    /** Threads that live have the names that they have now: some are named behind their first event. */
+    /**
+     * Threads that live have the names that they have now: some are named behind their first event.
+     */
     private static void names() {
         boolean pinned = CctPin.pin();
         try {
@@ -199,7 +209,10 @@ public final class Tracing {
     /** The name of the thread whose record this is. */
     private static native void name(long record, Thread thread, String name);
 
-    /** Opens the file, in which {@code %p} is the process; says what went wrong, or null. Options are null where nothing was said. */
+    /**
+     * Opens the file, in which {@code %p} is the process; says what went wrong, or null. Options
+     * are null where nothing was said.
+     */
     private static native String start(String file, String structure, String[] options);
 
     private static native long make(Thread thread, String name, int flags);

@@ -4,13 +4,18 @@ import java.lang.invoke.DontInline;
 import sun.misc.Unsafe;
 
 /**
- * A calling-context tree outside the Java heap. Only its thread writes it; others may read it at any time, since a node is complete
- * before the one store that links it. Nothing is ever freed or moved.
+ * A calling-context tree outside the Java heap. Only its thread writes it; others may read it at
+ * any time, since a node is complete before the one store that links it. Nothing is ever freed or
+ * moved.
  *
- * <p>Runs with the thread's context as it is: no library code may be called here (see {@link CctRuntime}).
+ * <p>Runs with the thread's context as it is: no library code may be called here (see
+ * {@link CctRuntime}).
  */
 public final class Tree {
-    /** How often a method may be on a path (Ammons, Ball and Larus, 1997); 0 for as often as it likes. Set before there is any tree. */
+    /**
+     * How often a method may be on a path (Ammons, Ball and Larus, 1997); 0 for as often as it
+     * likes. Set before there is any tree.
+     */
     private static int recursion;
 
     private Tree() {}
@@ -41,17 +46,19 @@ public final class Tree {
         u.putLong(null, record + Layout.ACTIVATION, Long.MAX_VALUE);
         u.putLong(null, record + Layout.PERMITTED, Long.MAX_VALUE);
         u.putLong(null, record + Layout.ROOT, node(record, record, Layout.ROOT_MID, 0L, 1));
-        u.putLong(null, record + Layout.MERGED, node(record, u.getLong(null, record + Layout.ROOT), Layout.MERGED_MID, 0L, Layout.MERGED_SLOTS));
+        u.putLong(null, record + Layout.MERGED, node(record, u.getLong(null, record + Layout.ROOT),
+                Layout.MERGED_MID, 0L, Layout.MERGED_SLOTS));
         u.fullFence();
         return record;
     }
 
     /**
-     * For an entry: the child {@code mid} of the node that {@code slot} lies in, made when there is none; the slot then leads to it. Never fails: without
-     * memory, or past the bound on contexts, it is the tree's node for merged contexts, whose children are itself.
+     * For an entry: the child {@code mid} of the node that {@code slot} lies in, made when there is
+     * none; the slot then leads to it. Never fails: without memory, or past the bound on contexts,
+     * it is the tree's node for merged contexts, whose children are itself.
      *
-     * <p>Not inlined: each prologue calls it, and where receivers take turns often enough for the JVM's compilers to think it worth while. It would
-     * fill their budgets.
+     * <p>Not inlined: each prologue calls it, and where receivers take turns often enough for the
+     * JVM's compilers to think it worth while. It would fill their budgets.
      */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
@@ -64,7 +71,8 @@ public final class Tree {
         long parent;
         // What the slot leads to is a child of its owner, but for calls that go back.
         if (last != CctMemory.SENTINEL && recursion == 0) {
-            // Another callee at the same call site: first those behind it, which were there before it. Behind them all is the parent.
+            // Another callee at the same call site: first those behind it, which were there before
+            // it. Behind them all is the parent.
             long next = u.getLong(null, last + Layout.NEXT);
             int left = ChildIndex.LISTED;
             while ((next & Layout.LAST) == 0L && left != 0) {
@@ -82,13 +90,17 @@ public final class Tree {
             parent = owner(slot);
         }
         long node = entered(remembered(slot, childOf(parent, mid, 0L), mid), mid);
-        if (last != CctMemory.SENTINEL && recursion == 0 && u.getLong(null, node + Layout.CALLS) != 0L) {
+        if (last != CctMemory.SENTINEL && recursion == 0
+                && u.getLong(null, node + Layout.CALLS) != 0L) {
             Dispatch.offer(slot, last);
         }
         return node;
     }
 
-    /** {@link #child} where call sites are told apart: entered from that of {@code context}. Apart from it, because that costs where receivers take turns. */
+    /**
+     * {@link #child} where call sites are told apart: entered from that of {@code context}. Apart
+     * from it, because that costs where receivers take turns.
+     */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
     public static long childAt(long context, long mid) {
@@ -130,11 +142,15 @@ public final class Tree {
         return found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.NEXT;
     }
 
-    /** The node for merged contexts is of no method, and gets what an entry counts by the method's MID. */
+    /**
+     * The node for merged contexts is of no method, and gets what an entry counts by the method's
+     * MID.
+     */
     private static long entered(long node, long mid) {
         Unsafe u = CctMemory.U;
         if (u.getLong(null, node) == Layout.MERGED_MID) {
-            u.putLong(null, node + Layout.BYTECODES, u.getLong(null, node + Layout.BYTECODES) + Mids.onEntry(mid));
+            u.putLong(null, node + Layout.BYTECODES,
+                    u.getLong(null, node + Layout.BYTECODES) + Mids.onEntry(mid));
         }
         return node;
     }
@@ -149,8 +165,8 @@ public final class Tree {
     }
 
     /**
-     * A slot that leads to children of {@code node}. When the node has none of its own it is one that serves all such nodes of the tree, to be used
-     * before the next one is asked for.
+     * A slot that leads to children of {@code node}. When the node has none of its own it is one
+     * that serves all such nodes of the tree, to be used before the next one is asked for.
      */
     public static long slotOf(long node, long record) {
         Unsafe u = CctMemory.U;
@@ -162,7 +178,10 @@ public final class Tree {
         return record + Layout.STAND_IN + 8L;
     }
 
-    /** The child {@code mid} of {@code parent} from that call site, made when there is none; never fails, as {@link #child}. */
+    /**
+     * The child {@code mid} of {@code parent} from that call site, made when there is none; never
+     * fails, as {@link #child}.
+     */
     public static long childOf(long parent, long mid, long site) {
         Unsafe u = CctMemory.U;
         if (u.getLong(null, parent) == Layout.MERGED_MID) {
@@ -214,7 +233,10 @@ public final class Tree {
         return node;
     }
 
-    /** The last node of a method on the path to {@code node}, if the path has as many as it may; otherwise 0. */
+    /**
+     * The last node of a method on the path to {@code node}, if the path has as many as it may;
+     * otherwise 0.
+     */
     private static long onPath(long node, long mid) {
         Unsafe u = CctMemory.U;
         long last = 0L;
@@ -260,7 +282,10 @@ public final class Tree {
         return (next & Layout.LAST) != 0L ? 0L : -next;
     }
 
-    /** Whether the tree, which has as many nodes as it was permitted to have, may have more. A bound that was reached once stays reached. */
+    /**
+     * Whether the tree, which has as many nodes as it was permitted to have, may have more. A bound
+     * that was reached once stays reached.
+     */
     private static boolean permit(long record, long nodes) {
         Unsafe u = CctMemory.U;
         if ((u.getLong(null, record + Layout.LACK) & Layout.BOUND_REACHED) != 0L) {
@@ -282,7 +307,10 @@ public final class Tree {
         return u.getLong(null, record + Layout.MERGED);
     }
 
-    /** An unlinked node, complete but for its next sibling: an only child. 0 when there is no memory. */
+    /**
+     * An unlinked node, complete but for its next sibling: an only child. 0 when there is no
+     * memory.
+     */
     static long node(long record, long parent, long mid, long site, int slots) {
         Unsafe u = CctMemory.U;
         long node = allocate(record, Layout.SLOTS + 8L * slots);
@@ -307,7 +335,8 @@ public final class Tree {
         Unsafe u = CctMemory.U;
         long free = u.getLong(null, record + Layout.FREE);
         long node = free & Layout.ADDRESS;
-        // Behind the first word of a chunk and at most at the chunk's end; that end is also the start of the next one.
+        // Behind the first word of a chunk and at most at the chunk's end; that end is also the
+        // start of the next one.
         long end = ((node - 1L) & Layout.CHUNK_MASK) + Layout.CHUNK;
         if (size > end - node) {
             if (free >= Layout.FREE_CHUNK) {
@@ -325,13 +354,15 @@ public final class Tree {
     }
 
     /**
-     * Takes a quarter of what the tree has, one chunk at least and {@link Layout#LONGEST_RUN} at most: of the memory of a small tree, of which there may be a million, little
-     * is unused, and a large one does not grow by single chunks.
+     * Takes a quarter of what the tree has, one chunk at least and {@link Layout#LONGEST_RUN} at
+     * most: of the memory of a small tree, of which there may be a million, little is unused, and a
+     * large one does not grow by single chunks.
      */
     private static boolean grow(long record) {
         Unsafe u = CctMemory.U;
         long chunks = u.getLong(null, record + Layout.CHUNKS);
-        int want = chunks < 8L ? 1 : chunks < 4L * Layout.LONGEST_RUN ? (int) chunks >> 2 : Layout.LONGEST_RUN;
+        int want = chunks < 8L ? 1 : chunks < 4L * Layout.LONGEST_RUN
+                ? (int) chunks >> 2 : Layout.LONGEST_RUN;
         long run = CctMemory.take(want);
         if (run == 0L) {
             return false;
@@ -342,7 +373,8 @@ public final class Tree {
             u.putLong(null, first + i * Layout.CHUNK, record);
         }
         u.putLong(null, record + Layout.CHUNKS, chunks + count);
-        // By one store: were the run's place and its length known apart, nodes could be laid over a neighbour's chunk.
+        // By one store: were the run's place and its length known apart, nodes could be laid over a
+        // neighbour's chunk.
         u.putLong(null, record + Layout.FREE, (count - 1L) * Layout.FREE_CHUNK + first + 8L);
         return true;
     }

@@ -3,12 +3,18 @@ package cctrewrite.runtime;
 import cctrewrite.agent.RootContext;
 import java.lang.ref.WeakReference;
 
-/** What the runtime knows of a tree beside its record: whose it is. Written under the lock of {@link Threads}. */
+/**
+ * What the runtime knows of a tree beside its record: whose it is. Written under the lock of
+ * {@link Threads}.
+ */
 public final class TreeEntry {
     /** Address of the tree's record, set once, before anybody else knows the entry. */
     public long record;
 
-    /** The threads among which the tree may be handed on: their names, runs of digits replaced by {@code #}. */
+    /**
+     * The threads among which the tree may be handed on: their names, runs of digits replaced by
+     * {@code #}.
+     */
     public final String group;
 
     /** Weak, because a Thread may hold the loaders of a whole application. */
@@ -25,7 +31,10 @@ public final class TreeEntry {
     /** The {@link #owner} of which an agent has been told. */
     WeakReference<Thread> registered;
 
-    /** Under which name the thread is recorded, or null, if {@link #placed}. Under the lock of {@link Regions}, like the next two. */
+    /**
+     * Under which name the thread is recorded, or null, if {@link #placed}. Under the lock of
+     * {@link Regions}, like the next two.
+     */
     String region;
 
     boolean placed;
@@ -33,7 +42,9 @@ public final class TreeEntry {
     /** What was recorded under each name, if it was not all. */
     Regions.Region regions;
 
-    /** Whether the thread itself is recorded otherwise than others; then nobody else gets its tree. */
+    /**
+     * Whether the thread itself is recorded otherwise than others; then nobody else gets its tree.
+     */
     volatile boolean differs;
 
     TreeEntry(String group, WeakReference<Thread> owner, String name, boolean daemon) {
@@ -55,8 +66,8 @@ public final class TreeEntry {
     }
 
     /**
-     * The name for the profile. A thread that was renamed and has ended is listed under the name it had at its first entry. Reads the
-     * name from the thread: in bypass only.
+     * The name for the profile. A thread that was renamed and has ended is listed under the name it
+     * had at its first entry. Reads the name from the thread: in bypass only.
      */
     public String displayName() {
         String text;

@@ -4,11 +4,15 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 
 /**
- * What of a profile comes behind its notes (docs/reference/formats/profile.md): names, methods, and the trees. The trees may be alive: the methods that occur
- * are collected when this is made, and contexts of others, which come up afterwards, are left out. In bypass.
+ * What of a profile comes behind its notes (docs/reference/formats/profile.md): names, methods, and
+ * the trees. The trees may be alive: the methods that occur are collected when this is made, and
+ * contexts of others, which come up afterwards, are left out. In bypass.
  */
 abstract class TreeSections {
-    /** Looks through the trees with these records. Done by the load-time library where there is one, since this mostly runs in the interpreter. */
+    /**
+     * Looks through the trees with these records. Done by the load-time library where there is one,
+     * since this mostly runs in the interpreter.
+     */
     static TreeSections of(long[] records, FileOutputStream out) throws IOException {
         if (LoadTime.loaded() && LoadTime.ready() == null) {
             return new NativeTrees(records, out);

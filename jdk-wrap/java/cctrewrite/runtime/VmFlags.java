@@ -2,7 +2,10 @@ package cctrewrite.runtime;
 
 import java.lang.reflect.Method;
 
-/** The JVM's flags: by the load-time library, or else by the management classes, which is slow. In bypass. */
+/**
+ * The JVM's flags: by the load-time library, or else by the management classes, which is slow. In
+ * bypass.
+ */
 final class VmFlags {
     /** A flag that every HotSpot has. */
     private static final String ALWAYS_THERE = "MaxJavaStackTraceDepth";
@@ -34,7 +37,10 @@ final class VmFlags {
         }
     }
 
-    /** The management classes' view of a flag; the first class named loads the native library behind the second. */
+    /**
+     * The management classes' view of a flag; the first class named loads the native library behind
+     * the second.
+     */
     private static Class<?> type() throws ClassNotFoundException {
         try {
             Class.forName("sun.management.ManagementFactoryHelper");
@@ -46,7 +52,10 @@ final class VmFlags {
         }
     }
 
-    /** A flag's value; null when this JVM does not know it, or (to the management classes) keeps it locked. */
+    /**
+     * A flag's value; null when this JVM does not know it, or (to the management classes) keeps it
+     * locked.
+     */
     String value(String name) {
         if (getFlag == null) {
             return LoadTime.flag(name);

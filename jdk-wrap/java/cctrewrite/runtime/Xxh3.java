@@ -1,8 +1,8 @@
 package cctrewrite.runtime;
 
 /**
- * XXH3-64 with seed 0, after its specification (xxHash, doc/xxhash_spec.md). The hash of provenance lines is compared with what rewritten
- * classes carry.
+ * XXH3-64 with seed 0, after its specification (xxHash, doc/xxhash_spec.md). The hash of provenance
+ * lines is compared with what rewritten classes carry.
  */
 public final class Xxh3 {
     private static final long PRIME32_1 = 0x9E3779B1L;
@@ -19,7 +19,8 @@ public final class Xxh3 {
     private static final int STRIPE = 64;
 
     /** The default secret, 192 bytes as hexadecimal digits. */
-    private static final byte[] SECRET = bytes("b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f"
+    private static final byte[] SECRET =
+            bytes("b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f"
             + "cb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c"
             + "3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8"
             + "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364"
@@ -34,7 +35,8 @@ public final class Xxh3 {
             return avalanche64(secret(56) ^ secret(64));
         }
         if (n <= 3) {
-            long combined = (b[0] & 0xFFL) << 16 | (b[n >> 1] & 0xFFL) << 24 | b[n - 1] & 0xFFL | (long) n << 8;
+            long combined = (b[0] & 0xFFL) << 16 | (b[n >> 1] & 0xFFL) << 24 | b[n - 1] & 0xFFL
+                    | (long) n << 8;
             return avalanche64(combined ^ (word(SECRET, 0) ^ word(SECRET, 4)));
         }
         if (n <= 8) {
@@ -78,7 +80,8 @@ public final class Xxh3 {
     }
 
     private static long longer(byte[] b, int n) {
-        long[] acc = {PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1};
+        long[] acc = {PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5,
+                PRIME32_1};
         int stripesPerBlock = (SECRET.length - STRIPE) / 8;
         int block = STRIPE * stripesPerBlock;
         int blocks = (n - 1) / block;
@@ -87,7 +90,8 @@ public final class Xxh3 {
                 stripe(acc, b, i * block + s * STRIPE, 8 * s);
             }
             for (int lane = 0; lane < 8; lane++) {
-                acc[lane] = (acc[lane] ^ acc[lane] >>> 47 ^ secret(SECRET.length - STRIPE + 8 * lane)) * PRIME32_1;
+                acc[lane] = (acc[lane] ^ acc[lane] >>> 47
+                        ^ secret(SECRET.length - STRIPE + 8 * lane)) * PRIME32_1;
             }
         }
         int stripes = (n - 1 - blocks * block) / STRIPE;
@@ -127,7 +131,10 @@ public final class Xxh3 {
         return a * b ^ high;
     }
 
-    /** The bytes in the opposite order. {@code Long} would be initialised here, and not where the program uses it first. */
+    /**
+     * The bytes in the opposite order. {@code Long} would be initialised here, and not where the
+     * program uses it first.
+     */
     private static long reversed(long x) {
         x = (x & 0x00FF00FF00FF00FFL) << 8 | x >>> 8 & 0x00FF00FF00FF00FFL;
         x = (x & 0x0000FFFF0000FFFFL) << 16 | x >>> 16 & 0x0000FFFF0000FFFFL;
@@ -157,13 +164,15 @@ public final class Xxh3 {
     }
 
     private static long word(byte[] b, int at) {
-        return b[at] & 0xFFL | (b[at + 1] & 0xFFL) << 8 | (b[at + 2] & 0xFFL) << 16 | (b[at + 3] & 0xFFL) << 24;
+        return b[at] & 0xFFL | (b[at + 1] & 0xFFL) << 8 | (b[at + 2] & 0xFFL) << 16
+                | (b[at + 3] & 0xFFL) << 24;
     }
 
     private static byte[] bytes(String hex) {
         byte[] bytes = new byte[hex.length() / 2];
         for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = (byte) (Character.digit(hex.charAt(2 * i), 16) << 4 | Character.digit(hex.charAt(2 * i + 1), 16));
+            bytes[i] = (byte) (Character.digit(hex.charAt(2 * i), 16) << 4
+                    | Character.digit(hex.charAt(2 * i + 1), 16));
         }
         return bytes;
     }

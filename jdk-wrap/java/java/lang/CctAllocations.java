@@ -7,10 +7,13 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * The helpers that count objects ({@code --allocations}; CCCP 5.1), each when it is there. The objects of a type are a node below the context that made
- * them: its id is the type's, and its calls are their number. What holds in {@link CctRuntime} holds here. Contexts may have a call site or none.
+ * The helpers that count objects ({@code --allocations}; CCCP 5.1), each when it is there. The
+ * objects of a type are a node below the context that made them: its id is the type's, and its
+ * calls are their number. What holds in {@link CctRuntime} holds here. Contexts may have a call
+ * site or none.
  *
- * <p>Where contexts were merged there is no node for a type, and nothing is counted: merged contexts would have calls that are none.
+ * <p>Where contexts were merged there is no node for a type, and nothing is counted: merged
+ * contexts would have calls that are none.
  */
 public final class CctAllocations {
     // Of CctRuntime and Layout, folded by javac.
@@ -23,7 +26,10 @@ public final class CctAllocations {
 
     private CctAllocations() {}
 
-    /** Behind {@code new}, {@code newarray} and {@code anewarray}: one more of the type with the id {@code mid}. */
+    /**
+     * Behind {@code new}, {@code newarray} and {@code anewarray}: one more of the type with the id
+     * {@code mid}.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void object(long context, long mid) {
@@ -43,8 +49,9 @@ public final class CctAllocations {
     }
 
     /**
-     * Behind {@code multianewarray}, for each of its types: {@code array} is the outermost one, and those of the type with the id {@code mid} are {@code level}
-     * levels inside it. All arrays of one level are of one length as long as nobody else has seen them.
+     * Behind {@code multianewarray}, for each of its types: {@code array} is the outermost one, and
+     * those of the type with the id {@code mid} are {@code level} levels inside it. All arrays of
+     * one level are of one length as long as nobody else has seen them.
      */
     public static void arrays(Object array, long context, long mid, int level) {
         if ((context & ADDRESS) < LIMIT) {

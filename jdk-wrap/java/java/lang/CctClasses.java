@@ -5,8 +5,8 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /**
- * Looks at classes without leaving anything behind: {@code Class} keeps what it has found out of itself (its name, its members), and the program would not find it out any
- * more. In bypass.
+ * Looks at classes without leaving anything behind: {@code Class} keeps what it has found out of
+ * itself (its name, its members), and the program would not find it out any more. In bypass.
  */
 public final class CctClasses {
     private static final long NAME = Offsets.of(Class.class, "name");
@@ -23,7 +23,10 @@ public final class CctClasses {
         return name;
     }
 
-    /** {@code Class.getDeclaredField}, of a field that reflection may hide, too; null if there is none. */
+    /**
+     * {@code Class.getDeclaredField}, of a field that reflection may hide, too; null if there is
+     * none.
+     */
     public static Field field(Class<?> type, String name) {
         Field[] fields = type.cct$getDeclaredFields0(false);
         for (int i = 0; i < fields.length; i++) {

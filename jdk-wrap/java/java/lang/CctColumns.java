@@ -6,10 +6,12 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * The helper that counts columns: numbers of a context beside its calls and bytecodes ({@code --monitors}). A context's number is a leaf below its node,
- * the column's cell: its id is the column's, and its calls are the number. What holds in {@link CctRuntime} holds here.
+ * The helper that counts columns: numbers of a context beside its calls and bytecodes
+ * ({@code --monitors}). A context's number is a leaf below its node, the column's cell: its id is
+ * the column's, and its calls are the number. What holds in {@link CctRuntime} holds here.
  *
- * <p>Merged contexts have no cells, and nothing is counted for them: they would have calls that are none.
+ * <p>Merged contexts have no cells, and nothing is counted for them: they would have calls that are
+ * none.
  */
 public final class CctColumns {
     // Of CctRuntime and Layout, folded by javac.

@@ -11,8 +11,9 @@ import java.lang.reflect.Modifier;
 import sun.misc.Unsafe;
 
 /**
- * Natives that method handles and reflection lead to. Their callers do not know whom they call, and the natives themselves have no body that could
- * count: so they are looked up when they are called, by the load-time library. Those of method handles are remembered with their class.
+ * Natives that method handles and reflection lead to. Their callers do not know whom they call, and
+ * the natives themselves have no body that could count: so they are looked up when they are called,
+ * by the load-time library. Those of method handles are remembered with their class.
  */
 public final class CctNatives {
     private static final Unsafe U = CctMemory.U;
@@ -56,11 +57,15 @@ public final class CctNatives {
         }
     }
 
-    /** When {@code invoke0}, by which reflection calls {@code method}, has been entered: the entry of {@code method}, if it is a native. */
+    /**
+     * When {@code invoke0}, by which reflection calls {@code method}, has been entered: the entry
+     * of {@code method}, if it is a native.
+     */
     public static void entered$invoke0(Method method, Object receiver, Object[] arguments) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        boolean nothing = Pcc.on() ? (context & 1L) == 0L : (context & Layout.ADDRESS) < CctRuntime.LIMIT;
+        boolean nothing = Pcc.on()
+                ? (context & 1L) == 0L : (context & Layout.ADDRESS) < CctRuntime.LIMIT;
         if (nothing || method == null || !LoadTime.loaded()) {
             return;
         }
@@ -69,7 +74,8 @@ public final class CctNatives {
             thread.cct$context = CctRuntime.BYPASS;
             if (Modifier.isNative(method.getModifiers()) && isCalled(method, receiver)) {
                 mid = LoadTime.nativeMethod(
-                        method.getDeclaringClass(), method.getName(), method.getReturnType(), method.getParameterTypes());
+                        method.getDeclaringClass(), method.getName(), method.getReturnType(),
+                        method.getParameterTypes());
             }
         } finally {
             thread.cct$context = context;
@@ -92,10 +98,12 @@ public final class CctNatives {
         if (receiver == null) {
             return false;
         }
-        if (receiver.getClass() == of || ((method.getModifiers() | of.getModifiers()) & (Modifier.FINAL | Modifier.PRIVATE)) != 0) {
+        if (receiver.getClass() == of || ((method.getModifiers() | of.getModifiers())
+                & (Modifier.FINAL | Modifier.PRIVATE)) != 0) {
             return true;
         }
-        return of == Object.class && method.getName().equals("hashCode") && LoadTime.inheritsHashCode(receiver.getClass()) == 1L;
+        return of == Object.class && method.getName().equals("hashCode")
+                && LoadTime.inheritsHashCode(receiver.getClass()) == 1L;
     }
 
     /** The method id of the native that a {@code MemberName} names, or 0. */
@@ -124,7 +132,8 @@ public final class CctNatives {
         try {
             thread.cct$context = CctRuntime.BYPASS;
             Class<?> result = (Class<?>) U.getObject(type, TYPE_RESULT);
-            long mid = LoadTime.nativeMethod(of, name, result, (Class<?>[]) U.getObject(type, TYPE_PARAMETERS));
+            long mid = LoadTime.nativeMethod(of, name, result,
+                    (Class<?>[]) U.getObject(type, TYPE_PARAMETERS));
             // If another thread does the same, one of both is forgotten, and looked up once more.
             of.cct$natives = new Found(name, type, mid, (Found) of.cct$natives);
             return mid;

@@ -7,10 +7,12 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * What rewritten code calls where contexts are values ({@code --tool pcc}; docs/research/pcc.md). The rules of {@link CctRuntime} hold.
+ * What rewritten code calls where contexts are values ({@code --tool pcc}; docs/research/pcc.md).
+ * The rules of {@link CctRuntime} hold.
  *
- * <p>A value has its lowest bit set, and no call changes that bit: what a thread carries while nothing is recorded (0, {@link CctRuntime#BYPASS}, {@link CctRuntime#OFF}) is
- * even, and so is all that is computed from it.
+ * <p>A value has its lowest bit set, and no call changes that bit: what a thread carries while
+ * nothing is recorded (0, {@link CctRuntime#BYPASS}, {@link CctRuntime#OFF}) is even, and so is all
+ * that is computed from it.
  */
 public final class CctPcc {
     /** The lowest bit of a value. */
@@ -62,7 +64,7 @@ public final class CctPcc {
         waiting = waits;
     }
 
-    // ---- chosen methods ------------------------------------------------------------------------------------------------------------
+    // ---- chosen methods -------------------------------------------------------------------------
 
     /** A chosen method is entered. */
     @ForceInline
@@ -141,7 +143,10 @@ public final class CctPcc {
         return record;
     }
 
-    /** Before a virtual call of {@code hashCode}: {@link #store}, and {@link #at} if it leads to {@code Object}'s native, which is chosen. */
+    /**
+     * Before a virtual call of {@code hashCode}: {@link #store}, and {@link #at} if it leads to
+     * {@code Object}'s native, which is chosen.
+     */
     public static void atHashCode(Object receiver, long value, long place) {
         if ((value & RECORDED) == 0L) {
             return;
@@ -161,14 +166,17 @@ public final class CctPcc {
         }
     }
 
-    /** What a program's question has for an answer: the value that its call has left in the thread; 0 where nothing is recorded. */
+    /**
+     * What a program's question has for an answer: the value that its call has left in the thread;
+     * 0 where nothing is recorded.
+     */
     public static long value() {
         Thread thread = (Thread) CctRuntime.thread();
         long value = thread == null ? 0L : thread.cct$context;
         return (value & RECORDED) != 0L ? value : 0L;
     }
 
-    // ---- as in CctRuntime ----------------------------------------------------------------------------------------------------------
+    // ---- as in CctRuntime -----------------------------------------------------------------------
 
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -223,14 +231,20 @@ public final class CctPcc {
         }
     }
 
-    /** A native that may call back begins; {@code site} is what it adds, 0 of one that calls nobody or takes no part. */
+    /**
+     * A native that may call back begins; {@code site} is what it adds, 0 of one that calls nobody
+     * or takes no part.
+     */
     static void nativeCall(long site, long value) {
         if (site != 0L) {
             Thread.currentThread().cct$context = value * FACTOR + site;
         }
     }
 
-    /** The value of what the VM calls in the middle of a bytecode, by the stack; without the load-time library and in a transition what the thread carries. */
+    /**
+     * The value of what the VM calls in the middle of a bytecode, by the stack; without the
+     * load-time library and in a transition what the thread carries.
+     */
     public static long replay(Object thread, long context) {
         if ((context & RECORDED) == 0L || !LoadTime.loaded() || ((Thread) thread).cct$transition) {
             return context;
@@ -239,7 +253,7 @@ public final class CctPcc {
         return found == 0L ? context : found;
     }
 
-    // ---- switches ------------------------------------------------------------------------------------------------------------------
+    // ---- switches -------------------------------------------------------------------------------
 
     /** The methods of {@code cctrewrite.api.Recording}. */
     public static boolean record(Object name, int what) {

@@ -11,29 +11,34 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * What rewritten code calls, through the {@code cct$} helpers of {@code java.lang.Object} (docs/internals/runtime.md).
+ * What rewritten code calls, through the {@code cct$} helpers of {@code java.lang.Object}
+ * (docs/internals/runtime.md).
  *
  * <p><b>Two rules hold in this class and in everything below it.</b>
  *
- * <p>Runtime classes are not rewritten. A library method that they call by its original signature is a wrapper that would be recorded as
- * if the program had called it. Therefore library code is called only while the current thread is in bypass (its field is {@link
- * #BYPASS}, restored in a {@code finally}). Only natives that the rewriter leaves alone may be called freely: {@code
- * Thread.currentThread}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime}; so may {@code
- * Reference.get}. For the same reason no runtime class overrides a concrete method of the library (other than those of {@code Object}):
- * rewritten callers would miss the override.
+ * <p>Runtime classes are not rewritten. A library method that they call by its original signature
+ * is a wrapper that would be recorded as if the program had called it. Therefore library code is
+ * called only while the current thread is in bypass (its field is {@link #BYPASS}, restored in a
+ * {@code finally}). Only natives that the rewriter leaves alone may be called freely:
+ * {@code Thread.currentThread}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime};
+ * so may {@code Reference.get}. For the same reason no runtime class overrides a concrete method of
+ * the library (other than those of {@code Object}): rewritten callers would miss the override.
  *
- * <p>The stack may overflow at any call, and {@code Thread.stop} strikes at any instruction. So bypass begins inside the {@code try} whose {@code
- * finally} ends it, what must change together is changed by the last store (or the later ones need no more stack than what was called
- * before them), and nothing is called in between.
+ * <p>The stack may overflow at any call, and {@code Thread.stop} strikes at any instruction. So
+ * bypass begins inside the {@code try} whose {@code finally} ends it, what must change together is
+ * changed by the last store (or the later ones need no more stack than what was called before
+ * them), and nothing is called in between.
  *
- * <p>Code that can run before the JVM has booted (the helpers, on contexts below {@link #LIMIT}) touches no other class. There is no class
- * initialiser here, no lambda, no string switch, no enum and no assertion in what runs early.
+ * <p>Code that can run before the JVM has booted (the helpers, on contexts below {@link #LIMIT})
+ * touches no other class. There is no class initialiser here, no lambda, no string switch, no enum
+ * and no assertion in what runs early.
  *
- * <p>Where call sites are told apart, {@link CctSites} has the helpers that take a call site's context. What is here and takes a context deals with both kinds,
- * unless it is named there, too.
+ * <p>Where call sites are told apart, {@link CctSites} has the helpers that take a call site's
+ * context. What is here and takes a context deals with both kinds, unless it is named there, too.
  *
- * <p>The helpers are annotated twice because HotSpot knows the annotation by another name since JDK 9. Without it the chains of small
- * methods below each prologue would use up the compilers' inlining depth.
+ * <p>The helpers are annotated twice because HotSpot knows the annotation by another name since JDK
+ * 9. Without it the chains of small methods below each prologue would use up the compilers'
+ * inlining depth.
  */
 public final class CctRuntime {
     /** Contexts below this are no addresses: nothing is recorded. */
@@ -52,7 +57,10 @@ public final class CctRuntime {
     /** Of a method's access flags (JVMS 4.6). */
     private static final int NATIVE = 0x100;
 
-    /** Bytecodes that a loop without calls adds up in a local variable before its node hears of them. */
+    /**
+     * Bytecodes that a loop without calls adds up in a local variable before its node hears of
+     * them.
+     */
     private static final int PENDING = 1 << 16;
 
     // Offsets in a node and in a tree's record; the whole of both is in cctrewrite.runtime.Layout.
@@ -62,30 +70,47 @@ public final class CctRuntime {
     private static final long ACTIVATION = 8L;
     private static final long CHUNK_MASK = -4096L;
 
-    /** False until {@link CctHooks#boot()}: before it the runtime may not touch Unsafe, and no thread carries a context. */
+    /**
+     * False until {@link CctHooks#boot()}: before it the runtime may not touch Unsafe, and no
+     * thread carries a context.
+     */
     private static boolean booted;
 
     /** Whether the launcher has come to the program. */
     private static volatile boolean launched;
 
-    /** Whether contexts are recorded: from {@link CctHooks#boot()} on, unless {@code -Dcctrewrite.record=off} was given. */
+    /**
+     * Whether contexts are recorded: from {@link CctHooks#boot()} on, unless
+     * {@code -Dcctrewrite.record=off} was given.
+     */
     private static boolean recording;
 
     /** Whether recording begins and ends with extents: nothing is recorded outside them. */
     private static boolean extents;
 
-    /** Whether a method has not been entered yet from whose first entry on everything is recorded. */
+    /**
+     * Whether a method has not been entered yet from whose first entry on everything is recorded.
+     */
     private static boolean waiting;
 
-    /** Entries that were not recorded because there was neither stack nor Java heap enough to attach their thread; threads that count at once may lose one. */
+    /**
+     * Entries that were not recorded because there was neither stack nor Java heap enough to attach
+     * their thread; threads that count at once may lose one.
+     */
     private static int unattached;
 
-    /** Where a {@code MemberName} has its flags; 0 as long as natives that method handles lead to are not counted. */
+    /**
+     * Where a {@code MemberName} has its flags; 0 as long as natives that method handles lead to
+     * are not counted.
+     */
     private static long memberFlags;
 
     private CctRuntime() {}
 
-    /** From now on contexts exist; and they are recorded if it is {@code on}, or in {@code extents}, or from the entry of a method on. */
+    /**
+     * From now on contexts exist; and they are recorded if it is {@code on}, or in {@code extents},
+     * or from the entry of a method on.
+     */
     static void start(boolean on, boolean inExtents, boolean waits) {
         extents = inExtents;
         waiting = waits;
@@ -110,7 +135,7 @@ public final class CctRuntime {
         return recording;
     }
 
-    // ---- bodies ------------------------------------------------------------------------------------------------------------------
+    // ---- bodies ---------------------------------------------------------------------------------
 
     /** Prologue of a body: the callee's node, entered once more. */
     @ForceInline
@@ -132,8 +157,8 @@ public final class CctRuntime {
     }
 
     /**
-     * {@link #enter}, with activation counters. Written out, as the next one: a call of it would make the frames of compiled recursions larger, and stacks overflow
-     * where they did not.
+     * {@link #enter}, with activation counters. Written out, as the next one: a call of it would
+     * make the frames of compiled recursions larger, and stacks overflow where they did not.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -155,7 +180,10 @@ public final class CctRuntime {
         return node;
     }
 
-    /** {@link #enterAndTick}, then the test of the activation counter: in methods that may call without passing a test on the way. */
+    /**
+     * {@link #enterAndTick}, then the test of the activation counter: in methods that may call
+     * without passing a test on the way.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static long enterAndPoll(long slot, long mid, int tick, int count) {
@@ -187,10 +215,14 @@ public final class CctRuntime {
         if (node < LIMIT) {
             return;
         }
-        CctMemory.U.putLong(null, node + BYTECODES, CctMemory.U.getLong(null, node + BYTECODES) + n);
+        CctMemory.U.putLong(null, node + BYTECODES,
+                CctMemory.U.getLong(null, node + BYTECODES) + n);
     }
 
-    /** Loop heads where bytecodes are added up in a local variable: what is left for it when much has gone into the node. */
+    /**
+     * Loop heads where bytecodes are added up in a local variable: what is left for it when much
+     * has gone into the node.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static int drain(long node, int pending) {
@@ -209,7 +241,8 @@ public final class CctRuntime {
             return;
         }
         long record = CctMemory.U.getLong(null, node & CHUNK_MASK);
-        CctMemory.U.putLong(null, record + ACTIVATION, CctMemory.U.getLong(null, record + ACTIVATION) - n);
+        CctMemory.U.putLong(null, record + ACTIVATION,
+                CctMemory.U.getLong(null, record + ACTIVATION) - n);
     }
 
     /** Loop heads: bytecodes, activation counter, and its test. */
@@ -231,7 +264,7 @@ public final class CctRuntime {
         }
     }
 
-    // ---- call sites --------------------------------------------------------------------------------------------------------------
+    // ---- call sites -----------------------------------------------------------------------------
 
     /** Before a call that cannot take a context: the thread carries it. */
     @ForceInline
@@ -243,7 +276,10 @@ public final class CctRuntime {
         Thread.currentThread().cct$context = slot;
     }
 
-    /** The slot of the root of the tree in which {@code slot} lies: what natives call back, where these are not represented. */
+    /**
+     * The slot of the root of the tree in which {@code slot} lies: what natives call back, where
+     * these are not represented.
+     */
     public static long rootOf(long slot) {
         long address = slot & Layout.ADDRESS;
         if (address < LIMIT) {
@@ -253,7 +289,10 @@ public final class CctRuntime {
         return CctMemory.U.getLong(null, record + Layout.ROOT) + SLOTS;
     }
 
-    /** Before a call of a method without a body of ours: its entry and its {@code n} bytecodes, which also use up the activation counter. */
+    /**
+     * Before a call of a method without a body of ours: its entry and its {@code n} bytecodes,
+     * which also use up the activation counter.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void leaf(long slot, long mid, int n) {
@@ -274,8 +313,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Before a virtual call of {@code hashCode}: {@link #store}, and {@link #leaf} when it leads to {@code Object}'s native, which nobody else can
-     * count.
+     * Before a virtual call of {@code hashCode}: {@link #store}, and {@link #leaf} when it leads to
+     * {@code Object}'s native, which nobody else can count.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -300,8 +339,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Before a method handle's last step, which leads to {@code member}: {@link #store}, and {@link #call} when it is a native, which nobody else can
-     * count.
+     * Before a method handle's last step, which leads to {@code member}: {@link #store}, and
+     * {@link #call} when it is a native, which nobody else can count.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -323,7 +362,10 @@ public final class CctRuntime {
         return flags != 0L && member != null && (CctMemory.U.getInt(member, flags) & NATIVE) != 0;
     }
 
-    /** {@link #link} for a virtual method without arguments and with an {@code int} as result: {@code hashCode} leads to the native only if it is not overridden. */
+    /**
+     * {@link #link} for a virtual method without arguments and with an {@code int} as result:
+     * {@code hashCode} leads to the native only if it is not overridden.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void linkHashCode(Object receiver, Object member, long slot) {
@@ -358,7 +400,10 @@ public final class CctRuntime {
         }
     }
 
-    /** From now on natives that method handles lead to are counted; the offset of {@code MemberName.flags}. */
+    /**
+     * From now on natives that method handles lead to are counted; the offset of
+     * {@code MemberName.flags}.
+     */
     static void followLinks(long flags) {
         memberFlags = flags;
     }
@@ -373,7 +418,7 @@ public final class CctRuntime {
         }
     }
 
-    // ---- entries without a context -----------------------------------------------------------------------------------------------
+    // ---- entries without a context --------------------------------------------------------------
 
     /** The current thread; null while nothing can be recorded. */
     @ForceInline
@@ -382,7 +427,9 @@ public final class CctRuntime {
         return recording ? Thread.currentThread() : null;
     }
 
-    /** The context that {@code thread}, the current one, carries. Its first entry attaches a tree. */
+    /**
+     * The context that {@code thread}, the current one, carries. Its first entry attaches a tree.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static long context(Object thread) {
@@ -402,7 +449,10 @@ public final class CctRuntime {
         }
     }
 
-    /** Before a native that may call back: the thread carries its slot. Where nothing is recorded the thread goes on saying why. */
+    /**
+     * Before a native that may call back: the thread carries its slot. Where nothing is recorded
+     * the thread goes on saying why.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void carry(Object thread, long slot) {
@@ -411,14 +461,20 @@ public final class CctRuntime {
         }
     }
 
-    /** Prologue of an extent: the context itself inside another one; outside the slot of the root of the thread's tree, which the thread carries from now on. */
+    /**
+     * Prologue of an extent: the context itself inside another one; outside the slot of the root of
+     * the thread's tree, which the thread carries from now on.
+     */
     public static long begin(Object thread, long context) {
         return context == OFF ? open((Thread) thread) : context;
     }
 
-    // ---- slow paths --------------------------------------------------------------------------------------------------------------
+    // ---- slow paths -----------------------------------------------------------------------------
 
-    /** Gives the thread a tree. When that fails this entry is not recorded, and the next one tries again. */
+    /**
+     * Gives the thread a tree. When that fails this entry is not recorded, and the next one tries
+     * again.
+     */
     private static long attach(Thread thread) {
         if (extents) {
             thread.cct$context = OFF;
@@ -427,7 +483,10 @@ public final class CctRuntime {
         return tree(thread, 0L);
     }
 
-    /** The slot of the root of the thread's tree, which it carries now; without memory it carries on without. */
+    /**
+     * The slot of the root of the thread's tree, which it carries now; without memory it carries on
+     * without.
+     */
     private static long open(Thread thread) {
         long slot = thread.cct$root;
         if (slot == 0L) {
@@ -489,7 +548,7 @@ public final class CctRuntime {
         }
     }
 
-    // ---- classes of users' modules ------------------------------------------------------------------------------------------------
+    // ---- classes of users' modules --------------------------------------------------------------
 
     /** What {@link #beginBypass} gives when there is nothing to go back to. */
     private static final long NOT_BEGUN = -1L;
@@ -519,9 +578,11 @@ public final class CctRuntime {
         }
     }
 
-    // ---- what the program says -----------------------------------------------------------------------------------------------------
+    // ---- what the program says ------------------------------------------------------------------
 
-    /** The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on. */
+    /**
+     * The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on.
+     */
     public static boolean record(Object name, int what) {
         Thread thread = (Thread) thread();
         long context = context(thread);
@@ -532,7 +593,9 @@ public final class CctRuntime {
         }
         try {
             thread.cct$context = BYPASS;
-            return (Tracing.on() ? Tracing.control(slot, name, what) : Regions.control(slot, name, what)) && context != OFF;
+            return (Tracing.on()
+                    ? Tracing.control(slot, name, what) : Regions.control(slot, name, what))
+                    && context != OFF;
         } finally {
             thread.cct$context = context;
         }
@@ -562,13 +625,15 @@ public final class CctRuntime {
         }
     }
 
-    // ---- what the VM calls by itself ---------------------------------------------------------------------------------------------
+    // ---- what the VM calls by itself ------------------------------------------------------------
 
     /**
-     * The context of what the VM calls in the middle of a bytecode (class initialisers, {@code loadClass}, constructors of exceptions ...): not
-     * what the thread carries, {@code context}, which whoever stored last has left there, but the node of the method whose bytecode it is. Found
-     * by following the stack through the tree. It stays {@code context} without the load-time library, and in a transition ({@link CctTransitions}), when HotSpot does not
-     * let anyone walk the stack.
+     * The context of what the VM calls in the middle of a bytecode (class initialisers,
+     * {@code loadClass}, constructors of exceptions ...): not what the thread carries,
+     * {@code context}, which whoever stored last has left there, but the node of the method whose
+     * bytecode it is. Found by following the stack through the tree. It stays {@code context}
+     * without the load-time library, and in a transition ({@link CctTransitions}), when HotSpot
+     * does not let anyone walk the stack.
      */
     public static long replay(Object thread, long context) {
         long slot = context & Layout.ADDRESS;
@@ -576,7 +641,9 @@ public final class CctRuntime {
             return context;
         }
         long record = CctMemory.U.getLong(null, slot & CHUNK_MASK);
-        long found = LoadTime.replay((Thread) thread, CctMemory.U.getLong(null, record + Layout.ROOT));
-        return found == 0L ? context : CctSites.site(Tree.slotOf(found & Layout.ADDRESS, record) | found & Layout.SITE);
+        long found =
+                LoadTime.replay((Thread) thread, CctMemory.U.getLong(null, record + Layout.ROOT));
+        return found == 0L ? context
+                : CctSites.site(Tree.slotOf(found & Layout.ADDRESS, record) | found & Layout.SITE);
     }
 }

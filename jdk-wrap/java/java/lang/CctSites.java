@@ -6,14 +6,17 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * The helpers of {@link CctRuntime} that take the context of a call site, for programs whose call sites are told apart ({@code --call-sites}; JP2). Such a
- * context has the site in its upper bits ({@link Layout#SITE}): the bytecode index of the call. {@code java.lang.Object} forwards to one class or to the
- * other, as all outputs in a JVM agree in this.
+ * The helpers of {@link CctRuntime} that take the context of a call site, for programs whose call
+ * sites are told apart ({@code --call-sites}; JP2). Such a context has the site in its upper bits
+ * ({@link Layout#SITE}): the bytecode index of the call. {@code java.lang.Object} forwards to one
+ * class or to the other, as all outputs in a JVM agree in this.
  *
- * <p>What holds in {@link CctRuntime} holds here. Contexts with a site may be negative: only their addresses are ever compared.
+ * <p>What holds in {@link CctRuntime} holds here. Contexts with a site may be negative: only their
+ * addresses are ever compared.
  *
- * <p>A slot serves one call site, so the child that it remembers was entered from there, and nobody asks for the site. The first slot is for what the VM calls in the
- * middle of other bytecodes; there, and where a method has more sites than slots, {@link #site} sees to that.
+ * <p>A slot serves one call site, so the child that it remembers was entered from there, and nobody
+ * asks for the site. The first slot is for what the VM calls in the middle of other bytecodes;
+ * there, and where a method has more sites than slots, {@link #site} sees to that.
  */
 public final class CctSites {
     // Of CctRuntime and Layout, folded by javac.
@@ -26,7 +29,10 @@ public final class CctSites {
 
     private CctSites() {}
 
-    /** Behind the making of a context whose slot others share: the slot forgets a child of another site. */
+    /**
+     * Behind the making of a context whose slot others share: the slot forgets a child of another
+     * site.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static long site(long context) {
@@ -35,14 +41,15 @@ public final class CctSites {
             Unsafe u = CctMemory.U;
             long child = u.getLong(null, slot);
             // Of the sentinel there is the MID alone.
-            if (child != CctMemory.SENTINEL && ((u.getLong(null, child + Layout.FIRST_CHILD) ^ context) & Layout.SITE) != 0L) {
+            if (child != CctMemory.SENTINEL && ((u.getLong(null, child + Layout.FIRST_CHILD)
+                    ^ context) & Layout.SITE) != 0L) {
                 u.putLong(null, slot, CctMemory.SENTINEL);
             }
         }
         return context;
     }
 
-    // ---- bodies: as in CctRuntime ------------------------------------------------------------------------------------------------
+    // ---- bodies: as in CctRuntime ---------------------------------------------------------------
 
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -109,7 +116,7 @@ public final class CctSites {
         return node;
     }
 
-    // ---- call sites: as in CctRuntime --------------------------------------------------------------------------------------------
+    // ---- call sites: as in CctRuntime -----------------------------------------------------------
 
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline

@@ -5,7 +5,8 @@ import cctrewrite.runtime.Snapshots;
 import cctrewrite.runtime.ThreadInfos;
 
 /**
- * What the wrappers of natives that list frames call; {@link CctTraces} says what is left out (docs/internals/runtime.md).
+ * What the wrappers of natives that list frames call; {@link CctTraces} says what is left out
+ * (docs/internals/runtime.md).
  *
  * <p>The rules of {@link CctRuntime} hold.
  */
@@ -42,7 +43,8 @@ public final class CctStacks {
     }
 
     /**
-     * Instead of {@code Throwable.depth}, where a trace of that many frames is about to be made (JDK 9 and later).
+     * Instead of {@code Throwable.depth}, where a trace of that many frames is about to be made
+     * (JDK 9 and later).
      *
      * @param depth what the field says
      */
@@ -68,7 +70,8 @@ public final class CctStacks {
     }
 
     /** Instead of {@code StackTraceElement.initStackTraceElements} (JDK 19 and later). */
-    public static void initStackTraceElements(StackTraceElement[] elements, Object backtrace, int depth) {
+    public static void initStackTraceElements(StackTraceElement[] elements, Object backtrace,
+            int depth) {
         if (!given(elements, backtrace)) {
             StackTraceElement.cct$initStackTraceElements(elements, backtrace, depth);
         }
@@ -90,13 +93,17 @@ public final class CctStacks {
         }
     }
 
-    /** The result of {@code Thread.getStackTrace0} (JDK 19 and later): an array of elements, or null. */
+    /**
+     * The result of {@code Thread.getStackTrace0} (JDK 19 and later): an array of elements, or
+     * null.
+     */
     public static Object filter(Object stack) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            return stack == null ? null : CctTraces.visible((StackTraceElement[]) stack, own(context));
+            return stack == null
+                    ? null : CctTraces.visible((StackTraceElement[]) stack, own(context));
         } finally {
             thread.cct$context = context;
         }
@@ -117,7 +124,10 @@ public final class CctStacks {
         }
     }
 
-    /** After {@code NullPointerException.getExtendedNPEMessage} (JDK 14 and later), which tells of the code that has thrown. */
+    /**
+     * After {@code NullPointerException.getExtendedNPEMessage} (JDK 14 and later), which tells of
+     * the code that has thrown.
+     */
     public static String after$getExtendedNPEMessage(String message, NullPointerException self) {
         if (message == null || !CctRuntime.booted()) {
             return message;
@@ -149,7 +159,10 @@ public final class CctStacks {
         }
     }
 
-    /** How deep a stack must be for {@code n} frames of the program's: 0 and less have meanings of their own. */
+    /**
+     * How deep a stack must be for {@code n} frames of the program's: 0 and less have meanings of
+     * their own.
+     */
     public static int depth(int n) {
         return n <= 0 ? n : Integer.MAX_VALUE;
     }
@@ -167,7 +180,8 @@ public final class CctStacks {
     }
 
     /** After {@code sun.management.ThreadImpl.dumpThreads0}. */
-    public static Object after$dumpThreads0(Object infos, long[] ids, boolean monitors, boolean synchronizers, int depth) {
+    public static Object after$dumpThreads0(Object infos, long[] ids, boolean monitors,
+            boolean synchronizers, int depth) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {

@@ -8,11 +8,13 @@ import java.lang.invoke.Stable;
 import sun.misc.Unsafe;
 
 /**
- * What rewritten code calls where a trace is made ({@code --tool trace}; docs/research/trace.md): events are words, which go one behind the other into a buffer of the
- * thread's own.
+ * What rewritten code calls where a trace is made ({@code --tool trace}; docs/research/trace.md):
+ * events are words, which go one behind the other into a buffer of the thread's own.
  *
- * <p>The rules of {@link CctRuntime} hold. What travels as context is the address of the thread's record, whose first word is the place of the next event and whose second
- * is where the buffer is full: behind that there is room for {@link #MOST} words, so that what belongs together is never torn.
+ * <p>The rules of {@link CctRuntime} hold. What travels as context is the address of the thread's
+ * record, whose first word is the place of the next event and whose second is where the buffer is
+ * full: behind that there is room for {@link #MOST} words, so that what belongs together is never
+ * torn.
  */
 public final class CctTrace {
     // Offsets in a record (crates/loadtime/src/tracing/record.rs).
@@ -47,8 +49,8 @@ public final class CctTrace {
     private static final long WORDS = 64L;
 
     /**
-     * The address of a record that is always full, whose words nobody reads; 0 until something is recorded. Stable: to compilers it is a constant from then on, and not to be
-     * tested any more.
+     * The address of a record that is always full, whose words nobody reads; 0 until something is
+     * recorded. Stable: to compilers it is a constant from then on, and not to be tested any more.
      */
     @Stable
     @jdk.internal.vm.annotation.Stable
@@ -85,8 +87,9 @@ public final class CctTrace {
     /**
      * An event of one word.
      *
-     * <p>Where nothing is recorded it goes nowhere, by arithmetic and not by a jump: behind a jump the compiler knows no more what the place of the next event is, and each event
-     * would have to fetch from memory what the one before has just put there.
+     * <p>Where nothing is recorded it goes nowhere, by arithmetic and not by a jump: behind a jump
+     * the compiler knows no more what the place of the next event is, and each event would have to
+     * fetch from memory what the one before has just put there.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -118,7 +121,10 @@ public final class CctTrace {
         u.putLong(null, record, place + 8L);
     }
 
-    /** An event of three words: behind the first one the lower half of {@code others}, then the upper one. */
+    /**
+     * An event of three words: behind the first one the lower half of {@code others}, then the
+     * upper one.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     private static void three(long record, int word, long others) {
@@ -203,7 +209,8 @@ public final class CctTrace {
             return record + WORDS;
         }
         if (order != 0L) {
-            // Here at each event, since buffers say that they are full. Who spoke last may go on without further ado.
+            // Here at each event, since buffers say that they are full. Who spoke last may go on
+            // without further ado.
             Unsafe u = CctMemory.U;
             long place = u.getLong(null, record);
             if (place < u.getLong(null, record + FULL)
@@ -222,7 +229,7 @@ public final class CctTrace {
         }
     }
 
-    // ---- objects and monitors (--allocations) --------------------------------------------------------------------------------------
+    // ---- objects and monitors (--allocations) ---------------------------------------------------
 
     /** Behind an instruction that has made an array. */
     public static void array(int length, long record, int word) {
@@ -231,7 +238,10 @@ public final class CctTrace {
         }
     }
 
-    /** Behind {@code multianewarray}, for each level but the outermost: which one is in the word's upper bits. */
+    /**
+     * Behind {@code multianewarray}, for each level but the outermost: which one is in the word's
+     * upper bits.
+     */
     public static void traceArrays(Object array, long record, int word) {
         if (record < LIMIT) {
             return;
@@ -313,16 +323,22 @@ public final class CctTrace {
         }
     }
 
-    /** Before a monitor is taken or given back, or behind that in a synchronized method: whose it is. */
+    /**
+     * Before a monitor is taken or given back, or behind that in a synchronized method: whose it
+     * is.
+     */
     public static void monitor(Object object, long record, int word) {
         if (record >= LIMIT && object != null) {
             two(record, word, Tracing.identity(object));
         }
     }
 
-    // ---- callees without events of their own ---------------------------------------------------------------------------------------
+    // ---- callees without events of their own ----------------------------------------------------
 
-    /** Before a virtual call of {@code hashCode}: an event if it leads to {@code Object}'s native, by the call site, or if that has none by its id. */
+    /**
+     * Before a virtual call of {@code hashCode}: an event if it leads to {@code Object}'s native,
+     * by the call site, or if that has none by its id.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void traceHashCode(Object receiver, long record, int word, long mid) {
@@ -347,7 +363,10 @@ public final class CctTrace {
         return inherits == INHERITS;
     }
 
-    /** Before a method handle's last step, which leads to {@code member}: a native begins, if it is one. */
+    /**
+     * Before a method handle's last step, which leads to {@code member}: a native begins, if it is
+     * one.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void traceLink(Object member, long record) {
@@ -356,7 +375,9 @@ public final class CctTrace {
         }
     }
 
-    /** {@link #traceLink} for a virtual method without arguments and with an {@code int} as result. */
+    /**
+     * {@link #traceLink} for a virtual method without arguments and with an {@code int} as result.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void traceLinkHashCode(Object receiver, Object member, long record) {

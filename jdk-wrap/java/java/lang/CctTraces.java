@@ -8,22 +8,30 @@ import java.util.ArrayList;
 import sun.misc.Unsafe;
 
 /**
- * Stacks as the program would see them had it not been rewritten (docs/internals/runtime.md). In bypass.
+ * Stacks as the program would see them had it not been rewritten (docs/internals/runtime.md). In
+ * bypass.
  *
- * <p>Forwarders have a single line, by which they are known, and are left out. So are the frames of the runtime and what they call,
- * unless the profiler itself asks ({@code own}), as an agent does that prints an exception.
+ * <p>Forwarders have a single line, by which they are known, and are left out. So are the frames of
+ * the runtime and what they call, unless the profiler itself asks ({@code own}), as an agent does
+ * that prints an exception.
  */
 public final class CctTraces {
     /** No source has this line. */
     private static final int FORWARDER_LINE = 65535;
 
-    /** Nor this one. A forwarder to a native has it, and stands for the native where that has no frame. */
+    /**
+     * Nor this one. A forwarder to a native has it, and stands for the native where that has no
+     * frame.
+     */
     private static final int NATIVE_FORWARDER_LINE = 65534;
 
     /** What {@link StackTraceElement#isNativeMethod()} looks for. */
     private static final int NATIVE_LINE = -2;
 
-    /** Depth of an exception's trace: what {@code MaxJavaStackTraceDepth} would be for the plain program. */
+    /**
+     * Depth of an exception's trace: what {@code MaxJavaStackTraceDepth} would be for the plain
+     * program.
+     */
     private static int limit = 1024;
 
     private CctTraces() {}
@@ -33,7 +41,10 @@ public final class CctTraces {
         limit = depth < 0 ? Integer.MAX_VALUE : depth;
     }
 
-    /** What {@code MaxJavaStackTraceDepth} must be for that: a call goes through up to two forwarders, and lists of classes need a trace, too. */
+    /**
+     * What {@code MaxJavaStackTraceDepth} must be for that: a call goes through up to two
+     * forwarders, and lists of classes need a trace, too.
+     */
     public static long wantedOfTheJvm() {
         if (limit == Integer.MAX_VALUE) {
             return VmTrace.ELEMENT_BY_ELEMENT ? -1L : 0L;
@@ -41,14 +52,20 @@ public final class CctTraces {
         return 4L * (limit < 1024 ? 1024 : limit);
     }
 
-    /** Whether a {@code MaxJavaStackTraceDepth} is none: below 0 on JDK 8, where 0 means no frames; 0 since JDK 9. */
+    /**
+     * Whether a {@code MaxJavaStackTraceDepth} is none: below 0 on JDK 8, where 0 means no frames;
+     * 0 since JDK 9.
+     */
     public static boolean isNoLimit(long depth) {
         return VmTrace.ELEMENT_BY_ELEMENT ? depth < 0L : depth == 0L;
     }
 
-    // ---- exceptions --------------------------------------------------------------------------------------------------------------
+    // ---- exceptions -----------------------------------------------------------------------------
 
-    /** A trace that a thread is being given; before it the one that it is being given where it does the profiler's work. */
+    /**
+     * A trace that a thread is being given; before it the one that it is being given where it does
+     * the profiler's work.
+     */
     private static final class Given {
         final Throwable of;
         final Object backtrace;
@@ -64,8 +81,8 @@ public final class CctTraces {
     }
 
     /**
-     * The number of frames. They are found here once, and kept until the last one has been handed out ({@link #element}), or all of them
-     * ({@link #given}).
+     * The number of frames. They are found here once, and kept until the last one has been handed
+     * out ({@link #element}), or all of them ({@link #given}).
      */
     static int depth(Throwable t, boolean own) {
         Thread thread = Thread.currentThread();
@@ -95,7 +112,8 @@ public final class CctTraces {
     }
 
     /**
-     * The frames of an exception whose {@link #depth} this thread has asked for just now (JDK 9 and later).
+     * The frames of an exception whose {@link #depth} this thread has asked for just now (JDK 9 and
+     * later).
      *
      * @param of the exception or its backtrace
      * @return null if it has not
@@ -120,7 +138,7 @@ public final class CctTraces {
         return visible.all();
     }
 
-    // ---- stacks of threads -------------------------------------------------------------------------------------------------------
+    // ---- stacks of threads ----------------------------------------------------------------------
 
     /** The visible frames of a stack. */
     public static StackTraceElement[] visible(StackTraceElement[] stack, boolean own) {
@@ -132,7 +150,8 @@ public final class CctTraces {
      *
      * @param places is filled with each frame's number among the visible ones, or -1
      */
-    public static StackTraceElement[] visible(StackTraceElement[] stack, int max, boolean own, int[] places) {
+    public static StackTraceElement[] visible(StackTraceElement[] stack, int max, boolean own,
+            int[] places) {
         Visible visible = new Visible(stack.length, true);
         int start = 0;
         for (int i = stack.length - 1; i >= 0 && !own && start == 0; i--) {
@@ -208,7 +227,7 @@ public final class CctTraces {
         return Prefix.of(name, "java.lang.Cct") || Prefix.of(name, "cctrewrite.runtime.");
     }
 
-    // ---- classes of frames -------------------------------------------------------------------------------------------------------
+    // ---- classes of frames ----------------------------------------------------------------------
 
     /** Whether a frame of this line is a forwarder's. */
     static boolean isForwarder(int line) {
@@ -216,8 +235,9 @@ public final class CctTraces {
     }
 
     /**
-     * The current thread's frames below the runtime's, one after another: only a trace can tell a forwarder's frame. It leaves out frames
-     * that HotSpot hides (lambda classes, method-handle forms), and ends at the JVM's limit.
+     * The current thread's frames below the runtime's, one after another: only a trace can tell a
+     * forwarder's frame. It leaves out frames that HotSpot hides (lambda classes, method-handle
+     * forms), and ends at the JVM's limit.
      */
     private static final class Frames {
         private final VmTrace trace = new VmTrace(new Throwable());
@@ -247,14 +267,17 @@ public final class CctTraces {
         /** Whether HotSpot leaves the frame out where it lists classes: reflection's own. */
         private boolean isReflection() {
             String name = current.getClassName();
-            return name.equals("java.lang.reflect.Method") && current.getMethodName().equals("invoke")
+            return name.equals("java.lang.reflect.Method")
+                    && current.getMethodName().equals("invoke")
                     || Prefix.of(name, "sun.reflect.") && name.indexOf("MethodAccessor") >= 0
                     || Prefix.of(name, "jdk.internal.reflect.")
-                            && (name.indexOf("MethodAccessor") >= 0 || name.indexOf("MethodHandleAccessor") >= 0);
+                            && (name.indexOf("MethodAccessor") >= 0
+                                    || name.indexOf("MethodHandleAccessor") >= 0);
         }
 
         /**
-         * Goes to the frame of the next class in HotSpot's list of classes, which leaves out natives.
+         * Goes to the frame of the next class in HotSpot's list of classes, which leaves out
+         * natives.
          *
          * @return whether there is one; a class that has none here has a hidden frame
          */
@@ -280,8 +303,10 @@ public final class CctTraces {
                 forwarder = frames.isForwarder();
                 frames.advance();
             } else {
-                // A lambda's class (a hidden one, from JDK 15 on) has a frame of one method, which calls no other of it; and its forwarder's.
-                forwarder = i > 0 && all[i] == all[i - 1] && CctClasses.name(all[i]).indexOf('/') >= 0;
+                // A lambda's class (a hidden one, from JDK 15 on) has a frame of one method, which
+                // calls no other of it; and its forwarder's.
+                forwarder = i > 0 && all[i] == all[i - 1]
+                        && CctClasses.name(all[i]).indexOf('/') >= 0;
             }
             if (!forwarder) {
                 kept[count++] = all[i];
@@ -292,7 +317,10 @@ public final class CctTraces {
         return context;
     }
 
-    /** {@code Reflection.getCallerClass(int)}, whose own class has number 0, and which counts natives, too. */
+    /**
+     * {@code Reflection.getCallerClass(int)}, whose own class has number 0, and which counts
+     * natives, too.
+     */
     static Class<?> caller(int depth) {
         Class<?>[] all = SecurityManagers.CONTEXT.getClassContext();
         int at = 0;
@@ -311,7 +339,8 @@ public final class CctTraces {
             if (!frames.reach(all[at])) {
                 visible++;
             } else {
-                // Those between a native and its callee would be hidden, and would have come before.
+                // Those between a native and its callee would be hidden, and would have come
+                // before.
                 int natives = frames.natives.size();
                 if (visible < depth && depth <= visible + natives) {
                     return seenFrom(all[at], frames.natives.get(depth - visible - 1));
@@ -341,7 +370,10 @@ public final class CctTraces {
         }
     }
 
-    /** {@code SecurityManager.classDepth}, given what the native found; it counts frames that are not natives'. */
+    /**
+     * {@code SecurityManager.classDepth}, given what the native found; it counts frames that are
+     * not natives'.
+     */
     static int classDepth(int found, String name) {
         if (found < 0) {
             return found;
@@ -353,7 +385,8 @@ public final class CctTraces {
         for (; frames.current() != null; frames.advance()) {
             boolean same = frames.current().getClassName().equals(type);
             if (frames.isForwarder()) {
-                // Some class's forwarder may lead to another class's method, and is not there for the program.
+                // Some class's forwarder may lead to another class's method, and is not there for
+                // the program.
                 depth -= same || passed ? 0 : 1;
             } else if (same) {
                 return depth;
@@ -396,9 +429,11 @@ public final class CctTraces {
         }
     }
 
-    // ---- what the VM knows -------------------------------------------------------------------------------------------------------
+    // ---- what the VM knows ----------------------------------------------------------------------
 
-    /** The frames of an exception as the VM lists them: those from which the program's are taken. */
+    /**
+     * The frames of an exception as the VM lists them: those from which the program's are taken.
+     */
     private static final class VmTrace {
         /** JDK 8 hands out one after another. */
         static final boolean ELEMENT_BY_ELEMENT = JavaVersion.FEATURE == 8;
@@ -431,8 +466,12 @@ public final class CctTraces {
     private static final class AllAtOnce {
         private static final long DEPTH = Offsets.of(Throwable.class, "depth");
 
-        /** From JDK 19 on the native takes the backtrace, and not the exception; -1 for earlier ones. */
-        private static final long BACKTRACE = JavaVersion.FEATURE >= 19 ? Offsets.of(Throwable.class, "backtrace") : -1L;
+        /**
+         * From JDK 19 on the native takes the backtrace, and not the exception; -1 for earlier
+         * ones.
+         */
+        private static final long BACKTRACE = JavaVersion.FEATURE >= 19
+                ? Offsets.of(Throwable.class, "backtrace") : -1L;
 
         static Object backtrace(Throwable of) {
             return BACKTRACE < 0L ? null : CctMemory.U.getObject(of, BACKTRACE);

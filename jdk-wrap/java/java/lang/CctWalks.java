@@ -9,12 +9,14 @@ import java.lang.StackStreamFactory.AbstractStackWalker;
 /**
  * {@code StackWalker} without forwarders (docs/internals/runtime.md). JDK 9 and later.
  *
- * <p>The VM fills a buffer with one batch of frames after another: the first one in {@code callStackWalk}, which then calls back {@code
- * doStackWalk}, the others in {@code fetchStackFrames}. Of each batch forwarders are left out, and it is filled up with the next frames, so
- * that the class library sees batches as long as it asked for: what it executes is what it would on the plain stack.
+ * <p>The VM fills a buffer with one batch of frames after another: the first one in
+ * {@code callStackWalk}, which then calls back {@code doStackWalk}, the others in
+ * {@code fetchStackFrames}. Of each batch forwarders are left out, and it is filled up with the
+ * next frames, so that the class library sees batches as long as it asked for: what it executes is
+ * what it would on the plain stack.
  *
- * <p>Where only classes are asked for, the VM would not tell forwarders. Then it is asked for frames, in a buffer of our own, and their
- * classes are handed on.
+ * <p>Where only classes are asked for, the VM would not tell forwarders. Then it is asked for
+ * frames, in a buffer of our own, and their classes are handed on.
  *
  * <p>The rules of {@link CctRuntime} hold.
  */
@@ -27,42 +29,48 @@ public final class CctWalks {
 
     private CctWalks() {}
 
-    // ---- the first batch ---------------------------------------------------------------------------------------------------------
+    // ---- the first batch ------------------------------------------------------------------------
 
     // The arguments of callStackWalk.
 
     /** JDK 9 to 18. */
     public static Object[] frames$callStackWalk(
-            AbstractStackWalker<?, ?> self, long mode, int skip, int count, int start, Object[] frames) {
+            AbstractStackWalker<?, ?> self, long mode, int skip, int count, int start,
+            Object[] frames) {
         return framesFor(self, mode, start, frames);
     }
 
     /** JDK 9 to 18. */
     public static long mode$callStackWalk(
-            AbstractStackWalker<?, ?> self, long mode, int skip, int count, int start, Object[] frames) {
+            AbstractStackWalker<?, ?> self, long mode, int skip, int count, int start,
+            Object[] frames) {
         return modeFor(mode);
     }
 
     /** JDK 19 to 21. */
-    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip, Object scope,
+    public static Object[] frames$callStackWalk(
+            AbstractStackWalker<?, ?> self, long mode, int skip, Object scope,
             Object continuation, int count, int start, Object[] frames) {
         return framesFor(self, mode, start, frames);
     }
 
     /** JDK 19 to 21. */
-    public static long mode$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip, Object scope,
+    public static long mode$callStackWalk(
+            AbstractStackWalker<?, ?> self, long mode, int skip, Object scope,
             Object continuation, int count, int start, Object[] frames) {
         return modeFor(mode);
     }
 
     /** JDK 22 and later. */
-    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip, Object scope,
+    public static Object[] frames$callStackWalk(
+            AbstractStackWalker<?, ?> self, int mode, int skip, Object scope,
             Object continuation, int count, int start, Object[] frames) {
         return framesFor(self, mode, start, frames);
     }
 
     /** JDK 22 and later. */
-    public static int mode$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip, Object scope,
+    public static int mode$callStackWalk(
+            AbstractStackWalker<?, ?> self, int mode, int skip, Object scope,
             Object continuation, int count, int start, Object[] frames) {
         return (int) modeFor(mode);
     }
@@ -71,7 +79,8 @@ public final class CctWalks {
         return CctRuntime.booted() ? mode & ~CLASSES : mode;
     }
 
-    private static Object[] framesFor(AbstractStackWalker<?, ?> self, long mode, int start, Object[] frames) {
+    private static Object[] framesFor(AbstractStackWalker<?, ?> self, long mode, int start,
+            Object[] frames) {
         if (!CctRuntime.booted() || (mode & CLASSES) == 0L) {
             return frames;
         }
@@ -88,7 +97,8 @@ public final class CctWalks {
     }
 
     /** On entry of {@code doStackWalk}: the number of frames that the program may see. */
-    public static int num$doStackWalk(AbstractStackWalker<?, ?> self, long anchor, int skip, int number, int start, int end) {
+    public static int num$doStackWalk(AbstractStackWalker<?, ?> self, long anchor, int skip,
+            int number, int start, int end) {
         if (!CctRuntime.booted()) {
             return number;
         }
@@ -99,7 +109,8 @@ public final class CctWalks {
             Object[] frames = self.frameBuffer.frames();
             Object[] ours = self.cct$frames;
             Object[] filled = ours == null ? frames : ours;
-            Batch batch = new Batch(self, anchor, filled, start, filled.length, CctStacks.own(context));
+            Batch batch = new Batch(self, anchor, filled, start, filled.length,
+                    CctStacks.own(context));
             int visible = batch.leaveOut(start, end);
             if (ours != null) {
                 Classes.handOn(ours, frames, start, visible);
@@ -111,15 +122,17 @@ public final class CctWalks {
     }
 
     /** Likewise: where they end, {@code number} being {@link #num$doStackWalk}. */
-    public static int end$doStackWalk(AbstractStackWalker<?, ?> self, long anchor, int skip, int number, int start, int end) {
+    public static int end$doStackWalk(AbstractStackWalker<?, ?> self, long anchor, int skip,
+            int number, int start, int end) {
         return CctRuntime.booted() ? start + number : end;
     }
 
-    // ---- the other batches -------------------------------------------------------------------------------------------------------
+    // ---- the other batches ----------------------------------------------------------------------
 
     /** Instead of the native of JDK 9 to 21: returns where the frames end. */
     public static int fetchStackFrames(
-            AbstractStackWalker<?, ?> self, long mode, long anchor, int count, int start, Object[] frames) {
+            AbstractStackWalker<?, ?> self, long mode, long anchor, int count, int start,
+            Object[] frames) {
         if (!CctRuntime.booted()) {
             return self.cct$fetchStackFrames(mode, anchor, count, start, frames);
         }
@@ -128,7 +141,8 @@ public final class CctWalks {
 
     /** Instead of the native of JDK 22 and 23: returns where the frames end. */
     public static int fetchStackFrames(
-            AbstractStackWalker<?, ?> self, int mode, long anchor, int count, int start, Object[] frames) {
+            AbstractStackWalker<?, ?> self, int mode, long anchor, int count, int start,
+            Object[] frames) {
         if (!CctRuntime.booted()) {
             return self.cct$fetchStackFrames(mode, anchor, count, start, frames);
         }
@@ -137,7 +151,8 @@ public final class CctWalks {
 
     /** Instead of the native of JDK 24 and later: returns the number of frames. */
     public static int fetchStackFrames(
-            AbstractStackWalker<?, ?> self, int mode, long anchor, int last, int size, int start, Object[] frames) {
+            AbstractStackWalker<?, ?> self, int mode, long anchor, int last, int size, int start,
+            Object[] frames) {
         if (!CctRuntime.booted()) {
             return self.cct$fetchStackFrames(mode, anchor, last, size, start, frames);
         }
@@ -145,7 +160,8 @@ public final class CctWalks {
     }
 
     private static int fetch(
-            AbstractStackWalker<?, ?> self, int mode, long anchor, int last, int limit, int start, Object[] frames) {
+            AbstractStackWalker<?, ?> self, int mode, long anchor, int last, int limit, int start,
+            Object[] frames) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
@@ -167,7 +183,7 @@ public final class CctWalks {
         }
     }
 
-    // ---- frames ------------------------------------------------------------------------------------------------------------------
+    // ---- frames ---------------------------------------------------------------------------------
 
     /** One batch, in bypass. */
     private static final class Batch {
@@ -175,8 +191,10 @@ public final class CctWalks {
         private static final Class<?> LONG = long[].class.getComponentType();
 
         /** The native of this class library. */
-        private static final boolean COUNTS = has(int.class, LONG, int.class, int.class, int.class, Object[].class);
-        private static final boolean LONG_MODE = has(LONG, LONG, int.class, int.class, Object[].class);
+        private static final boolean COUNTS = has(int.class, LONG, int.class, int.class, int.class,
+                Object[].class);
+        private static final boolean LONG_MODE =
+                has(LONG, LONG, int.class, int.class, Object[].class);
         private static final long MODE = Offsets.of(AbstractStackWalker.class, "mode");
 
         private final AbstractStackWalker<?, ?> walk;
@@ -187,7 +205,8 @@ public final class CctWalks {
         /** Takes the line of each frame. */
         private final StackTraceElement element = CctTraces.Elements.empty();
 
-        Batch(AbstractStackWalker<?, ?> walk, long anchor, Object[] frames, int start, int limit, boolean own) {
+        Batch(AbstractStackWalker<?, ?> walk, long anchor, Object[] frames, int start, int limit,
+                boolean own) {
             this.walk = walk;
             this.anchor = anchor;
             this.frames = frames;
@@ -195,7 +214,10 @@ public final class CctWalks {
             this.own = own;
         }
 
-        /** Has the VM fill the buffer from {@code start} up to the limit, and returns where the frames end. */
+        /**
+         * Has the VM fill the buffer from {@code start} up to the limit, and returns where the
+         * frames end.
+         */
         int fetch(int mode, int last, int start) {
             if (COUNTS) {
                 return start + walk.cct$fetchStackFrames(mode, anchor, last, limit, start, frames);
@@ -206,9 +228,13 @@ public final class CctWalks {
             return walk.cct$fetchStackFrames(mode, anchor, limit - start, start, frames);
         }
 
-        /** Takes forwarders out of the frames that the VM has filled in, and fills up with others; returns where they end. */
+        /**
+         * Takes forwarders out of the frames that the VM has filled in, and fills up with others;
+         * returns where they end.
+         */
         int leaveOut(int start, int end) {
-            int mode = LONG_MODE ? (int) CctMemory.U.getLong(walk, MODE) : CctMemory.U.getInt(walk, MODE);
+            int mode = LONG_MODE
+                    ? (int) CctMemory.U.getLong(walk, MODE) : CctMemory.U.getInt(walk, MODE);
             int visible = move(start, end);
             while (end == limit && visible < limit) {
                 // The VM gave all that was asked for: there may be more.
@@ -228,7 +254,8 @@ public final class CctWalks {
                 }
             }
             for (int i = visible; i < end; i++) {
-                // Not one of those in front, nor one in which the VM would find traces of another frame.
+                // Not one of those in front, nor one in which the VM would find traces of another
+                // frame.
                 frames[i] = frames[i].getClass() == StackFrameInfo.class
                         ? new StackFrameInfo(walk.walker)
                         : new LiveStackFrameInfo(walk.walker);
@@ -279,7 +306,7 @@ public final class CctWalks {
         }
     }
 
-    // ---- methods of frames -------------------------------------------------------------------------------------------------------
+    // ---- methods of frames ----------------------------------------------------------------------
 
     /** After {@code StackFrameInfo.expandStackFrameInfo} (JDK 22 and later). */
     public static void after$expandStackFrameInfo(StackFrameInfo self) {
@@ -291,7 +318,10 @@ public final class CctWalks {
         withoutExtension(self);
     }
 
-    /** The type of a method that the VM has found by a frame is a descriptor, and may be that of an extended form. */
+    /**
+     * The type of a method that the VM has found by a frame is a descriptor, and may be that of an
+     * extended form.
+     */
     private static void withoutExtension(Object info) {
         if (!CctRuntime.booted()) {
             return;
@@ -313,7 +343,8 @@ public final class CctWalks {
             long named = Offsets.of(info.getClass(), "name");
             Object name = CctMemory.U.getObject(info, named);
             if (name instanceof String && Prefix.of((String) name, Hidden.NATIVE_PREFIX)) {
-                CctMemory.U.putObject(info, named, ((String) name).substring(Hidden.NATIVE_PREFIX.length()));
+                CctMemory.U.putObject(info, named,
+                        ((String) name).substring(Hidden.NATIVE_PREFIX.length()));
             }
         } finally {
             thread.cct$context = context;

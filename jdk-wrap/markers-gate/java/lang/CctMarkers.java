@@ -5,8 +5,9 @@ import java.lang.invoke.MethodHandles;
 import jdk.internal.vm.Continuation;
 
 /**
- * Where marked classes of a class library come in: in a package that every module and every loader knows. And where a thread's marker stack is: in a field that
- * {@code Thread} gains, since a thread-local variable would itself come to markers.
+ * Where marked classes of a class library come in: in a package that every module and every loader
+ * knows. And where a thread's marker stack is: in a field that {@code Thread} gains, since a
+ * thread-local variable would itself come to markers.
  */
 public final class CctMarkers {
     /** Whether this JDK has virtual threads: their class must not be named before. */
@@ -79,8 +80,9 @@ public final class CctMarkers {
     }
 
     /**
-     * For {@code Module.defineModule0} since JDK 12: the packages of a module that the JVM is told of. To those of {@code java.base} the runtime's are added, in which it
-     * would find no class otherwise. The module's descriptor, which programs see, does not name them.
+     * For {@code Module.defineModule0} since JDK 12: the packages of a module that the JVM is told
+     * of. To those of {@code java.base} the runtime's are added, in which it would find no class
+     * otherwise. The module's descriptor, which programs see, does not name them.
      */
     public static Object[] packages(Object[] all) {
         return isBase(all) ? withOurs(all, new Object[all.length + 2]) : all;
@@ -120,7 +122,10 @@ public final class CctMarkers {
         Gate.launched();
     }
 
-    /** Keeps the current thread on its carrier, if it is a virtual one; what {@link #unpin} is to be told. See docs/internals/runtime.md. */
+    /**
+     * Keeps the current thread on its carrier, if it is a virtual one; what {@link #unpin} is to be
+     * told. See docs/internals/runtime.md.
+     */
     public static boolean pin() {
         if (virtual && Thread.currentThread() instanceof VirtualThread) {
             Continuation.pin();

@@ -4,8 +4,9 @@ import java.io.File;
 import java.lang.reflect.Method;
 
 /**
- * The JDK in which the program runs, if {@code cctrewrite jdk} or {@code run} made it: beside its class library it has the rules of that, by which the program's classes
- * are marked when they are defined, by a native library.
+ * The JDK in which the program runs, if {@code cctrewrite jdk} or {@code run} made it: beside its
+ * class library it has the rules of that, by which the program's classes are marked when they are
+ * defined, by a native library.
  */
 final class Image {
     /** Beside the class library. */
@@ -26,7 +27,8 @@ final class Image {
         }
         String trouble;
         try {
-            System.load(new File(home, "lib/" + System.mapLibraryName("cctrewrite_loadtime")).getPath());
+            System.load(new File(home, "lib/" + System.mapLibraryName("cctrewrite_loadtime"))
+                    .getPath());
             place = enter0();
             export();
             trouble = start0(found.getPath());
@@ -41,7 +43,10 @@ final class Image {
         folder = found;
     }
 
-    /** Since JDK 9 what clients implement lies in a package of {@code java.base} that nobody may see. The JVM is told; what programs can look at stays as it is. */
+    /**
+     * Since JDK 9 what clients implement lies in a package of {@code java.base} that nobody may
+     * see. The JVM is told; what programs can look at stays as it is.
+     */
     private static void export() throws ReflectiveOperationException {
         Class<?> module;
         try {
@@ -52,7 +57,8 @@ final class Image {
         }
         Method export = module.getDeclaredMethod("addExportsToAll0", module, String.class);
         export.setAccessible(true);
-        export.invoke(null, Class.class.getDeclaredMethod("getModule").invoke(Object.class), "cctrewrite.markers");
+        export.invoke(null, Class.class.getDeclaredMethod("getModule").invoke(Object.class),
+                "cctrewrite.markers");
     }
 
     static boolean isOpen() {

@@ -23,7 +23,8 @@ final class Stacks {
         }
         CctMarkers.setStack(thread, BUSY);
         MarkerStack stack = null;
-        // The first marker of each thread comes here, also that of the one that wakes virtual threads: none of these may give up its carrier while it waits for the lock.
+        // The first marker of each thread comes here, also that of the one that wakes virtual
+        // threads: none of these may give up its carrier while it waits for the lock.
         boolean pinned = CctMarkers.pin();
         try {
             stack = new MarkerStack(thread, Counts.of(thread));
@@ -39,8 +40,9 @@ final class Stacks {
     }
 
     /**
-     * The JVM's own thread (JDK 24 and later) that puts virtual threads back on carriers which have waited for a lock. Were clients to hear of it, and to take a lock for which a
-     * virtual thread waits, that would wait for ever.
+     * The JVM's own thread (JDK 24 and later) that puts virtual threads back on carriers which have
+     * waited for a lock. Were clients to hear of it, and to take a lock for which a virtual thread
+     * waits, that would wait for ever.
      */
     private static boolean wakesVirtualThreads(Thread thread) {
         return "VirtualThread-unblocker".equals(thread.getName())

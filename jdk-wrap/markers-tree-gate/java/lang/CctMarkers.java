@@ -4,10 +4,13 @@ import cctrewrite.markers.Gate;
 import java.util.ArrayList;
 
 /**
- * Where marked classes come in of a program that is counted, too (docs/research/markers.md): by helpers of {@code java.lang.Object}, as all code that rewriting inserts. What clients
- * do is none of the program's: it runs in bypass, and there nothing is told. A thread's field is what it was when this returns.
+ * Where marked classes come in of a program that is counted, too (docs/research/markers.md): by
+ * helpers of {@code java.lang.Object}, as all code that rewriting inserts. What clients do is none
+ * of the program's: it runs in bypass, and there nothing is told. A thread's field is what it was
+ * when this returns.
  *
- * <p>The rules of {@link CctRuntime} hold here: until the JVM has come to the program no other class is touched, and outside bypass no code of the library.
+ * <p>The rules of {@link CctRuntime} hold here: until the JVM has come to the program no other
+ * class is touched, and outside bypass no code of the library.
  */
 public final class CctMarkers {
     /** How often something was come to before; threads that count at once may lose one. */
@@ -44,7 +47,7 @@ public final class CctMarkers {
         CctPin.unpin(pinned);
     }
 
-    // ---- a class registers ---------------------------------------------------------------------------------------------------------
+    // ---- a class registers ----------------------------------------------------------------------
 
     public static boolean markerReady() {
         if (!CctRuntime.hasLaunched()) {
@@ -63,14 +66,18 @@ public final class CctMarkers {
         }
     }
 
-    /** One more text of those that the class has to say. In one array they would be an array of a class that its loader has perhaps not been asked for. */
+    /**
+     * One more text of those that the class has to say. In one array they would be an array of a
+     * class that its loader has perhaps not been asked for.
+     */
     @SuppressWarnings("unchecked")
     public static Object markerRow(Object rows, Object text) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            ArrayList<String> list = rows == null ? new ArrayList<String>() : (ArrayList<String>) rows;
+            ArrayList<String> list = rows == null
+                    ? new ArrayList<String>() : (ArrayList<String>) rows;
             list.add((String) text);
             return list;
         } finally {
@@ -84,7 +91,8 @@ public final class CctMarkers {
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            return Gate.register((Class<?>) owner, ((ArrayList<String>) rows).toArray(new String[0]));
+            return Gate.register((Class<?>) owner, ((ArrayList<String>) rows)
+                    .toArray(new String[0]));
         } finally {
             thread.cct$context = context;
         }
@@ -144,10 +152,11 @@ public final class CctMarkers {
         return table == null || Gate.isOn(table, index);
     }
 
-    // ---- a thread is at a marker ---------------------------------------------------------------------------------------------------
+    // ---- a thread is at a marker ----------------------------------------------------------------
 
     /** {@code slot} is where the first call site's slot of the thread's node is, or would be. */
-    public static Object markerEnter(Object table, int index, Object receiver, Object arguments, long slot) {
+    public static Object markerEnter(Object table, int index, Object receiver, Object arguments,
+            long slot) {
         if (!CctRuntime.hasLaunched()) {
             tooEarly();
             return null;
@@ -166,7 +175,8 @@ public final class CctMarkers {
         }
     }
 
-    public static void markerAt(Object table, int index, Object receiver, Object arguments, long slot) {
+    public static void markerAt(Object table, int index, Object receiver, Object arguments,
+            long slot) {
         if (!CctRuntime.hasLaunched()) {
             tooEarly();
             return;
@@ -241,14 +251,17 @@ public final class CctMarkers {
         }
     }
 
-    /** What the profiler does then is nobody's. Before the JVM has booted there may be no thread to be asked (JDK 25). */
+    /**
+     * What the profiler does then is nobody's. Before the JVM has booted there may be no thread to
+     * be asked (JDK 25).
+     */
     private static void tooEarly() {
         if (!CctRuntime.booted() || Thread.currentThread().cct$context != CctRuntime.BYPASS) {
             early++;
         }
     }
 
-    // ---- arguments that a marker hands over ----------------------------------------------------------------------------------------
+    // ---- arguments that a marker hands over -----------------------------------------------------
 
     public static Object markerArray(int length) {
         return new Object[length];

@@ -5,7 +5,10 @@ import cctrewrite.runtime.Launch;
 import java.lang.CctMarkers;
 import java.lang.CctRuntime;
 
-/** Whether the JVM has booted: when the profiler's runtime has heard that the launcher comes to the program. */
+/**
+ * Whether the JVM has booted: when the profiler's runtime has heard that the launcher comes to the
+ * program.
+ */
 final class Boot {
     static {
         if (Image.isOpen()) {
@@ -31,7 +34,10 @@ final class Boot {
         return CctMarkers.early();
     }
 
-    /** Before clients are loaded. The end is told before the profile is written: a hook of the program's would be in it. */
+    /**
+     * Before clients are loaded. The end is told before the profile is written: a hook of the
+     * program's would be in it.
+     */
     static void begin() {
         Finish.before(new End.Printing());
     }

@@ -4,8 +4,9 @@ import cctrewrite.runtime.LoadTime;
 import java.io.File;
 
 /**
- * The JDK in which the program runs, if {@code cctrewrite jdk} or {@code run} made it with rules: by these the program's classes get markers when they are rewritten to be
- * counted. In another one markers are where {@code instrument} has put them.
+ * The JDK in which the program runs, if {@code cctrewrite jdk} or {@code run} made it with rules:
+ * by these the program's classes get markers when they are rewritten to be counted. In another one
+ * markers are where {@code instrument} has put them.
  */
 final class Image {
     /** Beside the class library; null if it brings no rules along. */
@@ -40,12 +41,16 @@ final class Image {
         return FOLDER == null ? null : LoadTime.marked();
     }
 
-    /** What is not marked of them, and which rules match nothing. Without rules what is rewritten when it is defined gets no markers. */
+    /**
+     * What is not marked of them, and which rules match nothing. Without rules what is rewritten
+     * when it is defined gets no markers.
+     */
     static String[] notes() {
         if (FOLDER != null) {
             String[] notes = LoadTime.unmarked();
             return notes == null ? new String[0] : notes;
         }
-        return LoadTime.loaded() ? new String[] {"classes that were rewritten while they were loaded, if any were, are counted and have no markers"} : new String[0];
+        return LoadTime.loaded() ? new String[] {"classes that were rewritten while they were "
+                + "loaded, if any were, are counted and have no markers"} : new String[0];
     }
 }

@@ -14,7 +14,9 @@ final class Trees {
 
     private Trees() {}
 
-    /** The node in which the thread was when it came to a marker; null if it was recorded in none. */
+    /**
+     * The node in which the thread was when it came to a marker; null if it was recorded in none.
+     */
     static ContextNode node(Marker marker) {
         // Below are no addresses, with the offset of a slot or without.
         if (marker == null || marker.context < 2 * CctRuntime.LIMIT) {

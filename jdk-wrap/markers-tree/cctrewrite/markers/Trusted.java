@@ -3,7 +3,10 @@ package cctrewrite.markers;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Field;
 
-/** Who may write fields that classes have gained: these give no lookup, since to ask for one is a call, and reflection does not show what they gained. */
+/**
+ * Who may write fields that classes have gained: these give no lookup, since to ask for one is a
+ * call, and reflection does not show what they gained.
+ */
 final class Trusted {
     private Trusted() {}
 

@@ -14,7 +14,8 @@ public final class CallingContexts {
     public static StackTraceElement[] current() {
         StackTraceElement[] all = new Throwable().getStackTrace();
         int from = 0;
-        // Down to the last frame of ours, and the helper that called it: what is above is the client.
+        // Down to the last frame of ours, and the helper that called it: what is above is the
+        // client.
         for (int i = 0; i < all.length; i++) {
             if (isGate(all[i].getClassName())) {
                 from = i + 1;
@@ -28,14 +29,18 @@ public final class CallingContexts {
     }
 
     /**
-     * The node of the exact calling-context tree in which the thread came to the innermost marker; null if the program is not counted beside its markers, or nothing was recorded
-     * where the thread was. Only in handlers.
+     * The node of the exact calling-context tree in which the thread came to the innermost marker;
+     * null if the program is not counted beside its markers, or nothing was recorded where the
+     * thread was. Only in handlers.
      */
     public static ContextNode node() {
         return Trees.node(Markers.current());
     }
 
-    /** The frame at a place of {@link #current}; null if there are not so many. The JVM looks at no more frames than it must, from JDK 9 on. */
+    /**
+     * The frame at a place of {@link #current}; null if there are not so many. The JVM looks at no
+     * more frames than it must, from JDK 9 on.
+     */
     public static StackTraceElement frame(int place) {
         if (Walks.canWalk()) {
             return Walks.frame(place);

@@ -5,7 +5,10 @@ import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 
-/** Loads clients that are not on the program's class path: {@code -Dcctrewrite.markers.client-path}. Their classes see those of the program, and get no markers themselves. */
+/**
+ * Loads clients that are not on the program's class path: {@code -Dcctrewrite.markers.client-path}.
+ * Their classes see those of the program, and get no markers themselves.
+ */
 final class ClientLoader extends URLClassLoader {
     private ClientLoader(URL[] path, ClassLoader parent) {
         super(path, parent);

@@ -15,7 +15,10 @@ import java.util.Set;
 
 /** The clients, and who of them is told of which marker. */
 final class Clients {
-    /** Held while anything here changes; handlers are never called under it, only {@link Client#subscribe} and {@link Client#register}. */
+    /**
+     * Held while anything here changes; handlers are never called under it, only
+     * {@link Client#subscribe} and {@link Client#register}.
+     */
     static final Object LOCK = new Object();
 
     private static final List<Client> ALL = new ArrayList<>();
@@ -74,10 +77,13 @@ final class Clients {
                 Class<?> client = Class.forName(name, true, loader);
                 add((Client) client.getDeclaredConstructor().newInstance());
             } catch (ReflectiveOperationException | ClassCastException | LinkageError problem) {
-                Throwable cause = problem instanceof InvocationTargetException ? problem.getCause() : problem;
+                Throwable cause = problem instanceof InvocationTargetException
+                        ? problem.getCause() : problem;
                 MISSING.add("client " + name + " cannot be loaded (" + cause
-                        + "); -Dcctrewrite.markers.clients names public classes on the class path that implement"
-                        + " cctrewrite.markers.Client and have a public constructor without arguments");
+                        + "); -Dcctrewrite.markers.clients names public classes on the class path "
+                        + "that implement"
+                        + " cctrewrite.markers.Client and have a public constructor without "
+                        + "arguments");
             }
         }
         for (String missing : MISSING) {
@@ -155,7 +161,8 @@ final class Clients {
 
     private static void tell(MarkerDescriptor descriptor) {
         Subscriber[] all = descriptor.enabled ? descriptor.subscribers : MarkerDescriptor.NOBODY;
-        descriptor.table.told[descriptor.index] = all.length == 0 ? null : new Told(descriptor, all);
+        descriptor.table.told[descriptor.index] = all.length == 0
+                ? null : new Told(descriptor, all);
     }
 
     /** One marker is told of, or no more. */
@@ -239,7 +246,9 @@ final class Clients {
         }
     }
 
-    /** A client threw: it is told nothing more, unless it was the program that left no stack for it. */
+    /**
+     * A client threw: it is told nothing more, unless it was the program that left no stack for it.
+     */
     static void threw(Client client, Throwable thrown, Counts counts) {
         if (thrown instanceof StackOverflowError && counts != null) {
             counts.overflows++;
@@ -274,8 +283,9 @@ final class Clients {
     }
 
     /**
-     * Sets guards by who is told now. Who sets those of a class that another thread initialises waits for that thread, which may be waiting for the lock: who has the
-     * lock, since a client asked for this, or threw, while it subscribed, leaves it to {@link #refresh()}.
+     * Sets guards by who is told now. Who sets those of a class that another thread initialises
+     * waits for that thread, which may be waiting for the lock: who has the lock, since a client
+     * asked for this, or threw, while it subscribed, leaves it to {@link #refresh()}.
      */
     private static void refresh(Collection<MarkerTable> tables) {
         if (Thread.holdsLock(LOCK)) {
@@ -287,7 +297,10 @@ final class Clients {
         }
     }
 
-    /** Sets those that were put off. For whoever has called clients under the lock, and has given it back. */
+    /**
+     * Sets those that were put off. For whoever has called clients under the lock, and has given it
+     * back.
+     */
     static void refresh() {
         List<MarkerTable> stale;
         synchronized (LOCK) {

@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Switching from outside: {@code -Dcctrewrite.markers.control=FILE} names a file of lines {@code on TOKEN} and {@code off TOKEN}, which is read when it changes. A
- * token that no line names stays as it was.
+ * Switching from outside: {@code -Dcctrewrite.markers.control=FILE} names a file of lines
+ * {@code on TOKEN} and {@code off TOKEN}, which is read when it changes. A token that no line names
+ * stays as it was.
  */
 final class Control implements Runnable {
     private static final long INTERVAL_MS = 100;
@@ -63,7 +64,8 @@ final class Control implements Runnable {
     /** Whether the file can be read, or may come. */
     private boolean look() {
         try {
-            String text = file.isFile() ? new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8) : last;
+            String text = file.isFile()
+                    ? new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8) : last;
             // A line that is not complete yet will be.
             if (!text.equals(last) && (text.isEmpty() || text.endsWith("\n"))) {
                 last = text;
@@ -71,7 +73,8 @@ final class Control implements Runnable {
             }
             return true;
         } catch (IOException problem) {
-            System.err.println("cctrewrite: markers: " + file + ": " + problem + "; nothing more is read of it");
+            System.err.println("cctrewrite: markers: " + file + ": " + problem
+                    + "; nothing more is read of it");
             return false;
         }
     }
@@ -82,7 +85,8 @@ final class Control implements Runnable {
             if (words.length == 2 && (words[0].equals("on") || words[0].equals("off"))) {
                 Clients.enable(words[1], words[0].equals("on"));
             } else if (!line.trim().isEmpty()) {
-                System.err.println("cctrewrite: markers: control: '" + line.trim() + "' is neither 'on TOKEN' nor 'off TOKEN'");
+                System.err.println("cctrewrite: markers: control: '" + line.trim()
+                        + "' is neither 'on TOKEN' nor 'off TOKEN'");
             }
         }
     }

@@ -1,6 +1,9 @@
 package cctrewrite.markers;
 
-/** Hears of all markers and does nothing, so that they are counted: {@code -Dcctrewrite.markers.counts=all}. */
+/**
+ * Hears of all markers and does nothing, so that they are counted:
+ * {@code -Dcctrewrite.markers.counts=all}.
+ */
 final class Counting implements Client {
     @Override
     public boolean subscribe(MarkerDescriptor descriptor) {

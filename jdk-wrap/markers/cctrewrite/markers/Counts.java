@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** How often a thread came to which marker. Written by that thread alone; exact of threads that have ended, and of others when they rest. */
+/**
+ * How often a thread came to which marker. Written by that thread alone; exact of threads that have
+ * ended, and of others when they rest.
+ */
 final class Counts {
     private static final List<Counts> LIVE = new ArrayList<>();
     private static final Counts ENDED = new Counts(null);
@@ -24,13 +27,19 @@ final class Counts {
 
     private final WeakReference<Thread> thread;
     private long[] entered = new long[BY_MARKER ? 64 : 0];
-    /** How often some marker was told of is this less what is left of it: so one number is counted, and in one direction. */
+    /**
+     * How often some marker was told of is this less what is left of it: so one number is counted,
+     * and in one direction.
+     */
     private long filled;
     /** Counted down at each marker; when it is below 0 something else is due, too. */
     int left;
     /** Not delivered since a client was running in the thread. */
     long ofClients;
-    /** Whether this is the thread of the JVM's own that is told nothing, so that {@link #ofClients} counts that. */
+    /**
+     * Whether this is the thread of the JVM's own that is told nothing, so that {@link #ofClients}
+     * counts that.
+     */
     boolean wakesVirtualThreads;
     /** Of these threads together. */
     long ofWaking;

@@ -10,7 +10,10 @@ import java.util.Map;
 
 /** The end of the run: what clients found, and how often there was something to tell. */
 final class End {
-    /** For how long a JVM that is halted waits: the thread that halts it may have a lock for which a client waits. */
+    /**
+     * For how long a JVM that is halted waits: the thread that halts it may have a lock for which a
+     * client waits.
+     */
     private static final long PATIENCE_MS = 5000;
 
     private static volatile boolean isPrepared;
@@ -18,7 +21,10 @@ final class End {
 
     private End() {}
 
-    /** {@link #print} for a thread, with the runtime's own rights: a security policy need not let the program write the file. Clients keep to theirs. */
+    /**
+     * {@link #print} for a thread, with the runtime's own rights: a security policy need not let
+     * the program write the file. Clients keep to theirs.
+     */
     static final class Printing implements Runnable {
         @Override
         public void run() {
@@ -71,7 +77,8 @@ final class End {
             try {
                 out = new PrintStream(PrivateFile.create(Paths.get(file)));
             } catch (IOException | InvalidPathException problem) {
-                System.err.println("cctrewrite: markers: cannot write " + file + " (" + problem + "); what clients print goes here");
+                System.err.println("cctrewrite: markers: cannot write " + file + " (" + problem
+                        + "); what clients print goes here");
             }
         }
         for (Client client : Clients.all()) {
@@ -94,11 +101,13 @@ final class End {
             for (MarkerTable table : Clients.tables()) {
                 for (MarkerDescriptor descriptor : table.descriptors()) {
                     out.println("cctrewrite: markers: " + sum.of(descriptor.number) + " "
-                            + descriptor.owner().getName() + " " + descriptor.index + " " + descriptor);
+                            + descriptor.owner().getName() + " " + descriptor.index + " "
+                            + descriptor);
                 }
             }
         }
-        out.println("cctrewrite: markers: " + sum.delivered() + " delivered, of " + Clients.known() + " markers in classes that came to one");
+        out.println("cctrewrite: markers: " + sum.delivered() + " delivered, of " + Clients.known()
+                + " markers in classes that came to one");
         String placed = Image.placed();
         if (placed != null) {
             out.println("cctrewrite: markers: " + placed);
@@ -109,7 +118,8 @@ final class End {
         say(out, Gate.earlyEvents() + Boot.early(), "not delivered before the JVM had booted");
         say(out, sum.ofClients, "not delivered, since clients came there themselves");
         say(out, sum.ofWaking, "not delivered in the JVM's thread that wakes virtual threads");
-        say(out, sum.overflows, "not heard by a client, since the program had left no stack for it");
+        say(out, sum.overflows,
+                "not heard by a client, since the program had left no stack for it");
         if (out != System.err) {
             // Where it was said when it happened nobody may have looked.
             for (String missing : Clients.missing()) {
@@ -117,7 +127,8 @@ final class End {
             }
         }
         for (Map.Entry<Client, Throwable> failed : Clients.failed().entrySet()) {
-            out.println("cctrewrite: markers: client " + failed.getKey().getClass().getName() + " threw " + failed.getValue()
+            out.println("cctrewrite: markers: client " + failed.getKey().getClass().getName()
+                    + " threw " + failed.getValue()
                     + " and was told nothing more");
             failed.getValue().printStackTrace(out);
         }

@@ -5,11 +5,15 @@ import java.lang.invoke.ForceInline;
 import java.lang.invoke.MethodHandles;
 
 /**
- * Where inserted code comes in. A class's table is an object to it, which {@link #register} made of what the class says of its markers; it is {@code null}
- * as long as nothing can be told, and then nothing is but how often. So is the token of a region, which is {@code null} if nobody was told of it.
+ * Where inserted code comes in. A class's table is an object to it, which {@link #register} made of
+ * what the class says of its markers; it is {@code null} as long as nothing can be told, and then
+ * nothing is but how often. So is the token of a region, which is {@code null} if nobody was told
+ * of it.
  *
- * <p>Both ends of a region are called, and not inlined: what they do is more than most methods that they stand in, and C2 took half as long again over these with it
- * in them, while they were no faster (docs/research/markers.md). Whether anybody hears the class's own helper asks, which is inlined.
+ * <p>Both ends of a region are called, and not inlined: what they do is more than most methods that
+ * they stand in, and C2 took half as long again over these with it in them, while they were no
+ * faster (docs/research/markers.md). Whether anybody hears the class's own helper asks, which is
+ * inlined.
  */
 public final class Gate {
     private static long early;
@@ -17,8 +21,9 @@ public final class Gate {
     private Gate() {}
 
     /**
-     * Whether the class may register now: once the JVM has booted, and not on a client's way. If so, what comes until it is {@link #settled}, or {@link #abandoned}, is
-     * not told: already to say who it is, a class calls others that have markers.
+     * Whether the class may register now: once the JVM has booted, and not on a client's way. If
+     * so, what comes until it is {@link #settled}, or {@link #abandoned}, is not told: already to
+     * say who it is, a class calls others that have markers.
      */
     public static boolean isReady() {
         if (!Boot.isOver()) {
@@ -38,7 +43,10 @@ public final class Gate {
         return MarkerTable.of(owner, null, rows);
     }
 
-    /** What the class's guards are to be: a bit for each of 32 markers, on while somebody is told. It sets them itself, and says so. */
+    /**
+     * What the class's guards are to be: a bit for each of 32 markers, on while somebody is told.
+     * It sets them itself, and says so.
+     */
     public static int bits(Object table, int word) {
         return ((MarkerTable) table).handOut(word);
     }
@@ -58,7 +66,9 @@ public final class Gate {
         stack.next = Math.abs(stack.next);
     }
 
-    /** The table of an interface, which cannot keep it itself; {@code null} if it did not register. */
+    /**
+     * The table of an interface, which cannot keep it itself; {@code null} if it did not register.
+     */
     public static Object tableOf(Class<?> owner) {
         if (!Boot.isOver()) {
             return null;
@@ -84,8 +94,9 @@ public final class Gate {
     /**
      * The thread is in a region. What this returns goes to {@link #exit}.
      *
-     * <p>Here and in {@link #leave} and {@link #at} what is usual is written down in one piece: one client, which is told and nothing more. What C2 makes of it does not depend on
-     * which methods it finds compiled already, and too large to take in. {@link #begin} does all of it.
+     * <p>Here and in {@link #leave} and {@link #at} what is usual is written down in one piece: one
+     * client, which is told and nothing more. What C2 makes of it does not depend on which methods
+     * it finds compiled already, and too large to take in. {@link #begin} does all of it.
      */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
@@ -147,7 +158,8 @@ public final class Gate {
     }
 
     private static Object begin(MarkerStack stack, Told told, Object receiver, Object[] arguments) {
-        return told.filter != null && passesBy(told, receiver) ? null : stack.enter(told, receiver, arguments);
+        return told.filter != null && passesBy(told, receiver)
+                ? null : stack.enter(told, receiver, arguments);
     }
 
     private static boolean passesBy(Told told, Object receiver) {
@@ -165,7 +177,10 @@ public final class Gate {
         }
     }
 
-    /** The thread leaves a region. The question is inlined: where nobody was told there is nothing to be called. */
+    /**
+     * The thread leaves a region. The question is inlined: where nobody was told there is nothing
+     * to be called.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void exit(Object token) {
@@ -310,7 +325,8 @@ public final class Gate {
     /** {@link #enter} where the program is counted, too: with where the thread is in its tree. */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
-    public static Object enter(Object table, int index, Object receiver, Object[] arguments, long context) {
+    public static Object enter(Object table, int index, Object receiver, Object[] arguments,
+            long context) {
         if (table != null) {
             Stacks.current().context = context;
         }
@@ -318,14 +334,18 @@ public final class Gate {
     }
 
     /** The same of {@link #at}. */
-    public static void at(Object table, int index, Object receiver, Object[] arguments, long context) {
+    public static void at(Object table, int index, Object receiver, Object[] arguments,
+            long context) {
         if (table != null) {
             Stacks.current().context = context;
         }
         at(table, index, receiver, arguments);
     }
 
-    /** A thread that hears nothing has come to a marker: whether a client has brought it there its stack says, which may be null. */
+    /**
+     * A thread that hears nothing has come to a marker: whether a client has brought it there its
+     * stack says, which may be null.
+     */
     public static void passed(Object stack) {
         if (stack != null && ((MarkerStack) stack).isSilent()) {
             ((MarkerStack) stack).counts.ofClients++;
@@ -344,7 +364,10 @@ public final class Gate {
         }
     }
 
-    /** There is no table: it is too early, or a client is the first to come to the class, which then registers later. */
+    /**
+     * There is no table: it is too early, or a client is the first to come to the class, which then
+     * registers later.
+     */
     private static Object untold() {
         if (Boot.isOver()) {
             Stacks.current().counts.ofClients++;

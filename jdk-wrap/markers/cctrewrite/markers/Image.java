@@ -1,6 +1,9 @@
 package cctrewrite.markers;
 
-/** The JDK in which the program runs, if that brings along what is marked: on a JVM that was not rewritten it does not. */
+/**
+ * The JDK in which the program runs, if that brings along what is marked: on a JVM that was not
+ * rewritten it does not.
+ */
 final class Image {
     private Image() {}
 

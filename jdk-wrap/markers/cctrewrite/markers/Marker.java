@@ -1,8 +1,8 @@
 package cctrewrite.markers;
 
 /**
- * A thread at a marker: what handlers get. There is one for each thread and depth, which is used again: it is valid until the handler returns, those
- * {@linkplain #parent below it} as well.
+ * A thread at a marker: what handlers get. There is one for each thread and depth, which is used
+ * again: it is valid until the handler returns, those {@linkplain #parent below it} as well.
  */
 public final class Marker {
     final MarkerStack stack;
@@ -14,7 +14,10 @@ public final class Marker {
     Object[] arguments;
     Object result;
     boolean byException;
-    /** Where a call site's slot is in the tree's node in which the thread came here, if it is recorded; else no address. */
+    /**
+     * Where a call site's slot is in the tree's node in which the thread came here, if it is
+     * recorded; else no address.
+     */
     long context;
 
     Marker(MarkerStack stack, int level) {
@@ -46,20 +49,27 @@ public final class Marker {
     }
 
     /**
-     * The object that it is about, if the rule asked for it: of calls and fields that of the instruction, of handlers the exception, of allocations what was
-     * made, else {@code this}. {@code null} if there is none: in static methods, and in constructors up to the call of another one. At the exit of a
-     * constructor it is there.
+     * The object that it is about, if the rule asked for it: of calls and fields that of the
+     * instruction, of handlers the exception, of allocations what was made, else {@code this}.
+     * {@code null} if there is none: in static methods, and in constructors up to the call of
+     * another one. At the exit of a constructor it is there.
      */
     public Object receiver() {
         return receiver;
     }
 
-    /** The arguments of the method or call, where the rule asks for them; else {@code null}. Of a method, as they were on entry. */
+    /**
+     * The arguments of the method or call, where the rule asks for them; else {@code null}. Of a
+     * method, as they were on entry.
+     */
     public Object[] arguments() {
         return arguments;
     }
 
-    /** At an exit by a return, where the rule asks for it: the object that is returned; else {@code null}. */
+    /**
+     * At an exit by a return, where the rule asks for it: the object that is returned; else
+     * {@code null}.
+     */
     public Object result() {
         return result;
     }
@@ -74,7 +84,9 @@ public final class Marker {
         return level;
     }
 
-    /** The marker that the thread came to before, and is still in; {@code null} if there is none. */
+    /**
+     * The marker that the thread came to before, and is still in; {@code null} if there is none.
+     */
     public Marker parent() {
         return level > 1 ? stack.frame(level - 1) : null;
     }

@@ -67,7 +67,10 @@ public final class MarkerDescriptor {
         return pair;
     }
 
-    /** The kind of its place, by the word of the rule: {@code method}, {@code loop}, {@code call} ... */
+    /**
+     * The kind of its place, by the word of the rule: {@code method}, {@code loop}, {@code call}
+     * ...
+     */
     public String place() {
         return place;
     }
@@ -137,7 +140,10 @@ public final class MarkerDescriptor {
         boolean perObject;
         boolean instant;
 
-        /** Fields are separated by U+0001, which no rule and no name of a program that was compiled has. */
+        /**
+         * Fields are separated by U+0001, which no rule and no name of a program that was compiled
+         * has.
+         */
         static Row parse(String text) {
             String[] fields = new String[9];
             int from = 0;

@@ -6,19 +6,25 @@ import java.util.Arrays;
 /**
  * The markers that a thread is in. Nobody but the thread comes here, so nothing is locked.
  *
- * <p>What is here is written at each marker, and so is made so that this is cheap: objects are used again, so that nothing is allocated; the token of a region is its object,
- * which leads here, so that the thread is looked up once for both ends; a number is counted down for all that is due now and then. One such thing is {@link #renew}: who
- * writes a reference into an old object pays for it with G1, a memory fence each time, and young objects are free of that.
+ * <p>What is here is written at each marker, and so is made so that this is cheap: objects are used
+ * again, so that nothing is allocated; the token of a region is its object, which leads here, so
+ * that the thread is looked up once for both ends; a number is counted down for all that is due now
+ * and then. One such thing is {@link #renew}: who writes a reference into an old object pays for it
+ * with G1, a memory fence each time, and young objects are free of that.
  */
 final class MarkerStack {
     final Thread thread;
     final Counts counts;
     /**
-     * The level of the marker that comes next; the same below zero while a client runs, which hears nothing of itself. So one number says whether there is anybody to
-     * be told and where, and one is written before a client is called and one after.
+     * The level of the marker that comes next; the same below zero while a client runs, which hears
+     * nothing of itself. So one number says whether there is anybody to be told and where, and one
+     * is written before a client is called and one after.
      */
     int next = 1;
-    /** Where the thread is in its tree, as {@link Marker#context}; set before each marker where the program is counted, too. */
+    /**
+     * Where the thread is in its tree, as {@link Marker#context}; set before each marker where the
+     * program is counted, too.
+     */
     long context;
     /** How often it was not the one found first. */
     int misses;
@@ -38,7 +44,10 @@ final class MarkerStack {
         return stack;
     }
 
-    /** A client runs, or what is none of the program's, until {@link #next} is what is returned here. */
+    /**
+     * A client runs, or what is none of the program's, until {@link #next} is what is returned
+     * here.
+     */
     int silence() {
         int before = next;
         if (before > 0) {
@@ -125,8 +134,9 @@ final class MarkerStack {
     }
 
     /**
-     * Tells the clients of an entry. The program may have left no stack for that: who has not heard of it hears nothing of the exit either, and nothing is
-     * called any more here, which would end as the handler did. Whether somebody waits for the exit.
+     * Tells the clients of an entry. The program may have left no stack for that: who has not heard
+     * of it hears nothing of the exit either, and nothing is called any more here, which would end
+     * as the handler did. Whether somebody waits for the exit.
      */
     private boolean tell(Told told, Marker marker, int at) {
         int heard = 0;

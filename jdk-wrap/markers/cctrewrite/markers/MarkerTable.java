@@ -8,8 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The markers of a class, and its guards: one bit for each in fields of the class, on while somebody is told. Most classes register and never hear of it again, and most
- * of their time at the start is the program's: so texts are taken apart when somebody asks, and ways to set the guards are made when they change.
+ * The markers of a class, and its guards: one bit for each in fields of the class, on while
+ * somebody is told. Most classes register and never hear of it again, and most of their time at the
+ * start is the program's: so texts are taken apart when somebody asks, and ways to set the guards
+ * are made when they change.
  */
 final class MarkerTable {
     /** A marker's bit is in the field of this name and the number of the word. */
@@ -25,14 +27,18 @@ final class MarkerTable {
     };
 
     final Class<?> owner;
-    /** Who is told of each marker; {@code null} if nobody is. Changed under the lock of the clients. */
+    /**
+     * Who is told of each marker; {@code null} if nobody is. Changed under the lock of the clients.
+     */
     final Told[] told;
     private final MethodHandles.Lookup lookup;
     private final int first;
     private String[] rows;
     private MarkerDescriptor[] descriptors;
 
-    /** All that follows: under the lock of the clients. Whether the class has asked for its guards. */
+    /**
+     * All that follows: under the lock of the clients. Whether the class has asked for its guards.
+     */
     private boolean isOut;
     /** How often they have changed since. */
     private long changes;
@@ -93,7 +99,8 @@ final class MarkerTable {
             return MethodHandles.publicLookup().unreflectSetter(field(name));
         }
         boolean ofObject = name.equals(SKIPPED);
-        return ofObject ? lookup.findSetter(owner, name, int.class) : lookup.findStaticSetter(owner, name, int.class);
+        return ofObject ? lookup.findSetter(owner, name, int.class)
+                : lookup.findStaticSetter(owner, name, int.class);
     }
 
     private MethodHandle getter(String name) throws ReflectiveOperationException {
@@ -157,7 +164,9 @@ final class MarkerTable {
         return bits;
     }
 
-    /** The class has set them. If they have changed meanwhile, what it set may be what they were. */
+    /**
+     * The class has set them. If they have changed meanwhile, what it set may be what they were.
+     */
     void settle() {
         synchronized (Clients.LOCK) {
             if (changes == 0) {
@@ -168,8 +177,10 @@ final class MarkerTable {
     }
 
     /**
-     * Sets the guards by who is told. Not under the lock of the clients: a class may be in the middle of its initialisation, by a thread that comes here, and who sets a
-     * field waits for the end of that. For the same reason nobody waits for who is setting them already: it does so again.
+     * Sets the guards by who is told. Not under the lock of the clients: a class may be in the
+     * middle of its initialisation, by a thread that comes here, and who sets a field waits for the
+     * end of that. For the same reason nobody waits for who is setting them already: it does so
+     * again.
      */
     void update() {
         synchronized (Clients.LOCK) {
@@ -228,7 +239,8 @@ final class MarkerTable {
         int before = stack.silence();
         try {
             if (skipped == null) {
-                setSkipped = setter(SKIPPED).asType(MethodType.methodType(void.class, Object.class, int.class));
+                setSkipped = setter(SKIPPED)
+                        .asType(MethodType.methodType(void.class, Object.class, int.class));
                 skipped = getter(SKIPPED).asType(MethodType.methodType(int.class, Object.class));
             }
             int bits = (int) skipped.invokeExact(object);

@@ -8,12 +8,18 @@ import java.util.List;
 public final class Markers {
     private Markers() {}
 
-    /** A client more, beside those of {@code -Dcctrewrite.markers.clients}; it is asked about all markers of classes that came to one. */
+    /**
+     * A client more, beside those of {@code -Dcctrewrite.markers.clients}; it is asked about all
+     * markers of classes that came to one.
+     */
     public static void register(Client client) {
         Clients.add(client);
     }
 
-    /** The innermost marker that the current thread is in; {@code null} if there is none. {@link Marker#parent} leads on. */
+    /**
+     * The innermost marker that the current thread is in; {@code null} if there is none.
+     * {@link Marker#parent} leads on.
+     */
     public static Marker current() {
         return Stacks.current().top();
     }
@@ -29,7 +35,10 @@ public final class Markers {
         return all;
     }
 
-    /** What is to be said of the places that have no markers although rules match them, of classes that were defined while the program ran. */
+    /**
+     * What is to be said of the places that have no markers although rules match them, of classes
+     * that were defined while the program ran.
+     */
     public static List<String> notes() {
         return Arrays.asList(Image.notes());
     }
@@ -44,17 +53,26 @@ public final class Markers {
         Clients.enable(descriptor, false);
     }
 
-    /** The same for all markers with a token, in classes that are still to come too. How many there are by now. */
+    /**
+     * The same for all markers with a token, in classes that are still to come too. How many there
+     * are by now.
+     */
     public static int enable(String token) {
         return Clients.enable(token, true);
     }
 
-    /** The same for all markers with a token, in classes that are still to come too. How many there are by now. */
+    /**
+     * The same for all markers with a token, in classes that are still to come too. How many there
+     * are by now.
+     */
     public static int disable(String token) {
         return Clients.enable(token, false);
     }
 
-    /** Nobody is told of a marker when an object comes to it that is its {@code this}. For markers {@linkplain MarkerDescriptor#isPerObject per object}. */
+    /**
+     * Nobody is told of a marker when an object comes to it that is its {@code this}. For markers
+     * {@linkplain MarkerDescriptor#isPerObject per object}.
+     */
     public static void ignore(Object object, MarkerDescriptor descriptor) {
         skip(object, descriptor, true);
     }

@@ -40,7 +40,10 @@ public final class ObjectDeath {
         return new ObjectDeath(client);
     }
 
-    /** When nothing holds on to the object any more, the client's {@link Client#objectDeath} gets the handback, which must not hold on to it. */
+    /**
+     * When nothing holds on to the object any more, the client's {@link Client#objectDeath} gets
+     * the handback, which must not hold on to it.
+     */
     public void watch(Object object, Object handback) {
         watched.put(new Watched(object, handback, this), true);
     }

@@ -5,7 +5,10 @@ import java.lang.ref.WeakReference;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** A provider: what a client keeps for objects, by identity. It does not keep them alive, and calls no method of theirs. */
+/**
+ * A provider: what a client keeps for objects, by identity. It does not keep them alive, and calls
+ * no method of theirs.
+ */
 public final class ObjectTable<V> {
     private final ConcurrentHashMap<Object, V> values = new ConcurrentHashMap<>();
     private final ReferenceQueue<Object> queue = new ReferenceQueue<>();

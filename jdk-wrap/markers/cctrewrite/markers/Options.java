@@ -1,6 +1,9 @@
 package cctrewrite.markers;
 
-/** What the command line says: properties {@code cctrewrite.KEY}, and what {@code cctrewrite run} has said for those that are not given. */
+/**
+ * What the command line says: properties {@code cctrewrite.KEY}, and what {@code cctrewrite run}
+ * has said for those that are not given.
+ */
 public final class Options {
     private Options() {}
 
@@ -16,7 +19,10 @@ public final class Options {
         return said != null ? said : otherwise;
     }
 
-    /** The files with automata of properties, with path separators between them; null if there are none. */
+    /**
+     * The files with automata of properties, with path separators between them; null if there are
+     * none.
+     */
     public static String properties() {
         String said = get("typestate");
         return said != null ? said : Image.tables();
@@ -27,7 +33,10 @@ public final class Options {
         return Image.place() != null;
     }
 
-    /** Where a file of that kind goes, if nothing is said: beside what whoever started this JVM waits for; else by this name in the working directory. */
+    /**
+     * Where a file of that kind goes, if nothing is said: beside what whoever started this JVM
+     * waits for; else by this name in the working directory.
+     */
     public static String place(String kind, String otherwise) {
         String said = get(kind + ".out");
         if (said != null) {

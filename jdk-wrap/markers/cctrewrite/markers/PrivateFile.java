@@ -14,19 +14,25 @@ import java.util.Set;
 public final class PrivateFile {
     private PrivateFile() {}
 
-    /** Creates the file, instead of an existing one of that name. Devices and pipes are written to as they are. */
+    /**
+     * Creates the file, instead of an existing one of that name. Devices and pipes are written to
+     * as they are.
+     */
     public static OutputStream create(Path path) throws IOException {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
             return Files.newOutputStream(path, StandardOpenOption.WRITE);
         }
         Files.deleteIfExists(path);
-        Set<StandardOpenOption> options = EnumSet.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+        Set<StandardOpenOption> options =
+                EnumSet.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
         try {
             return Channels.newOutputStream(Files.newByteChannel(path, options,
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
+                    PosixFilePermissions.asFileAttribute(
+                            PosixFilePermissions.fromString("rw-------"))));
         } catch (UnsupportedOperationException e) {
             // A file system without owners and modes.
-            return Files.newOutputStream(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+            return Files.newOutputStream(path, StandardOpenOption.WRITE,
+                    StandardOpenOption.CREATE_NEW);
         }
     }
 }

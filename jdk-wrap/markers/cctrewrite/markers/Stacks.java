@@ -1,14 +1,20 @@
 package cctrewrite.markers;
 
-/** Where a thread's marker stack is: on a JVM that was not rewritten, in a thread-local variable. */
+/**
+ * Where a thread's marker stack is: on a JVM that was not rewritten, in a thread-local variable.
+ */
 final class Stacks {
     private static final ThreadLocal<MarkerStack> STACK = new ThreadLocal<>();
-    /** A thread that is not the one found first becomes it now and then: often enough for a thread that is alone, seldom enough for many. */
+    /**
+     * A thread that is not the one found first becomes it now and then: often enough for a thread
+     * that is alone, seldom enough for many.
+     */
     private static final int PATIENCE = 1024;
 
     /**
-     * That of a thread that came here lately: to look whether it is the current one is less than to ask for its variable. Written by whoever has missed it often; any will
-     * do, since what decides is its thread. It may keep one thread that has ended from being collected.
+     * That of a thread that came here lately: to look whether it is the current one is less than to
+     * ask for its variable. Written by whoever has missed it often; any will do, since what decides
+     * is its thread. It may keep one thread that has ended from being collected.
      */
     private static MarkerStack recent = MarkerStack.busy();
 

@@ -1,6 +1,9 @@
 package cctrewrite.markers;
 
-/** A client that subscribed to a marker, and what it said then: it is not asked again, neither when others come nor when markers are switched. */
+/**
+ * A client that subscribed to a marker, and what it said then: it is not asked again, neither when
+ * others come nor when markers are switched.
+ */
 final class Subscriber {
     final Client client;
     final boolean isSimple;

@@ -2,17 +2,26 @@ package cctrewrite.markers;
 
 import java.util.Arrays;
 
-/** Who is told of a marker. Replaced when that changes, never changed: regions that were entered are left as they were entered. */
+/**
+ * Who is told of a marker. Replaced when that changes, never changed: regions that were entered are
+ * left as they were entered.
+ */
 final class Told {
     final MarkerDescriptor descriptor;
     final Client[] clients;
     /** If there is one alone: the usual case, which needs no loop. */
     final Client single;
-    /** The same, if there is nothing else to be done at the marker than to tell it: no question whether it hears of it, and no count by marker. */
+    /**
+     * The same, if there is nothing else to be done at the marker than to tell it: no question
+     * whether it hears of it, and no count by marker.
+     */
     final Client straight;
     /** The one, if it wants to be asked before. */
     final Client filter;
-    /** Those that hear exits. If there are none, nothing is kept of who comes by, other than in loops, whose head is come to again and again. */
+    /**
+     * Those that hear exits. If there are none, nothing is kept of who comes by, other than in
+     * loops, whose head is come to again and again.
+     */
     final Client[] leaving;
     /** If there is one alone. */
     final Client singleLeaving;
@@ -41,6 +50,7 @@ final class Told {
         singleLeaving = leavers == 1 ? leaving[0] : null;
         isKept = descriptor.isPair() && (leavers > 0 || descriptor.isLoop());
         isInstant = isKept && descriptor.instant;
-        shorter = isKept && count > 1 ? new Told(descriptor, Arrays.copyOf(subscribers, count - 1)) : null;
+        shorter = isKept && count > 1
+                ? new Told(descriptor, Arrays.copyOf(subscribers, count - 1)) : null;
     }
 }

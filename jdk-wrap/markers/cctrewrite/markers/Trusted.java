@@ -2,7 +2,10 @@ package cctrewrite.markers;
 
 import java.lang.invoke.MethodHandles;
 
-/** Who may write fields that classes have gained, where these give no lookup: JDK 8's own, whose fields reflection shows. */
+/**
+ * Who may write fields that classes have gained, where these give no lookup: JDK 8's own, whose
+ * fields reflection shows.
+ */
 final class Trusted {
     private Trusted() {}
 

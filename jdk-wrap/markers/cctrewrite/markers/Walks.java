@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Walks over stacks by {@code java.lang.StackWalker} (JDK 9), which this class finds by name: it is compiled for JDK 8. */
+/**
+ * Walks over stacks by {@code java.lang.StackWalker} (JDK 9), which this class finds by name: it is
+ * compiled for JDK 8.
+ */
 final class Walks {
     private static Object walker;
     /** {@code StackWalker.walk}. */
@@ -39,7 +42,8 @@ final class Walks {
         MethodType ofObject = MethodType.methodType(String.class, Object.class);
         className = lookup.findVirtual(frame, "getClassName", text).asType(ofObject);
         methodName = lookup.findVirtual(frame, "getMethodName", text).asType(ofObject);
-        element = lookup.findVirtual(frame, "toStackTraceElement", MethodType.methodType(StackTraceElement.class))
+        element = lookup.findVirtual(frame, "toStackTraceElement",
+                MethodType.methodType(StackTraceElement.class))
                 .asType(MethodType.methodType(StackTraceElement.class, Object.class));
         walker = withReflection(type);
     }
@@ -48,7 +52,8 @@ final class Walks {
     private static Object withReflection(Class<?> type) throws ReflectiveOperationException {
         for (Object option : Class.forName("java.lang.StackWalker$Option").getEnumConstants()) {
             if (option.toString().equals("SHOW_REFLECT_FRAMES")) {
-                return type.getMethod("getInstance", Set.class).invoke(null, Collections.singleton(option));
+                return type.getMethod("getInstance", Set.class)
+                        .invoke(null, Collections.singleton(option));
             }
         }
         throw new ClassNotFoundException("SHOW_REFLECT_FRAMES");
@@ -98,7 +103,8 @@ final class Walks {
             while (frames.hasNext()) {
                 Object frame = frames.next();
                 if (wanted == place
-                        && CallingContexts.isOurs((String) className.invokeExact(frame), (String) methodName.invokeExact(frame))) {
+                        && CallingContexts.isOurs((String) className.invokeExact(frame),
+                                (String) methodName.invokeExact(frame))) {
                     continue;
                 }
                 if (wanted-- == 0) {

@@ -27,11 +27,13 @@ final class Binding {
         this.monitor = monitor;
         property = monitor.property;
         if (words.length != 4) {
-            throw new IllegalArgumentException("marker " + descriptor + " has no predicate of an event");
+            throw new IllegalArgumentException("marker " + descriptor
+                    + " has no predicate of an event");
         }
         event = property.event(words[0]);
         if (event < 0) {
-            throw new IllegalArgumentException("property " + property.name + " has no event " + words[0]);
+            throw new IllegalArgumentException("property " + property.name + " has no event "
+                    + words[0]);
         }
         onReturn = words[1].equals("return");
         object = role(words[2]);
@@ -76,7 +78,8 @@ final class Binding {
 
     /** Whether it happens to the marker's receiver alone, as soon as somebody is there. */
     boolean isOfReceiver() {
-        return !onReturn && (object == RECEIVER && parent == NOBODY || object == NOBODY && parent == RECEIVER);
+        return !onReturn && (object == RECEIVER && parent == NOBODY || object == NOBODY
+                && parent == RECEIVER);
     }
 
     boolean hasObject() {
@@ -96,7 +99,8 @@ final class Binding {
         boolean isMethod = descriptor.place().equals("method");
         StackTraceElement frame = CallingContexts.frame(isMethod ? 1 : 0);
         if (frame == null) {
-            return new Site(descriptor.owner().getName(), descriptor.method().name(), null, descriptor.line());
+            return new Site(descriptor.owner().getName(), descriptor.method().name(), null,
+                    descriptor.line());
         }
         Site found = Site.of(frame);
         if (!isMethod) {

@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keeps the overhead within what it may be, after QVM: of sites at which many objects come up only each second, fourth ... is followed. What is measured is the time spent in
- * handlers, of one event in {@link #EACH}, against the time that goes by.
+ * Keeps the overhead within what it may be, after QVM: of sites at which many objects come up only
+ * each second, fourth ... is followed. What is measured is the time spent in handlers, of one event
+ * in {@link #EACH}, against the time that goes by.
  */
 final class Budget {
     /** Of so many events one is measured. */

@@ -3,7 +3,10 @@ package cctrewrite.typestate;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 
-/** What is kept of an object: it does not keep the object alive, and says who it was when it is gone. */
+/**
+ * What is kept of an object: it does not keep the object alive, and says who it was when it is
+ * gone.
+ */
 final class Entry extends WeakReference<Object> {
     /** The state of objects that are not followed. */
     static final int ASIDE = -1;

@@ -72,7 +72,8 @@ final class Json {
         out.append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            boolean isPaired = Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1));
+            boolean isPaired = Character.isHighSurrogate(c) && i + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(i + 1));
             if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
             } else if (isPaired) {

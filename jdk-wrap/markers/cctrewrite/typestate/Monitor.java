@@ -76,7 +76,10 @@ abstract class Monitor {
         return true;
     }
 
-    /** Not an anonymous class: compilers from JDK 18 on leave out that it has a monitor, which it does not need. */
+    /**
+     * Not an anonymous class: compilers from JDK 18 on leave out that it has a monitor, which it
+     * does not need.
+     */
     static final class ById implements Comparator<Entry> {
         @Override
         public int compare(Entry one, Entry other) {

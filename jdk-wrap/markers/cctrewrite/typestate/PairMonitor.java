@@ -3,8 +3,10 @@ package cctrewrite.typestate;
 import cctrewrite.markers.Marker;
 
 /**
- * Follows objects that come from another, each with it: parametric slicing over (parent, child), where each child has one parent. A parent has a state of its own, by its own
- * events alone; a child that comes from it begins there. A parent's event is one of all of its children; those in a state that it does not change are not looked at.
+ * Follows objects that come from another, each with it: parametric slicing over (parent, child),
+ * where each child has one parent. A parent has a state of its own, by its own events alone; a
+ * child that comes from it begins there. A parent's event is one of all of its children; those in a
+ * state that it does not change are not looked at.
  */
 final class PairMonitor extends Monitor {
     private final StateTable parents;
@@ -33,7 +35,8 @@ final class PairMonitor extends Monitor {
         int event = binding.event;
         if (binding.hasParent()) {
             Entry parent = parents.get(object);
-            return parent == null ? !property.leadsElsewhere(Property.START, event) : !isHeardOf(parent, event);
+            return parent == null
+                    ? !property.leadsElsewhere(Property.START, event) : !isHeardOf(parent, event);
         }
         Entry child = objects.get(object);
         return child == null || child.parent == null || child.state == Entry.ASIDE
@@ -132,7 +135,8 @@ final class PairMonitor extends Monitor {
         int event = binding.event;
         Entry parent = parents.get(object);
         if (parent == null) {
-            if (passesBy(Property.START, event) || !property.leadsElsewhere(Property.START, event)) {
+            if (passesBy(Property.START, event)
+                    || !property.leadsElsewhere(Property.START, event)) {
                 return;
             }
             parent = parents.make(object);
@@ -143,7 +147,8 @@ final class PairMonitor extends Monitor {
             property.heard.increment();
         }
         synchronized (parent) {
-            // All that move, taken out before any is put in again: into a state that is still to come.
+            // All that move, taken out before any is put in again: into a state that is still to
+            // come.
             Entry moving = null;
             for (int state = 0; state < parent.children.length; state++) {
                 if (!property.leadsElsewhere(state, event)) {

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** A property: its automaton, as {@code cctrewrite typestate tables} writes it, and what is counted of it. */
+/**
+ * A property: its automaton, as {@code cctrewrite typestate tables} writes it, and what is counted
+ * of it.
+ */
 final class Property {
     static final String HEAD = "cctrewrite typestate 1";
     static final int START = 0;
@@ -71,7 +74,8 @@ final class Property {
 
     /** Whether another file says the same. */
     boolean isLike(Property other) {
-        return expression.equals(other.expression) && Arrays.equals(events, other.events) && isPair == other.isPair
+        return expression.equals(other.expression) && Arrays.equals(events, other.events)
+                && isPair == other.isPair
                 && checksDeath == other.checksDeath && checksExit == other.checksExit;
     }
 
@@ -79,7 +83,8 @@ final class Property {
     static List<Property> read(List<String> lines) {
         List<Property> properties = new ArrayList<>();
         if (lines.isEmpty() || !lines.get(0).equals(HEAD)) {
-            throw new IllegalArgumentException("its first line is not '" + HEAD + "': it must be what this version's 'cctrewrite typestate tables' wrote");
+            throw new IllegalArgumentException("its first line is not '" + HEAD
+                    + "': it must be what this version's 'cctrewrite typestate tables' wrote");
         }
         Property last = null;
         for (String line : lines.subList(1, lines.size())) {

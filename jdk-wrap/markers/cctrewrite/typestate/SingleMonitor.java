@@ -19,7 +19,8 @@ final class SingleMonitor extends Monitor {
 
     /** Markers at which objects themselves can be passed by, by the class they stand in. */
     private volatile Binding[] perObject = {};
-    private final ClassValue<AtomicReference<Known>> perClass = new ClassValue<AtomicReference<Known>>() {
+    private final ClassValue<AtomicReference<Known>> perClass =
+            new ClassValue<AtomicReference<Known>>() {
         @Override
         protected AtomicReference<Known> computeValue(Class<?> type) {
             return new AtomicReference<>();
@@ -68,7 +69,8 @@ final class SingleMonitor extends Monitor {
             sweep();
         }
         synchronized (entry) {
-            if (entry.heard == 0 && !budget.follows(binding.allocation) || budget.isTooMuch(entry)) {
+            if (entry.heard == 0 && !budget.follows(binding.allocation)
+                    || budget.isTooMuch(entry)) {
                 if (entry.state != Entry.ASIDE) {
                     property.unsampled.increment();
                     entry.state = Entry.ASIDE;
@@ -84,7 +86,10 @@ final class SingleMonitor extends Monitor {
         }
     }
 
-    /** Sets the bits of an object by what matters in its state. Under the entry's lock, so that the last state's bits are the last. */
+    /**
+     * Sets the bits of an object by what matters in its state. Under the entry's lock, so that the
+     * last state's bits are the last.
+     */
     private void guard(Object object, int state) {
         if (!adaptive || perObject.length == 0) {
             return;

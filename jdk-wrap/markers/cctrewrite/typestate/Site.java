@@ -15,7 +15,8 @@ final class Site {
     }
 
     static Site of(StackTraceElement frame) {
-        return new Site(frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber());
+        return new Site(frame.getClassName(), frame.getMethodName(), frame.getFileName(),
+                frame.getLineNumber());
     }
 
     @Override

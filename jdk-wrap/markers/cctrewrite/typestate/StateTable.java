@@ -4,8 +4,9 @@ import java.lang.ref.ReferenceQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Entries of objects, by identity. Open hashing in stripes: looking up takes no lock, what changes a stripe takes its own. Entries of objects that are gone are taken out
- * when others are put in, so that what is kept is bounded by what lives, and what has died since.
+ * Entries of objects, by identity. Open hashing in stripes: looking up takes no lock, what changes
+ * a stripe takes its own. Entries of objects that are gone are taken out when others are put in, so
+ * that what is kept is bounded by what lives, and what has died since.
  */
 final class StateTable {
     private static final int STRIPES = 64;
@@ -58,7 +59,8 @@ final class StateTable {
         synchronized (stripe) {
             entry = Stripe.find(stripe.entries, object, mixed);
             if (entry == null) {
-                long id = childStates == 0 ? property.followed.incrementAndGet() : parents.incrementAndGet();
+                long id = childStates == 0
+                        ? property.followed.incrementAndGet() : parents.incrementAndGet();
                 entry = new Entry(object, hash, id, childStates, queue);
                 stripe.add(entry, mixed);
             }
@@ -66,7 +68,10 @@ final class StateTable {
         return entry;
     }
 
-    /** An entry whose object is gone; {@code null} if there is none any more. It is not in the table any more. */
+    /**
+     * An entry whose object is gone; {@code null} if there is none any more. It is not in the table
+     * any more.
+     */
     Entry dead() {
         Entry entry = (Entry) queue.poll();
         if (entry == null) {

@@ -23,11 +23,14 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The client of markers that checks properties. {@code -Dcctrewrite.typestate=FILE} names what {@code cctrewrite typestate tables} wrote.
+ * The client of markers that checks properties. {@code -Dcctrewrite.typestate=FILE} names what
+ * {@code cctrewrite typestate tables} wrote.
  *
  * <ul>
- * <li>{@code cctrewrite.typestate.out}: where the report goes; {@code cctrewrite.typestate} in the working directory if it is not set.
- * <li>{@code cctrewrite.typestate.adaptive=no}: all events are heard, those too that change nothing.
+ * <li>{@code cctrewrite.typestate.out}: where the report goes; {@code cctrewrite.typestate} in the
+ * working directory if it is not set.
+ * <li>{@code cctrewrite.typestate.adaptive=no}: all events are heard, those too that change
+ * nothing.
  * <li>{@code cctrewrite.typestate.budget=5}: per cent of the time that the analysis may take.
  * </ul>
  */
@@ -63,24 +66,31 @@ public final class Typestate implements Client {
         }
     }
 
-    /** What the files say that a property of the JVM names. Outputs of several runs may share properties. */
+    /**
+     * What the files say that a property of the JVM names. Outputs of several runs may share
+     * properties.
+     */
     private static List<Property> named() {
         String files = Options.properties();
         if (files == null) {
-            throw new IllegalArgumentException("-Dcctrewrite.typestate=FILE is missing: what 'cctrewrite typestate tables' wrote");
+            throw new IllegalArgumentException("-Dcctrewrite.typestate=FILE is missing: what "
+                    + "'cctrewrite typestate tables' wrote");
         }
         Map<String, Property> all = new LinkedHashMap<>();
         for (String file : files.split(File.pathSeparator)) {
             List<Property> properties;
             try {
-                properties = Property.read(Files.readAllLines(Paths.get(file), StandardCharsets.UTF_8));
+                properties =
+                        Property.read(Files.readAllLines(Paths.get(file), StandardCharsets.UTF_8));
             } catch (IOException | RuntimeException problem) {
-                throw new IllegalArgumentException("-Dcctrewrite.typestate: " + file + " cannot be read: " + problem);
+                throw new IllegalArgumentException("-Dcctrewrite.typestate: " + file
+                        + " cannot be read: " + problem);
             }
             for (Property property : properties) {
                 Property other = all.putIfAbsent(property.name, property);
                 if (other != null && !other.isLike(property)) {
-                    throw new IllegalArgumentException("-Dcctrewrite.typestate: property " + property.name + " is another in " + file
+                    throw new IllegalArgumentException("-Dcctrewrite.typestate: property "
+                            + property.name + " is another in " + file
                             + " than in a file before it");
                 }
             }
@@ -190,10 +200,12 @@ public final class Typestate implements Client {
             json.end();
         }
         if (budget.hasBitten()) {
-            json.line("note", "the budget was exceeded at times: of sites with many objects not all were followed");
+            json.line("note", "the budget was exceeded at times: of sites with many objects not "
+                    + "all were followed");
         }
         if (lost.get() > 0) {
-            json.line("note", lost + " events were lost, since the program had left no stack for them: what is said of their objects may be wrong");
+            json.line("note", lost + " events were lost, since the program had left no stack for "
+                    + "them: what is said of their objects may be wrong");
         }
         for (String note : Markers.notes()) {
             json.line("note", note);
@@ -206,7 +218,8 @@ public final class Typestate implements Client {
             return;
         }
         // Whoever waits for the report says where it went.
-        out.println("cctrewrite: typestate: " + (violations.isEmpty() ? "no violations" : "violations were found")
+        out.println("cctrewrite: typestate: "
+                + (violations.isEmpty() ? "no violations" : "violations were found")
                 + (Options.isAwaited() ? "" : "; the report is in " + output));
     }
 }

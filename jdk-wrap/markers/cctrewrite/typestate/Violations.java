@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** What was found: violations by the same events at the same places are one, with how many objects. */
+/**
+ * What was found: violations by the same events at the same places are one, with how many objects.
+ */
 final class Violations {
     /** Kinds that are told apart. */
     private static final int MOST = 10_000;
@@ -70,7 +72,8 @@ final class Violations {
                 one.write(out);
             }
             if (others > 0) {
-                out.line("note", others + " violations of further kinds are not listed: " + MOST + " kinds are");
+                out.line("note", others + " violations of further kinds are not listed: " + MOST
+                        + " kinds are");
             }
         }
     }
@@ -108,7 +111,8 @@ final class Violations {
         @Override
         public boolean equals(Object other) {
             Key key = (Key) other;
-            return property == key.property && kind.equals(key.kind) && state == key.state && event == key.event && cameBy == key.cameBy
+            return property == key.property && kind.equals(key.kind) && state == key.state
+                    && event == key.event && cameBy == key.cameBy
                     && Objects.equals(came, key.came) && Objects.equals(site, key.site);
         }
     }

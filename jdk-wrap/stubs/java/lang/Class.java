@@ -4,23 +4,34 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
-/** What the runtime uses of Class, with the field that the rewriter adds. Only compiled against, never shipped. */
-public final class Class<T> implements java.io.Serializable, java.lang.reflect.GenericDeclaration, java.lang.reflect.Type,
+/**
+ * What the runtime uses of Class, with the field that the rewriter adds. Only compiled against,
+ * never shipped.
+ */
+public final class Class<T> implements java.io.Serializable, java.lang.reflect.GenericDeclaration,
+        java.lang.reflect.Type,
         java.lang.reflect.AnnotatedElement {
     /** See docs/internals/runtime.md: whether the class inherits hashCode from Object. */
     long cct$inherits;
 
-    /** See docs/internals/runtime.md: natives of the class that method handles and reflection have led to. */
+    /**
+     * See docs/internals/runtime.md: natives of the class that method handles and reflection have
+     * led to.
+     */
     Object cct$natives;
 
-    /** See docs/use/allocations.md: the id under which objects of the class are counted; only where they are. */
+    /**
+     * See docs/use/allocations.md: the id under which objects of the class are counted; only where
+     * they are.
+     */
     long cct$type;
 
     public long cct$class;
 
     public static native Class<?> forName(String name) throws ClassNotFoundException;
 
-    public static native Class<?> forName(String name, boolean initialize, ClassLoader loader) throws ClassNotFoundException;
+    public static native Class<?> forName(String name, boolean initialize, ClassLoader loader)
+            throws ClassNotFoundException;
 
     public native T newInstance() throws InstantiationException, IllegalAccessException;
 
@@ -32,7 +43,8 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
 
     public native java.io.InputStream getResourceAsStream(String name);
 
-    public native Method getDeclaredMethod(String name, Class<?>... parameters) throws NoSuchMethodException;
+    public native Method getDeclaredMethod(String name, Class<?>... parameters)
+            throws NoSuchMethodException;
 
     public native int getModifiers();
 
@@ -45,7 +57,8 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
 
     public native Field getDeclaredField(String name) throws NoSuchFieldException;
 
-    public native Constructor<T> getDeclaredConstructor(Class<?>... parameters) throws NoSuchMethodException;
+    public native Constructor<T> getDeclaredConstructor(Class<?>... parameters)
+            throws NoSuchMethodException;
 
     @Override
     public native java.lang.reflect.TypeVariable<Class<T>>[] getTypeParameters();

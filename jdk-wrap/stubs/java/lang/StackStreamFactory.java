@@ -1,6 +1,9 @@
 package java.lang;
 
-/** What the runtime uses of JDK 9's StackStreamFactory, with the members that the rewriter adds. Only compiled against, never shipped. */
+/**
+ * What the runtime uses of JDK 9's StackStreamFactory, with the members that the rewriter adds.
+ * Only compiled against, never shipped.
+ */
 final class StackStreamFactory {
     private StackStreamFactory() {}
 
@@ -8,17 +11,23 @@ final class StackStreamFactory {
         protected StackWalker walker;
         protected FrameBuffer<? extends T> frameBuffer;
 
-        /** See docs/internals/runtime.md: the first frames that the VM has filled in, where the walk asked for classes alone. */
+        /**
+         * See docs/internals/runtime.md: the first frames that the VM has filled in, where the walk
+         * asked for classes alone.
+         */
         transient Object[] cct$frames;
 
         /** The native, up to JDK 21. */
-        final native int cct$fetchStackFrames(long mode, long anchor, int count, int start, Object[] frames);
+        final native int cct$fetchStackFrames(long mode, long anchor, int count, int start,
+                Object[] frames);
 
         /** The native of JDK 22 and 23. */
-        final native int cct$fetchStackFrames(int mode, long anchor, int count, int start, Object[] frames);
+        final native int cct$fetchStackFrames(int mode, long anchor, int count, int start,
+                Object[] frames);
 
         /** The native, from JDK 24 on. */
-        final native int cct$fetchStackFrames(int mode, long anchor, int last, int size, int start, Object[] frames);
+        final native int cct$fetchStackFrames(int mode, long anchor, int last, int size, int start,
+                Object[] frames);
     }
 
     abstract static class FrameBuffer<F> {

@@ -1,6 +1,9 @@
 package java.lang;
 
-/** What the runtime uses of StackTraceElement, with the methods that the rewriter adds on JDK 9 and later. Only compiled against, never shipped. */
+/**
+ * What the runtime uses of StackTraceElement, with the methods that the rewriter adds on JDK 9 and
+ * later. Only compiled against, never shipped.
+ */
 public final class StackTraceElement implements java.io.Serializable {
     private static final long serialVersionUID = 1L;
 
@@ -15,10 +18,12 @@ public final class StackTraceElement implements java.io.Serializable {
     public native String getMethodName();
 
     /** The native, up to JDK 18. */
-    static native void cct$initStackTraceElements(StackTraceElement[] elements, Throwable throwable);
+    static native void cct$initStackTraceElements(StackTraceElement[] elements,
+            Throwable throwable);
 
     /** The native, from JDK 19 on. */
-    static native void cct$initStackTraceElements(StackTraceElement[] elements, Object backtrace, int depth);
+    static native void cct$initStackTraceElements(StackTraceElement[] elements, Object backtrace,
+            int depth);
 
     /** The native. */
     static native void cct$initStackTraceElement(StackTraceElement element, StackFrameInfo frame);

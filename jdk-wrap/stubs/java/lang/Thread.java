@@ -1,6 +1,9 @@
 package java.lang;
 
-/** What the runtime uses of Thread, with the fields that the rewriter adds. Only compiled against, never shipped. */
+/**
+ * What the runtime uses of Thread, with the fields that the rewriter adds. Only compiled against,
+ * never shipped.
+ */
 public class Thread implements Runnable {
     /** See docs/internals/runtime.md: the slot for code that is entered without a context. */
     long cct$context;

@@ -1,6 +1,9 @@
 package cctrewrite.udi;
 
-/** A module cannot deal with a class. It stays as it is, and the user is told, with this exception's message. */
+/**
+ * A module cannot deal with a class. It stays as it is, and the user is told, with this exception's
+ * message.
+ */
 public class Abort extends Exception {
     private static final long serialVersionUID = 1L;
 

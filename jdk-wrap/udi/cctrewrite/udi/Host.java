@@ -18,7 +18,10 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 
-/** Runs a module for the command: answers on standard output what comes on standard input (docs/research/udi.md, <i>The protocol</i>). */
+/**
+ * Runs a module for the command: answers on standard output what comes on standard input
+ * (docs/research/udi.md, <i>The protocol</i>).
+ */
 public final class Host {
     private static final String MAGIC = "CCTUDI01";
     private static final String ATTRIBUTE = "Cctrewrite-Module";
@@ -67,10 +70,12 @@ public final class Host {
     private static UserModule load(File jar, Manifest manifest) throws Stop, IOException {
         String name = manifest == null ? null : manifest.getMainAttributes().getValue(ATTRIBUTE);
         if (name == null) {
-            throw new Stop("its manifest does not say which class is the module (" + ATTRIBUTE + ": com.acme.MyModule)");
+            throw new Stop("its manifest does not say which class is the module (" + ATTRIBUTE
+                    + ": com.acme.MyModule)");
         }
         // Not closed: the module's classes come from it as long as it runs.
-        ClassLoader loader = new URLClassLoader(new URL[] {jar.toURI().toURL()}, Host.class.getClassLoader());
+        ClassLoader loader = new URLClassLoader(new URL[] {jar.toURI().toURL()},
+                Host.class.getClassLoader());
         try {
             Object module = Class.forName(name, true, loader).getConstructor().newInstance();
             if (!(module instanceof UserModule)) {
@@ -82,7 +87,8 @@ public final class Host {
         }
     }
 
-    private static void greet(DataInputStream in, DataOutputStream out, JarFile jar) throws Stop, IOException {
+    private static void greet(DataInputStream in, DataOutputStream out, JarFile jar)
+            throws Stop, IOException {
         byte[] magic = new byte[MAGIC.length()];
         in.readFully(magic);
         if (!new String(magic, "US-ASCII").equals(MAGIC)) {
@@ -107,7 +113,8 @@ public final class Host {
         out.flush();
     }
 
-    private static void serve(UserModule module, DataInputStream in, DataOutputStream out) throws IOException {
+    private static void serve(UserModule module, DataInputStream in, DataOutputStream out)
+            throws IOException {
         while (true) {
             int length;
             try {
@@ -123,7 +130,8 @@ public final class Host {
         }
     }
 
-    private static void answer(UserModule module, String name, byte[] bytes, DataOutputStream out) throws IOException {
+    private static void answer(UserModule module, String name, byte[] bytes, DataOutputStream out)
+            throws IOException {
         byte[] made;
         try {
             made = module.transform(name, bytes);

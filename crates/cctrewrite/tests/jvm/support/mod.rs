@@ -16,12 +16,14 @@ pub use library::{ALL_BLOCKS, Blocks, Library, plain_programs};
 
 use std::cell::{Cell, RefCell};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Once, OnceLock};
 
+use cct_test_classes::executable;
 use walkdir::WalkDir;
 
 /// Defines a module with a test for each of some JDKs, named after them: `jdks!(module, check,
@@ -145,6 +147,8 @@ pub fn copy_all(from: &Path, to: &Path) {
         let target = to.join(entry.path().strip_prefix(from).unwrap());
         if entry.file_type().is_dir() {
             fs::create_dir_all(target).unwrap();
+        } else if fs::metadata(entry.path()).unwrap().mode() & 0o111 != 0 {
+            executable::copy(entry.path(), &target).unwrap();
         } else {
             fs::copy(entry.path(), target).unwrap();
         }

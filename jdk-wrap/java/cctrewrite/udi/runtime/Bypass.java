@@ -1,8 +1,9 @@
 package cctrewrite.udi.runtime;
 
 /**
- * The bypass, for classes that inserted code of a user's module calls (docs/research/udi.md): the dynamic inserted-code bypass (DIB) of FERRARI, one for each
- * thread. While it is on nothing that the thread does is recorded, and inserted code leaves at once.
+ * The bypass, for classes that inserted code of a user's module calls (docs/research/udi.md): the
+ * dynamic inserted-code bypass (DIB) of FERRARI, one for each thread. While it is on nothing that
+ * the thread does is recorded, and inserted code leaves at once.
  *
  * <pre>
  * public static void entered() {
@@ -18,14 +19,16 @@ package cctrewrite.udi.runtime;
  * }
  * </pre>
  *
- * <p>A class in this package is not rewritten. So what it calls by itself, without a method of the class library, needs no bypass.
+ * <p>A class in this package is not rewritten. So what it calls by itself, without a method of the
+ * class library, needs no bypass.
  */
 public final class Bypass {
     private Bypass() {}
 
     /**
-     * Whether inserted code is to do nothing: the JVM has not booted, recording is off for good, or the current thread is in bypass, because it runs a module's code or does
-     * work of the profiler's own.
+     * Whether inserted code is to do nothing: the JVM has not booted, recording is off for good, or
+     * the current thread is in bypass, because it runs a module's code or does work of the
+     * profiler's own.
      */
     public static boolean active() {
         return java.lang.CctRuntime.isBypassed();

@@ -4,8 +4,9 @@ import java.io.PrintStream;
 import java.util.TreeMap;
 
 /**
- * What the inserted code calls. It uses a map of the class library, whose methods have the same code inserted: without the bypass the first entry would never
- * end, and all of it would be in the profile.
+ * What the inserted code calls. It uses a map of the class library, whose methods have the same
+ * code inserted: without the bypass the first entry would never end, and all of it would be in the
+ * profile.
  */
 public final class Entries {
     private static TreeMap<String, long[]> counts;
@@ -38,7 +39,10 @@ public final class Entries {
         count[0]++;
     }
 
-    /** Writes the counts to the file that the property {@code entries.out} names, or their sum to standard error. Once: a JVM has two ways to end. */
+    /**
+     * Writes the counts to the file that the property {@code entries.out} names, or their sum to
+     * standard error. Once: a JVM has two ways to end.
+     */
     public static void report() {
         if (Bypass.active()) {
             return;

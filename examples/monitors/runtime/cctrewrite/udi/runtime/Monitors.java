@@ -3,8 +3,9 @@ package cctrewrite.udi.runtime;
 import java.io.PrintStream;
 
 /**
- * What the inserted code calls. Counting uses nothing of the class library: no method that could be recorded, and none with code inserted. So it needs no bypass, only the
- * question whether the thread is in one. The report does.
+ * What the inserted code calls. Counting uses nothing of the class library: no method that could be
+ * recorded, and none with code inserted. So it needs no bypass, only the question whether the
+ * thread is in one. The report does.
  */
 public final class Monitors {
     private static String[] names = new String[64];
@@ -14,7 +15,10 @@ public final class Monitors {
 
     private Monitors() {}
 
-    /** A monitor is about to be entered by code of the class. Names are constants of classes, so that equal ones are the same object. */
+    /**
+     * A monitor is about to be entered by code of the class. Names are constants of classes, so
+     * that equal ones are the same object.
+     */
     public static void entered(String name) {
         if (!Bypass.active()) {
             count(name);

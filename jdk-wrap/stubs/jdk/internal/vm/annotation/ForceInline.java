@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** HotSpot's inlining annotation under the name it has in JDK 9 and later. Only compiled against, never shipped. */
+/**
+ * HotSpot's inlining annotation under the name it has in JDK 9 and later. Only compiled against,
+ * never shipped.
+ */
 @Target({ElementType.CONSTRUCTOR, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface ForceInline {}
