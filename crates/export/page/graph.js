@@ -17,12 +17,21 @@ class Graph {
     this.tip = document.getElementById("tip");
     this.rows = [];
     this.isComplete = false;
+    /** How many times as wide as the window the zoomed box is, and how much of it is left of the window. */
+    this.scale = 1;
+    this.left = 0;
     this.view.addEventListener("scroll", () => this.scrolled());
     this.view.addEventListener("pointermove", (event) => this.hover(event));
     this.view.addEventListener("pointerleave", () => this.hover(null));
     this.view.addEventListener("click", (event) => this.clicked(event));
     this.view.addEventListener("dblclick", () => state.selected && state.set({ zoom: state.selected }));
     this.view.addEventListener("keydown", (event) => this.pressed(event));
+    this.view.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
+    this.tieDragging();
+    state.keepers.push(() => {
+      const top = this.view.scrollTop;
+      return () => (this.view.scrollTop = top);
+    });
     new ResizeObserver(() => this.shaped()).observe(this.view);
     state.listen((what) => (what === "shape" ? this.shaped() : this.draw()));
   }
@@ -35,9 +44,11 @@ class Graph {
     this.rows = [];
     this.isComplete = false;
     const { zoom } = this.state;
+    if (zoom !== this.shownZoom) [this.scale, this.left] = [1, 0];
+    this.left = Math.max(0, Math.min(this.left, this.width * (this.scale - 1)));
     const above = [];
     for (let box = zoom; box; box = box.above) above.push(box);
-    for (const box of above.reverse()) this.rows.push([{ box, x: 0, width: this.width, isAbove: box !== zoom }]);
+    for (const box of above.reverse()) this.rows.push([{ box, ...this.whole(), isAbove: box !== zoom }]);
     this.grow();
     // When stacks grow upward, their roots are at the bottom.
     if (this.state.up && zoom !== this.shownZoom) this.view.scrollTop = this.view.scrollHeight;
@@ -45,6 +56,71 @@ class Graph {
     this.shownZoom = zoom;
     this.showSelected();
     this.draw();
+  }
+
+  /** Where the zoomed box is. */
+  whole() {
+    return { x: -this.left, width: this.width * this.scale };
+  }
+
+  /** Shows a part of the zoomed box, `factor` times as wide as before; what is at `x` stays there. */
+  stretch(factor, x) {
+    const scale = Math.max(1, Math.min(1e9, this.scale * factor));
+    this.left = (this.left + x) * (scale / this.scale) - x;
+    this.scale = scale;
+    this.shaped();
+  }
+
+  /** Moves what is shown, in pixels. */
+  move(x, y) {
+    this.left += x;
+    this.view.scrollTop += y;
+    this.shaped();
+  }
+
+  /** The wheel scrolls; with Ctrl, as a pinch on a touchpad says it, it stretches; with Shift it moves to the side. */
+  wheeled(event) {
+    const unit = event.deltaMode === 0 ? 1 : ROW;
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      const frame = this.view.getBoundingClientRect();
+      this.stretch(Math.exp(-event.deltaY * unit * 0.005), event.clientX - frame.left);
+      return;
+    }
+    const aside = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
+    if (aside === 0 || this.scale === 1) return;
+    event.preventDefault();
+    this.move(aside * unit, event.shiftKey ? 0 : event.deltaY * unit);
+  }
+
+  /** A pointer that is pressed and moved takes the graph along; two of them stretch it. */
+  tieDragging() {
+    const pointers = new Map();
+    const end = (event) => pointers.delete(event.pointerId);
+    this.view.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      if (pointers.size === 1) this.isDragged = false;
+    });
+    this.view.addEventListener("pointermove", (event) => {
+      const last = pointers.get(event.pointerId);
+      if (!last) return;
+      const now = { x: event.clientX, y: event.clientY };
+      const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+      // Until it has moved a little, it is a click.
+      if (!this.isDragged && !other && Math.hypot(now.x - last.x, now.y - last.y) < 5) return;
+      if (!this.isDragged && event.pointerType === "mouse") this.view.setPointerCapture(event.pointerId);
+      this.isDragged = true;
+      pointers.set(event.pointerId, now);
+      if (other) {
+        const apart = (one) => Math.max(10, Math.abs(one.x - other.x));
+        this.stretch(apart(now) / apart(last), (now.x + other.x) / 2 - this.view.getBoundingClientRect().left);
+      } else {
+        this.move(last.x - now.x, event.pointerType === "mouse" ? last.y - now.y : 0);
+      }
+      this.hover(null);
+    });
+    for (const kind of ["pointerup", "pointercancel"]) this.view.addEventListener(kind, end);
   }
 
   /** Adds rows until all that is in sight is there: those far below may be costly. */
@@ -71,7 +147,9 @@ class Graph {
       let narrow = null;
       for (const next of box.below) {
         const nextWidth = next.inclusive[measure] * scale;
-        if (nextWidth >= NARROWEST) {
+        if (at + nextWidth < 0 || at > this.width) {
+          narrow = null;
+        } else if (nextWidth >= NARROWEST) {
           narrow = null;
           items.push({ box: next, x: at, width: nextWidth });
         } else if (nextWidth > 0) {
@@ -120,8 +198,8 @@ class Graph {
       const y = this.top(level) - view.scrollTop;
       if (y > this.height || y < -ROW) return;
       for (const item of row) {
-        const left = Math.round(item.x * ratio) / ratio;
-        const right = Math.round((item.x + item.width) * ratio) / ratio;
+        const left = Math.max(0, Math.round(item.x * ratio) / ratio);
+        const right = Math.min(this.width + 1, Math.round((item.x + item.width) * ratio) / ratio);
         const gap = right - left > 4 ? 1 : 0;
         const boxWidth = Math.max(right - left - gap, 1 / ratio);
         const { box } = item;
@@ -162,10 +240,12 @@ class Graph {
   surround(outline, item) {
     outline.hidden = !item;
     if (!item) return;
+    const left = Math.max(-4, item.x);
+    const right = Math.min(this.width + 4, item.x + Math.max(item.width, 2));
     Object.assign(outline.style, {
-      left: `${item.x}px`,
+      left: `${left}px`,
       top: `${this.top(item.level)}px`,
-      width: `${Math.max(item.width, 2)}px`,
+      width: `${Math.max(right - left, 0)}px`,
       height: `${ROW - 1}px`,
     });
   }
@@ -184,6 +264,7 @@ class Graph {
   }
 
   clicked(event) {
+    if (this.isDragged) return;
     const item = this.at(event);
     if (item?.box) this.state.select(item.box);
     // Of boxes that are too narrow, what they are in is shown larger.
@@ -193,7 +274,7 @@ class Graph {
   /** Where a box is in the graph, also if it is too narrow to draw; null if it is not below what is zoomed. */
   place(box) {
     const { zoom, measure } = this.state;
-    const place = { x: 0, width: this.width, level: box.level };
+    const place = { ...this.whole(), level: box.level };
     if (zoom.isWithin(box)) return place;
     if (!box.isWithin(zoom)) return null;
     const inner = [];
@@ -216,6 +297,10 @@ class Graph {
     this.surround(this.outline, place);
     if (!place || !scroll || selected === this.shownSelected) return;
     this.shownSelected = selected;
+    if (place.x > this.width || place.x + place.width < 0) {
+      this.left += place.x + place.width / 2 - this.width / 2;
+      this.shaped();
+    }
     this.reveal(place.level);
   }
 
@@ -242,7 +327,17 @@ class Graph {
       ArrowRight: () => beside(1),
       ArrowLeft: () => beside(-1),
     }[event.key];
-    if (target) {
+    const stretched = { "+": 1.5, "=": 1.5, "-": 1 / 1.5, 0: 1 / this.scale }[event.key];
+    const aside = { ArrowRight: 0.2, ArrowLeft: -0.2 }[event.key];
+    if (stretched) {
+      event.preventDefault();
+      const place = state.selected && this.place(state.selected);
+      const middle = place ? place.x + place.width / 2 : -1;
+      this.stretch(stretched, middle >= 0 && middle <= this.width ? middle : this.width / 2);
+    } else if (event.shiftKey && aside) {
+      event.preventDefault();
+      this.move(aside * this.width, 0);
+    } else if (target) {
       event.preventDefault();
       const next = state.selected ? target() : box;
       if (next) state.select(next);
