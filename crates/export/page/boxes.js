@@ -174,6 +174,46 @@ class Callees extends Forest {
   }
 }
 
+/** The callers of one method, and theirs: what the method causes in all, divided by who calls it. In recursion the outermost call counts. */
+class CallersOf extends Forest {
+  constructor(data, measure, byName, method, callees) {
+    super(data, measure, byName);
+    const nodes = callees.outermost(method);
+    this.root = this.box(method, null, nodes, nodes);
+    this.kept = this.root.inclusive;
+    this.root.inclusive = callees.root.inclusive;
+  }
+
+  /** `from` are contexts of the method, `at` those on their stacks that the box is about. */
+  box(label, above, from, at) {
+    const box = new Box(this, label, above);
+    Object.assign(box, { from, at, own: this.zeros() });
+    box.inclusive = this.data.contexts.inclusive.map((sums) => sumOf(from, (node) => sums[node]));
+    return box;
+  }
+
+  below(box) {
+    const { contexts, methodOf } = this.data;
+    const groups = new Map();
+    box.at.forEach((node, i) => {
+      const above = contexts.caller[node];
+      if (contexts.label[above] < 0) return;
+      const of = methodOf(contexts.label[above]);
+      if (!groups.has(of)) groups.set(of, { from: [], at: [] });
+      groups.get(of).from.push(box.from[i]);
+      groups.get(of).at.push(above);
+    });
+    const boxes = Array.from(groups, ([of, { from, at }]) => this.box(of, box, from, at));
+    if (box !== this.root) return boxes;
+    // What the method has more is of contexts that were pruned.
+    const pruned = box.inclusive.map((sum, at) => sum - this.kept[at]);
+    if (!pruned.some((number) => number > 0)) return boxes;
+    const rest = this.box(this.data.pruned, box, [], []);
+    rest.inclusive = pruned;
+    return [...boxes, rest];
+  }
+}
+
 /** Callers below callees: each method with what it executed itself, divided by the methods that called it, from whatever call sites. */
 class Callers extends Forest {
   constructor(data, measure, byName) {

@@ -3,6 +3,8 @@
 
 const ROW = 19;
 const NARROWEST = 0.6;
+/** The most levels of callers above a method. */
+const MOST_CALLERS = 500;
 const FONT = "12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 class Graph {
@@ -24,7 +26,7 @@ class Graph {
     this.view.addEventListener("pointermove", (event) => this.hover(event));
     this.view.addEventListener("pointerleave", () => this.hover(null));
     this.view.addEventListener("click", (event) => this.clicked(event));
-    this.view.addEventListener("dblclick", () => state.selected && state.set({ zoom: state.selected }));
+    this.view.addEventListener("dblclick", () => state.selected && zoomInto(state, state.selected));
     this.view.addEventListener("keydown", (event) => this.pressed(event));
     this.view.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
     this.tieDragging();
@@ -49,13 +51,31 @@ class Graph {
     const above = [];
     for (let box = zoom; box; box = box.above) above.push(box);
     for (const box of above.reverse()) this.rows.push([{ box, ...this.whole(), isAbove: box !== zoom }]);
+    this.shift = 0;
+    if (this.state.upper) this.addCallers();
     this.grow();
     // When stacks grow upward, their roots are at the bottom.
     if (this.state.up && zoom !== this.shownZoom) this.view.scrollTop = this.view.scrollHeight;
-    if (!this.state.up && zoom !== this.shownZoom) this.view.scrollTop = Math.max(0, (zoom.level - 2) * ROW);
+    if (!this.state.up && zoom !== this.shownZoom) this.view.scrollTop = Math.max(0, (this.level(zoom) - 2) * ROW - (this.state.upper ? this.height / 2 : 0));
     this.shownZoom = zoom;
     this.showSelected();
     this.draw();
+  }
+
+  /** In place of the first row: the callers of the method in focus, the outermost first. */
+  addCallers() {
+    const rows = [[{ box: this.state.upper.root, ...this.whole() }]];
+    for (let row = rows[0]; row.length > 0 && rows.length <= MOST_CALLERS; rows.push(row)) row = this.below(row);
+    // The method in focus is below the root of all.
+    if (this.rows.length === 1) this.rows.push(this.below(this.rows[0]));
+    const callers = rows.slice(1).filter((row) => row.length > 0);
+    this.rows.splice(0, 1, ...callers.reverse());
+    this.shift = callers.length - 1;
+  }
+
+  /** The row of a box. */
+  level(box) {
+    return box.forest === this.state.upper ? this.shift + 1 - box.level : box.level + this.shift;
   }
 
   /** Where the zoomed box is. */
@@ -274,7 +294,12 @@ class Graph {
   /** Where a box is in the graph, also if it is too narrow to draw; null if it is not below what is zoomed. */
   place(box) {
     const { zoom, measure } = this.state;
-    const place = { ...this.whole(), level: box.level };
+    const level = this.level(box);
+    if (box.forest === this.state.upper) {
+      const item = this.rows[level]?.find((one) => one.box === box);
+      return item ? { x: item.x, width: item.width, level } : null;
+    }
+    const place = { ...this.whole(), level };
     if (zoom.isWithin(box)) return place;
     if (!box.isWithin(zoom)) return null;
     const inner = [];
@@ -315,8 +340,10 @@ class Graph {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { state } = this;
     const box = state.selected ?? state.zoom;
-    const deeper = state.up ? "ArrowUp" : "ArrowDown";
-    const outward = state.up ? "ArrowDown" : "ArrowUp";
+    // Callers grow the other way.
+    const isUp = state.up !== (box.forest === state.upper);
+    const deeper = isUp ? "ArrowUp" : "ArrowDown";
+    const outward = isUp ? "ArrowDown" : "ArrowUp";
     const beside = (step) => {
       const siblings = (box.above?.below ?? [box]).filter((one) => one.inclusive[state.measure] > 0);
       return siblings[siblings.indexOf(box) + step];
@@ -343,7 +370,7 @@ class Graph {
       if (next) state.select(next);
     } else if (event.key === "Enter" && state.selected) {
       event.preventDefault();
-      state.set({ zoom: state.selected });
+      zoomInto(state, state.selected);
     } else if (event.key === "Backspace" && state.zoom.above) {
       event.preventDefault();
       state.set({ zoom: state.zoom.above });
@@ -352,4 +379,10 @@ class Graph {
       state.set({ zoom: state.root });
     }
   }
+}
+
+/** Shows a box and what is below it; of a caller above a method, its own callers and callees. */
+function zoomInto(state, box) {
+  if (box.forest === state.forest) state.set({ zoom: box });
+  else if (!box.isPruned) state.set({ focus: box.label, method: box.label });
 }

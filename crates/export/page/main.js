@@ -70,7 +70,10 @@ function tieTools(state, graph) {
   check("regex");
   byId("up").addEventListener("change", (event) => turn(state, graph, event.target.checked));
   byId("query").addEventListener("input", (event) => state.set({ query: event.target.value }));
-  byId("reset").addEventListener("click", () => state.set({ focus: -1, view: state.view, zoom: state.root }));
+  byId("reset").addEventListener("click", () => {
+    state.set({ focus: -1, view: state.view === "sandwich" ? "callees" : state.view });
+    state.set({ zoom: state.root });
+  });
 
   state.listen(() => {
     byId("view-callees").setAttribute("aria-pressed", state.view === "callees");
@@ -175,6 +178,7 @@ function tieKeys(state, graph) {
     i: () => turn(state, graph, !state.up),
     w: () => state.isDifference && state.set({ side: 1 - state.side }),
     k: () => state.isDifference && state.set({ colour: next(["own", "inclusive"], state.colour) }),
+    s: () => state.method >= 0 && state.set({ view: "sandwich", focus: state.method }),
     f: () => state.method >= 0 && state.set({ view: "callees", focus: state.method }),
     b: () => state.method >= 0 && showCallers(state, state.method),
     n: () => nextMatch(state, graph, 1),
@@ -200,7 +204,7 @@ function tieKeys(state, graph) {
 function back(state) {
   if (state.query !== "") state.set({ query: "" });
   else if (state.zoom !== state.root) state.set({ zoom: state.root });
-  else if (state.focus >= 0) state.set({ focus: -1 });
+  else if (state.focus >= 0) state.set({ view: "callees", focus: -1 });
   else if (state.selected || state.method >= 0) state.select(null);
 }
 
@@ -232,6 +236,7 @@ function tieLayout() {
   const put = (height) => {
     const share = (Math.max(120, Math.min(main.clientHeight - 160, height)) / main.clientHeight) * 100;
     root.style.setProperty("--graph", `${share}%`);
+    divider.setAttribute("aria-valuenow", Math.round(share));
   };
   divider.addEventListener("pointerdown", (event) => {
     divider.setPointerCapture(event.pointerId);

@@ -53,7 +53,7 @@ function relative(now, before) {
 
 /** How wide a column must be for a text of digits and its title. */
 function widthFor(text, title) {
-  return Math.ceil(Math.max(text.length * 8.2, title.length * 7.6) + 18);
+  return Math.ceil(Math.max(text.length * 8.2, title.length * 8.9) + 18);
 }
 
 /** The largest of some numbers, and at least 0. */

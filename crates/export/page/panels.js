@@ -26,8 +26,9 @@ function numbersOf(state, of) {
       const [now, before] = [numbers[metric], numbers[metric + head.metrics.length]];
       lines.push([`${name}, ${what}`, `${grouped(before)} → ${grouped(now)}: ${signed(now - before)} (${relative(now, before)})`]);
     };
-    line(state.view === "callers" ? "of this method" : "inclusive", of.inclusive);
-    if (state.view === "callees") line("own", of.own);
+    const isCaller = state.view === "callers" || of.forest === state.upper;
+    line(isCaller ? "of this method" : "inclusive", of.inclusive);
+    if (of.forest !== state.upper && state.view !== "callers") line("own", of.own);
   });
   return lines;
 }
@@ -45,7 +46,7 @@ function fillTip(tip, state, item) {
   const { above } = item.box;
   if (above?.above && !state.isDifference) {
     const { measure } = state;
-    const whose = state.view === "callers" ? "Of what it calls" : "Of its caller";
+    const whose = state.view === "callers" || item.box.forest === state.upper ? "Of what it calls" : "Of its caller";
     lines.push(make("dt", { textContent: whose }), make("dd", { textContent: `${percent(item.box.inclusive[measure], above.inclusive[measure]) || "0 %"} of ${state.words}` }));
   }
   const path = [];
@@ -65,6 +66,8 @@ class TreePanel {
     this.table = new Table(document.getElementById("tree"), {
       columns: [],
       label: "Calling contexts",
+      role: "treegrid",
+      level: (box) => ({ "aria-level": box.level + 1, ...(box.below.length > 0 ? { "aria-expanded": box.isOpen } : {}) }),
       select: (box, target) => {
         if (target?.closest("button")) box.isOpen = !box.isOpen;
         state.select(box);
@@ -120,8 +123,8 @@ class TreePanel {
       return isCallers ? columns.filter((column) => column.title !== "Own change") : columns;
     }
     const columns = [
-      { title: "Share", explanation: `Share of the inclusive ${state.words}`, width: 84, text: (box) => percent(box.inclusive[measure], total) },
-      { title: "", explanation: "The share as a bar", kind: "bars", width: 44, share: (box) => box.inclusive[measure] / total },
+      { title: "Share", explanation: `Share of the inclusive ${state.words}`, width: 76, text: (box) => percent(box.inclusive[measure], total) },
+      { title: "", spoken: "Bar", explanation: "The share as a bar", kind: "bars", width: 36, share: (box) => box.inclusive[measure] / total },
       { title: isCallers ? "Of the method" : "Inclusive", explanation: `${state.words} of the context and its callees`, width: widthFor(grouped(total), isCallers ? "Of the method" : "Inclusive"), number: (box) => box.inclusive[measure] },
       { title: "Own", explanation: `${state.words} of the context, without its callees`, width: widthFor(grouped(largestOf(table.own[measure])), "Own"), number: (box) => box.own[measure] },
       name,
@@ -140,7 +143,6 @@ class TreePanel {
     indent.style.width = `${Math.min(box.level, DEEPEST_INDENT) * 9}px`;
     cell.append(indent, toggle);
     if (box.level > DEEPEST_INDENT) cell.append(make("span", { className: "level", textContent: `${box.level} ` }));
-    cell.setAttribute("aria-level", box.level + 1);
     fillName(cell, state.nameOf(box), state.isMatch(box.label));
   }
 
@@ -204,8 +206,8 @@ class MethodsPanel {
       ];
     }
     const columns = [
-      { title: "Share", explanation: `Share of the own ${state.words}`, width: 84, text: (label) => percent(own[label], total) },
-      { title: "", explanation: "The share as a bar, the largest being full", kind: "bars", width: 44, share: (label) => own[label] / largest },
+      { title: "Share", explanation: `Share of the own ${state.words}`, width: 76, text: (label) => percent(own[label], total) },
+      { title: "", spoken: "Bar", explanation: "The share as a bar, the largest being full", kind: "bars", width: 36, share: (label) => own[label] / largest },
       { title: "Own", sort: "own", explanation: `${state.words} of the ${what} without its callees, over all contexts`, width: widthFor(grouped(largest), "Own ▾"), number: (label) => own[label] },
       { title: "Inclusive", sort: "inclusive", explanation: `${state.words} with all callees; recursion counts once`, width: widthFor(grouped(total), "Inclusive ▾"), number: (label) => inclusive[label] },
       name,
@@ -270,9 +272,10 @@ class SelectedPanel {
       return made;
     };
     const actions = [];
-    if (selected && selected !== state.zoom) actions.push(button("Zoom in", "Enter", () => state.set({ zoom: selected })));
+    if (selected && selected !== state.zoom) actions.push(button("Zoom in", "Enter", () => zoomInto(state, selected)));
     if (method >= 0) {
       if (state.focus !== method || state.view !== "callees") actions.push(button("All its callees", "Its callees, over all of its contexts (f)", () => state.set({ view: "callees", focus: method })));
+      if (state.focus !== method || state.view !== "sandwich") actions.push(button("Both", "Its callers above it, its callees below, over all of its contexts (s)", () => state.set({ view: "sandwich", focus: method })));
       actions.push(button("All its callers", "Its callers, over all of its contexts (b)", () => showCallers(state, method)));
     }
     if (selected?.above) actions.push(button("Copy the stack", "The frames of the stack, the outermost first", () => copyStack(state, selected)));
@@ -303,7 +306,7 @@ function showCallers(state, method) {
 function copyStack(state, box) {
   const names = [];
   for (let one = box; one.above; one = one.above) names.push(state.nameOf(one));
-  if (state.view === "callees") names.reverse();
+  if (box.forest === state.forest && state.view !== "callers") names.reverse();
   navigator.clipboard?.writeText(names.join("\n"));
 }
 

@@ -13,7 +13,7 @@ class State {
     this.listeners = [];
     this.isDifference = head.sides === 2;
 
-    /** "callees" or "callers". */
+    /** "callees", "callers", or "sandwich": the callers of the method in focus above it, its callees below. */
     this.view = "callees";
     /** The label of the method below which is looked; -1 for all. */
     this.focus = -1;
@@ -88,7 +88,7 @@ class State {
   }
 
   get rootName() {
-    if (this.focus >= 0 && this.view === "callees") return "(all contexts)";
+    if (this.focus >= 0 && this.view !== "callers") return "(all contexts)";
     if (this.threads.size === 1) return `[${this.threadName([...this.threads][0])}]`;
     return this.threads.size === this.head.threads.length ? "(all threads)" : `(${counted(this.threads.size, "threads")})`;
   }
@@ -138,7 +138,10 @@ class State {
     const contexts = this.tree(this.fold, this.library);
     const data = { contexts, table: this.table, pruned: this.head.labels.length, threads, sums: this.totals.sums, methodOf: (label) => this.methodOf(label) };
     const byName = this.order === "name";
+    if (this.focus < 0 && this.view === "sandwich") this.view = "callees";
     this.forest = this.view === "callers" ? new Callers(data, this.measure, byName) : new Callees(data, this.measure, byName, this.focus);
+    /** What is drawn above the method in focus. */
+    this.upper = this.view === "sandwich" ? new CallersOf(data, this.measure, byName, this.focus, this.forest) : null;
     this.root = this.forest.root;
     this.zoom = this.root;
     this.selected = null;
@@ -334,7 +337,7 @@ class State {
     const address = new URLSearchParams(location.hash.slice(1));
     const numbers = (key, below) =>
       (address.get(key) ?? "").split(".").filter((text) => /^\d+$/.test(text)).map(Number).filter((number) => number < below);
-    if (address.get("view") === "callers") this.view = "callers";
+    if (["callers", "sandwich"].includes(address.get("view"))) this.view = address.get("view");
     [this.focus = -1] = numbers("focus", this.head.labels.length).map((label) => this.methodOf(label));
     const metric = this.head.metrics.indexOf(address.get("metric"));
     if (metric >= 0) this.metric = metric;

@@ -6,7 +6,7 @@ const LINE = 22;
 const PHONE = matchMedia("(width < 600px)");
 
 /** How wide a column of names is at least. */
-const NAME_WIDTH = 300;
+const NAME_WIDTH = 160;
 
 /**
  * A table. `columns` have a title, an explanation, a width in pixels or "rest", and of a row its `text`, its `number` or its `change` (a number
@@ -14,13 +14,13 @@ const NAME_WIDTH = 300;
  * sorts the rows). Where there is little room, numbers are short, and the whole ones are their titles. `rows` are set by `show`.
  */
 class Table {
-  constructor(element, { columns, label, select, enter, key, sorted }) {
-    Object.assign(this, { element, columns, select, enter, key, sorted });
+  constructor(element, { columns, label, role = "grid", level, select, enter, key, sorted }) {
+    Object.assign(this, { element, columns, level, select, enter, key, sorted });
     this.rows = [];
     this.current = -1;
     element.classList.add("table");
     element.tabIndex = 0;
-    element.setAttribute("role", "grid");
+    element.setAttribute("role", role);
     element.setAttribute("aria-label", label);
     this.head = make("div", { className: "line head", role: "row" });
     this.body = make("div", { className: "lines" });
@@ -32,7 +32,10 @@ class Table {
       const row = this.rowOf(event);
       if (row !== undefined && !event.target.closest("button")) this.enter(row);
     });
-    new ResizeObserver(() => this.draw()).observe(element);
+    new ResizeObserver(() => {
+      this.setColumns(this.columns, this.sortedBy);
+      this.draw();
+    }).observe(element);
     PHONE.addEventListener("change", () => this.show(this.rows, this.current, false));
   }
 
@@ -50,11 +53,16 @@ class Table {
   /** Other columns. */
   setColumns(columns, sortedBy) {
     this.columns = columns;
+    this.sortedBy = sortedBy;
+    const isNumber = (column) => column.number || column.change;
+    const leastOf = (widthOf) => sumOf(columns, (column) => (column.width === "rest" ? NAME_WIDTH : widthOf(column)));
+    // Whole numbers if there is room for them.
+    this.isShort = PHONE.matches || leastOf(({ width }) => width) > this.element.clientWidth;
+    const widthOf = (column) => (this.isShort && isNumber(column) ? Math.min(column.width, widthFor("+99.9 G", column.sort ? `${column.title} ▾` : column.title)) : column.width);
     // Each line is laid out by itself, so all must get the same width.
-    const widths = columns.map(({ width }) => (width === "rest" ? `minmax(${NAME_WIDTH}px, 1fr)` : `${width}px`));
-    const least = sumOf(columns, ({ width }) => (width === "rest" ? NAME_WIDTH : width));
+    const widths = columns.map((column) => (column.width === "rest" ? `minmax(${NAME_WIDTH}px, 1fr)` : `${widthOf(column)}px`));
     this.element.style.setProperty("--columns", widths.join(" "));
-    this.element.style.setProperty("--least", `${least}px`);
+    this.element.style.setProperty("--least", `${leastOf(widthOf)}px`);
     const numbers = columns.filter((column) => !column.fill && column.kind !== "bars").length;
     this.element.style.setProperty("--numbers", `repeat(${numbers}, minmax(0, 1fr))`);
     this.head.style.height = `${this.line}px`;
@@ -63,6 +71,7 @@ class Table {
         const cell = make("div", { className: `cell ${column.kind ?? "number"}`, role: "columnheader", title: column.explanation });
         if (!column.sort) {
           cell.textContent = column.title;
+          if (column.spoken) cell.append(make("span", { className: "spoken", textContent: column.spoken }));
           return cell;
         }
         const button = make("button", { textContent: column.title, className: "plain" });
@@ -102,6 +111,7 @@ class Table {
       line.style.top = `${at * this.line}px`;
       line.style.height = `${this.line}px`;
       line.setAttribute("aria-rowindex", at + 2);
+      for (const [name, value] of Object.entries(this.level?.(row) ?? {})) line.setAttribute(name, value);
       if (at === this.current) line.setAttribute("aria-selected", "true");
       for (const column of this.columns) {
         const cell = make("div", { className: `cell ${column.kind ?? "number"}`, role: "gridcell" });
@@ -116,7 +126,7 @@ class Table {
         } else {
           const number = (column.number ?? column.change)(row);
           const text = column.change ? signed(number) : grouped(number);
-          cell.textContent = !PHONE.matches ? text : column.change && number > 0 ? `+${short(number)}` : short(number);
+          cell.textContent = !this.isShort ? text : column.change && number > 0 ? `+${short(number)}` : short(number);
           if (cell.textContent !== text) cell.title = text;
         }
         const tone = column.tone?.(row);

@@ -166,8 +166,7 @@ impl Browser {
             [("mousePressed", from), ("mouseMoved", middle), ("mouseMoved", to), ("mouseReleased", to)]
         {
             let (button, pressed) = ("left", u8::from(kind != "mouseReleased"));
-            let event =
-                json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": pressed, "clickCount": 1 });
+            let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": pressed, "clickCount": 1 });
             self.ask("Input.dispatchMouseEvent", event);
         }
         self.settle();

@@ -154,7 +154,7 @@ fn the_page_begins_as_the_command_says_and_keeps_the_switch() {
     let names = "[cctrewrite.state.zoom.path.map((l) => cctrewrite.state.name(l)), cctrewrite.state.nameOf(cctrewrite.state.selected)]";
     assert_eq!(
         browser.value(names),
-        serde_json::json!([["app.Main.main()", "app.Main.compare()"], "app.Main.compare()"])
+        serde_json::json!([["app.Main.work()", "app.Main.compare()"], "app.Main.compare()"])
     );
     // A program without a library has no switch.
     write(&place.path("run.cct"), &super::profiles::plain());

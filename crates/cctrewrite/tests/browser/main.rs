@@ -7,11 +7,13 @@
 #![cfg(unix)]
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
+mod access;
 mod chromium;
 mod layout;
 mod library;
 mod pointer;
 mod profiles;
+mod sandwich;
 mod sites;
 
 use std::fs;

@@ -230,7 +230,11 @@ pub(super) mod tests {
         ]);
         let nodes = [true, true, true, true, false, false, false, false, true];
         let mut columns = Columns::new(2);
-        let kept = Kept { nodes: &nodes, label_of_lost: 9, roles: &[Role::Program, Role::Program, Role::Library, Role::Library] };
+        let kept = Kept {
+            nodes: &nodes,
+            label_of_lost: 9,
+            roles: &[Role::Program, Role::Program, Role::Library, Role::Library],
+        };
         let (written, lost) = columns.add(&SidedTree::one(whole), &kept, &[BYTECODES, CALLS]);
         // (2, 2), (3, 0) and (2, 3) below the first, and (1, 1) below the root.
         let expected =
@@ -239,8 +243,12 @@ pub(super) mod tests {
         assert_eq!(numbers(&columns.lost), [3, 1]);
         // Of the library (2, 3); (2, 2) is kept above, and (3, 0) and (1, 1) are of the program.
         assert_eq!(numbers(&columns.lost_library), [2, 0]);
-        assert_eq!(columns.lost_library_own.iter().map(|own| numbers(own)).collect::<Vec<_>>(), [[4, 0], [10, 0]]);
-        let expected = Lost { contexts: 4, sums: vec![10, 22], library_contexts: 2, library_sums: vec![4, 10] };
+        assert_eq!(
+            columns.lost_library_own.iter().map(|own| numbers(own)).collect::<Vec<_>>(),
+            [[4, 0], [10, 0]]
+        );
+        let expected =
+            Lost { contexts: 4, sums: vec![10, 22], library_contexts: 2, library_sums: vec![4, 10] };
         assert_eq!((written, lost), (6, expected));
     }
 }

@@ -193,8 +193,7 @@ impl Page {
         let incomplete: Vec<String> = std::iter::once(&new).chain(&base).flat_map(damage).collect();
         let (mut new, mut base, differing, unmatched) = selected(new, base, options)?;
         let PageOptions { by, names, .. } = *options;
-        let gathered =
-            PageContents::of(&mut new, base.as_mut(), by, names, origins, library.is_library)?;
+        let gathered = PageContents::of(&mut new, base.as_mut(), by, names, origins, library.is_library)?;
         let metric = match options.metric {
             // For profiles with a cost model, the cost of bytecodes.
             None | Some(Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_)) => {

@@ -295,11 +295,8 @@ fn methods_are_rows_from_wherever_they_are_called() {
 
 #[test]
 fn pages_say_which_labels_are_the_library() {
-    let methods = vec![
-        method("app/A", "f", "()V"),
-        method("java/B", "g", "()V"),
-        method("java/C", "h", "()V"),
-    ];
+    let methods =
+        vec![method("app/A", "f", "()V"), method("java/B", "g", "()V"), method("java/C", "h", "()V")];
     let of = |methods: &[Method]| {
         profile(&[], methods.to_vec(), vec![thread("t", tree(&[(1, 0, 1, 1), (2, 1, 2, 4), (3, 2, 1, 8)]))])
     };
@@ -311,8 +308,7 @@ fn pages_say_which_labels_are_the_library() {
     // A label that stands for methods of both has no place, and a program alone needs none.
     let by_name = PageLibrary { is_library: &|method| &*method.name == "g", ..LIBRARY };
     let by_package = PageOptions { by: By::Package, ..options() };
-    let mixed =
-        Page::new(of(&methods), None, Vec::new(), &Origins::default(), by_name, &by_package).unwrap();
+    let mixed = Page::new(of(&methods), None, Vec::new(), &Origins::default(), by_name, &by_package).unwrap();
     assert!(head(&written(&mixed)).get("library").is_none());
     let alone = profile(&[], methods[..1].to_vec(), vec![thread("t", tree(&[(1, 0, 1, 1)]))]);
     assert!(head_of(alone, &options()).get("library").is_none());
