@@ -332,7 +332,7 @@ class AboutPanel {
       if (key === "INCOMPLETE") row.className = "bad";
       return row;
     });
-    const cells = (kind, texts) => texts.map((text, at) => make(kind, { textContent: text, className: at < texts.length - 2 ? "number" : "" }));
+    const cells = (kind, texts) => texts.map((text, at) => make(text === "" ? "td" : kind, { textContent: text, className: at < texts.length - 2 ? "number" : "" }));
     const most = 1000;
     const lines = trees.slice(0, most).map((texts) => make("tr", {}, ...cells("td", texts)));
     const more = trees.length > most ? [make("p", { textContent: `… and ${counted(trees.length - most, "more trees")}` })] : [];

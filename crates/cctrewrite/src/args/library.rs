@@ -33,7 +33,7 @@ pub struct LibraryArguments {
     /// As --mine, with the classes that are found there instead of names. With both, either
     /// suffices. Classes generated while the program runs belong to the class that they were
     /// generated for
-    #[arg(long, value_name = "PATH", help_heading = "My code")]
+    #[arg(long, value_name = "PATH", help_heading = "My code", hide_short_help = true)]
     pub mine_from: Vec<PathBuf>,
 }
 

@@ -153,15 +153,15 @@ mod tests {
         let room = Room { methods: 1, contexts: 5 };
         let text = rates.table(&found.unwrap(), room, Layout { width: Some(60), colour: false });
         let expected = "\
-app.Main (process 7): 6,000 bytecodes/s, 600 calls/s in 0.5 s
-since the start: 4,010 bytecodes, 401 calls, 2 contexts (+0), 1 thread
+app.Main (process 7): 6,000 bytecodes/s, 600 calls/s in 0.5…
+since the start: 4,010 bytecodes, 401 calls, 2 contexts (+0…
 
 own/s       %  inclusive/s  calls/s  own in all  method
 6,000  100.00        6,000      600       4,000  app.Main.w…
 ... 1 more method
 
 own/s       %  calls/s  context, innermost frame first
-6,000  100.00      600  app.Main.work() < app.Main.ma…
+6,000  100.00      600  app.Main.work() < app.Main.main()
 ";
         assert_eq!(text, expected);
     }
