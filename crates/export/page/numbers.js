@@ -35,6 +35,11 @@ function percent(part, whole) {
   return share > 0 && share < 0.005 ? "< 0.01 %" : `${TWO_DIGITS.format(share)} %`;
 }
 
+/** 12.34; 1,234 */
+function decimal(number) {
+  return number < 100 ? TWO_DIGITS.format(number) : grouped(number);
+}
+
 /** +1,234 */
 function signed(number) {
   return number > 0 ? `+${grouped(number)}` : grouped(number);

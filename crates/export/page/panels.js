@@ -30,6 +30,14 @@ function numbersOf(state, of) {
     line(isCaller ? "of this method" : "inclusive", of.inclusive);
     if (of.forest !== state.upper && state.view !== "callers") line("own", of.own);
   });
+  const calls = head.metrics.indexOf("calls");
+  const own = of.own[calls];
+  if (calls >= 0 && own > 0 && of.above && !of.isPruned && !state.isDifference) {
+    const each = head.metrics.map((words, metric) => `${decimal((of.inclusive[metric] - (metric === calls ? own : 0)) / own)} ${words}`);
+    lines.push(["Per call, with callees", each.join(", ")]);
+    const above = of.above.own[calls];
+    if (above > 0) lines.push(["Per call of its caller", `${decimal(own / above)} calls`]);
+  }
   return lines;
 }
 
