@@ -295,7 +295,6 @@ class Methods {
         sums[library.label] += sums[label];
         sums[label] = 0;
       }
-      for (const sums of table.inclusive) sums[label] = 0;
     });
     table.inclusive.forEach((sums, measure) => (sums[library.label] = sumOf([...threads], (thread) => all[thread].library[measure])));
     return table;

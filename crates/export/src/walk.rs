@@ -154,11 +154,29 @@ mod tests {
     #[test]
     fn the_heaviest_siblings_come_first() {
         // 1 (1) with 2 (4) and 3 (4), and 4 (2) with 5 (8); then 6 (90), which is always the last.
-        let tree = testing::tree(&[(1, 0, 1, 1), (2, 1, 1, 4), (2, 2, 1, 4), (1, 3, 1, 2), (2, 4, 1, 8), (1, 5, 1, 90)]);
+        let tree = testing::tree(&[
+            (1, 0, 1, 1),
+            (2, 1, 1, 4),
+            (2, 2, 1, 4),
+            (1, 3, 1, 2),
+            (2, 4, 1, 8),
+            (1, 5, 1, 90),
+        ]);
         let own = |node: &Node| node.bytecodes;
         let steps: Vec<Step> = heaviest_first(&tree, own, |node| node.method == 5).collect();
         let expected = [
-            Enter(4), Enter(5), Leave(5), Leave(4), Enter(1), Enter(2), Leave(2), Enter(3), Leave(3), Leave(1), Enter(6), Leave(6),
+            Enter(4),
+            Enter(5),
+            Leave(5),
+            Leave(4),
+            Enter(1),
+            Enter(2),
+            Leave(2),
+            Enter(3),
+            Leave(3),
+            Leave(1),
+            Enter(6),
+            Leave(6),
         ];
         assert_eq!(steps, expected);
         assert_eq!(heaviest_first(&TreeBuilder::new().finish(), own, |_| false).count(), 0);

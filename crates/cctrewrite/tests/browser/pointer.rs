@@ -64,7 +64,14 @@ fn the_tip_has_shares_and_the_stack() {
     browser.point(x, y);
     let tip = browser.text("document.getElementById('tip').innerText");
     // 50 of 340 in main, of 400 in all.
-    for part in ["app.Main.sort()\n", "50 (12.50 %)", "14.71 % of bytecodes", "25.00 bytecodes, 0.00 calls\n", "2.00 calls\n", "\napp.Main.main()"] {
+    for part in [
+        "app.Main.sort()\n",
+        "50 (12.50 %)",
+        "14.71 % of bytecodes",
+        "25.00 bytecodes, 0.00 calls\n",
+        "2.00 calls\n",
+        "\napp.Main.main()",
+    ] {
         assert!(tip.contains(part), "{part} in {tip}");
     }
     let place = browser.value(

@@ -35,6 +35,16 @@ fn callers_stand_above_a_method_and_callees_below() {
         [["app.Main.walk(int)", 30]],
     ]);
     assert_eq!(browser.value(ROWS), wanted);
+    // The nearest callers are next to the method.
+    browser.value(
+        "cctrewrite.state.set({ metric: 1, focus: cctrewrite.state.head.labels.indexOf('app.Main.hash()') })",
+    );
+    let names = browser.value("cctrewrite.graph.rows.map((row) => cctrewrite.state.nameOf(row[0].box))");
+    let walk = "app.Main.walk(int)";
+    assert_eq!(names, serde_json::json!(["app.Main.main()", walk, walk, walk, "app.Main.hash()"]));
+    browser.value(&format!(
+        "cctrewrite.state.set({{ metric: 0, focus: cctrewrite.state.head.labels.indexOf('{walk}') }})"
+    ));
     // A caller can be selected by a click and the keys, and looked at in turn.
     let (x, y) = middle(&mut browser, "app.Main.main()");
     browser.click(x, y);
