@@ -1,5 +1,6 @@
-// What is drawn and listed: boxes, made when they are looked at. A box stands for the contexts of one stack in all chosen threads, or, in
-// the view of callers, for those whose stacks have the same innermost frames.
+// What is drawn and listed: boxes, made when they are looked at. A box stands for the contexts of
+// one stack in all chosen threads, or, in the view of callers, for those whose stacks have the same
+// innermost frames.
 
 /** Both views: a root, and the callees (or callers) of each box. */
 class Box {
@@ -11,7 +12,9 @@ class Box {
     /** For each measure: of the box itself, and with all that is below it. */
     this.own = null;
     this.inclusive = null;
-    /** How many pruned contexts it stands for; null if it stands for none, or how many is not known. */
+    /**
+     * How many pruned contexts it stands for; null if it stands for none, or how many is not known.
+     */
     this.lost = null;
     this.isOpen = false;
     this.known = null;
@@ -42,8 +45,9 @@ class Box {
 }
 
 /**
- * What the views have in common. `data` has contexts, table, pruned (the label), threads, for each measure the sum, and `methodOf`: of a label the
- * one of its method, which is another if call sites are distinguished.
+ * What the views have in common. `data` has contexts, table, pruned (the label), threads, for each
+ * measure the sum, and `methodOf`: of a label the one of its method, which is another if call sites
+ * are distinguished.
  */
 class Forest {
   constructor(data, measure, byName) {
@@ -88,7 +92,10 @@ class Forest {
   }
 }
 
-/** Callees below callers: the calling-context tree. With a label, what is at and below that method, all of its contexts added up. */
+/**
+ * Callees below callers: the calling-context tree. With a label, what is at and below that method,
+ * all of its contexts added up.
+ */
 class Callees extends Forest {
   constructor(data, measure, byName, label = -1) {
     super(data, measure, byName);
@@ -174,7 +181,10 @@ class Callees extends Forest {
   }
 }
 
-/** The callers of one method, and theirs: what the method causes in all, divided by who calls it. In recursion the outermost call counts. */
+/**
+ * The callers of one method, and theirs: what the method causes in all, divided by who calls it. In
+ * recursion the outermost call counts.
+ */
 class CallersOf extends Forest {
   constructor(data, measure, byName, method, callees) {
     super(data, measure, byName);
@@ -214,7 +224,10 @@ class CallersOf extends Forest {
   }
 }
 
-/** Callers below callees: each method with what it executed itself, divided by the methods that called it, from whatever call sites. */
+/**
+ * Callers below callees: each method with what it executed itself, divided by the methods that
+ * called it, from whatever call sites.
+ */
 class Callers extends Forest {
   constructor(data, measure, byName) {
     super(data, measure, byName);
@@ -269,7 +282,8 @@ class Callers extends Forest {
       return boxes;
     }
     const { label, caller } = contexts;
-    // For each label how many contexts, then which of the groups; only those that are met are touched.
+    // For each label how many contexts, then which of the groups; only those that are met are
+    // touched.
     const { counts, above } = this;
     const met = [];
     for (let i = 0; i < box.at.length; i++) {

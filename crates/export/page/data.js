@@ -1,6 +1,8 @@
 // The data of the page: columns of numbers, compressed, as base64 (see html/columns.rs).
 
-/** The bytes of one of the page's columns. The element is removed: it is large, and is needed once. */
+/**
+ * The bytes of one of the page's columns. The element is removed: it is large, and is needed once.
+ */
 async function bytesOf(name) {
   const element = document.getElementById(name);
   const text = element.textContent;
@@ -37,8 +39,9 @@ function decoded(bytes, into) {
 const sumOf = (list, number) => list.reduce((sum, item) => sum + number(item), 0);
 
 /**
- * The contexts of all threads, in preorder, thread after thread. The first of a thread is no context but its root, with label -1.
- * `end` is where the callees of a context and all below them end.
+ * The contexts of all threads, in preorder, thread after thread. The first of a thread is no
+ * context but its root, with label -1. `end` is where the callees of a context and all below them
+ * end.
  */
 class Contexts {
   constructor(count, measures) {
@@ -49,7 +52,10 @@ class Contexts {
     this.inclusive = this.own;
     /** Of those that stand for pruned contexts, how many. */
     this.lost = new Map();
-    /** Of the same ones, what belongs to the library's line of the caller if the library is collapsed: how many contexts, and their own counts. */
+    /**
+     * Of the same ones, what belongs to the library's line of the caller if the library is
+     * collapsed: how many contexts, and their own counts.
+     */
     this.lostLibrary = new Map();
     this.roots = [];
   }
@@ -115,8 +121,9 @@ class Contexts {
   }
 
   /**
-   * The same with recursion folded: a call of what is on the stack already, from wherever it is called, is a call in the context that it has
-   * there, and what is called from there hangs below it. No count is lost. `methodOf` has the method of a label.
+   * The same with recursion folded: a call of what is on the stack already, from wherever it is
+   * called, is a call in the context that it has there, and what is called from there hangs below
+   * it. No count is lost. `methodOf` has the method of a label.
    */
   folded(methodOf) {
     const { label, caller } = this;
@@ -136,15 +143,17 @@ class Contexts {
   }
 
   /**
-   * The same with the work of the library added to the nearest frame of the program, as a line below it, by the rules of
-   * crates/profile/src/library. `library` has the label of the lines, and for each label its role. Call sites are added up. What groups of
-   * methods execute within themselves is one context, as in the whole tree (`isByMethod` is false).
+   * The same with the work of the library added to the nearest frame of the program, as a line
+   * below it, by the rules of crates/profile/src/library. `library` has the label of the lines, and
+   * for each label its role. Call sites are added up. What groups of methods execute within
+   * themselves is one context, as in the whole tree (`isByMethod` is false).
    */
   collapsed({ label: line, roles }, methodOf, isByMethod) {
     const { label, caller } = this;
     const pruned = roles.length;
     const other = new OtherTree(this);
-    // For each context the nearest one of the program in the other tree, and whether it is of the library.
+    // For each context the nearest one of the program in the other tree, and whether it is of the
+    // library.
     const program = new Int32Array(label.length);
     const isLibrary = new Uint8Array(label.length);
     for (let node = 0; node < label.length; node++) {
@@ -180,7 +189,10 @@ class Contexts {
   }
 }
 
-/** Another tree with the counts of some contexts. Contexts are added to it callers first, and each of the old ones gets its place there. */
+/**
+ * Another tree with the counts of some contexts. Contexts are added to it callers first, and each
+ * of the old ones gets its place there.
+ */
 class OtherTree {
   constructor(old) {
     this.old = old;
@@ -215,7 +227,8 @@ class OtherTree {
   /** All contexts. With `hasLost`, `lost` says what was pruned; else it is as before. */
   contexts(hasLost = false) {
     const { old, label, caller, place } = this;
-    // Their places in preorder, which the sizes of what is below them give: callers come before callees, so sizes are summed backward.
+    // Their places in preorder, which the sizes of what is below them give: callers come before
+    // callees, so sizes are summed backward.
     const count = label.length;
     const size = new Int32Array(count).fill(1);
     for (let at = count - 1; at > 0; at--) if (caller[at] >= 0) size[caller[at]] += size[at];
@@ -265,7 +278,10 @@ class Methods {
     return methods;
   }
 
-  /** The sums over some threads, given by their numbers: for each label how many contexts, and for each measure own and inclusive. */
+  /**
+   * The sums over some threads, given by their numbers: for each label how many contexts, and for
+   * each measure own and inclusive.
+   */
   of(threads) {
     const { head } = this;
     const sums = () => new Float64Array(head.labels.length);
@@ -285,7 +301,10 @@ class Methods {
     return table;
   }
 
-  /** The same with all of the library in the row of its lines. The program's own and inclusive counts are those of the whole tree. */
+  /**
+   * The same with all of the library in the row of its lines. The program's own and inclusive
+   * counts are those of the whole tree.
+   */
   ofCollapsed(threads) {
     const { library, threads: all } = this.head;
     const table = this.of(threads);

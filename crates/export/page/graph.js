@@ -1,5 +1,5 @@
-// The flame graph. Each row has the boxes of one level; a box is as wide as its inclusive count. Boxes that are too narrow to draw are
-// drawn together.
+// The flame graph. Each row has the boxes of one level; a box is as wide as its inclusive count.
+// Boxes that are too narrow to draw are drawn together.
 
 const ROW = 19;
 const NARROWEST = 0.6;
@@ -19,7 +19,10 @@ class Graph {
     this.tip = document.getElementById("tip");
     this.rows = [];
     this.isComplete = false;
-    /** How many times as wide as the window the zoomed box is, and how much of it is left of the window. */
+    /**
+     * How many times as wide as the window the zoomed box is, and how much of it is left of the
+     * window.
+     */
     this.scale = 1;
     this.left = 0;
     this.view.addEventListener("scroll", () => this.scrolled());
@@ -83,7 +86,9 @@ class Graph {
     return { x: -this.left, width: this.width * this.scale };
   }
 
-  /** Shows a part of the zoomed box, `factor` times as wide as before; what is at `x` stays there. */
+  /**
+   * Shows a part of the zoomed box, `factor` times as wide as before; what is at `x` stays there.
+   */
   stretch(factor, x) {
     const scale = Math.max(1, Math.min(1e9, this.scale * factor));
     this.left = (this.left + x) * (scale / this.scale) - x;
@@ -98,7 +103,10 @@ class Graph {
     this.shaped();
   }
 
-  /** The wheel scrolls; with Ctrl, as a pinch on a touchpad says it, it stretches; with Shift it moves to the side. */
+  /**
+   * The wheel scrolls; with Ctrl, as a pinch on a touchpad says it, it stretches; with Shift it
+   * moves to the side.
+   */
   wheeled(event) {
     const unit = event.deltaMode === 0 ? 1 : ROW;
     if (event.ctrlKey || event.metaKey) {
@@ -291,7 +299,10 @@ class Graph {
     else if (item) this.state.set({ zoom: item.above });
   }
 
-  /** Where a box is in the graph, also if it is too narrow to draw; null if it is not below what is zoomed. */
+  /**
+   * Where a box is in the graph, also if it is too narrow to draw; null if it is not below what is
+   * zoomed.
+   */
   place(box) {
     const { zoom, measure } = this.state;
     const level = this.level(box);

@@ -208,7 +208,10 @@ function back(state) {
   else if (state.selected || state.method >= 0) state.select(null);
 }
 
-/** Selects the heaviest of the boxes that are searched for, the next one by weight, or the one before. */
+/**
+ * Selects the heaviest of the boxes that are searched for, the next one by weight, or the one
+ * before.
+ */
 function nextMatch(state, graph, step) {
   if (!state.matches) return;
   if (!state.walk) {
@@ -222,7 +225,10 @@ function nextMatch(state, graph, step) {
   state.select(walk.boxes[walk.at]());
 }
 
-/** The boxes in the graph that are searched for: in views of callers and of one method, boxes are made when they are looked at. */
+/**
+ * The boxes in the graph that are searched for: in views of callers and of one method, boxes are
+ * made when they are looked at.
+ */
 function drawnMatches(state, graph) {
   const found = graph.rows.flat().filter(({ box, isAbove }) => box && !isAbove && state.isMatch(box.label));
   return found.sort((a, b) => b.width - a.width).map(({ box }) => () => box);

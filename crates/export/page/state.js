@@ -13,7 +13,10 @@ class State {
     this.listeners = [];
     this.isDifference = head.sides === 2;
 
-    /** "callees", "callers", or "sandwich": the callers of the method in focus above it, its callees below. */
+    /**
+     * "callees", "callers", or "sandwich": the callers of the method in focus above it, its callees
+     * below.
+     */
     this.view = "callees";
     /** The label of the method below which is looked; -1 for all. */
     this.focus = -1;
@@ -63,7 +66,10 @@ class State {
     return this.head.metrics[this.metric];
   }
 
-  /** The label of the method that a label is a call site of; itself if call sites are not distinguished. */
+  /**
+   * The label of the method that a label is a call site of; itself if call sites are not
+   * distinguished.
+   */
   methodOf(label) {
     return this.head.methods?.[label] ?? label;
   }
@@ -118,7 +124,10 @@ class State {
     if (wasSearching && this.query === "") this.scrollBack.splice(0).forEach((scroll) => scroll());
   }
 
-  /** Makes the boxes anew after the library was collapsed or opened. What was zoomed and selected stays so, as far as it is there. */
+  /**
+   * Makes the boxes anew after the library was collapsed or opened. What was zoomed and selected
+   * stays so, as far as it is there.
+   */
   switchLibrary() {
     const { head, library, zoom } = this;
     const isHidden = (label) => library && head.library.roles[label] === 1 && label !== head.library.label;
@@ -237,7 +246,10 @@ class State {
     return this.matches !== null && this.matches[label] === 1;
   }
 
-  /** How much is in and below what is searched for: number of methods, and the sum of the measure, a stack counted once. */
+  /**
+   * How much is in and below what is searched for: number of methods, and the sum of the measure, a
+   * stack counted once.
+   */
   found() {
     const { label, end, inclusive, roots } = this.tree(false, this.library);
     let sum = 0;
@@ -255,7 +267,10 @@ class State {
     return { methods, sum };
   }
 
-  /** The paths of all that is searched for, the heaviest first; threads are added up. Only of the tree of all callees. */
+  /**
+   * The paths of all that is searched for, the heaviest first; threads are added up. Only of the
+   * tree of all callees.
+   */
   matchingPaths() {
     const { label, caller, end, inclusive, roots } = this.tree(this.fold, this.library);
     const weights = inclusive[this.measure];

@@ -9,9 +9,11 @@ const PHONE = matchMedia("(width < 600px)");
 const NAME_WIDTH = 160;
 
 /**
- * A table. `columns` have a title, an explanation, a width in pixels or "rest", and of a row its `text`, its `number` or its `change` (a number
- * with a sign), and perhaps `share` (from 0 to 1, a bar), `fill` (puts something else into the cell) and `sort` (the key by which a click
- * sorts the rows). Where there is little room, numbers are short, and the whole ones are their titles. `rows` are set by `show`.
+ * A table. `columns` have a title, an explanation, a width in pixels or "rest", and of a row its
+ * `text`, its `number` or its `change` (a number with a sign), and perhaps `share` (from 0 to 1, a
+ * bar), `fill` (puts something else into the cell) and `sort` (the key by which a click sorts the
+ * rows). Where there is little room, numbers are short, and the whole ones are their titles. `rows`
+ * are set by `show`.
  */
 class Table {
   constructor(element, { columns, label, role = "grid", level, select, enter, key, sorted }) {

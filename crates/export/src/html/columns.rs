@@ -3,8 +3,8 @@
 //! The contexts of all trees follow each other in preorder, with a column for each of their
 //! properties. Numbers are LEB128: seven bits a byte, the lowest first, the high bit set in all
 //! bytes but the last. Pruned contexts are the last callee of their caller: a context whose label
-//! is the number of all labels, with their sums. The page can collapse the library, so it also needs
-//! the part of these sums that is then in the line `(library)` of the caller.
+//! is the number of all labels, with their sums. The page can collapse the library, so it also
+//! needs the part of these sums that is then in the line `(library)` of the caller.
 
 use super::sided_tree::{Measure, SidedTree};
 use cct_profile::library::Role;
