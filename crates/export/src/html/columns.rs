@@ -224,11 +224,12 @@ pub(super) mod tests {
             (3, 2, 3, 60),
             (2, 2, 4, 1),
             (3, 0, 5, 2),
+            (4, 3, 9, 7),
             (2, 3, 6, 3),
             (1, 1, 7, 4),
             (1, 2, 8, 0),
         ]);
-        let nodes = [true, true, true, true, false, false, false, false, true];
+        let nodes = [true, true, true, true, false, false, false, false, false, true];
         let mut columns = Columns::new(2);
         let kept = Kept {
             nodes: &nodes,
@@ -236,19 +237,19 @@ pub(super) mod tests {
             roles: &[Role::Program, Role::Program, Role::Library, Role::Library],
         };
         let (written, lost) = columns.add(&SidedTree::one(whole), &kept, &[BYTECODES, CALLS]);
-        // (2, 2), (3, 0) and (2, 3) below the first, and (1, 1) below the root.
+        // (2, 2), (3, 0), (4, 3) and (2, 3) below the first, and (1, 1) below the root.
         let expected =
-            tree(&[(1, 0, 1, 10), (2, 1, 2, 5), (3, 2, 3, 60), (2, 9, 15, 6), (1, 2, 8, 0), (1, 9, 7, 4)]);
+            tree(&[(1, 0, 1, 10), (2, 1, 2, 5), (3, 2, 3, 60), (2, 9, 24, 13), (1, 2, 8, 0), (1, 9, 7, 4)]);
         assert_eq!(decoded(&columns), expected);
-        assert_eq!(numbers(&columns.lost), [3, 1]);
-        // Of the library (2, 3); (2, 2) is kept above, and (3, 0) and (1, 1) are of the program.
+        assert_eq!(numbers(&columns.lost), [4, 1]);
+        // Of the library: (2, 2) and (2, 3), but not (4, 3), which (3, 0) of the program calls.
         assert_eq!(numbers(&columns.lost_library), [2, 0]);
         assert_eq!(
             columns.lost_library_own.iter().map(|own| numbers(own)).collect::<Vec<_>>(),
             [[4, 0], [10, 0]]
         );
         let expected =
-            Lost { contexts: 4, sums: vec![10, 22], library_contexts: 2, library_sums: vec![4, 10] };
+            Lost { contexts: 5, sums: vec![17, 31], library_contexts: 2, library_sums: vec![4, 10] };
         assert_eq!((written, lost), (6, expected));
     }
 }
