@@ -48,7 +48,7 @@ enum Source {
     Python { package: &'static str },
 }
 
-const READERS: [Reader; 5] = [
+const READERS: [Reader; 6] = [
     Reader {
         name: "callgrind_annotate",
         source: Source::Debian { package: "valgrind", file: "/bin/callgrind_annotate" },
@@ -60,6 +60,11 @@ const READERS: [Reader; 5] = [
         main: "pprof",
     },
     Reader { name: "speedscope", source: Source::Npm { package: "speedscope@1.25.0" }, main: "package" },
+    Reader {
+        name: "axe-core",
+        source: Source::Npm { package: "axe-core@4.14.1" },
+        main: "package/axe.min.js",
+    },
     Reader { name: "duckdb", source: Source::Python { package: "duckdb==1.4.4" }, main: "duckdb" },
     Reader {
         name: "chromium",

@@ -25,7 +25,7 @@ mod writer;
 pub use contents::InJar;
 pub use index_bytes::IndexBytes;
 pub use memory::{Memory, ReadError};
-pub use recover::{Recovery, State, recover};
+pub use recover::{Recovery, State, program, recover};
 pub use rows::{Callees, Rows};
 pub use troubles::Troubles;
 pub use writer::Arena;

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::contents::{Contents, InJar};
 use crate::forest::{Budget, Fault, Record, TreeCopy, records};
 use crate::layout::{header, node, record};
+use crate::log::{Entry, entries};
 use crate::memory::Memory;
 use crate::rows::{Callees, Rows};
 use crate::troubles::Troubles;
@@ -119,6 +120,17 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
         problems: problems.into_iter().collect(),
         ended: memory.header(header::ENDED) != 0,
     })
+}
+
+/// The name of the program: its main class or jar, as in the profile. `None` if the JVM has not
+/// reached it.
+pub fn program(memory: &Memory) -> Option<String> {
+    let (log, _) = memory.log();
+    let name = |(_, entry)| match entry {
+        Some(Entry::Meta("main", name)) => Some(name.to_owned()),
+        _ => None,
+    };
+    entries(&log).filter_map(name).last()
 }
 
 /// The note that every recovered profile has.

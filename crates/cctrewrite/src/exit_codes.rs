@@ -46,7 +46,7 @@ pub static WORK: ExitCodes = ExitCodes {
 
 /// Commands that use the sound part of a damaged input.
 pub static PROFILES: ExitCodes = ExitCodes {
-    commands: &["report", "info", "merge", "export", "snapshot", "recover"],
+    commands: &["report", "info", "merge", "export", "snapshot", "top", "recover"],
     failure: 1,
     meanings: &[
         ("0", "success"),

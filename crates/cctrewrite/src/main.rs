@@ -32,6 +32,7 @@ mod run_command;
 mod run_folder;
 mod shell;
 mod tables_command;
+mod top_command;
 mod trace_command;
 mod typestate_command;
 mod verify_command;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Cache(arguments) => (complete(cache_command::run(&arguments.command)), &WORK),
         Command::Run(arguments) => (run_command::run(&arguments), &RUN),
         Command::Snapshot(arguments) => (recover_command::snapshot(&arguments), &PROFILES),
+        Command::Top(arguments) => (top_command::run(&arguments), &PROFILES),
         Command::Recover(arguments) => (recover_command::recover(&arguments), &PROFILES),
         Command::Explain(arguments) => (complete(explain::run(&arguments)), &WORK),
         Command::Verify(arguments) => (verify_command::run(&arguments), &VERIFY),

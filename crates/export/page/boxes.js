@@ -1,5 +1,6 @@
-// What is drawn and listed: boxes, made when they are looked at. A box stands for the contexts of one stack in all chosen threads, or, in
-// the view of callers, for those whose stacks have the same innermost frames.
+// What is drawn and listed: boxes, made when they are looked at. A box stands for the contexts of
+// one stack in all chosen threads, or, in the view of callers, for those whose stacks have the same
+// innermost frames.
 
 /** Both views: a root, and the callees (or callers) of each box. */
 class Box {
@@ -11,7 +12,9 @@ class Box {
     /** For each measure: of the box itself, and with all that is below it. */
     this.own = null;
     this.inclusive = null;
-    /** How many pruned contexts it stands for; null if it stands for none, or how many is not known. */
+    /**
+     * How many pruned contexts it stands for; null if it stands for none, or how many is not known.
+     */
     this.lost = null;
     this.isOpen = false;
     this.known = null;
@@ -42,8 +45,9 @@ class Box {
 }
 
 /**
- * What the views have in common. `data` has contexts, table, pruned (the label), threads, for each measure the sum, and `methodOf`: of a label the
- * one of its method, which is another if call sites are distinguished.
+ * What the views have in common. `data` has contexts, table, pruned (the label), threads, for each
+ * measure the sum, and `methodOf`: of a label the one of its method, which is another if call sites
+ * are distinguished.
  */
 class Forest {
   constructor(data, measure, byName) {
@@ -88,7 +92,10 @@ class Forest {
   }
 }
 
-/** Callees below callers: the calling-context tree. With a label, what is at and below that method, all of its contexts added up. */
+/**
+ * Callees below callers: the calling-context tree. With a label, what is at and below that method,
+ * all of its contexts added up.
+ */
 class Callees extends Forest {
   constructor(data, measure, byName, label = -1) {
     super(data, measure, byName);
@@ -174,7 +181,53 @@ class Callees extends Forest {
   }
 }
 
-/** Callers below callees: each method with what it executed itself, divided by the methods that called it, from whatever call sites. */
+/**
+ * The callers of one method, and theirs: what the method causes in all, divided by who calls it. In
+ * recursion the outermost call counts.
+ */
+class CallersOf extends Forest {
+  constructor(data, measure, byName, method, callees) {
+    super(data, measure, byName);
+    const nodes = callees.outermost(method);
+    this.root = this.box(method, null, nodes, nodes);
+    this.kept = this.root.inclusive;
+    this.root.inclusive = callees.root.inclusive;
+  }
+
+  /** `from` are contexts of the method, `at` those on their stacks that the box is about. */
+  box(label, above, from, at) {
+    const box = new Box(this, label, above);
+    Object.assign(box, { from, at, own: this.zeros() });
+    box.inclusive = this.data.contexts.inclusive.map((sums) => sumOf(from, (node) => sums[node]));
+    return box;
+  }
+
+  below(box) {
+    const { contexts, methodOf } = this.data;
+    const groups = new Map();
+    box.at.forEach((node, i) => {
+      const above = contexts.caller[node];
+      if (contexts.label[above] < 0) return;
+      const of = methodOf(contexts.label[above]);
+      if (!groups.has(of)) groups.set(of, { from: [], at: [] });
+      groups.get(of).from.push(box.from[i]);
+      groups.get(of).at.push(above);
+    });
+    const boxes = Array.from(groups, ([of, { from, at }]) => this.box(of, box, from, at));
+    if (box !== this.root) return boxes;
+    // What the method has more is of contexts that were pruned.
+    const pruned = box.inclusive.map((sum, at) => sum - this.kept[at]);
+    if (!pruned.some((number) => number > 0)) return boxes;
+    const rest = this.box(this.data.pruned, box, [], []);
+    rest.inclusive = pruned;
+    return [...boxes, rest];
+  }
+}
+
+/**
+ * Callers below callees: each method with what it executed itself, divided by the methods that
+ * called it, from whatever call sites.
+ */
 class Callers extends Forest {
   constructor(data, measure, byName) {
     super(data, measure, byName);
@@ -229,7 +282,8 @@ class Callers extends Forest {
       return boxes;
     }
     const { label, caller } = contexts;
-    // For each label how many contexts, then which of the groups; only those that are met are touched.
+    // For each label how many contexts, then which of the groups; only those that are met are
+    // touched.
     const { counts, above } = this;
     const met = [];
     for (let i = 0; i < box.at.length; i++) {

@@ -1,5 +1,5 @@
-// Colours of boxes. Hues of a profile tell packages apart (cool ones are the class library's, warm ones the program's), those of a difference
-// what has become more (red) and less (blue).
+// Colours of boxes. Hues of a profile tell packages apart (cool ones are the class library's, warm
+// ones the program's), those of a difference what has become more (red) and less (blue).
 
 class Colours {
   constructor(state) {

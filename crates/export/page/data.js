@@ -1,6 +1,8 @@
 // The data of the page: columns of numbers, compressed, as base64 (see html/columns.rs).
 
-/** The bytes of one of the page's columns. The element is removed: it is large, and is needed once. */
+/**
+ * The bytes of one of the page's columns. The element is removed: it is large, and is needed once.
+ */
 async function bytesOf(name) {
   const element = document.getElementById(name);
   const text = element.textContent;
@@ -37,8 +39,9 @@ function decoded(bytes, into) {
 const sumOf = (list, number) => list.reduce((sum, item) => sum + number(item), 0);
 
 /**
- * The contexts of all threads, in preorder, thread after thread. The first of a thread is no context but its root, with label -1.
- * `end` is where the callees of a context and all below them end.
+ * The contexts of all threads, in preorder, thread after thread. The first of a thread is no
+ * context but its root, with label -1. `end` is where the callees of a context and all below them
+ * end.
  */
 class Contexts {
   constructor(count, measures) {
@@ -49,6 +52,11 @@ class Contexts {
     this.inclusive = this.own;
     /** Of those that stand for pruned contexts, how many. */
     this.lost = new Map();
+    /**
+     * Of the same ones, what belongs to the library's line of the caller if the library is
+     * collapsed: how many contexts, and their own counts.
+     */
+    this.lostLibrary = new Map();
     this.roots = [];
   }
 
@@ -69,14 +77,18 @@ class Contexts {
     const count = sumOf(head.threads, (thread) => thread.nodes);
     const measures = head.metrics.length * head.sides;
     const column = async (name, array) => decoded(await bytesOf(name), array);
-    const [left, label, lost, ...own] = await Promise.all([
+    const [left, label, ...own] = await Promise.all([
       column("contexts-left", new Int32Array(count)),
       column("contexts-label", new Int32Array(count)),
-      bytesOf("contexts-lost"),
       ...Array.from({ length: measures }, (_, at) => column(`contexts-own-${at}`, new Float64Array(count))),
     ]);
     const pruned = head.labels.length;
-    const lostCounts = decoded(lost, new Float64Array(label.reduce((n, l) => n + (l === pruned ? 1 : 0), 0)));
+    const prunedCount = label.reduce((n, l) => n + (l === pruned ? 1 : 0), 0);
+    const [lostCounts, libraryCounts, ...libraryOwn] = await Promise.all(
+      ["contexts-lost", "contexts-lost-library", ...Array.from({ length: measures }, (_, at) => `contexts-lost-library-own-${at}`)].map((name) =>
+        column(name, new Float64Array(prunedCount)),
+      ),
+    );
     const contexts = new Contexts(count + head.threads.length, measures);
     const { caller, end } = contexts;
     let at = 0;
@@ -95,7 +107,11 @@ class Contexts {
           end[current] = node;
           current = caller[current];
         }
-        if (label[at] === pruned) contexts.lost.set(node, lostCounts[prunedSoFar++]);
+        if (label[at] === pruned) {
+          contexts.lost.set(node, lostCounts[prunedSoFar]);
+          contexts.lostLibrary.set(node, { contexts: libraryCounts[prunedSoFar], own: libraryOwn.map((column) => column[prunedSoFar]) });
+          prunedSoFar++;
+        }
         caller[node] = current;
         current = node;
       }
@@ -105,48 +121,123 @@ class Contexts {
   }
 
   /**
-   * The same with recursion folded: a call of what is on the stack already, from wherever it is called, is a call in the context that it has
-   * there, and what is called from there hangs below it. No count is lost. `methodOf` has the method of a label.
+   * The same with recursion folded: a call of what is on the stack already, from wherever it is
+   * called, is a call in the context that it has there, and what is called from there hangs below
+   * it. No count is lost. `methodOf` has the method of a label.
    */
   folded(methodOf) {
-    const { label, caller, own } = this;
-    const labels = label.reduce((most, one) => Math.max(most, one), 0) + 1;
-    // The folded contexts in the order in which they are met: callers before callees.
-    const newLabel = [];
-    const newCaller = [];
-    const place = new Int32Array(label.length);
-    const known = new Map();
+    const { label, caller } = this;
+    const other = new OtherTree(this);
     for (let node = 0; node < label.length; node++) {
       if (caller[node] < 0) {
-        place[node] = newLabel.push(-1) - 1;
-        newCaller.push(-1);
+        other.place[node] = other.root();
         continue;
       }
-      const above = place[caller[node]];
-      let found = above;
+      const above = other.place[caller[node]];
       const method = methodOf(label[node]);
-      while (found >= 0 && methodOf(newLabel[found]) !== method) found = newCaller[found];
-      if (found < 0) {
-        const key = above * labels + label[node];
-        found = known.get(key);
-        if (found === undefined) {
-          found = newLabel.push(label[node]) - 1;
-          newCaller.push(above);
-          known.set(key, found);
-        }
-      }
-      place[node] = found;
+      let found = above;
+      while (found >= 0 && methodOf(other.label[found]) !== method) found = other.caller[found];
+      other.place[node] = found < 0 ? other.child(above, label[node]) : found;
     }
-    // Their places in preorder, which the sizes of what is below them give: callers come before callees, so sizes are summed backward.
-    const count = newLabel.length;
+    return other.contexts();
+  }
+
+  /**
+   * The same with the work of the library added to the nearest frame of the program, as a line
+   * below it, by the rules of crates/profile/src/library. `library` has the label of the lines, and
+   * for each label its role. Call sites are added up. What groups of methods execute within
+   * themselves is one context, as in the whole tree (`isByMethod` is false).
+   */
+  collapsed({ label: line, roles }, methodOf, isByMethod) {
+    const { label, caller } = this;
+    const pruned = roles.length;
+    const other = new OtherTree(this);
+    // For each context the nearest one of the program in the other tree, and whether it is of the
+    // library.
+    const program = new Int32Array(label.length);
+    const isLibrary = new Uint8Array(label.length);
+    for (let node = 0; node < label.length; node++) {
+      const up = caller[node];
+      if (up < 0) {
+        program[node] = other.place[node] = other.root();
+        continue;
+      }
+      const above = program[up];
+      const role = label[node] === pruned ? "pruned" : roles[label[node]];
+      if (role === "pruned") {
+        const part = this.lostLibrary.get(node);
+        const rest = this.lost.get(node) - part.contexts;
+        if (part.contexts > 0) other.moved.push({ from: node, to: other.child(above, line), own: part.own });
+        other.place[node] = rest > 0 ? other.child(above, pruned) : above;
+        if (rest > 0) other.lost.set(other.place[node], (other.lost.get(other.place[node]) ?? 0) + rest);
+      } else if (role === 1) {
+        // A context that only leads to others would leave a line without a number.
+        const counts = this.own.some((own) => own[node] > 0);
+        other.place[node] = counts ? other.child(above, line) : above;
+        program[node] = above;
+        isLibrary[node] = 1;
+      } else if (role === 2) {
+        other.place[node] = other.child(isLibrary[up] ? other.child(above, line) : above, methodOf(label[node]));
+        program[node] = above;
+        isLibrary[node] = isLibrary[up];
+      } else {
+        const of = methodOf(label[node]);
+        program[node] = other.place[node] = isByMethod || other.label[above] !== of ? other.child(above, of) : above;
+      }
+    }
+    return other.contexts(true);
+  }
+}
+
+/**
+ * Another tree with the counts of some contexts. Contexts are added to it callers first, and each
+ * of the old ones gets its place there.
+ */
+class OtherTree {
+  constructor(old) {
+    this.old = old;
+    this.labels = old.label.reduce((most, one) => Math.max(most, one), 0) + 2;
+    this.label = [];
+    this.caller = [];
+    this.known = new Map();
+    this.place = new Int32Array(old.label.length);
+    /** Counts of an old context that go elsewhere: `own` of `from` to the new context `to`. */
+    this.moved = [];
+    /** How many pruned contexts a new one stands for. */
+    this.lost = new Map();
+  }
+
+  root() {
+    this.caller.push(-1);
+    return this.label.push(-1) - 1;
+  }
+
+  /** The context with this label below another. */
+  child(above, label) {
+    const key = above * this.labels + label;
+    let found = this.known.get(key);
+    if (found === undefined) {
+      found = this.label.push(label) - 1;
+      this.caller.push(above);
+      this.known.set(key, found);
+    }
+    return found;
+  }
+
+  /** All contexts. With `hasLost`, `lost` says what was pruned; else it is as before. */
+  contexts(hasLost = false) {
+    const { old, label, caller, place } = this;
+    // Their places in preorder, which the sizes of what is below them give: callers come before
+    // callees, so sizes are summed backward.
+    const count = label.length;
     const size = new Int32Array(count).fill(1);
-    for (let at = count - 1; at > 0; at--) if (newCaller[at] >= 0) size[newCaller[at]] += size[at];
+    for (let at = count - 1; at > 0; at--) if (caller[at] >= 0) size[caller[at]] += size[at];
     const position = new Int32Array(count);
     const next = new Int32Array(count);
-    const result = new Contexts(count, own.length);
+    const result = new Contexts(count, old.own.length);
     let nextRoot = 0;
     for (let at = 0; at < count; at++) {
-      const above = newCaller[at];
+      const above = caller[at];
       position[at] = above < 0 ? nextRoot : next[above];
       if (above < 0) {
         result.roots.push(position[at]);
@@ -155,17 +246,20 @@ class Contexts {
         next[above] += size[at];
       }
       next[at] = position[at] + 1;
-      result.label[position[at]] = newLabel[at];
+      result.label[position[at]] = label[at];
       result.caller[position[at]] = above < 0 ? -1 : position[above];
       result.end[position[at]] = position[at] + size[at];
     }
-    for (let measure = 0; measure < own.length; measure++) {
-      for (let node = 0; node < label.length; node++) result.own[measure][position[place[node]]] += own[measure][node];
-    }
-    for (const [node, lost] of this.lost) {
-      const folded = position[place[node]];
-      result.lost.set(folded, (result.lost.get(folded) ?? 0) + lost);
-    }
+    old.own.forEach((own, measure) => {
+      const sums = result.own[measure];
+      for (let node = 0; node < place.length; node++) sums[position[place[node]]] += own[node];
+      for (const { from, to, own: part } of this.moved) {
+        sums[position[place[from]]] -= part[measure];
+        sums[position[to]] += part[measure];
+      }
+    });
+    const lost = hasLost ? this.lost : Array.from(old.lost, ([node, many]) => [place[node], many]);
+    for (const [at, many] of lost) result.lost.set(position[at], (result.lost.get(position[at]) ?? 0) + many);
     return result.addUp();
   }
 }
@@ -184,7 +278,10 @@ class Methods {
     return methods;
   }
 
-  /** The sums over some threads, given by their numbers: for each label how many contexts, and for each measure own and inclusive. */
+  /**
+   * The sums over some threads, given by their numbers: for each label how many contexts, and for
+   * each measure own and inclusive.
+   */
   of(threads) {
     const { head } = this;
     const sums = () => new Float64Array(head.labels.length);
@@ -201,6 +298,24 @@ class Methods {
         this.inclusive.forEach((inclusive, measure) => (table.inclusive[measure][label] += inclusive[row]));
       }
     });
+    return table;
+  }
+
+  /**
+   * The same with all of the library in the row of its lines. The program's own and inclusive
+   * counts are those of the whole tree.
+   */
+  ofCollapsed(threads) {
+    const { library, threads: all } = this.head;
+    const table = this.of(threads);
+    library.roles.forEach((role, label) => {
+      if (role !== 1 || label === library.label) return;
+      for (const sums of [table.contexts, ...table.own]) {
+        sums[library.label] += sums[label];
+        sums[label] = 0;
+      }
+    });
+    table.inclusive.forEach((sums, measure) => (sums[library.label] = sumOf([...threads], (thread) => all[thread].library[measure])));
     return table;
   }
 }

@@ -1,8 +1,10 @@
-// The flame graph. Each row has the boxes of one level; a box is as wide as its inclusive count. Boxes that are too narrow to draw are
-// drawn together.
+// The flame graph. Each row has the boxes of one level; a box is as wide as its inclusive count.
+// Boxes that are too narrow to draw are drawn together.
 
 const ROW = 19;
 const NARROWEST = 0.6;
+/** The most levels of callers above a method. */
+const MOST_CALLERS = 500;
 const FONT = "12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 class Graph {
@@ -17,12 +19,24 @@ class Graph {
     this.tip = document.getElementById("tip");
     this.rows = [];
     this.isComplete = false;
+    /**
+     * How many times as wide as the window the zoomed box is, and how much of it is left of the
+     * window.
+     */
+    this.scale = 1;
+    this.left = 0;
     this.view.addEventListener("scroll", () => this.scrolled());
     this.view.addEventListener("pointermove", (event) => this.hover(event));
     this.view.addEventListener("pointerleave", () => this.hover(null));
     this.view.addEventListener("click", (event) => this.clicked(event));
-    this.view.addEventListener("dblclick", () => state.selected && state.set({ zoom: state.selected }));
+    this.view.addEventListener("dblclick", () => state.selected && zoomInto(state, state.selected));
     this.view.addEventListener("keydown", (event) => this.pressed(event));
+    this.view.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
+    this.tieDragging();
+    state.keepers.push(() => {
+      const top = this.view.scrollTop;
+      return () => (this.view.scrollTop = top);
+    });
     new ResizeObserver(() => this.shaped()).observe(this.view);
     state.listen((what) => (what === "shape" ? this.shaped() : this.draw()));
   }
@@ -35,16 +49,106 @@ class Graph {
     this.rows = [];
     this.isComplete = false;
     const { zoom } = this.state;
+    if (zoom !== this.shownZoom) [this.scale, this.left] = [1, 0];
+    this.left = Math.max(0, Math.min(this.left, this.width * (this.scale - 1)));
     const above = [];
     for (let box = zoom; box; box = box.above) above.push(box);
-    for (const box of above.reverse()) this.rows.push([{ box, x: 0, width: this.width, isAbove: box !== zoom }]);
+    for (const box of above.reverse()) this.rows.push([{ box, ...this.whole(), isAbove: box !== zoom }]);
+    this.shift = 0;
+    if (this.state.upper) this.addCallers();
     this.grow();
     // When stacks grow upward, their roots are at the bottom.
     if (this.state.up && zoom !== this.shownZoom) this.view.scrollTop = this.view.scrollHeight;
-    if (!this.state.up && zoom !== this.shownZoom) this.view.scrollTop = Math.max(0, (zoom.level - 2) * ROW);
+    if (!this.state.up && zoom !== this.shownZoom) this.view.scrollTop = Math.max(0, (this.level(zoom) - 2) * ROW - (this.state.upper ? this.height / 2 : 0));
     this.shownZoom = zoom;
     this.showSelected();
     this.draw();
+  }
+
+  /** In place of the first row: the callers of the method in focus, the outermost first. */
+  addCallers() {
+    const rows = [[{ box: this.state.upper.root, ...this.whole() }]];
+    for (let row = rows[0]; row.length > 0 && rows.length <= MOST_CALLERS; rows.push(row)) row = this.below(row);
+    // The method in focus is below the root of all.
+    if (this.rows.length === 1) this.rows.push(this.below(this.rows[0]));
+    const callers = rows.slice(1).filter((row) => row.length > 0);
+    this.rows.splice(0, 1, ...callers.reverse());
+    this.shift = callers.length - 1;
+  }
+
+  /** The row of a box. */
+  level(box) {
+    return box.forest === this.state.upper ? this.shift + 1 - box.level : box.level + this.shift;
+  }
+
+  /** Where the zoomed box is. */
+  whole() {
+    return { x: -this.left, width: this.width * this.scale };
+  }
+
+  /**
+   * Shows a part of the zoomed box, `factor` times as wide as before; what is at `x` stays there.
+   */
+  stretch(factor, x) {
+    const scale = Math.max(1, Math.min(1e9, this.scale * factor));
+    this.left = (this.left + x) * (scale / this.scale) - x;
+    this.scale = scale;
+    this.shaped();
+  }
+
+  /** Moves what is shown, in pixels. */
+  move(x, y) {
+    this.left += x;
+    this.view.scrollTop += y;
+    this.shaped();
+  }
+
+  /**
+   * The wheel scrolls; with Ctrl, as a pinch on a touchpad says it, it stretches; with Shift it
+   * moves to the side.
+   */
+  wheeled(event) {
+    const unit = event.deltaMode === 0 ? 1 : ROW;
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      const frame = this.view.getBoundingClientRect();
+      this.stretch(Math.exp(-event.deltaY * unit * 0.005), event.clientX - frame.left);
+      return;
+    }
+    const aside = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
+    if (aside === 0 || this.scale === 1) return;
+    event.preventDefault();
+    this.move(aside * unit, event.shiftKey ? 0 : event.deltaY * unit);
+  }
+
+  /** A pointer that is pressed and moved takes the graph along; two of them stretch it. */
+  tieDragging() {
+    const pointers = new Map();
+    const end = (event) => pointers.delete(event.pointerId);
+    this.view.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      if (pointers.size === 1) this.isDragged = false;
+    });
+    this.view.addEventListener("pointermove", (event) => {
+      const last = pointers.get(event.pointerId);
+      if (!last) return;
+      const now = { x: event.clientX, y: event.clientY };
+      const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
+      // Until it has moved a little, it is a click.
+      if (!this.isDragged && !other && Math.hypot(now.x - last.x, now.y - last.y) < 5) return;
+      if (!this.isDragged && event.pointerType === "mouse") this.view.setPointerCapture(event.pointerId);
+      this.isDragged = true;
+      pointers.set(event.pointerId, now);
+      if (other) {
+        const apart = (one) => Math.max(10, Math.abs(one.x - other.x));
+        this.stretch(apart(now) / apart(last), (now.x + other.x) / 2 - this.view.getBoundingClientRect().left);
+      } else {
+        this.move(last.x - now.x, event.pointerType === "mouse" ? last.y - now.y : 0);
+      }
+      this.hover(null);
+    });
+    for (const kind of ["pointerup", "pointercancel"]) this.view.addEventListener(kind, end);
   }
 
   /** Adds rows until all that is in sight is there: those far below may be costly. */
@@ -71,7 +175,9 @@ class Graph {
       let narrow = null;
       for (const next of box.below) {
         const nextWidth = next.inclusive[measure] * scale;
-        if (nextWidth >= NARROWEST) {
+        if (at + nextWidth < 0 || at > this.width) {
+          narrow = null;
+        } else if (nextWidth >= NARROWEST) {
           narrow = null;
           items.push({ box: next, x: at, width: nextWidth });
         } else if (nextWidth > 0) {
@@ -120,8 +226,8 @@ class Graph {
       const y = this.top(level) - view.scrollTop;
       if (y > this.height || y < -ROW) return;
       for (const item of row) {
-        const left = Math.round(item.x * ratio) / ratio;
-        const right = Math.round((item.x + item.width) * ratio) / ratio;
+        const left = Math.max(0, Math.round(item.x * ratio) / ratio);
+        const right = Math.min(this.width + 1, Math.round((item.x + item.width) * ratio) / ratio);
         const gap = right - left > 4 ? 1 : 0;
         const boxWidth = Math.max(right - left - gap, 1 / ratio);
         const { box } = item;
@@ -162,10 +268,12 @@ class Graph {
   surround(outline, item) {
     outline.hidden = !item;
     if (!item) return;
+    const left = Math.max(-4, item.x);
+    const right = Math.min(this.width + 4, item.x + Math.max(item.width, 2));
     Object.assign(outline.style, {
-      left: `${item.x}px`,
+      left: `${left}px`,
       top: `${this.top(item.level)}px`,
-      width: `${Math.max(item.width, 2)}px`,
+      width: `${Math.max(right - left, 0)}px`,
       height: `${ROW - 1}px`,
     });
   }
@@ -184,16 +292,25 @@ class Graph {
   }
 
   clicked(event) {
+    if (this.isDragged) return;
     const item = this.at(event);
     if (item?.box) this.state.select(item.box);
     // Of boxes that are too narrow, what they are in is shown larger.
     else if (item) this.state.set({ zoom: item.above });
   }
 
-  /** Where a box is in the graph, also if it is too narrow to draw; null if it is not below what is zoomed. */
+  /**
+   * Where a box is in the graph, also if it is too narrow to draw; null if it is not below what is
+   * zoomed.
+   */
   place(box) {
     const { zoom, measure } = this.state;
-    const place = { x: 0, width: this.width, level: box.level };
+    const level = this.level(box);
+    if (box.forest === this.state.upper) {
+      const item = this.rows[level]?.find((one) => one.box === box);
+      return item ? { x: item.x, width: item.width, level } : null;
+    }
+    const place = { ...this.whole(), level };
     if (zoom.isWithin(box)) return place;
     if (!box.isWithin(zoom)) return null;
     const inner = [];
@@ -216,6 +333,10 @@ class Graph {
     this.surround(this.outline, place);
     if (!place || !scroll || selected === this.shownSelected) return;
     this.shownSelected = selected;
+    if (place.x > this.width || place.x + place.width < 0) {
+      this.left += place.x + place.width / 2 - this.width / 2;
+      this.shaped();
+    }
     this.reveal(place.level);
   }
 
@@ -230,8 +351,10 @@ class Graph {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { state } = this;
     const box = state.selected ?? state.zoom;
-    const deeper = state.up ? "ArrowUp" : "ArrowDown";
-    const outward = state.up ? "ArrowDown" : "ArrowUp";
+    // Callers grow the other way.
+    const isUp = state.up !== (box.forest === state.upper);
+    const deeper = isUp ? "ArrowUp" : "ArrowDown";
+    const outward = isUp ? "ArrowDown" : "ArrowUp";
     const beside = (step) => {
       const siblings = (box.above?.below ?? [box]).filter((one) => one.inclusive[state.measure] > 0);
       return siblings[siblings.indexOf(box) + step];
@@ -242,13 +365,23 @@ class Graph {
       ArrowRight: () => beside(1),
       ArrowLeft: () => beside(-1),
     }[event.key];
-    if (target) {
+    const stretched = { "+": 1.5, "=": 1.5, "-": 1 / 1.5, 0: 1 / this.scale }[event.key];
+    const aside = { ArrowRight: 0.2, ArrowLeft: -0.2 }[event.key];
+    if (stretched) {
+      event.preventDefault();
+      const place = state.selected && this.place(state.selected);
+      const middle = place ? place.x + place.width / 2 : -1;
+      this.stretch(stretched, middle >= 0 && middle <= this.width ? middle : this.width / 2);
+    } else if (event.shiftKey && aside) {
+      event.preventDefault();
+      this.move(aside * this.width, 0);
+    } else if (target) {
       event.preventDefault();
       const next = state.selected ? target() : box;
       if (next) state.select(next);
     } else if (event.key === "Enter" && state.selected) {
       event.preventDefault();
-      state.set({ zoom: state.selected });
+      zoomInto(state, state.selected);
     } else if (event.key === "Backspace" && state.zoom.above) {
       event.preventDefault();
       state.set({ zoom: state.zoom.above });
@@ -257,4 +390,10 @@ class Graph {
       state.set({ zoom: state.root });
     }
   }
+}
+
+/** Shows a box and what is below it; of a caller above a method, its own callers and callees. */
+function zoomInto(state, box) {
+  if (box.forest === state.forest) state.set({ zoom: box });
+  else if (!box.isPruned) state.set({ focus: box.label, method: box.label });
 }

@@ -64,10 +64,16 @@ function tieTools(state, graph) {
   select("order", (value) => ({ order: value }));
   const check = (id) => byId(id).addEventListener("change", (event) => state.set({ [id]: event.target.checked }));
   check("fold");
+  check("library");
+  byId("library-label").hidden = !head.library;
+  if (head.library) byId("library-label").title = `Add the work of the library (${head.library.which}) to the frames that call it, as lines (library) (l)`;
   check("regex");
   byId("up").addEventListener("change", (event) => turn(state, graph, event.target.checked));
   byId("query").addEventListener("input", (event) => state.set({ query: event.target.value }));
-  byId("reset").addEventListener("click", () => state.set({ focus: -1, view: state.view, zoom: state.root }));
+  byId("reset").addEventListener("click", () => {
+    state.set({ focus: -1, view: state.view === "sandwich" ? "callees" : state.view });
+    state.set({ zoom: state.root });
+  });
 
   state.listen(() => {
     byId("view-callees").setAttribute("aria-pressed", state.view === "callees");
@@ -77,6 +83,7 @@ function tieTools(state, graph) {
     byId("colour").value = state.colour;
     byId("order").value = state.order;
     byId("fold").checked = state.fold;
+    byId("library").checked = state.library;
     byId("up").checked = state.up;
     byId("regex").checked = state.regex;
     if (byId("query").value !== state.query) byId("query").value = state.query;
@@ -101,7 +108,8 @@ function foundText(state) {
   const words = state.head.by === "class" ? "classes" : `${state.head.by}s`;
   const what = methods === 1 ? `1 ${state.head.by}` : `${grouped(methods)} ${words}`;
   const unknown = state.totals.lost > 0 ? " (pruned left out)" : "";
-  return `${what}; ${percent(sum, state.totals.sums[state.measure]) || "0 %"} of ${state.words} in and below${unknown}`;
+  const match = state.walk?.at >= 0 ? `; match ${grouped(state.walk.at + 1)} of ${grouped(state.walk.length)}` : "";
+  return `${what}; ${percent(sum, state.totals.sums[state.measure]) || "0 %"} of ${state.words} in and below${unknown}${match}`;
 }
 
 /** The dialog in which threads are chosen. */
@@ -166,9 +174,11 @@ function tieKeys(state, graph) {
     m: () => state.set({ metric: (state.metric + 1) % state.head.metrics.length }),
     o: () => state.set({ order: next(["weight", "name"], state.order) }),
     r: () => state.set({ fold: !state.fold }),
+    l: () => state.head.library && state.set({ library: !state.library }),
     i: () => turn(state, graph, !state.up),
     w: () => state.isDifference && state.set({ side: 1 - state.side }),
     k: () => state.isDifference && state.set({ colour: next(["own", "inclusive"], state.colour) }),
+    s: () => state.method >= 0 && state.set({ view: "sandwich", focus: state.method }),
     f: () => state.method >= 0 && state.set({ view: "callees", focus: state.method }),
     b: () => state.method >= 0 && showCallers(state, state.method),
     n: () => nextMatch(state, graph, 1),
@@ -194,17 +204,34 @@ function tieKeys(state, graph) {
 function back(state) {
   if (state.query !== "") state.set({ query: "" });
   else if (state.zoom !== state.root) state.set({ zoom: state.root });
-  else if (state.focus >= 0) state.set({ focus: -1 });
+  else if (state.focus >= 0) state.set({ view: "callees", focus: -1 });
   else if (state.selected || state.method >= 0) state.select(null);
 }
 
-/** Selects the next of the boxes in the graph that are searched for. */
+/**
+ * Selects the heaviest of the boxes that are searched for, the next one by weight, or the one
+ * before.
+ */
 function nextMatch(state, graph, step) {
+  if (!state.matches) return;
+  if (!state.walk) {
+    const all = state.view === "callees" && state.focus < 0;
+    const boxes = all ? state.matchingPaths().map((path) => () => state.forest.find(path())) : drawnMatches(state, graph);
+    state.walk = { boxes, length: boxes.length, at: -1 };
+  }
+  const { walk } = state;
+  if (walk.length === 0) return;
+  walk.at = walk.at < 0 ? (step > 0 ? 0 : walk.length - 1) : (walk.at + step + walk.length) % walk.length;
+  state.select(walk.boxes[walk.at]());
+}
+
+/**
+ * The boxes in the graph that are searched for: in views of callers and of one method, boxes are
+ * made when they are looked at.
+ */
+function drawnMatches(state, graph) {
   const found = graph.rows.flat().filter(({ box, isAbove }) => box && !isAbove && state.isMatch(box.label));
-  if (found.length === 0) return;
-  const at = found.findIndex(({ box }) => box === state.selected);
-  const next = at < 0 ? (step > 0 ? 0 : found.length - 1) : (at + step + found.length) % found.length;
-  state.select(found[next].box);
+  return found.sort((a, b) => b.width - a.width).map(({ box }) => () => box);
 }
 
 /** The divider between graph and tables, and the tabs of small windows. */
@@ -215,6 +242,7 @@ function tieLayout() {
   const put = (height) => {
     const share = (Math.max(120, Math.min(main.clientHeight - 160, height)) / main.clientHeight) * 100;
     root.style.setProperty("--graph", `${share}%`);
+    divider.setAttribute("aria-valuenow", Math.round(share));
   };
   divider.addEventListener("pointerdown", (event) => {
     divider.setPointerCapture(event.pointerId);

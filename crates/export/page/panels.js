@@ -26,11 +26,23 @@ function numbersOf(state, of) {
       const [now, before] = [numbers[metric], numbers[metric + head.metrics.length]];
       lines.push([`${name}, ${what}`, `${grouped(before)} → ${grouped(now)}: ${signed(now - before)} (${relative(now, before)})`]);
     };
-    line(state.view === "callers" ? "of this method" : "inclusive", of.inclusive);
-    if (state.view === "callees") line("own", of.own);
+    const isCaller = state.view === "callers" || of.forest === state.upper;
+    line(isCaller ? "of this method" : "inclusive", of.inclusive);
+    if (of.forest !== state.upper && state.view !== "callers") line("own", of.own);
   });
+  const calls = head.metrics.indexOf("calls");
+  const own = of.own[calls];
+  if (calls >= 0 && own > 0 && of.above && !of.isPruned && !state.isDifference) {
+    const each = head.metrics.map((words, metric) => `${decimal((of.inclusive[metric] - (metric === calls ? own : 0)) / own)} ${words}`);
+    lines.push(["Per call, with callees", each.join(", ")]);
+    const above = of.above.own[calls];
+    if (above > 0) lines.push(["Per call of its caller", `${decimal(own / above)} calls`]);
+  }
   return lines;
 }
+
+/** How many frames of the stack a tip shows. */
+const TIP_FRAMES = 6;
 
 function fillTip(tip, state, item) {
   if (!item.box) {
@@ -39,7 +51,17 @@ function fillTip(tip, state, item) {
     return;
   }
   const lines = numbersOf(state, item.box).flatMap(([name, text]) => [make("dt", { textContent: name }), make("dd", { textContent: text })]);
-  tip.replaceChildren(make("b", { textContent: state.nameOf(item.box) }), make("dl", {}, ...lines));
+  const { above } = item.box;
+  if (above?.above && !state.isDifference) {
+    const { measure } = state;
+    const whose = state.view === "callers" || item.box.forest === state.upper ? "Of what it calls" : "Of its caller";
+    lines.push(make("dt", { textContent: whose }), make("dd", { textContent: `${percent(item.box.inclusive[measure], above.inclusive[measure]) || "0 %"} of ${state.words}` }));
+  }
+  const path = [];
+  for (let box = above; box?.above; box = box.above) path.push(state.nameOf(box));
+  const rest = path.length > TIP_FRAMES ? [make("li", { textContent: `… ${counted(path.length - TIP_FRAMES, "more frames")}` })] : [];
+  const frames = path.slice(0, TIP_FRAMES).map((textContent) => make("li", { textContent }));
+  tip.replaceChildren(make("b", { textContent: state.nameOf(item.box) }), make("dl", {}, ...lines), make("ul", {}, ...frames, ...rest));
 }
 
 /** Levels that are indented; the number of those below stands before the name. */
@@ -52,6 +74,8 @@ class TreePanel {
     this.table = new Table(document.getElementById("tree"), {
       columns: [],
       label: "Calling contexts",
+      role: "treegrid",
+      level: (box) => ({ "aria-level": box.level + 1, ...(box.below.length > 0 ? { "aria-expanded": box.isOpen } : {}) }),
       select: (box, target) => {
         if (target?.closest("button")) box.isOpen = !box.isOpen;
         state.select(box);
@@ -60,6 +84,7 @@ class TreePanel {
       key: (key, box) => this.key(key, box),
       sorted: () => {},
     });
+    state.keepers.push(() => this.table.keep());
     state.listen((what) => this.refresh(what));
   }
 
@@ -81,7 +106,7 @@ class TreePanel {
 
   columns() {
     const { state } = this;
-    const { measure, metric, base, isDifference, totals } = state;
+    const { measure, metric, base, isDifference, totals, table } = state;
     const total = totals.sums[measure];
     const isCallers = state.view === "callers";
     const name = {
@@ -93,21 +118,23 @@ class TreePanel {
     if (isDifference) {
       const change = (kind) => (box) => state.change(box, kind);
       const tone = (kind) => (box) => toneOf(state.change(box, kind));
+      const widest = Math.max(state.root.inclusive[base], state.root.inclusive[metric]);
+      const wide = (title) => widthFor(signed(widest), title);
       const columns = [
-        { title: "Change", explanation: `How many more inclusive ${state.words} in NEW`, width: 112, text: (box) => signed(change("inclusive")(box)), tone: tone("inclusive") },
-        { title: "%", explanation: "The change relative to BASE", width: 86, text: (box) => relative(box.inclusive[metric], box.inclusive[base]), tone: tone("inclusive") },
-        { title: "Own change", explanation: `How many more own ${state.words} in NEW`, width: 112, text: (box) => signed(change("own")(box)), tone: tone("own") },
+        { title: "Change", explanation: `How many more inclusive ${state.words} in NEW`, width: wide("Change"), change: change("inclusive"), tone: tone("inclusive") },
+        { title: "%", explanation: "The change relative to BASE", width: 96, text: (box) => relative(box.inclusive[metric], box.inclusive[base]), tone: tone("inclusive") },
+        { title: "Own change", explanation: `How many more own ${state.words} in NEW`, width: wide("Own change"), change: change("own"), tone: tone("own") },
         name,
-        { title: "BASE", explanation: `Inclusive ${state.words} in BASE`, width: 112, text: (box) => grouped(box.inclusive[base]) },
-        { title: "NEW", explanation: `Inclusive ${state.words} in NEW`, width: 112, text: (box) => grouped(box.inclusive[metric]) },
+        { title: "BASE", explanation: `Inclusive ${state.words} in BASE`, width: wide("BASE"), number: (box) => box.inclusive[base] },
+        { title: "NEW", explanation: `Inclusive ${state.words} in NEW`, width: wide("NEW"), number: (box) => box.inclusive[metric] },
       ];
       return isCallers ? columns.filter((column) => column.title !== "Own change") : columns;
     }
     const columns = [
-      { title: "Share", explanation: `Share of the inclusive ${state.words}`, width: 84, text: (box) => percent(box.inclusive[measure], total) },
-      { title: "", explanation: "The share as a bar", kind: "bars", width: 44, share: (box) => box.inclusive[measure] / total },
-      { title: isCallers ? "Of the method" : "Inclusive", explanation: `${state.words} of the context and its callees`, width: widthFor(total, "Of the method"), text: (box) => grouped(box.inclusive[measure]) },
-      { title: "Own", explanation: `${state.words} of the context, without its callees`, width: widthFor(total / 10, "Own"), text: (box) => grouped(box.own[measure]) },
+      { title: "Share", explanation: `Share of the inclusive ${state.words}`, width: 76, text: (box) => percent(box.inclusive[measure], total) },
+      { title: "", spoken: "Bar", explanation: "The share as a bar", kind: "bars", width: 36, share: (box) => box.inclusive[measure] / total },
+      { title: isCallers ? "Of the method" : "Inclusive", explanation: `${state.words} of the context and its callees`, width: widthFor(grouped(total), isCallers ? "Of the method" : "Inclusive"), number: (box) => box.inclusive[measure] },
+      { title: "Own", explanation: `${state.words} of the context, without its callees`, width: widthFor(grouped(largestOf(table.own[measure])), "Own"), number: (box) => box.own[measure] },
       name,
     ];
     return isCallers ? columns.filter((column) => column.title !== "Own") : columns;
@@ -124,7 +151,6 @@ class TreePanel {
     indent.style.width = `${Math.min(box.level, DEEPEST_INDENT) * 9}px`;
     cell.append(indent, toggle);
     if (box.level > DEEPEST_INDENT) cell.append(make("span", { className: "level", textContent: `${box.level} ` }));
-    cell.setAttribute("aria-level", box.level + 1);
     fillName(cell, state.nameOf(box), state.isMatch(box.label));
   }
 
@@ -157,6 +183,7 @@ class MethodsPanel {
         this.refresh("look");
       },
     });
+    state.keepers.push(() => this.table.keep());
     state.listen((what) => this.refresh(what));
   }
 
@@ -165,7 +192,7 @@ class MethodsPanel {
     const { table, metric, measure, base, totals, head } = state;
     const total = totals.sums[measure];
     const [own, inclusive] = [table.own[measure], table.inclusive[measure]];
-    const largest = own.reduce((most, one) => Math.max(most, one), 1);
+    const largest = Math.max(1, largestOf(own));
     const what = head.by;
     const name = {
       title: what[0].toUpperCase() + what.slice(1),
@@ -176,28 +203,29 @@ class MethodsPanel {
     if (state.isDifference) {
       const change = (sums) => (label) => sums[metric][label] - sums[base][label];
       const part = (sums) => (label) => relative(sums[metric][label], sums[base][label]);
+      const wide = (sums, title) => widthFor(signed(Math.max(largestOf(sums[base]), largestOf(sums[metric]))), title);
       return [
-        { title: "Own change", sort: "change", explanation: `How many more own ${state.words} in NEW`, width: 122, text: (label) => signed(change(table.own)(label)), tone: (label) => toneOf(change(table.own)(label)) },
-        { title: "%", explanation: "The own change relative to BASE", width: 86, text: part(table.own), tone: (label) => toneOf(change(table.own)(label)) },
-        { title: "Inclusive", sort: "inclusive", explanation: "The inclusive change", width: 112, text: (label) => signed(change(table.inclusive)(label)), tone: (label) => toneOf(change(table.inclusive)(label)) },
+        { title: "Own change", sort: "change", explanation: `How many more own ${state.words} in NEW`, width: wide(table.own, "Own change ▾"), change: change(table.own), tone: (label) => toneOf(change(table.own)(label)) },
+        { title: "%", explanation: "The own change relative to BASE", width: 96, text: part(table.own), tone: (label) => toneOf(change(table.own)(label)) },
+        { title: "Inclusive", sort: "inclusive", explanation: "The inclusive change", width: wide(table.inclusive, "Inclusive ▾"), change: change(table.inclusive), tone: (label) => toneOf(change(table.inclusive)(label)) },
         name,
-        { title: "BASE", explanation: `Own ${state.words} of the ${what} in BASE`, width: 112, text: (label) => grouped(table.own[base][label]) },
-        { title: "NEW", sort: "own", explanation: `Own ${state.words} of the ${what} in NEW`, width: 112, text: (label) => grouped(table.own[metric][label]) },
+        { title: "BASE", explanation: `Own ${state.words} of the ${what} in BASE`, width: wide(table.own, "BASE"), number: (label) => table.own[base][label] },
+        { title: "NEW", sort: "own", explanation: `Own ${state.words} of the ${what} in NEW`, width: wide(table.own, "NEW ▾"), number: (label) => table.own[metric][label] },
       ];
     }
     const columns = [
-      { title: "Share", explanation: `Share of the own ${state.words}`, width: 84, text: (label) => percent(own[label], total) },
-      { title: "", explanation: "The share as a bar, the largest being full", kind: "bars", width: 44, share: (label) => own[label] / largest },
-      { title: "Own", sort: "own", explanation: `${state.words} of the ${what} without its callees, over all contexts`, width: widthFor(largest, "Own ▾"), text: (label) => grouped(own[label]) },
-      { title: "Inclusive", sort: "inclusive", explanation: `${state.words} with all callees; recursion counts once`, width: widthFor(total, "Inclusive ▾"), text: (label) => grouped(inclusive[label]) },
+      { title: "Share", explanation: `Share of the own ${state.words}`, width: 76, text: (label) => percent(own[label], total) },
+      { title: "", spoken: "Bar", explanation: "The share as a bar, the largest being full", kind: "bars", width: 36, share: (label) => own[label] / largest },
+      { title: "Own", sort: "own", explanation: `${state.words} of the ${what} without its callees, over all contexts`, width: widthFor(grouped(largest), "Own ▾"), number: (label) => own[label] },
+      { title: "Inclusive", sort: "inclusive", explanation: `${state.words} with all callees; recursion counts once`, width: widthFor(grouped(total), "Inclusive ▾"), number: (label) => inclusive[label] },
       name,
     ];
     head.metrics.forEach((words, at) => {
       if (at === metric) return;
       const title = words[0].toUpperCase() + words.slice(1);
-      columns.push({ title, sort: `metric ${at}`, explanation: `Own ${words} of the ${what}`, width: 112, text: (label) => grouped(table.own[at][label]) });
+      columns.push({ title, sort: `metric ${at}`, explanation: `Own ${words} of the ${what}`, width: widthFor(grouped(largestOf(table.own[at])), `${title} ▾`), number: (label) => table.own[at][label] });
     });
-    columns.push({ title: "Contexts", sort: "contexts", explanation: `How many contexts the ${what} has`, width: 88, text: (label) => grouped(table.contexts[label]) });
+    columns.push({ title: "Contexts", sort: "contexts", explanation: `How many contexts the ${what} has, with nothing folded or collapsed`, width: widthFor(grouped(largestOf(table.contexts)), "Contexts ▾"), number: (label) => table.contexts[label] });
     return columns;
   }
 
@@ -252,9 +280,10 @@ class SelectedPanel {
       return made;
     };
     const actions = [];
-    if (selected && selected !== state.zoom) actions.push(button("Zoom in", "Enter", () => state.set({ zoom: selected })));
+    if (selected && selected !== state.zoom) actions.push(button("Zoom in", "Enter", () => zoomInto(state, selected)));
     if (method >= 0) {
       if (state.focus !== method || state.view !== "callees") actions.push(button("All its callees", "Its callees, over all of its contexts (f)", () => state.set({ view: "callees", focus: method })));
+      if (state.focus !== method || state.view !== "sandwich") actions.push(button("Both", "Its callers above it, its callees below, over all of its contexts (s)", () => state.set({ view: "sandwich", focus: method })));
       actions.push(button("All its callers", "Its callers, over all of its contexts (b)", () => showCallers(state, method)));
     }
     if (selected?.above) actions.push(button("Copy the stack", "The frames of the stack, the outermost first", () => copyStack(state, selected)));
@@ -285,7 +314,7 @@ function showCallers(state, method) {
 function copyStack(state, box) {
   const names = [];
   for (let one = box; one.above; one = one.above) names.push(state.nameOf(one));
-  if (state.view === "callees") names.reverse();
+  if (box.forest === state.forest && state.view !== "callers") names.reverse();
   navigator.clipboard?.writeText(names.join("\n"));
 }
 
@@ -311,7 +340,7 @@ class AboutPanel {
       if (key === "INCOMPLETE") row.className = "bad";
       return row;
     });
-    const cells = (kind, texts) => texts.map((text, at) => make(kind, { textContent: text, className: at < texts.length - 2 ? "number" : "" }));
+    const cells = (kind, texts) => texts.map((text, at) => make(text === "" ? "td" : kind, { textContent: text, className: at < texts.length - 2 ? "number" : "" }));
     const most = 1000;
     const lines = trees.slice(0, most).map((texts) => make("tr", {}, ...cells("td", texts)));
     const more = trees.length > most ? [make("p", { textContent: `… and ${counted(trees.length - most, "more trees")}` })] : [];

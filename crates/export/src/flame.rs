@@ -8,7 +8,7 @@
 
 use crate::collapsed::Path;
 use crate::difference::{AFTER, BEFORE};
-use crate::walk::Walk;
+use crate::walk::heaviest_first;
 use crate::{Difference, ExportError, Format, Metric, Name, PRUNED, Source};
 use cct_profile::Node;
 use cct_profile::escape::{xml, xml_characters};
@@ -139,12 +139,13 @@ impl Lines {
         let mut lines = Lines { text: String::new(), ends: Vec::new() };
         for stacks in &source.stacks {
             let mut path = Path::of(source, stacks);
-            for step in Walk::new(&stacks.tree) {
+            let is_pruned = |node: &Node| source.names[node.method as usize].text == PRUNED;
+            for step in heaviest_first(&stacks.tree, &weight, is_pruned) {
                 let Some((node, counts)) = path.step(step).and_then(|node| Some((node, counts(node)?)))
                 else {
                     continue;
                 };
-                let narrow = weight(node) < least && source.names[node.method as usize].text == PRUNED;
+                let narrow = weight(node) < least && is_pruned(node);
                 let text = match path.callers() {
                     callers if narrow && !callers.is_empty() => callers,
                     _ => path.text(),
@@ -208,9 +209,8 @@ impl Picture<'_> {
         options.deterministic = true;
         // Hides only boxes without any width: narrow ones were pruned before, and counted.
         options.min_width = 50.0 / self.total as f64;
-        // The lines are in the order of the tree. In the order of bytes `a$b` would split `a` from
-        // the boxes above it. Only for charts does inferno keep the given order, from the last line
-        // to the first.
+        // The heaviest of siblings comes first, as on pages. Only for charts does inferno keep the
+        // given order, from the last line to the first.
         options.flame_chart = true;
         Ok(from_lines(&mut options, lines.reversed(), out)?)
     }

@@ -24,7 +24,7 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
         schema: "https://www.speedscope.app/file-format-schema.json",
         exporter: CREATOR,
         name: name(source),
-        active_profile_index: 0,
+        active_profile_index: heaviest(source) * source.metrics().len(),
         shared: SharedFrames { frames: source.names.iter().map(Frame::of).collect() },
         profiles: source
             .stacks
@@ -37,6 +37,16 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     serde_json::to_writer(&mut out, &file)?;
     writeln!(out)?;
     Ok(out.flush()?)
+}
+
+/// The tree with the largest sum, on which speedscope opens. Of several the first.
+fn heaviest(source: &Source) -> usize {
+    let sum = |stacks: &Stacks| -> u64 {
+        let contexts = 1..stacks.tree.nodes().len() as u32;
+        contexts.map(|node| source.value(&stacks.tree, node, source.metric)).sum()
+    };
+    let sums = source.stacks.iter().map(sum).enumerate();
+    sums.rev().max_by_key(|(_, sum)| *sum).map_or(0, |(at, _)| at)
 }
 
 /// The program, and limits of the numbers: the format has no other place for them.
@@ -53,7 +63,7 @@ struct File<'s> {
     schema: &'static str,
     exporter: &'static str,
     name: String,
-    active_profile_index: u32,
+    active_profile_index: usize,
     shared: SharedFrames<'s>,
     profiles: Vec<Profile<'s>>,
 }

@@ -1,8 +1,11 @@
 //! Arguments that collapse the library, shared by the commands that show or write profiles.
 
-use anyhow::Result;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use cct_build::classes;
 use cct_profile::names::normalised_class;
-use cct_profile::origin::is_jdk_by_name;
+use cct_profile::origin::{Origins, is_jdk_by_name};
 use cct_profile::{Method, Profile};
 use cct_rewrite::filter::Filter;
 use cct_settings::{NamedValues, ToolName};
@@ -24,36 +27,69 @@ pub struct LibraryArguments {
     /// GLOB is over names with dots or slashes
     #[arg(long, value_name = "GLOB", help_heading = "My code")]
     pub mine: Vec<String>,
+
+    /// Collapse everything but the classes in this jar, folder or image (repeatable)
+    ///
+    /// As --mine, with the classes that are found there instead of names. With both, either
+    /// suffices. Classes generated while the program runs belong to the class that they were
+    /// generated for
+    #[arg(long, value_name = "PATH", help_heading = "My code", hide_short_help = true)]
+    pub mine_from: Vec<PathBuf>,
 }
 
 /// Which methods are of the library.
 #[derive(Debug)]
 pub struct Library {
     /// The program's own classes; `None` for all that are not the JDK's.
-    mine: Option<Filter>,
-    /// The globs of these; none for the JDK as the library.
-    globs: Vec<String>,
+    mine: Option<Mine>,
     /// The library in words.
     which: String,
+}
+
+/// The program's own classes.
+#[derive(Debug)]
+struct Mine {
+    /// Those that match; `None` without globs.
+    names: Option<Filter>,
+    /// Those in jars, folders and images.
+    found: Origins,
+    /// The option, without spaces around its name.
+    setting: String,
 }
 
 impl LibraryArguments {
     /// The library to collapse; `None` for none.
     pub fn library(&self) -> Result<Option<Library>> {
-        if self.mine.is_empty() {
-            let jdk = || Library { mine: None, globs: Vec::new(), which: "the JDK".to_owned() };
-            return Ok(self.collapse_library.then(jdk));
+        let LibraryArguments { collapse_library, mine, mine_from } = self;
+        if mine.is_empty() && mine_from.is_empty() {
+            return Ok(collapse_library.then(Library::jdk));
         }
-        let which = format!("all but {}", self.mine.join(", "));
-        Ok(Some(Library { mine: Some(Filter::new(&self.mine, &[])?), globs: self.mine.clone(), which }))
+        let names = if mine.is_empty() { None } else { Some(Filter::new(mine, &[])?) };
+        let found = classes::origins(mine_from)?;
+        if let Some(path) = mine_from.first().filter(|_| found.is_empty()) {
+            bail!("{}: no class is there, so --mine-from has nothing to keep", path.display());
+        }
+        // Paths without folders, which may be others on another machine.
+        let places = mine_from.iter().map(|path| {
+            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into())
+        });
+        let places: Vec<String> = places.collect();
+        let of = |option: &str, values: &[String]| {
+            (!values.is_empty()).then(|| format!("{option}={}", values.join(",")))
+        };
+        let setting = [of("mine", mine), of("mine-from", &places)].into_iter().flatten().collect::<Vec<_>>();
+        let which = format!("all but {}", [&**mine, &*places].concat().join(", "));
+        let mine = Mine { names, found, setting: setting.join(" ") };
+        Ok(Some(Library { mine: Some(mine), which }))
     }
 
     /// Fails if a library is to be collapsed with a tool that leaves no profile.
     pub fn check_none(&self, tool: ToolName) -> Result<()> {
         if self.library()?.is_some() {
             let tool = tool.name();
-            anyhow::bail!(
-                "--collapse-library and --mine are for profiles; leave them out, or leave out --tool {tool}"
+            bail!(
+                "--collapse-library, --mine and --mine-from are for profiles; leave them out, or leave out \
+                 --tool {tool}"
             );
         }
         Ok(())
@@ -61,6 +97,11 @@ impl LibraryArguments {
 }
 
 impl Library {
+    /// The JDK, by the names of its packages.
+    pub fn jdk() -> Library {
+        Library { mine: None, which: "the JDK".to_owned() }
+    }
+
     /// The profile with this library collapsed.
     pub fn collapsed(&self, profile: Profile) -> Result<Profile> {
         Ok(profile.with_library_collapsed(|method| self.has(method), &self.which)?)
@@ -84,18 +125,17 @@ impl Library {
         let class = normalised_class(&method.class);
         let is_library = match &self.mine {
             None => is_jdk_by_name(class),
-            Some(mine) => !mine.records(class.as_bytes()),
+            Some(Mine { names, found, .. }) => {
+                let is_named = names.as_ref().is_some_and(|names| names.records(class.as_bytes()));
+                !is_named && found.of(&method.class).is_none()
+            }
         };
         is_library && method.flags & Method::UNKNOWN == 0
     }
 
     /// The library as an option, without spaces around its name.
     pub fn setting(&self) -> String {
-        if self.globs.is_empty() {
-            "collapse-library".to_owned()
-        } else {
-            format!("mine={}", self.globs.join(","))
-        }
+        self.mine.as_ref().map_or("collapse-library", |mine| &mine.setting).to_owned()
     }
 
     /// The library in words.
@@ -110,7 +150,7 @@ mod tests {
 
     fn library(collapse_library: bool, mine: &[&str]) -> Option<Library> {
         let mine = mine.iter().map(|&glob| glob.to_owned()).collect();
-        LibraryArguments { collapse_library, mine }.library().unwrap()
+        LibraryArguments { collapse_library, mine, mine_from: Vec::new() }.library().unwrap()
     }
 
     fn method(class: &str, flags: u64) -> Method {

@@ -29,9 +29,11 @@ mod recover;
 pub mod renamed_options;
 mod report;
 mod run;
+mod running;
 mod selection;
 mod shell;
 mod sites;
+mod top;
 mod trace;
 mod typestate;
 mod udi;
@@ -68,9 +70,11 @@ pub use report::{
     TableArgument,
 };
 pub use run::Run;
+pub use running::{JvmArgument, Period};
 pub use selection::SelectionArguments;
 pub use shell::{Completions, Man};
 pub use sites::SitesArguments;
+pub use top::Top;
 pub use trace::{
     CoverageFormat, GraphFormat, StructureFormat, Trace, TraceCallgraph, TraceCommand, TraceContexts,
     TraceCoverage, TraceDump, TraceInfo, TraceMetrics, TraceReplay, TraceStructure, TraceTimeline,
@@ -125,6 +129,7 @@ pub enum Command {
     Cache(Cache),
     Run(Box<Run>),
     Snapshot(Snapshot),
+    Top(Top),
     Recover(Recover),
     Report(Report),
     Info(Info),

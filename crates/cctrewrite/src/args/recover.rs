@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::{JvmArgument, Period};
+
 const RECOVER_EXAMPLES: &str = "\
 Examples:
     profiled-jdk/bin/java -Dcctrewrite.arena=app.arena -jar app.jar
@@ -16,7 +18,8 @@ Examples:
 const SNAPSHOT_EXAMPLES: &str = "\
 Examples:
     cctrewrite snapshot 4711 -o now.cct
-    cctrewrite snapshot 4711 -o - | cctrewrite report - --top 20";
+    cctrewrite snapshot 4711 -o - | cctrewrite report - --top 20
+    cctrewrite snapshot com.acme.Main -o now.cct --every 10s --count 6";
 
 /// Recover the profiles of killed JVMs and of killed runs
 ///
@@ -55,11 +58,20 @@ pub struct Recover {
 #[derive(Debug, Args)]
 #[command(after_long_help = SNAPSHOT_EXAMPLES)]
 pub struct Snapshot {
-    /// Process id of the JVM
-    #[arg(value_name = "PID")]
-    pub process: u32,
+    /// Process id of the JVM, or its main class or jar, with or without package and folder
+    #[arg(value_name = "PID|NAME")]
+    pub jvm: JvmArgument,
 
     /// Output file; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+
+    /// Take a snapshot each 10s, 500ms, 2m or the like, until the JVM ends. FILE gets a number
+    /// before its ending: `now-1.cct`, `now-2.cct`
+    #[arg(long, value_name = "TIME")]
+    pub every: Option<Period>,
+
+    /// Take at most N snapshots
+    #[arg(long, value_name = "N", requires = "every", value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: Option<u32>,
 }

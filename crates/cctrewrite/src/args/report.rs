@@ -126,7 +126,7 @@ pub struct Report {
     pub callers: Option<String>,
 
     /// Write a table from the literature instead, with a row for each profile [text, json, csv]
-    #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric", "collapse_library", "mine"])]
+    #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric", "collapse_library", "mine", "mine_from"])]
     pub table: Option<TableArgument>,
 
     #[command(flatten)]

@@ -184,7 +184,7 @@ mod tests {
     }
 
     /// Options whose values name files or folders that are only read.
-    const READ_ONLY: [&str; 10] = [
+    const READ_ONLY: [&str; 11] = [
         "library",
         "markers",
         "typestate",
@@ -195,6 +195,7 @@ mod tests {
         "diff",
         "config",
         "sites",
+        "mine-from",
     ];
 
     /// A new option that names a file or a folder must be in one of the two lists.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use cct_profile::ReportError;
 use cct_profile::diff::{Change, ChangedContext, ChangedMethod, Difference, Excess, SIDES};
-use cct_profile::pair::{Remark, TextOptions};
+use cct_profile::pair::{Mismatch, Remark, TextOptions};
 use serde::Serialize;
 
 use crate::args::Diff;
@@ -30,6 +30,13 @@ struct JsonRemark {
     /// The profile that it is about; `null` for both.
     side: Option<String>,
     text: String,
+}
+
+#[derive(Serialize)]
+struct JsonMismatch<'d> {
+    what: &'static str,
+    base: &'d str,
+    new: &'d str,
 }
 
 #[derive(Serialize)]
@@ -74,6 +81,7 @@ pub fn write(
     object.member("identical", &found.is_identical())?;
     object.member("incomplete", &found.is_incomplete())?;
     object.member("remarks", &found.remarks.iter().map(said).collect::<Vec<JsonRemark>>())?;
+    object.member("mismatches", &found.mismatches.iter().map(mismatch).collect::<Vec<JsonMismatch<'_>>>())?;
     object.member("contexts", &Numbers::from(found.contexts))?;
     object.member("calls", &Numbers::from(found.calls))?;
     object.member("bytecodes", &found.bytecodes.map(Numbers::from))?;
@@ -102,6 +110,10 @@ fn said(remark: &Remark) -> JsonRemark {
         side: remark.side().map(|side| side.called(SIDES).to_lowercase()),
         text: remark.worded(SIDES),
     }
+}
+
+fn mismatch(mismatch: &Mismatch) -> JsonMismatch<'_> {
+    JsonMismatch { what: mismatch.what, base: &mismatch.a, new: &mismatch.b }
 }
 
 fn exceeded<'d>(excess: &Excess<'d>) -> ExceededLimit<'d> {

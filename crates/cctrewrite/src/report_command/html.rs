@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_build::pending_file::PendingFile;
-use cct_export::html::{About, Page, PageOptions};
+use cct_export::html::{About, Page, PageLibrary, PageOptions};
 use cct_profile::labels::By;
 use cct_profile::origin::Origins;
 use cct_profile::report::header_lines;
-use cct_profile::{Metric, Profile, Summary};
+use cct_profile::{Method, Metric, Profile, Summary};
 
-use crate::args::Report;
+use crate::args::{Library, Report};
 use crate::exit::{self, Outcome};
 use crate::info_command;
 use crate::profile_file::{Reading, check_stdin, read, read_sum, shown};
@@ -39,7 +39,14 @@ pub fn output(arguments: &Report) -> Result<Option<PathBuf>> {
 pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outcome> {
     check(arguments, output)?;
     let view = super::view(arguments);
-    let reading = Reading::new(&arguments.parts, view)?;
+    let mut reading = Reading::new(&arguments.parts, view)?;
+    // The page collapses the library itself, by labels: those of methods and classes are of one.
+    let asked = match By::from(arguments.by) {
+        By::Method | By::Class => reading.library.take(),
+        _ => None,
+    };
+    let is_collapsed = asked.is_some();
+    let library = asked.unwrap_or_else(Library::jdk);
     let (new, damage) = read_sum(&arguments.profiles, &reading)?;
     let base = arguments.diff.as_deref().map(|base| reading.of(read(base)?)).transpose()?;
     let damaged = !damage.is_empty() || base.as_ref().is_some_and(|base| !base.damage.is_empty());
@@ -51,7 +58,9 @@ pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outco
         }
         _ => vec![about(&files, &new)],
     };
-    let page = Page::new(new, base, about, origins, &options(arguments)).with_context(|| files)?;
+    let is_library = |method: &Method| library.has(method);
+    let library = PageLibrary { is_library: &is_library, which: library.which(), is_collapsed };
+    let page = Page::new(new, base, about, origins, library, &options(arguments)).with_context(|| files)?;
     for what in &page.differing {
         exit::say(&format!("cctrewrite: warning: {what}"));
     }

@@ -159,6 +159,34 @@ impl Browser {
         self.settle();
     }
 
+    /// Presses the left button at a place, moves the pointer, and releases it there.
+    pub fn drag(&mut self, from: (f64, f64), to: (f64, f64)) {
+        let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
+        for (kind, (x, y)) in
+            [("mousePressed", from), ("mouseMoved", middle), ("mouseMoved", to), ("mouseReleased", to)]
+        {
+            let (button, pressed) = ("left", u8::from(kind != "mouseReleased"));
+            let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": pressed, "clickCount": 1 });
+            self.ask("Input.dispatchMouseEvent", event);
+        }
+        self.settle();
+    }
+
+    /// Moves the pointer to a place.
+    pub fn point(&mut self, x: f64, y: f64) {
+        self.ask("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));
+        self.settle();
+    }
+
+    /// Turns the wheel at a place, with Ctrl if `is_pinch`, as touchpads say it.
+    pub fn wheel(&mut self, x: f64, y: f64, delta: (f64, f64), is_pinch: bool) {
+        let (delta_x, delta_y) = delta;
+        let modifiers = if is_pinch { 2 } else { 0 };
+        let event = json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": delta_x, "deltaY": delta_y, "modifiers": modifiers });
+        self.ask("Input.dispatchMouseEvent", event);
+        self.settle();
+    }
+
     /// A screenshot of the window, as base64 of PNG.
     pub fn picture(&mut self) -> String {
         let answer = self.ask("Page.captureScreenshot", json!({ "format": "png" }));

@@ -7,8 +7,13 @@
 #![cfg(unix)]
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
+mod access;
 mod chromium;
+mod layout;
+mod library;
+mod pointer;
 mod profiles;
+mod sandwich;
 mod sites;
 
 use std::fs;
@@ -228,13 +233,20 @@ fn search_finds_methods_and_goes_from_box_to_box() {
     let found = browser.text("document.getElementById('found').textContent");
     assert_eq!(found, "1 method; 25.00 % of bytecodes in and below");
     assert_eq!(browser.text("document.querySelector('#methods .lines .text').title"), "app.Main.walk(int)");
-    browser.press("Enter");
-    assert_eq!(selected_row(&mut browser, "tree"), "app.Main.walk(int)");
-    let first = browser.value("cctrewrite.state.selected.path");
+    // The heaviest of its three contexts, then the others by their weight.
+    for (key, inclusive, place) in [("Enter", 100.0, 1), ("n", 70.0, 2), ("n", 30.0, 3), ("N", 70.0, 2)] {
+        browser.press(key);
+        assert_eq!(selected_row(&mut browser, "tree"), "app.Main.walk(int)");
+        assert_eq!(browser.number("cctrewrite.state.selected.inclusive[0]"), inclusive);
+        let said = browser.text("document.getElementById('found').textContent");
+        assert_eq!(said, format!("{found}; match {place} of 3"));
+    }
+
+    // A context of two threads is one match: step below main, and step of the worker.
+    browser.value("cctrewrite.state.set({ query: 'sort' })");
     browser.press("n");
-    assert_ne!(browser.value("cctrewrite.state.selected.path"), first);
-    browser.press("N");
-    assert_eq!(browser.value("cctrewrite.state.selected.path"), first);
+    assert!(browser.text("document.getElementById('found').textContent").ends_with("; match 1 of 2"));
+    assert_eq!(browser.number("cctrewrite.state.selected.inclusive[0]"), 50.0);
 
     // A regular expression, and an invalid one.
     browser.press("Escape");
@@ -243,6 +255,33 @@ fn search_finds_methods_and_goes_from_box_to_box() {
     assert!(browser.text("document.getElementById('found').textContent").starts_with("2 methods; "));
     browser.value("cctrewrite.state.set({ query: '(' })");
     assert_eq!(browser.text("document.getElementById('found').textContent"), "not a regular expression");
+    no_complaints(&browser);
+}
+
+#[test]
+fn the_end_of_a_search_scrolls_back() {
+    let Some(root) = found() else { return };
+    let mut browser = Browser::start(&root, 1400, 900);
+    let place = Place::new();
+    let mut profile = deep(2_000);
+    let mut row = profile.methods[1].clone();
+    row.name = "last".into();
+    profile.methods.push(row);
+    let mut nodes: Vec<profiles::Node> = (1..=2_000).map(|at| (at, (at % 2) as u32, 1, 1)).collect();
+    nodes.push((2_001, 2, 1, 1));
+    profile.threads[0].tree = profiles::tree(&nodes);
+    write(&place.path("run.cct"), &profile);
+    place.open(&mut browser, &[], "");
+    browser.value("cctrewrite.graph.view.scrollTop = 400");
+    browser.settle();
+    browser.press("/");
+    for key in "last".chars() {
+        browser.press(&key.to_string());
+    }
+    browser.press("Enter");
+    assert!(browser.number("cctrewrite.graph.view.scrollTop") > 10_000.0);
+    browser.press("Escape");
+    assert_eq!(browser.number("cctrewrite.graph.view.scrollTop"), 400.0);
     no_complaints(&browser);
 }
 
@@ -358,7 +397,7 @@ fn threads_can_be_chosen_and_recursion_folded() {
     ]))
     .unwrap();
     let contexts =
-        browser.number("cctrewrite.state.foldedContexts.label.reduce((n, label) => n + (label >= 0), 0)");
+        browser.number("cctrewrite.state.tree(true, false).label.reduce((n, label) => n + (label >= 0), 0)");
     let of_worker = 2.0;
     let wanted = folded["trees"][0]["contexts"].as_array().unwrap().len() as f64;
     assert_eq!(contexts, wanted + of_worker, "{folded}");

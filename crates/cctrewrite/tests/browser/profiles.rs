@@ -107,6 +107,44 @@ pub fn split() -> Profile {
     Profile { meta, methods, threads, ..Profile::default() }
 }
 
+/// `main` sorts by a library that calls `compare` from two call sites, and a worker runs below the
+/// library. The library's own counts are multiples of `factor`.
+pub fn with_library(factor: u64) -> Profile {
+    let at = |class: &str, name: &str, bci| Method {
+        site: Some(Site { bci, line: bci as u32 + 10 }),
+        ..method(class, name, "()V")
+    };
+    let methods = vec![
+        at("app/Main", "compare", 3),
+        at("app/Main", "compare", 9),
+        method("app/Main", "main", "()V"),
+        at("app/Main", "work", 5),
+        at("java/lang/String", "length", 1),
+        at("java/util/List", "sort", 4),
+        method("java/lang/Thread", "run", "()V"),
+        at("java/util/TimSort", "sort", 2),
+    ];
+    let main = [
+        (1, 2, 1, 10),
+        (2, 5, 1, 20 * factor),
+        (3, 7, 1, 50 * factor),
+        (4, 0, 7, 5),
+        (5, 4, 14, 3 * factor),
+        (4, 1, 2, 4),
+    ];
+    let worker = [(1, 6, 1, 0), (2, 3, 2, 6), (3, 0, 1, 100)];
+    let threads = vec![thread("main", tree(&main)), thread("worker", tree(&worker))];
+    let meta = [("call-sites".to_owned(), "yes".to_owned())].into();
+    Profile { meta, methods, threads, ..Profile::default() }
+}
+
+/// Two threads with numbers of 15 digits, and a method that has grown from 1.
+pub fn large(grown: u64) -> Profile {
+    let most = 123_456_789_012_345;
+    let main = [(1, 1, most / 3, most), (2, 3, most / 7, most * 2), (2, 2, 1, grown)];
+    Profile { threads: vec![thread("main", tree(&main))], ..plain() }
+}
+
 /// Names that would be markup, in all places with names.
 pub fn hostile() -> Profile {
     let names = [(EVIL, EVIL), ("<script>harmed=5</script>", "javascript:harmed=6")];

@@ -109,6 +109,10 @@ fn limits_over_different_recordings_are_refused() {
     };
     let free = refused("base.cct", "new.cct", "the JDK (25.0.1 and 26)");
     assert!(free.ends_with(" in all; the JDK differs (25.0.1, 26).\n"), "{free}");
+    let json = ends(run(folder.path(), &["diff", "base.cct", "new.cct", "--format", "json"]), 0);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let jdks = serde_json::json!([{ "what": "the JDK", "base": "25.0.1", "new": "26" }]);
+    assert_eq!(json["mismatches"], jdks);
     put(folder.path(), "noisy.cct", &profile(&[("reproducible", "no")], &[("main", &RUN)]));
     put(folder.path(), "pinned.cct", &profile(&[("reproducible", "yes")], &[("main", &RUN)]));
     refused("noisy.cct", "pinned.cct", "--reproducible (no and yes)");

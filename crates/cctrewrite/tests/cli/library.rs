@@ -88,3 +88,37 @@ fn reports_keep_classes_by_name() {
     let rest = ends(folder.path(), &["report", "run.cct", "--except", "java.**", "--min-percent", "0"]);
     assert!(!rest.contains("java.lang.String.charAt") && rest.contains("app.tree.Node.walk"), "{rest}");
 }
+
+/// Classes of a folder and of a jar are mine; a class generated for one of them is, too.
+#[test]
+fn mine_are_the_classes_of_jars_and_folders() {
+    let folder = stored();
+    let home = folder.path();
+    // Classes are looked up by their places, so that their contents do not matter.
+    std::fs::create_dir_all(home.join("classes/app")).unwrap();
+    for class in ["Main", "Main$Task"] {
+        put_class(&home.join(format!("classes/app/{class}.class")));
+    }
+    let list = |options: &[&str]| {
+        let text = ends(home, &[&["report", "run.cct", "--format", "contexts"], options].concat());
+        text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let by_name = list(&["--mine", "app.Main", "--mine", "app.Main$*"]);
+    assert_eq!(list(&["--mine-from", "classes"]), by_name);
+    assert_ne!(by_name, list(&["--mine", "app.**"]), "app.tree.Node is of the library");
+    let both = list(&["--mine-from", "classes", "--mine", "app.tree.**"]);
+    assert_eq!(both, list(&["--mine", "app.Main", "--mine", "app.Main$*", "--mine", "app.tree.**"]));
+    let header = ends(home, &["report", "run.cct", "--mine-from", "classes"]);
+    assert!(header.contains("\nLibrary: all but classes: added to the frame"), "{header}");
+
+    std::fs::create_dir(home.join("nothing")).unwrap();
+    let refused = run(home, &["report", "run.cct", "--mine-from", "nothing"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("nothing: no class is there"), "{}", refused.stderr);
+    assert_eq!(run(home, &["report", "run.cct", "--mine-from", "missing.jar"]).code, Some(1));
+}
+
+fn put_class(path: &Path) {
+    let class = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/Sample.class");
+    std::fs::copy(class, path).unwrap();
+}

@@ -87,6 +87,7 @@ mod steady;
 mod swarm;
 mod thread_carrier;
 mod tools;
+mod top;
 mod tour;
 mod traces;
 mod transitions;

@@ -82,6 +82,10 @@ fn data(page: &Page, out: &mut dyn Write) -> Result<(), ExportError> {
     write("contexts-left", &page.contexts.left)?;
     write("contexts-label", &page.contexts.label)?;
     write("contexts-lost", &page.contexts.lost)?;
+    write("contexts-lost-library", &page.contexts.lost_library)?;
+    for (at, own) in page.contexts.lost_library_own.iter().enumerate() {
+        write(&format!("contexts-lost-library-own-{at}"), own)?;
+    }
     for (at, own) in page.contexts.own.iter().enumerate() {
         write(&format!("contexts-own-{at}"), own)?;
     }

@@ -3,9 +3,12 @@
 //! The contexts of all trees follow each other in preorder, with a column for each of their
 //! properties. Numbers are LEB128: seven bits a byte, the lowest first, the high bit set in all
 //! bytes but the last. Pruned contexts are the last callee of their caller: a context whose label
-//! is the number of all labels, with their sums.
+//! is the number of all labels, with their sums. The page can collapse the library, so it also
+//! needs the part of these sums that is then in the line `(library)` of the caller.
 
 use super::sided_tree::{Measure, SidedTree};
+use cct_profile::library::Role;
+use std::ops::Range;
 
 /// Columns of contexts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +19,11 @@ pub(super) struct Columns {
     pub(super) label: Vec<u8>,
     /// For the contexts that replace pruned ones, in their order: number of pruned contexts.
     pub(super) lost: Vec<u8>,
+    /// For the same ones, number of pruned contexts of the library without one of the program
+    /// between them and the caller.
+    pub(super) lost_library: Vec<u8>,
+    /// The sum of each measure over those.
+    pub(super) lost_library_own: Vec<Vec<u8>>,
     /// The own count of each measure.
     pub(super) own: Vec<Vec<u8>>,
 }
@@ -27,16 +35,45 @@ pub(super) struct Lost {
     pub(super) contexts: u64,
     /// The sum of each measure.
     pub(super) sums: Vec<u64>,
+    /// Number of contexts that become part of their caller's line if the library is collapsed.
+    pub(super) library_contexts: u64,
+    /// The sum of each measure over those.
+    pub(super) library_sums: Vec<u64>,
 }
 
 impl Lost {
     fn nothing(measures: usize) -> Lost {
-        Lost { contexts: 0, sums: vec![0; measures] }
+        let none = vec![0; measures];
+        Lost { contexts: 0, sums: none.clone(), library_contexts: 0, library_sums: none }
     }
 
     fn add(&mut self, other: &Lost) {
         self.contexts += other.contexts;
-        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| *sum += more);
+        self.library_contexts += other.library_contexts;
+        let sums = self.sums.iter_mut().chain(&mut self.library_sums);
+        sums.zip(other.sums.iter().chain(&other.library_sums)).for_each(|(sum, more)| *sum += more);
+    }
+
+    /// Adds a pruned subtree.
+    fn add_subtree(&mut self, sided: &SidedTree, subtree: Range<u32>, roles: &[Role], measures: &[Measure]) {
+        let tree = sided.tree();
+        // Below a context of the program, the library belongs to that one.
+        let mut program_until = 0;
+        for node in subtree {
+            let role = roles.get(tree.nodes()[node as usize].method as usize);
+            let is_of_caller = node >= program_until && role == Some(&Role::Library);
+            if node >= program_until && !is_of_caller {
+                program_until = tree.subtree(node).end;
+            }
+            self.contexts += 1;
+            self.library_contexts += u64::from(is_of_caller);
+            let sums = self.sums.iter_mut().zip(&mut self.library_sums);
+            for ((sum, of_library), &measure) in sums.zip(measures) {
+                let own = sided.own(node, measure);
+                *sum += own;
+                *of_library += if is_of_caller { own } else { 0 };
+            }
+        }
     }
 }
 
@@ -46,11 +83,14 @@ pub(super) struct Kept<'k> {
     pub(super) nodes: &'k [bool],
     /// The label of pruned contexts.
     pub(super) label_of_lost: u32,
+    /// The role of each label; empty if the page cannot collapse the library.
+    pub(super) roles: &'k [Role],
 }
 
 impl Columns {
     pub(super) fn new(measures: usize) -> Columns {
-        Columns { own: vec![Vec::new(); measures], ..Columns::default() }
+        let none = vec![Vec::new(); measures];
+        Columns { own: none.clone(), lost_library_own: none, ..Columns::default() }
     }
 
     /// Adds a tree. Returns the number of written contexts, and the sum of the pruned ones.
@@ -68,7 +108,10 @@ impl Columns {
                     number(&mut self.left, left);
                     number(&mut self.label, kept.label_of_lost.into());
                     number(&mut self.lost, lost.contexts);
-                    self.own.iter_mut().zip(&lost.sums).for_each(|(column, &sum)| number(column, sum));
+                    number(&mut self.lost_library, lost.library_contexts);
+                    let own = self.own.iter_mut().chain(&mut self.lost_library_own);
+                    let sums = lost.sums.iter().chain(&lost.library_sums);
+                    own.zip(sums).for_each(|(column, &sum)| number(column, sum));
                     written += 1;
                     left = 1;
                     all_lost.add(&lost);
@@ -89,13 +132,8 @@ impl Columns {
                 next += 1;
             } else {
                 let lost = lost.get_or_insert_with(|| Lost::nothing(measures.len()));
-                for node in subtree.clone() {
-                    lost.contexts += 1;
-                    for (sum, &measure) in lost.sums.iter_mut().zip(measures) {
-                        *sum += sided.own(node, measure);
-                    }
-                }
                 next = subtree.end;
+                lost.add_subtree(sided, subtree, kept.roles, measures);
             }
         }
         (written, all_lost)
@@ -169,7 +207,7 @@ pub(super) mod tests {
                 let sided = SidedTree::one(tree.clone());
                 let all = vec![true; tree.nodes().len()];
                 let mut columns = Columns::new(2);
-                let kept = Kept { nodes: &all, label_of_lost: 99 };
+                let kept = Kept { nodes: &all, label_of_lost: 99, roles: &[] };
                 let (written, lost) = columns.add(&sided, &kept, &[BYTECODES, CALLS]);
                 assert_eq!((written, lost.contexts), (tree.contexts() as u64, 0));
                 assert_eq!(decoded(&columns), tree);
@@ -186,19 +224,32 @@ pub(super) mod tests {
             (3, 2, 3, 60),
             (2, 2, 4, 1),
             (3, 0, 5, 2),
+            (4, 3, 9, 7),
             (2, 3, 6, 3),
             (1, 1, 7, 4),
             (1, 2, 8, 0),
         ]);
-        let nodes = [true, true, true, true, false, false, false, false, true];
+        let nodes = [true, true, true, true, false, false, false, false, false, true];
         let mut columns = Columns::new(2);
-        let kept = Kept { nodes: &nodes, label_of_lost: 9 };
+        let kept = Kept {
+            nodes: &nodes,
+            label_of_lost: 9,
+            roles: &[Role::Program, Role::Program, Role::Library, Role::Library],
+        };
         let (written, lost) = columns.add(&SidedTree::one(whole), &kept, &[BYTECODES, CALLS]);
-        // (2, 2), (3, 0) and (2, 3) below the first, and (1, 1) below the root.
+        // (2, 2), (3, 0), (4, 3) and (2, 3) below the first, and (1, 1) below the root.
         let expected =
-            tree(&[(1, 0, 1, 10), (2, 1, 2, 5), (3, 2, 3, 60), (2, 9, 15, 6), (1, 2, 8, 0), (1, 9, 7, 4)]);
+            tree(&[(1, 0, 1, 10), (2, 1, 2, 5), (3, 2, 3, 60), (2, 9, 24, 13), (1, 2, 8, 0), (1, 9, 7, 4)]);
         assert_eq!(decoded(&columns), expected);
-        assert_eq!(numbers(&columns.lost), [3, 1]);
-        assert_eq!((written, lost), (6, Lost { contexts: 4, sums: vec![10, 22] }));
+        assert_eq!(numbers(&columns.lost), [4, 1]);
+        // Of the library: (2, 2) and (2, 3), but not (4, 3), which (3, 0) of the program calls.
+        assert_eq!(numbers(&columns.lost_library), [2, 0]);
+        assert_eq!(
+            columns.lost_library_own.iter().map(|own| numbers(own)).collect::<Vec<_>>(),
+            [[4, 0], [10, 0]]
+        );
+        let expected =
+            Lost { contexts: 5, sums: vec![17, 31], library_contexts: 2, library_sums: vec![4, 10] };
+        assert_eq!((written, lost), (6, expected));
     }
 }

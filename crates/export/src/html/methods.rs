@@ -1,6 +1,7 @@
 //! The table of methods: sums over all contexts, including those that the page omits.
 
 use super::sided_tree::{Measure, SidedTree};
+use cct_profile::library::Role;
 
 /// The sums of one label over a tree, usually a method's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +66,28 @@ pub(super) fn rows(sided: &SidedTree, methods: &[u32], measures: &[Measure]) -> 
     rows
 }
 
+/// The inclusive count of each measure of a collapsed library's lines: what the library executes,
+/// and the objects of types that it allocates.
+pub(super) fn library_lines(sided: &SidedTree, roles: &[Role], measures: &[Measure]) -> Vec<u64> {
+    let tree = sided.tree();
+    let mut sums = vec![0; measures.len()];
+    // The ends of open contexts, and whether they belong to the library.
+    let mut open: Vec<(u32, bool)> = Vec::new();
+    for node in sided.contexts() {
+        while open.pop_if(|(end, _)| *end <= node).is_some() {}
+        let is_library = match roles.get(tree.nodes()[node as usize].method as usize) {
+            Some(Role::Library) => true,
+            Some(Role::Type) => open.last().is_some_and(|(_, is_library)| *is_library),
+            Some(Role::Program) | None => false,
+        };
+        if is_library {
+            sums.iter_mut().zip(measures).for_each(|(sum, &measure)| *sum += sided.own(node, measure));
+        }
+        open.push((tree.subtree(node).end, is_library));
+    }
+    sums
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::sided_tree::Side;
@@ -103,6 +126,14 @@ mod tests {
             row(3, 1, [0, 7], [48, 11]),
         ];
         assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn lines_of_the_library_have_its_work_and_its_objects() {
+        // f -> g (library) -> a type, f again; f -> a type.
+        let t = tree(&[(1, 0, 1, 1), (2, 1, 2, 20), (3, 2, 5, 0), (3, 0, 3, 4), (4, 1, 1, 8), (2, 2, 7, 0)]);
+        let roles = [Role::Program, Role::Library, Role::Type];
+        assert_eq!(library_lines(&SidedTree::one(t), &roles, &[BYTECODES, CALLS]), [28, 8]);
     }
 
     #[test]

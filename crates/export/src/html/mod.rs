@@ -25,7 +25,7 @@ use cct_profile::labels::By;
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::report::{counted, grouped, percent};
-use cct_profile::{Damage, Profile, Selection};
+use cct_profile::{Damage, Method, Profile, Selection};
 use columns::{Columns, Kept, Lost, number};
 use cut::Weights;
 use page_contents::PageContents;
@@ -36,6 +36,17 @@ pub const MOST_CONTEXTS: usize = 1_000_000;
 
 /// Limit below which a browser's numbers are exact.
 const EXACT: u64 = 1 << 53;
+
+/// The library that a page can collapse.
+#[derive(Clone, Copy)]
+pub struct PageLibrary<'l> {
+    /// Whether a method is of the library.
+    pub is_library: &'l dyn Fn(&Method) -> bool,
+    /// The library in words.
+    pub which: &'l str,
+    /// Whether it is collapsed initially.
+    pub is_collapsed: bool,
+}
 
 /// Options of a page.
 #[derive(Clone, Debug)]
@@ -100,7 +111,7 @@ struct Head {
     /// For each label the label of its method, where call sites are distinguished.
     #[serde(skip_serializing_if = "Option::is_none")]
     methods: Option<Vec<u32>>,
-    /// For each label its [`gather::Kind`].
+    /// For each label its [`page_contents::Kind`].
     kinds: Vec<u8>,
     metrics: Vec<&'static str>,
     /// 1, or 2 for a difference. Measures are the metrics of the new profile, then those of the
@@ -116,6 +127,20 @@ struct Head {
     about: Vec<About>,
     metric: &'static str,
     fold: bool,
+    /// Missing if the page cannot collapse the library.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    library: Option<LibraryHead>,
+}
+
+/// How the script collapses the library.
+#[derive(Debug, Serialize)]
+struct LibraryHead {
+    /// The label of its lines.
+    label: u32,
+    /// For each label its [`Role`].
+    roles: Vec<u8>,
+    which: String,
+    collapsed: bool,
 }
 
 /// The threads of one name.
@@ -134,6 +159,8 @@ struct Thread {
     nodes: u64,
     /// Number of their rows in the table of methods.
     rows: u64,
+    /// The inclusive count of the library's lines, of each measure.
+    library: Vec<u64>,
 }
 
 /// The table of methods, thread by thread, as columns.
@@ -159,12 +186,14 @@ impl Page {
         base: Option<Profile>,
         about: Vec<About>,
         origins: &Origins,
+        library: PageLibrary<'_>,
         options: &PageOptions,
     ) -> Result<Page, ExportError> {
         let program = new.meta.get("main").map_or("(unknown program)", |main| main).to_owned();
         let incomplete: Vec<String> = std::iter::once(&new).chain(&base).flat_map(damage).collect();
         let (mut new, mut base, differing, unmatched) = selected(new, base, options)?;
-        let gathered = PageContents::of(&mut new, base.as_mut(), options.by, options.names, origins)?;
+        let PageOptions { by, names, .. } = *options;
+        let gathered = PageContents::of(&mut new, base.as_mut(), by, names, origins, library.is_library)?;
         let metric = match options.metric {
             // For profiles with a cost model, the cost of bytecodes.
             None | Some(Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_)) => {
@@ -185,6 +214,7 @@ impl Page {
             options,
             metric,
             PageNotes { program, incomplete, differing, unmatched },
+            library,
         ))
     }
 
@@ -194,8 +224,10 @@ impl Page {
         options: &PageOptions,
         metric: Metric,
         said: PageNotes,
+        library: PageLibrary<'_>,
     ) -> Page {
-        let PageContents { labels, methods: of_label, kinds, measures, metrics, sums, threads } = gathered;
+        let PageContents { labels, methods: of_label, kinds, measures, metrics, sums, threads, roles } =
+            gathered;
         let (threads, trees): (Vec<_>, Vec<_>) =
             threads.into_iter().map(|t| ((t.name, t.others, t.sums), t.sided)).unzip();
         let with_sums: Vec<_> = measures.iter().copied().zip(sums.iter().copied()).collect();
@@ -212,12 +244,13 @@ impl Page {
         let label_of_lost = labels.len() as u32;
         let mut written = Vec::with_capacity(threads.len());
         for (((name, others, sums), sided), nodes) in threads.into_iter().zip(&trees).zip(&kept) {
-            let (nodes, lost) = contexts.add(sided, &Kept { nodes, label_of_lost }, &measures);
-            let Lost { contexts: lost, sums: lost_sums } = lost;
+            let (nodes, lost) = contexts.add(sided, &Kept { nodes, label_of_lost, roles: &roles }, &measures);
+            let Lost { contexts: lost, sums: lost_sums, .. } = lost;
+            let library = methods::library_lines(sided, &roles, &measures);
             let rows = methods.add(&methods::rows(sided, &of_label, &measures));
             let (name, contexts) =
                 (cct_profile::escape::terminal(&name), u64::from(sided.contexts().end) - 1);
-            written.push(Thread { name, others, contexts, sums, lost, lost_sums, nodes, rows });
+            written.push(Thread { name, others, contexts, sums, lost, lost_sums, nodes, rows, library });
         }
         let all_contexts = written.iter().map(|thread| thread.contexts).sum();
         let PageNotes { program, incomplete, differing, unmatched } = said;
@@ -251,6 +284,12 @@ impl Page {
             about,
             metric: metric.name(),
             fold: options.fold_recursion,
+            library: label_of_lost.checked_sub(1).filter(|_| !roles.is_empty()).map(|label| LibraryHead {
+                label,
+                roles: roles.iter().map(|role| *role as u8).collect(),
+                which: cct_profile::escape::terminal(library.which),
+                collapsed: library.is_collapsed,
+            }),
         };
         Page { head, contexts, methods, pruning, incomplete, differing, unmatched }
     }

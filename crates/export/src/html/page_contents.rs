@@ -6,10 +6,11 @@ use crate::ExportError;
 use crate::name::all_methods;
 use cct_profile::fold::{Fold, folded};
 use cct_profile::labels::{By, Labels};
+use cct_profile::library::{LIBRARY_LINE, Role};
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::tree_sum::joined;
-use cct_profile::{Metric, Profile, Tree};
+use cct_profile::{Method, Metric, Profile, Tree};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -33,6 +34,9 @@ pub(super) struct PageContents {
     pub(super) sums: Vec<u64>,
     /// The threads, sorted by name; those of one name share an entry.
     pub(super) threads: Vec<Thread>,
+    /// The role of each label if the library can be collapsed. The last label is then that of its
+    /// lines.
+    pub(super) roles: Vec<Role>,
 }
 
 /// The threads of one name.
@@ -81,6 +85,7 @@ impl PageContents {
         by: By,
         names: NameStyle,
         origins: &Origins,
+        is_library: &dyn Fn(&Method) -> bool,
     ) -> Result<PageContents, ExportError> {
         let executed = Metric::of_profile(new);
         let is_in_both = base.as_ref().is_none_or(|base| {
@@ -107,7 +112,8 @@ impl PageContents {
             Some(base) => all_methods(&[new, base]),
             None => all_methods(&[new]),
         };
-        let named = LabelTexts::of(&Labels::of_contexts(&methods, by, names, origins));
+        let mut named = LabelTexts::of(&Labels::of_contexts(&methods, by, names, origins));
+        let roles = named.with_library(&methods, is_library);
         let identity: Vec<u32> = (0..u32::MAX).take(named.labels.len()).collect();
         let (of_new, of_base) = named.of_method.split_at(new.methods.len());
         let mut trees: BTreeMap<Arc<str>, [Option<Tree>; 2]> = BTreeMap::new();
@@ -134,8 +140,11 @@ impl PageContents {
         let sums = totals(&threads, &measures)?;
         let threads = joined_beyond(threads, MOST_THREADS, &sums, &identity)?;
         let LabelTexts { labels, methods, .. } = named;
-        let kinds = labels.iter().map(|label| Kind::of(label)).collect();
-        Ok(PageContents { labels, methods, kinds, measures, metrics, sums, threads })
+        let mut kinds: Vec<Kind> = labels.iter().map(|label| Kind::of(label)).collect();
+        if let Some(line) = kinds.last_mut().filter(|_| !roles.is_empty()) {
+            *line = Kind::Library;
+        }
+        Ok(PageContents { labels, methods, kinds, measures, metrics, sums, threads, roles })
     }
 }
 
@@ -164,6 +173,29 @@ impl LabelTexts {
             methods: (0..first).chain(of_label).collect(),
             of_method: of_method.into_iter().map(|label| first + label).collect(),
         }
+    }
+
+    /// Adds the label of a collapsed library's lines, and returns the role of each label. Empty if
+    /// there is no library, or if a label stands for methods of both.
+    fn with_library(&mut self, methods: &[Method], is_library: &dyn Fn(&Method) -> bool) -> Vec<Role> {
+        let mut roles: Vec<Option<Role>> = vec![None; self.labels.len()];
+        for (method, &label) in methods.iter().zip(&self.of_method) {
+            let role = Role::of(method, is_library);
+            for label in [label, self.methods[label as usize]] {
+                if *roles[label as usize].get_or_insert(role) != role {
+                    return Vec::new();
+                }
+            }
+        }
+        let is_line = |at: usize| self.labels[at] == LIBRARY_LINE;
+        if !roles.iter().enumerate().any(|(at, role)| *role == Some(Role::Library) && !is_line(at)) {
+            return Vec::new();
+        }
+        // Labels are 32-bit numbers.
+        self.methods.push(self.labels.len() as u32);
+        self.labels.push(LIBRARY_LINE.to_owned());
+        roles.push(Some(Role::Library));
+        roles.into_iter().map(|role| role.unwrap_or(Role::Program)).collect()
     }
 }
 
@@ -246,7 +278,7 @@ mod tests {
     fn gathered(mut new: Profile, base: Option<Profile>) -> PageContents {
         let mut base = base;
         let (by, names) = (By::Method, NameStyle::Normalised);
-        PageContents::of(&mut new, base.as_mut(), by, names, &Origins::default()).unwrap()
+        PageContents::of(&mut new, base.as_mut(), by, names, &Origins::default(), &|_| false).unwrap()
     }
 
     #[test]

@@ -23,8 +23,16 @@ fn options() -> PageOptions {
     }
 }
 
+/// The methods of `java` are the library.
+const LIBRARY: PageLibrary<'static> =
+    PageLibrary { is_library: &is_java, which: "all of java", is_collapsed: false };
+
+fn is_java(method: &Method) -> bool {
+    method.class.starts_with("java/")
+}
+
 fn page(new: Profile, base: Option<Profile>, options: &PageOptions) -> Page {
-    Page::new(new, base, Vec::new(), &Origins::default(), options).unwrap()
+    Page::new(new, base, Vec::new(), &Origins::default(), LIBRARY, options).unwrap()
 }
 
 fn written(page: &Page) -> String {
@@ -176,7 +184,7 @@ fn names_never_become_markup() {
         facts: vec![(EVIL.to_owned(), EVIL.to_owned())],
         ..About::default()
     }];
-    let page = written(&Page::new(evil, None, about, &Origins::default(), &options()).unwrap());
+    let page = written(&Page::new(evil, None, about, &Origins::default(), LIBRARY, &options()).unwrap());
     assert!(!page.contains("<img"), "the name is in the page as it is");
     assert!(page.contains("<title>&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt; - profile"));
     assert_eq!(head(&page)["about"][0]["name"], EVIL);
@@ -218,12 +226,12 @@ fn parts_are_said_and_nothing_is_an_error() {
     assert_eq!(head(&page)["remarks"][0], "This page shows only a part of the profile: from 'a.A.g' down.");
     let selection = Selection { root: Some(Pattern::new("no.where")), ..Selection::default() };
     let asked = PageOptions { selection, ..options() };
-    assert!(Page::new(recursion(), None, Vec::new(), &Origins::default(), &asked).is_err());
+    assert!(Page::new(recursion(), None, Vec::new(), &Origins::default(), LIBRARY, &asked).is_err());
     let asked = PageOptions { metric: Some(Metric::Bytecodes), ..options() };
     let mut calls = recursion();
     calls.meta.insert("metrics".to_owned(), "calls".to_owned());
     assert!(matches!(
-        Page::new(calls, None, Vec::new(), &Origins::default(), &asked),
+        Page::new(calls, None, Vec::new(), &Origins::default(), LIBRARY, &asked),
         Err(ExportError::NoBytecodes)
     ));
 }
@@ -283,4 +291,25 @@ fn methods_are_rows_from_wherever_they_are_called() {
     assert_eq!(column(&difference, "contexts-own-0"), column(&difference, "contexts-own-2"));
     let differing = page(split(), Some(split().without_call_sites().unwrap()), &options()).differing;
     assert_eq!(differing, ["Only NEW distinguishes call sites, so they are added up."]);
+}
+
+#[test]
+fn pages_say_which_labels_are_the_library() {
+    let methods =
+        vec![method("app/A", "f", "()V"), method("java/B", "g", "()V"), method("java/C", "h", "()V")];
+    let of = |methods: &[Method]| {
+        profile(&[], methods.to_vec(), vec![thread("t", tree(&[(1, 0, 1, 1), (2, 1, 2, 4), (3, 2, 1, 8)]))])
+    };
+    let head_of = |profile: Profile, options: &PageOptions| head(&written(&page(profile, None, options)));
+    let found = head_of(of(&methods), &options());
+    assert_eq!(found["library"]["roles"], serde_json::json!([0, 1, 1, 1]));
+    assert_eq!((&found["library"]["label"], &found["labels"][3]), (&3.into(), &"(library)".into()));
+    assert_eq!(found["threads"][0]["library"], serde_json::json!([12, 3]));
+    // A label that stands for methods of both has no place, and a program alone needs none.
+    let by_name = PageLibrary { is_library: &|method| &*method.name == "g", ..LIBRARY };
+    let by_package = PageOptions { by: By::Package, ..options() };
+    let mixed = Page::new(of(&methods), None, Vec::new(), &Origins::default(), by_name, &by_package).unwrap();
+    assert!(head(&written(&mixed)).get("library").is_none());
+    let alone = profile(&[], methods[..1].to_vec(), vec![thread("t", tree(&[(1, 0, 1, 1)]))]);
+    assert!(head_of(alone, &options()).get("library").is_none());
 }

@@ -260,6 +260,19 @@ fn speedscope_opens_and_closes() {
 }
 
 #[test]
+fn speedscope_opens_on_the_heaviest_thread() {
+    let methods = vec![method("a/A", "f", "()V")];
+    let of = |name: &str, bytecodes| thread(name, tree(&[(1, 0, 1, bytecodes)]));
+    let threads = vec![of("a", 5), of("b", 70), of("c", 6), of("d", 70)];
+    let options = Options { per_thread: true, ..Options::default() };
+    let written = text(&source(profile(&[], methods, threads), &options), speedscope::write);
+    let file: Value = serde_json::from_str(&written).unwrap();
+    // Each thread has a profile of bytecodes and one of calls; of equal threads the first.
+    let active = &file["profiles"][file["activeProfileIndex"].as_u64().unwrap() as usize];
+    assert_eq!(active["name"], "[b]: bytecodes");
+}
+
+#[test]
 fn json_is_what_its_page_shows_and_its_schema_says() {
     let documents = [
         include_str!("../../../../docs/reference/formats/export.schema.json"),

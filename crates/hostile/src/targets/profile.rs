@@ -1,6 +1,6 @@
 //! Target for profiles: read, written, and converted to every format.
 
-use cct_export::html::{Page, PageOptions};
+use cct_export::html::{Page, PageLibrary, PageOptions};
 use cct_export::{Difference, FORMATS, NameForm, Options, Source, Threshold, flame};
 use cct_profile::compare::{CompareOptions, compare};
 use cct_profile::contexts::{ContextsOptions, read_contexts, write_contexts};
@@ -8,7 +8,7 @@ use cct_profile::diff::{DiffOptions, diff};
 use cct_profile::labels::{By, Labels};
 use cct_profile::merge::{MergeOptions, Threads, merge};
 use cct_profile::names::NameStyle;
-use cct_profile::origin::Origins;
+use cct_profile::origin::{Origins, is_jdk_by_name};
 use cct_profile::pair::TextOptions;
 use cct_profile::report::{
     Layout, Order, Rows, RowsOptions, Table, TableOptions, write_header, write_headlines, write_hot_path,
@@ -17,7 +17,7 @@ use cct_profile::report::{
 use cct_profile::tables::{LibraryCalls, NativeShare, Owner, Shape};
 use cct_profile::united_methods::Bodies;
 use cct_profile::{
-    Metric, Pattern, Profile, Selection, Summary, compare as comparison, diff as difference, labels,
+    Method, Metric, Pattern, Profile, Selection, Summary, compare as comparison, diff as difference, labels,
 };
 
 use crate::Dice;
@@ -190,7 +190,10 @@ fn export(profile: &Profile, selection: &Selection, dice: &mut Dice) {
                 fold_recursion: false,
                 most_contexts: 10,
             };
-            if let Ok(page) = Page::new(profile.clone(), None, Vec::new(), &Origins::default(), &options) {
+            let is_library = |method: &Method| is_jdk_by_name(&method.class);
+            let library = PageLibrary { is_library: &is_library, which: "the JDK", is_collapsed: false };
+            let origins = Origins::default();
+            if let Ok(page) = Page::new(profile.clone(), None, Vec::new(), &origins, library, &options) {
                 page.write(&mut out).unwrap();
             }
         }

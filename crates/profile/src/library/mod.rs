@@ -31,19 +31,41 @@ pub fn is_library_line(method: &Method) -> bool {
     method.flags & Method::MARKER != 0 && &*method.class == LIBRARY_LINE
 }
 
+/// The part of a method in a collapsed tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A method of the program, or a placeholder.
+    Program = 0,
+    /// A method of the library, or the line of one that was collapsed before.
+    Library = 1,
+    /// A type of objects, which stays below the context that allocated them.
+    Type = 2,
+}
+
+impl Role {
+    /// The role of a method. `is_library` decides about methods that have code.
+    pub fn of(method: &Method, is_library: impl Fn(&Method) -> bool) -> Role {
+        if is_library_line(method) {
+            return Role::Library;
+        }
+        match method.flags {
+            flags if flags & Method::TYPE != 0 => Role::Type,
+            flags if flags & Method::MARKER == 0 && is_library(method) => Role::Library,
+            _ => Role::Program,
+        }
+    }
+}
+
 /// What a collapsed library is, as reports say it: the value of `library` in `META`.
 pub(crate) fn library_is(which: &str) -> String {
     format!("{which}: added to the frame that calls it, as {LIBRARY_LINE}")
 }
 
-/// The place of a method in the collapsed profile.
+/// The row of a method in the collapsed profile, by its role.
 #[derive(Clone, Copy)]
 enum Place {
-    /// A method of the program, or a placeholder.
     Program(u32),
-    /// A type of objects, which stays below the context that allocated them.
     Type(u32),
-    /// A method of the library.
     Library,
 }
 
@@ -59,9 +81,8 @@ impl Profile {
         is_library: impl Fn(&Method) -> bool,
         which: &str,
     ) -> Result<Profile, MergeError> {
-        const NO_METHOD: u64 = Method::MARKER | Method::TYPE;
-        let is_library =
-            |method: &Method| is_library_line(method) || method.flags & NO_METHOD == 0 && is_library(method);
+        let role = |method: &Method| Role::of(method, &is_library);
+        let is_library = |method: &Method| role(method) == Role::Library;
         let stays = |method: &Method| !is_library(method);
         let mut this = if self.has_call_sites() { self.called_from_those_that_stay(&stays)? } else { self };
         let line = Method {
@@ -78,12 +99,13 @@ impl Profile {
         let before = kept().filter(|method| method.key() < line.key()).count() as u32;
         let mut next = 0;
         let place = |method: &Method| {
-            if is_library(method) {
+            let role = role(method);
+            if role == Role::Library {
                 return Place::Library;
             }
             let row = next + u32::from(has_library && next >= before);
             next += 1;
-            if method.flags & Method::TYPE != 0 { Place::Type(row) } else { Place::Program(row) }
+            if role == Role::Type { Place::Type(row) } else { Place::Program(row) }
         };
         let places: Vec<Place> = this.methods.iter().map(place).collect();
         for thread in &mut this.threads {
