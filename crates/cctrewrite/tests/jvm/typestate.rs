@@ -111,14 +111,14 @@ fn streams(jdk: &'static Jdk) {
         (
             after_close,
             "FileStream: 'use' is not allowed after 'close'",
-            "here     Streams.main (Streams.java:20)",
+            "here     Streams.main (Streams.java:23)",
         ),
         (
             of_reader,
             "ReaderWriter: 'use' is not allowed after 'close'",
-            "here     Streams.main (Streams.java:28)",
+            "here     Streams.main (Streams.java:31)",
         ),
-        (left, "FileStream: the program ended after 'use'", "before   Streams.main (Streams.java:15)"),
+        (left, "FileStream: the program ended after 'use'", "before   Streams.main (Streams.java:18)"),
     ] {
         assert!(found.contains(said) && found.contains(place), "{text}");
     }

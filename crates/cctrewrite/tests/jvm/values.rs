@@ -229,8 +229,8 @@ fn translated(jdk: &'static Jdk) {
     let expected = [
         format!("  {} 1,000 times", value(&[(MAIN, 9), ("middle()V", 0)])),
         "    Values.leaf()V".to_owned(),
-        "    Values.middle()V@0:30".to_owned(),
-        by_main("9:94"),
+        "    Values.middle()V@0:32".to_owned(),
+        by_main("9:96"),
     ];
     assert_eq!(of_leaf[..4], expected);
     assert!(
