@@ -454,3 +454,13 @@ fn the_list_of_pages_is_complete() {
         .collect();
     assert!(missing.is_empty(), "docs/README.md does not list {}", missing.join(", "));
 }
+
+/// `.ci/run` runs the test command that README.md names.
+#[test]
+fn readme_names_the_test_command() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let script = read(".ci/run");
+    let command = script.lines().find_map(|line| line.strip_prefix("exec ")).unwrap();
+    let command = command.trim_end_matches(" </dev/null");
+    assert!(read("README.md").contains(&format!("`{command}`")), "README.md does not name `{command}`");
+}

@@ -7,7 +7,7 @@ use cct_profile::charges::Charges;
 use cct_profile::diff::Change;
 use cct_profile::labels::{By, Labels};
 use cct_profile::library::LIBRARY_LINE;
-use cct_profile::names::NameStyle;
+use cct_profile::names::{NameStyle, normalised_class};
 use cct_profile::origin::{Origins, is_jdk_by_name};
 use cct_profile::sums::sums;
 use cct_profile::{Metric, Pattern, Profile, Selection, Tree};
@@ -87,19 +87,27 @@ impl EntryRun {
     /// # Errors
     /// Fails if the profile has no context of the entry.
     pub fn of(profile: Profile, entry: &Entry, library: Option<&Library>) -> Result<EntryRun> {
-        // The harness names the region after the method, with the class that declares it.
+        // The harness names the region after the method, with the class that declares it. The
+        // program may have regions of its own.
         let regions = profile.threads.iter().filter_map(|thread| thread.name.strip_prefix("main ["));
-        let Some(method) = regions.filter_map(|name| name.strip_suffix(']')).next().map(str::to_owned) else {
+        let of_entry = |region: &str| {
+            Some((
+                region.to_owned(),
+                region.strip_suffix(entry.method())?.strip_suffix('.')?.replace('.', "/"),
+            ))
+        };
+        let Some((region, class)) = regions.filter_map(|name| name.strip_suffix(']')).find_map(of_entry)
+        else {
             bail!("the profile of {entry} has no context of this entry");
         };
-        let elsewhere = elsewhere(&profile, &method, Metric::of_profile(&profile));
+        let elsewhere = elsewhere(&profile, &region, Metric::of_profile(&profile));
         let selection = Selection {
-            thread: Some(Pattern::of_thread(&format!("main [{method}]"))),
-            root: Some(Pattern::new(&method)),
+            thread: Some(Pattern::of_thread(&format!("main [{region}]"))),
+            root: Some(Pattern::new(&format!("{}.{}", normalised_class(&class), entry.method()))),
             ..Selection::default()
         };
         let Ok(selected) = selection.of_profile(profile, NameStyle::Normalised) else {
-            bail!("the profile of {entry} has no context of {method}");
+            bail!("the profile of {entry} has no context of {region}");
         };
         let counts = counts(&selected.profile, library)?;
         Ok(EntryRun { profile: selected.profile, counts, elsewhere })

@@ -61,6 +61,11 @@ impl Entry {
         &self.text
     }
 
+    /// The method's name.
+    pub fn method(&self) -> &str {
+        &self.call.method
+    }
+
     /// The arguments of `cctrewrite.bench.Harness` for this entry: the class, the receiver, and
     /// the method; each list of arguments begins with its length.
     pub fn harness_arguments(&self) -> Vec<String> {

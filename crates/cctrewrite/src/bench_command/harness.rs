@@ -65,8 +65,7 @@ impl<'a> Harness<'a> {
     }
 
     /// Runs an entry. Returns the profile of its recorded run, and the file with this profile,
-    /// which the next entry overwrites.
-    /// `run` is the number of the run, from 0.
+    /// which the next run overwrites. `run` is the number of the run, from 0.
     pub fn run(&self, entry: &Entry, run: u16) -> Result<(Profile, PathBuf)> {
         let file = self.place.path().join("run.cct");
         let mut java = Command::new(self.image.join("bin/java"));

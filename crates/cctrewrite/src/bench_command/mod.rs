@@ -32,9 +32,11 @@ use crate::args::{Bench, BenchFormat, Library};
 use crate::exit::{self, Outcome, say};
 use crate::profile_file::View;
 
-/// Start of the note that the profile is only of regions. `bench` records in this way, so it hides
-/// the note.
-const OF_REGIONS: &str = "recording was switched";
+/// Start of the note that the recording was switched.
+const SWITCHED: &str = "recording was switched ";
+
+/// Start of that note if only the harness switched it: on, and off.
+const BY_HARNESS: &str = "recording was switched 2 times:";
 
 /// Pauses before the JVMs of an `--update`, round-robin, so that the clock shows other seconds and
 /// other milliseconds.
@@ -142,7 +144,13 @@ impl Bencher<'_> {
 
     /// Shows a profile's notes, and keeps its conditions and its verdict on exactness.
     fn note(&mut self, profile: &Profile, entry: &Entry) {
-        for note in profile.notes.iter().filter(|note| !note.starts_with(OF_REGIONS)) {
+        for note in profile.notes.iter().filter(|note| !note.starts_with(BY_HARNESS)) {
+            let note = if note.starts_with(SWITCHED) {
+                "the entry itself switches the recording (cctrewrite.api.Recording); what it executes \
+                 after that is not counted"
+            } else {
+                note
+            };
             say(&format!("cctrewrite: {entry}: {note}"));
         }
         self.metric = Metric::of_profile(profile);

@@ -15,7 +15,7 @@ fn axe_finds_nothing() {
     let Some(root) = found() else { return };
     let axe = root.with_file_name("axe-core").join("package/axe.min.js");
     let Ok(axe) = fs::read_to_string(&axe) else {
-        println!("skipped: axe-core is not to be had (cargo xtask readers says why)");
+        println!("skipped: axe-core is missing (cargo xtask readers says why)");
         return;
     };
     let mut browser = Browser::start(&root, 1400, 900);

@@ -22,7 +22,7 @@ pub fn found() -> Option<PathBuf> {
     };
     let root = Path::new(&folder).join("chromium");
     if !program(&root).exists() {
-        println!("skipped: chromium is not to be had (cargo xtask readers says why)");
+        println!("skipped: chromium is missing (cargo xtask readers says why)");
         return None;
     }
     Some(root)

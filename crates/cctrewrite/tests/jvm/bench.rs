@@ -25,10 +25,15 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// The command on a version of the fixture. Its temporary files are below the folder.
     fn command(&self, version: &str, arguments: &[&str]) -> Command {
+        self.command_on(&fixture("bench").join(version), arguments)
+    }
+
+    /// The command on the classes of a fixture.
+    fn command_on(&self, fixture: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
         command.current_dir(&self.folder).env("CCTREWRITE_CACHE", scratch().join("cache-of-runs"));
         command.env("TMPDIR", &self.folder).args(["bench", "-q", "--jdk"]).arg(self.jdk.home());
-        command.arg("-c").arg(fixture("bench").join(version).join("classes")).args(arguments);
+        command.arg("-c").arg(fixture.join("classes")).args(arguments);
         command
     }
 
@@ -259,7 +264,24 @@ fn a_flaky_entry_is_no_regression(jdk: &'static Jdk) {
     assert!(annotations.stdout.starts_with("::error file=Work.java,line="), "{}", annotations.stdout);
 }
 
+/// What an entry executes after it has switched the recording is not counted, and that is said.
+fn an_entry_that_switches_the_recording_is_named(jdk: &'static Jdk) {
+    let bench = Bench { jdk, folder: folder("bench-switches") };
+    let run = |entry: &str| {
+        let arguments = ["--update", "--runs", "1", entry];
+        let output = bench.command_on(&fixture("regions"), &arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{entry}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for entry in ["Regions.block", "Regions.ends"] {
+        let said = run(entry);
+        assert!(said.contains(&format!("{entry}: the entry itself switches the recording")), "{said}");
+    }
+    assert_eq!(run("Regions.other"), "");
+}
+
 jdks!(arguments, entries_have_arguments, [8, 25]);
+jdks!(switches, an_entry_that_switches_the_recording_is_named, [17]);
 jdks!(flaky, a_flaky_entry_is_no_regression, [17]);
 jdks!(entries, counts_are_held_against_a_file, feature);
 jdks!(library, the_library_is_added_to_its_callers, [17]);

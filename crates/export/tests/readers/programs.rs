@@ -20,7 +20,7 @@ pub fn place(reader: &str, file: &str) -> Option<PathBuf> {
     };
     let place = Path::new(&folder).join(reader).join(file);
     if !place.exists() {
-        println!("skipped: {reader} is not to be had (cargo xtask readers says why)");
+        println!("skipped: {reader} is missing (cargo xtask readers says why)");
         return None;
     }
     Some(place)

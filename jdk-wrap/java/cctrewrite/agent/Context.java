@@ -52,7 +52,7 @@ public class Context {
     }
 
     /**
-     * Where call sites are told apart, the bytecode index of the call in the caller's original
+     * Where call sites are distinguished, the bytecode index of the call in the caller's original
      * code; -1 where they are not, for a root, and for what native code has called.
      */
     public final int callSite() {

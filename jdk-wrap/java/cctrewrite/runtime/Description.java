@@ -135,7 +135,7 @@ final class Description {
                 + (bodies ? "" : OF_INTRINSICS);
     }
 
-    /** Whether contexts are told apart by the call sites in their callers. */
+    /** Whether contexts are distinguished by the call sites in their callers. */
     static boolean tellsCallSites() {
         return value(Outputs.known().all, "call-sites").equals("yes");
     }

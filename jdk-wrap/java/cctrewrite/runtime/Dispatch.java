@@ -4,7 +4,7 @@ import sun.misc.Unsafe;
 
 /**
  * What a slot leads to where callees take turns: a table of the children that were asked for, found
- * by their MIDs, in the place of the child that was asked for last. It is for a slot what a
+ * by their MIDs, instead of the child that was asked for last. It is for a slot what a
  * polymorphic inline cache is for a call (Hölzle, Chambers and Ungar, 1991), and lies among the
  * nodes of the tree. Readers of trees go by children and siblings and never see one.
  *

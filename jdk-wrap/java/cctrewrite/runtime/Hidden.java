@@ -48,7 +48,7 @@ public final class Hidden {
         return rest;
     }
 
-    /** What stands in the place of a renamed native has that one's flags to the program. */
+    /** What replaces a renamed native has that one's flags to the program. */
     private static void stand(Method renamed, Method[] rest) {
         String name = renamed.getName().substring(NATIVE_PREFIX.length());
         for (int i = 0; i < rest.length; i++) {

@@ -10,7 +10,7 @@ public final class Layout {
     /** Beside those that each call counts by its MID ({@link #ON_ENTRY_BITS}). */
     public static final long BYTECODES = 16L;
     /**
-     * The newest child's address. Where call sites are told apart, the {@link #SITE} bits say from
+     * The newest child's address. Where call sites differ, the {@link #SITE} bits say from
      * which one this node itself was entered; they never change.
      */
     public static final long FIRST_CHILD = 24L;
@@ -42,7 +42,7 @@ public final class Layout {
     public static final long SHAPE_BITS = SLOT_BITS | ON_ENTRY_BITS;
     public static final long ROOT_MID = 1L;
     public static final long MERGED_MID = 2L;
-    /** Of what a slot may lead to in the place of a node ({@link Dispatch}). */
+    /** Of what a slot may lead to instead of a node ({@link Dispatch}). */
     public static final long TABLE_MID = 3L;
     /**
      * As many as a node may have, so that whatever site leads out of the merged contexts finds a

@@ -225,7 +225,7 @@ public final class LoadTime {
      *
      * @param loader the loader that defines it; null is the boot class loader
      * @param host the host of an anonymous class, or null
-     * @param patches what the definer puts in the place of constants, or null
+     * @param patches what the definer puts instead of constants, or null
      * @return the rewritten class file; null when the class has been rewritten before or stays as
      *     it is, which the notes then say
      */
@@ -344,7 +344,7 @@ public final class LoadTime {
     /**
      * The node under {@code root} of the method whose bytecode made the VM call the caller's
      * caller's caller in {@code thread}, the current one; 0 when it cannot be told. Where call
-     * sites are told apart with that bytecode in the {@link Layout#SITE} bits.
+     * sites are distinguished with that bytecode in the {@link Layout#SITE} bits.
      */
     public static native long replay(Thread thread, long root);
 

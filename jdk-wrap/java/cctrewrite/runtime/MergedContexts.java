@@ -44,7 +44,7 @@ final class MergedContexts {
                 | u.getLong(null, node + Layout.BYTECODES)) != 0L;
     }
 
-    /** What stands in the place of a method's name. */
+    /** What stands instead of a method's name. */
     String name() {
         return name((withoutMemory > 0 ? Layout.OUT_OF_MEMORY : 0L)
                 | (pastBound > 0 ? Layout.BOUND_REACHED : 0L));

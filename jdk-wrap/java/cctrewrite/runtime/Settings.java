@@ -59,7 +59,7 @@ public final class Settings {
 
     /**
      * {@code cctrewrite.identity}: {@code name}, or {@code loader} where classes of one name are
-     * told apart by the loaders that define them.
+     * distinguished by the loaders that define them.
      */
     public static final String IDENTITY = of("identity", "name");
 

@@ -98,7 +98,7 @@ public final class Tree {
     }
 
     /**
-     * {@link #child} where call sites are told apart: entered from that of {@code context}. Apart
+     * {@link #child} where call sites differ: entered from that of {@code context}. Apart
      * from it, because that costs where receivers take turns.
      */
     @DontInline

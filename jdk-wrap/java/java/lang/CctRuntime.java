@@ -33,7 +33,7 @@ import sun.misc.Unsafe;
  * touches no other class. There is no class initialiser here, no lambda, no string switch, no enum
  * and no assertion in what runs early.
  *
- * <p>Where call sites are told apart, {@link CctSites} has the helpers that take a call site's
+ * <p>Where call sites are distinguished, {@link CctSites} has the helpers that take a call site's
  * context. What is here and takes a context deals with both kinds, unless it is named there, too.
  *
  * <p>The helpers are annotated twice because HotSpot knows the annotation by another name since JDK

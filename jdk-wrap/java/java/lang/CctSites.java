@@ -7,7 +7,7 @@ import sun.misc.Unsafe;
 
 /**
  * The helpers of {@link CctRuntime} that take the context of a call site, for programs whose call
- * sites are told apart ({@code --call-sites}; JP2). Such a context has the site in its upper bits
+ * sites differ ({@code --call-sites}; JP2). Such a context has the site in its upper bits
  * ({@link Layout#SITE}): the bytecode index of the call. {@code java.lang.Object} forwards to one
  * class or to the other, as all outputs in a JVM agree in this.
  *

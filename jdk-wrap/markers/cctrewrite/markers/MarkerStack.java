@@ -210,7 +210,7 @@ final class MarkerStack {
         }
     }
 
-    /** Puts new objects in the place of those that there are, which may have become old. */
+    /** Replaces the objects, which may have become old, by new ones. */
     private void renew() {
         Marker[] young = new Marker[frames.length];
         for (int i = depth(); i > 0; i--) {

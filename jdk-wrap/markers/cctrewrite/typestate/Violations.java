@@ -12,7 +12,7 @@ import java.util.Objects;
  * What was found: violations by the same events at the same places are one, with how many objects.
  */
 final class Violations {
-    /** Kinds that are told apart. */
+    /** Kinds of violations. */
     private static final int MOST = 10_000;
     /** Frames of a context. */
     private static final int DEEPEST = 50;

@@ -140,13 +140,13 @@ fn spread(line: &Line, column: Column) -> String {
         return " - |".to_owned();
     };
     let is_one = cell.cpu.len() == 1;
-    match column.base() == column {
-        _ if cell.is_cut_off => format!(" > x {:.0} |", (median / base).floor()),
-        true if is_one => format!(" {median:.2} |"),
-        true => format!(" {median:.2} ({least:.2} to {most:.2}) |"),
-        false if is_one => format!(" x {:.2} |", median / base),
-        false => format!(" x {:.2} ({:.2} to {:.2}) |", median / base, least / base, most / base),
+    if cell.is_cut_off {
+        return format!(" > x {:.0} |", (median / base).floor());
     }
+    // The first column is in seconds, the others are multiples of it.
+    let (sign, unit) = if column.base() == column { ("", 1.0) } else { ("x ", base) };
+    let range = if is_one { String::new() } else { format!(" ({:.2} to {:.2})", least / unit, most / unit) };
+    format!(" {sign}{:.2}{range} |", median / unit)
 }
 
 /// A cell of elapsed times: medians.
