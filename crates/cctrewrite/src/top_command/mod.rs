@@ -12,6 +12,8 @@ use anyhow::{Context, Result, bail};
 use cct_profile::Profile;
 use cct_profile::diff::{DiffOptions, DiffOrder, Difference, diff};
 use cct_profile::origin::Origins;
+use cct_profile::report::headlines;
+use cct_profile::summary::Summary;
 
 use crate::args::{DiffOrderArgument, Library, Top};
 use crate::exit::{Outcome, say};
@@ -26,6 +28,8 @@ const CLEAR: &[u8] = b"\x1b[H\x1b[J";
 struct Look {
     at: Instant,
     profile: Profile,
+    /// What the JVM's memory lacks, in sentences.
+    problems: Vec<String>,
 }
 
 /// Runs the command.
@@ -50,6 +54,7 @@ pub fn run(arguments: &Top) -> Result<Outcome> {
             program: now.profile.meta.get("main").cloned().unwrap_or_default(),
             threads: now.profile.threads.len(),
             elapsed: now.at - last.at,
+            verdicts: verdicts(&now),
         };
         let room = Room::of(arguments, is_live);
         let found = difference(last.profile, now.profile.clone(), arguments.sort, room.contexts)?;
@@ -82,7 +87,16 @@ fn look(jvm: RunningJvm, library: Option<&Library>) -> Result<(Look, Outcome)> {
         Some(library) => library.collapsed(profile)?,
         None => profile,
     };
-    Ok((Look { at, profile }, outcome))
+    Ok((Look { at, profile, problems: recovered.problems }, outcome))
+}
+
+/// Whether the counts are exact, and what is missing from them. These are the lines of a report's
+/// header without the first one and the options of the recording.
+fn verdicts(look: &Look) -> Vec<String> {
+    let header = headlines(&Summary::of(&look.profile), None);
+    let verdicts = header.into_iter().skip(1).filter(|line| !line.starts_with("Recorded: "));
+    let problems = look.problems.iter().map(|problem| format!("INCOMPLETE: {problem}"));
+    verdicts.chain(problems).collect()
 }
 
 /// What was executed between two looks.

@@ -21,7 +21,7 @@ impl Room {
     const ELSEWHERE: usize = 10;
 
     /// Lines that are no methods and no contexts, and a line for the cursor.
-    const OTHERS: usize = 8;
+    const OTHERS: usize = 10;
 
     /// The room that is asked for, or that of the terminal.
     pub fn of(arguments: &Top, is_live: bool) -> Room {
@@ -45,6 +45,8 @@ pub struct Rates {
     pub program: String,
     pub threads: usize,
     pub elapsed: Duration,
+    /// Whether the counts are exact, and what is missing from them: a line each.
+    pub verdicts: Vec<String>,
 }
 
 impl Rates {
@@ -70,6 +72,7 @@ impl Rates {
                 counted(self.threads as u128, "thread")
             ),
         ];
+        lines.extend(self.verdicts.iter().cloned());
         let share = |change: Change| match growth(total) {
             0 => String::new(),
             all => format!("{:.2}", growth(change) as f64 * 100.0 / all as f64),
@@ -100,8 +103,10 @@ impl Rates {
         let head = ["own/s", "%", "calls/s", "context, innermost frame first"].map(str::to_owned);
         let rows: Vec<_> =
             std::iter::once(head).chain(found.largest_contexts.iter().map(of_context)).collect();
+        let hidden = found.changed_contexts.saturating_sub(found.largest_contexts.len() as u64);
         lines.push(String::new());
         lines.extend(aligned(&rows));
+        lines.extend((hidden > 0).then(|| format!("... {}", counted(hidden.into(), "more context"))));
         let fitted = |line: &String| cut(&harmless(line), layout.width.unwrap_or(usize::MAX));
         lines.iter().map(|line| fitted(line) + "\n").collect()
     }
@@ -149,12 +154,14 @@ mod tests {
             program: "app.Main".to_owned(),
             threads: 1,
             elapsed: Duration::from_millis(500),
+            verdicts: vec!["Exact: yes".to_owned()],
         };
-        let room = Room { methods: 1, contexts: 5 };
+        let room = Room { methods: 1, contexts: 1 };
         let text = rates.table(&found.unwrap(), room, Layout { width: Some(60), colour: false });
         let expected = "\
 app.Main (process 7): 6,000 bytecodes/s, 600 calls/s in 0.5…
 since the start: 4,010 bytecodes, 401 calls, 2 contexts (+0…
+Exact: yes
 
 own/s       %  inclusive/s  calls/s  own in all  method
 6,000  100.00        6,000      600       4,000  app.Main.w…

@@ -58,6 +58,8 @@ fn rates_are_growth_by_time(jdk: &'static Jdk) {
         assert!(of_unit[0] > 0.0 && of_unit[2] >= of_unit[0] && of_unit[3] > 0.0, "{shown}");
         assert!(pair[1].iter().any(|line| line.contains(" < Churn.unit(int, int) < ")), "{shown}");
     }
+    // Whether the counts are exact stands in the head of each table.
+    assert!(tables.iter().all(|table| table[2].starts_with("Exact: yes, except: ")), "{shown}");
     // By name: other tests may run the same program meanwhile.
     let by_name = cctrewrite(&["top", "Churn", "--once", "--every", "50ms", "--collapse-library"]);
     match by_name.status.code() {
@@ -120,5 +122,20 @@ fn snapshots_follow_each_other(jdk: &'static Jdk) {
     jvm.wait();
 }
 
+/// Merged contexts are named in the head of the table.
+fn the_head_names_what_is_missing(jdk: &'static Jdk) {
+    let mut java = profiled(jdk, Blocks::Exact, "top-merged");
+    java.option("-Dcctrewrite.max-contexts=10");
+    let mut jvm = java.class_path([fixture("recover/classes")]).start("Churn", &["60"]);
+    jvm.wait_for("1000");
+    let output = cctrewrite(&["top", &jvm.id().to_string(), "--once", "--every", "50ms"]);
+    let shown = text(&output.stdout);
+    let head: Vec<&str> = shown.lines().take_while(|line| !line.is_empty()).collect();
+    let is_said = head.iter().any(|line| line.starts_with("INCOMPLETE: ") && line.contains("bound of 10"));
+    assert!(is_said, "{shown}");
+    assert!(Command::new("kill").arg(jvm.id().to_string()).status().unwrap().success());
+}
+
+jdks!(merged, the_head_names_what_is_missing, [17]);
 jdks!(rates_are_growth_by_time, rates_are_growth_by_time, [17, 25]);
 jdks!(snapshots_follow_each_other, snapshots_follow_each_other, [17]);
