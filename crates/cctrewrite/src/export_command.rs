@@ -1,5 +1,6 @@
 //! `cctrewrite export`: profiles in the formats of other tools.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -119,6 +120,13 @@ fn check(arguments: &Export) -> Result<()> {
             "--diff is for the formats svg and icicle; `cctrewrite compare` shows differences as text and as JSON"
         );
     }
+    if !arguments.label.is_empty() && format.0.name != "parquet" {
+        bail!("--label adds columns to tables; choose --format parquet");
+    }
+    let columns: BTreeSet<&String> = arguments.label.iter().map(|(column, _)| column).collect();
+    if columns.len() < arguments.label.len() {
+        bail!("two --label have the same column");
+    }
     let inputs = || profiles.iter().chain(diff);
     check_stdin(inputs())?;
     if output == Path::new("-") {
@@ -151,6 +159,7 @@ fn options(arguments: &Export) -> Options {
             min_percent: arguments.min_percent.unwrap_or(min_percent),
             depth: arguments.depth.or(is_pruned.then_some(PICTURE_DEPTH)),
         },
+        labels: arguments.label.iter().cloned().collect(),
     }
 }
 

@@ -106,6 +106,7 @@ impl Difference {
             pruned: PrunedContexts::default(),
             threshold: options.threshold,
             meta: after.meta,
+            labels: options.labels.clone(),
             notes: after.notes,
             incomplete: damage,
             unmatched,

@@ -31,6 +31,7 @@ pub mod html;
 pub mod json;
 mod name;
 pub mod parquet;
+mod paths;
 pub mod pprof;
 mod protobuf;
 mod prune;

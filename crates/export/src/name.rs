@@ -1,7 +1,7 @@
 //! Names of methods in exports.
 
 use cct_profile::names::{Frame, FrameTable, NameStyle, normalised_class};
-use cct_profile::{Method, Profile, Site};
+use cct_profile::{FrameId, Method, Profile, Site};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -37,6 +37,10 @@ pub struct Name {
     pub bci: Option<i32>,
     /// The caller's source line there, if known.
     pub line: Option<u32>,
+    /// The id of the frame, which distinguishes call sites where they are kept separate.
+    pub frame_id: FrameId,
+    /// The id of the method: the frame's without a call site.
+    pub method_id: FrameId,
     /// Length of the part of the text that names the method; the call site follows.
     method_text: usize,
 }
@@ -51,7 +55,10 @@ impl Name {
         let mut text = clean(method);
         let method_text = text.len();
         text.push_str(site);
-        Name { text, class: None, method: None, descriptor: None, bci: None, line: None, method_text }
+        let [frame_id, method_id] = [&*text, &text[..method_text]].map(FrameId::of_text);
+        let (class, method, descriptor) = (None, None, None);
+        let (bci, line) = (None, None);
+        Name { text, class, method, descriptor, bci, line, frame_id, method_id, method_text }
     }
 
     /// The text without the call site: equal for all call sites of the method, and unique among
@@ -126,6 +133,7 @@ impl<'m> Names<'m> {
         for ((name, frame), method) in named.iter_mut().zip(table.frames()).zip(methods_of_frames) {
             name.bci = frame.site().map(Site::index);
             name.line = frame.site().and_then(Site::known_line);
+            (name.frame_id, name.method_id) = (FrameId::of(frame), FrameId::of(&frame.without_call_site()));
             let Some(method) = method.filter(|method| method.flags & Method::MARKER == 0) else { continue };
             let class: Arc<str> = match style {
                 NameStyle::Normalised => normalised_class(&method.class).into(),
@@ -135,6 +143,7 @@ impl<'m> Names<'m> {
                 let site = name.text.split_off(name.method_text);
                 let short = Name::of_parts(&format!("{}.{}", class.replace('/', "."), method.name), &site);
                 (name.text, name.method_text) = (short.text, short.method_text);
+                (name.frame_id, name.method_id) = (short.frame_id, short.method_id);
             } else {
                 name.descriptor = Some(method.descriptor.clone());
             }

@@ -1,15 +1,21 @@
 //! A Parquet file: a table with a row for each context, for DuckDB, Spark, pandas and their like.
 //!
 //! Rows are in preorder, over all trees, and `id` counts them. So the contexts below a context are
-//! those with ids from its own to `last_id`. Texts have dictionaries, numbers are stored as
-//! differences, both compressed by Snappy. Row groups have at most [`ROWS`] rows, so that memory
-//! does not grow with the table.
+//! those with ids from its own to `last_id`. These numbers are valid in one file only; `context` and
+//! `method_id` are hashes, which are valid in all ([`ContextId`], [`cct_profile::FrameId`]).
+//!
+//! Texts have dictionaries, numbers are stored as differences, both compressed by Snappy. Row groups
+//! have at most [`ROWS`] rows, so that memory does not grow with the table.
 
+use crate::name::Functions;
+use crate::paths::{Path, Paths};
 use crate::prune::Inclusive;
 use crate::walk::{Place, Places};
 use crate::{CREATOR, ExportError, Format, Metric, Name, Source, Stacks};
+use cct_columns::Column;
+use cct_profile::ContextId;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -24,8 +30,11 @@ pub const ROWS: usize = 1 << 18;
 /// it.
 const DICTIONARY: usize = 64 << 20;
 
-/// Columns of texts; all others are numbers.
-const TEXTS: [&str; 5] = ["thread", "text", "class", "method", "descriptor"];
+/// Columns of hashes, of which differences would be no smaller.
+const HASHES: [&str; 2] = ["context", "caller"];
+
+/// Columns whose values repeat: those of texts, and ids of methods.
+const REPEATED: [&str; 6] = ["thread", "method_id", "text", "class", "method", "descriptor"];
 
 /// The format's row in the table.
 pub const FORMAT: Format = Format {
@@ -52,10 +61,11 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
     let columns: Vec<Metric> = metrics.filter(|metric| matches!(metric, Metric::Column(_))).collect();
     let mut file = SerializedFileWriter::new(
         out,
-        Arc::new(schema(source.has_call_sites(), counted, &columns)?),
+        Arc::new(schema(source, counted, &columns)?),
         Arc::new(properties(source)),
     )?;
     let texts = Texts::of(source);
+    let functions = Functions::of(&source.names);
     let mut first = 0;
     for stacks in &source.stacks {
         let calls = Inclusive::of(&stacks.tree, Metric::Calls);
@@ -67,13 +77,16 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
             columns.iter().map(|&column| (column, inclusive(column))).collect();
         let thread = stacks.thread.as_deref().map(ByteArray::from);
         let mut places = Places::new(&stacks.tree);
+        let mut paths = Paths::new(&source.names, &functions);
         loop {
             let places: Vec<Place> = places.by_ref().take(ROWS).collect();
             if places.is_empty() {
                 break;
             }
             let bytecodes = bytecodes.as_ref();
-            let rows = Rows { source, stacks, places, first, calls: &calls, bytecodes, columns: &columns };
+            let paths = places.iter().map(|place| paths.next(&stacks.tree, place)).collect();
+            let rows =
+                Rows { source, stacks, places, paths, first, calls: &calls, bytecodes, columns: &columns };
             let mut group = file.next_row_group()?;
             rows.write(&texts, thread.as_ref(), &mut group)?;
             group.close()?;
@@ -84,9 +97,29 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
     Ok(())
 }
 
-/// The table's schema. With `sites` there are columns for call sites. `counted` names the counts
-/// (calls or objects); `metrics` are columns of nodes.
-fn schema(sites: bool, counted: [&str; 2], metrics: &[Metric]) -> Result<Type, ExportError> {
+/// Whether some table has a column of this name, so that no label may have it.
+pub fn is_reserved(name: &str) -> bool {
+    let fixed = [
+        "id",
+        "parent_id",
+        "last_id",
+        "depth",
+        "is_outermost",
+        "objects",
+        "calls",
+        "bytecodes",
+        "bci",
+        "line",
+    ];
+    let is_metric = |name: &str| fixed.contains(&name) || Column::all().any(|column| column.name() == name);
+    HASHES.contains(&name)
+        || REPEATED.contains(&name)
+        || is_metric(name.strip_prefix("inclusive_").unwrap_or(name))
+}
+
+/// The table's schema. `counted` names the counts (calls or objects); `metrics` are columns of
+/// nodes.
+fn schema(source: &Source, counted: [&str; 2], metrics: &[Metric]) -> Result<Type, ExportError> {
     const REQUIRED: Repetition = Repetition::REQUIRED;
     const OPTIONAL: Repetition = Repetition::OPTIONAL;
     fn number(name: &str, physical: Physical, repetition: Repetition) -> PrimitiveTypeBuilder<'_> {
@@ -101,7 +134,11 @@ fn schema(sites: bool, counted: [&str; 2], metrics: &[Metric]) -> Result<Type, E
         number("parent_id", Physical::INT64, OPTIONAL),
         number("last_id", Physical::INT64, REQUIRED),
         number("depth", Physical::INT32, REQUIRED),
+        number("context", Physical::INT64, REQUIRED),
+        number("caller", Physical::INT64, OPTIONAL),
+        number("is_outermost", Physical::BOOLEAN, REQUIRED),
         text("thread", OPTIONAL),
+        number("method_id", Physical::INT64, REQUIRED),
         text("text", REQUIRED),
         text("class", OPTIONAL),
         text("method", OPTIONAL),
@@ -117,7 +154,9 @@ fn schema(sites: bool, counted: [&str; 2], metrics: &[Metric]) -> Result<Type, E
     let of_metrics = metrics.iter().zip(&inclusive).flat_map(|(metric, inclusive)| {
         [number(metric.name(), Physical::INT64, REQUIRED), number(inclusive, Physical::INT64, REQUIRED)]
     });
-    let columns = columns.into_iter().chain(of_sites.into_iter().filter(|_| sites)).chain(of_metrics);
+    let of_sites = of_sites.into_iter().filter(|_| source.has_call_sites());
+    let labels = source.labels.keys().map(|key| text(key, REQUIRED));
+    let columns = columns.into_iter().chain(of_sites).chain(of_metrics).chain(labels);
     let columns = columns.map(|column| Ok(Arc::new(column.build()?)));
     let columns = columns.collect::<Result<Vec<_>, parquet::errors::ParquetError>>()?;
     Ok(Type::group_type_builder("contexts").with_fields(columns).build()?)
@@ -134,8 +173,12 @@ fn properties(source: &Source) -> WriterProperties {
         .set_compression(Compression::SNAPPY)
         .set_dictionary_enabled(false)
         .set_encoding(Encoding::DELTA_BINARY_PACKED);
-    for text in TEXTS {
-        let column = ColumnPath::from(text);
+    let hashes = HASHES.map(ColumnPath::from);
+    for column in hashes.into_iter().chain([ColumnPath::from("is_outermost")]) {
+        properties = properties.set_column_encoding(column, Encoding::PLAIN);
+    }
+    for repeated in REPEATED.into_iter().chain(source.labels.keys().map(String::as_str)) {
+        let column = ColumnPath::from(repeated);
         properties = properties
             .set_column_dictionary_enabled(column.clone(), true)
             .set_column_dictionary_page_size_limit(column.clone(), DICTIONARY)
@@ -176,6 +219,8 @@ struct Rows<'s> {
     source: &'s Source,
     stacks: &'s Stacks,
     places: Vec<Place>,
+    /// The path of each place.
+    paths: Vec<Path>,
     /// The id of the tree's first context.
     first: i64,
     calls: &'s Inclusive,
@@ -202,7 +247,14 @@ impl Rows<'_> {
         self.optional::<Int64Type, _>(group, |place| place.caller.map(id))?;
         self.required::<Int64Type, _>(group, |place| id(tree.subtree(place.context).end - 1))?;
         self.required::<Int32Type, _>(group, |place| i32::try_from(place.depth).unwrap_or(i32::MAX))?;
+        self.hashes(group, |path| Some(path.id), false)?;
+        self.hashes(group, |path| path.caller, true)?;
+        let outermost: Vec<bool> = self.paths.iter().map(|path| path.is_outermost).collect();
+        column::<BoolType, W>(group, &outermost, None)?;
         self.optional::<ByteArrayType, _>(group, |_| thread.cloned())?;
+        self.required::<Int64Type, _>(group, |place| {
+            self.source.names[name(place)].method_id.0.cast_signed()
+        })?;
         self.required::<ByteArrayType, _>(group, |place| texts.text[name(place)].clone())?;
         self.optional::<ByteArrayType, _>(group, |place| texts.class[name(place)].clone())?;
         self.optional::<ByteArrayType, _>(group, |place| texts.method[name(place)].clone())?;
@@ -220,7 +272,23 @@ impl Rows<'_> {
             self.required::<Int64Type, _>(group, own)?;
             self.required::<Int64Type, _>(group, |place| inclusive(of, place))?;
         }
+        for value in self.source.labels.values() {
+            let value = ByteArray::from(value.as_str());
+            self.required::<ByteArrayType, _>(group, |_| value.clone())?;
+        }
         Ok(())
+    }
+
+    /// Writes the next column, with ids of contexts, some of which may be missing.
+    fn hashes<W: Write + Send>(
+        &self,
+        group: &mut SerializedRowGroupWriter<'_, W>,
+        id: impl Fn(&Path) -> Option<ContextId>,
+        is_optional: bool,
+    ) -> Result<(), ExportError> {
+        let levels: Vec<i16> = self.paths.iter().map(|path| i16::from(id(path).is_some())).collect();
+        let ids: Vec<i64> = self.paths.iter().filter_map(id).map(|id| id.0.cast_signed()).collect();
+        column::<Int64Type, W>(group, &ids, is_optional.then_some(&levels))
     }
 
     /// Writes the next column, which has a value in each row.

@@ -27,6 +27,8 @@ pub struct Options {
     pub metric: Option<Metric>,
     /// The threshold of pruning.
     pub threshold: Threshold,
+    /// Values that distinguish the profile in tables, by their columns.
+    pub labels: BTreeMap<String, String>,
 }
 
 /// The source of an export.
@@ -55,6 +57,8 @@ pub struct Source {
     pub threshold: Threshold,
     /// How the numbers were recorded, as in the profile.
     pub meta: BTreeMap<String, String>,
+    /// Values that distinguish the profile in tables, by their columns.
+    pub labels: BTreeMap<String, String>,
     /// Notes for the reader of the numbers.
     pub notes: Vec<String>,
     /// Missing parts of the profile.
@@ -96,6 +100,7 @@ impl Source {
             pruned: PrunedContexts::default(),
             threshold: options.threshold,
             meta: profile.meta,
+            labels: options.labels.clone(),
             notes: profile.notes,
             incomplete: profile.damage.iter().map(Damage::to_string).collect(),
             unmatched,

@@ -3,7 +3,7 @@
 use crate::escape::terminal;
 use crate::names::{Frame, FrameTable, NameStyle, normalised_class};
 use crate::origin::{Origins, package_of};
-use crate::{Fold, MergeError, Method, Site, ThreadTree, Tree, TreeBuilder};
+use crate::{Fold, FrameId, MergeError, Method, Site, ThreadTree, Tree, TreeBuilder};
 
 /// The kind of label, one for each row of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -156,6 +156,14 @@ impl<'a> Labels<'a> {
         match &self.sites {
             Some(sites) => (sites.of_label.clone(), sites.methods.frames().len()),
             None => ((0..u32::MAX).take(self.len()).collect(), self.len()),
+        }
+    }
+
+    /// The ids of the labels; `None` if they are groups.
+    pub fn frame_ids(&self) -> Option<Vec<FrameId>> {
+        match &self.names {
+            Names::Frames(table) => Some(FrameId::of_table(table)),
+            Names::Groups(_) => None,
         }
     }
 

@@ -27,6 +27,7 @@ mod class_filter;
 pub mod collection;
 pub mod columns;
 pub mod compare;
+pub mod context_id;
 pub mod contexts;
 pub mod csv;
 pub mod diff;
@@ -66,6 +67,7 @@ pub mod united_methods;
 mod walk;
 mod write;
 
+pub use context_id::{ContextId, FrameId};
 pub use exactness::Exactness;
 pub use fold::{Fold, LeftOut};
 pub use merge_error::MergeError;

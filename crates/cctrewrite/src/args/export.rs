@@ -80,10 +80,30 @@ pub struct Export {
     #[arg(long)]
     pub raw_names: bool,
 
+    /// Add a column with this value to the table, such as `--label run=17` (repeatable) [parquet]
+    #[arg(long, value_name = "COLUMN=VALUE", value_parser = label)]
+    pub label: Vec<(String, String)>,
+
     /// Draw the difference from this profile: widths are those of the input, red has more than this
     /// profile, blue less [svg, icicle]
     #[arg(long, value_name = "BEFORE")]
     pub diff: Option<PathBuf>,
+}
+
+/// A label: the name of a column and its value.
+fn label(text: &str) -> Result<(String, String), String> {
+    let (column, value) = text.split_once('=').ok_or("expected COLUMN=VALUE")?;
+    let is_name = |column: &str| {
+        column.starts_with(|c: char| c.is_ascii_lowercase())
+            && column.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    if !is_name(column) {
+        return Err(format!("'{column}' must begin with a to z, and consist of a to z, 0 to 9 and _"));
+    }
+    if cct_export::parquet::is_reserved(column) {
+        return Err(format!("'{column}' is a column of the table; choose another name"));
+    }
+    Ok((column.to_owned(), value.to_owned()))
 }
 
 /// One of the [`FORMATS`] of exports.

@@ -119,6 +119,12 @@ pub struct Report {
     #[arg(long, conflicts_with_all = ["table", "html", "open"])]
     pub hot_path: bool,
 
+    /// Show the id of each context, which is the same for the same path in every profile. --context
+    /// selects by it, and tables of `export --format parquet` have it. Recursion is not folded
+    /// [text; json has ids]
+    #[arg(long, conflicts_with_all = ["by", "fold_recursion", "callers", "table", "html", "open"])]
+    pub ids: bool,
+
     /// Show the callers of a method (a pattern), their callers, and the share of each in the
     /// method. Chains have at most --depth callers (default: 20); --min-percent is of the method
     /// [text]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use cct_profile::{Pattern, Selection};
+use cct_profile::{ContextId, Pattern, Selection};
 
 /// Threads, roots, focus and what is left out.
 #[derive(Debug, Args)]
@@ -20,6 +20,11 @@ pub struct SelectionArguments {
     /// callers are shown without their own counts. Applies after --root
     #[arg(long, value_name = "METHOD")]
     pub focus: Vec<String>,
+
+    /// Select the context with this id, and its callees (`report --ids` shows ids). Its callers are
+    /// shown without their own counts
+    #[arg(long, value_name = "ID")]
+    pub context: Option<ContextId>,
 
     /// Drop methods that match (a pattern; repeatable), with everything below them. Applies before
     /// --root and --focus
@@ -40,6 +45,7 @@ impl SelectionArguments {
             thread: self.thread.as_deref().map(Pattern::of_thread),
             root: self.root.as_deref().map(Pattern::new),
             focus: patterns(&self.focus),
+            context: self.context,
             drop: dropped,
         }
     }
@@ -58,8 +64,9 @@ impl SelectionArguments {
     pub fn in_words(&self) -> Vec<String> {
         let root = self.root.iter().map(|root| format!("from '{root}' down"));
         let focus = (!self.focus.is_empty()).then(|| format!("through '{}'", self.focus.join("' or '")));
+        let context = self.context.map(|id| format!("context #{id}"));
         let dropped = self.dropped().map(|pattern| format!("without '{pattern}'"));
-        root.chain(focus).chain(dropped).collect()
+        root.chain(focus).chain(context).chain(dropped).collect()
     }
 
     /// The patterns of dropped methods, by either name of the option.

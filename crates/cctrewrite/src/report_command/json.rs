@@ -17,6 +17,8 @@ struct SelectionShare<'a> {
     thread: Option<&'a str>,
     root: Option<&'a str>,
     focus: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
     ignore: Vec<&'a String>,
     contexts: u128,
     calls: u128,
@@ -44,6 +46,9 @@ struct Thread<'a> {
 #[serde(untagged)]
 enum TreeRow<'a> {
     Context {
+        /// `None` if recursion is folded, and for groups.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
         depth: usize,
         name: &'a str,
         /// `None` unless call sites are kept separate.
@@ -75,6 +80,7 @@ pub fn write(report: &ReportContents<'_>, out: &mut dyn Write) -> Result<(), Rep
         thread: selection.thread.as_deref(),
         root: selection.root.as_deref(),
         focus: &selection.focus,
+        context: selection.context.map(|id| id.to_string()),
         ignore: selection.dropped().collect(),
         contexts: extent.contexts,
         calls: extent.calls,
@@ -118,7 +124,7 @@ fn write_tree(
     names: &[String],
     object: &mut json::Object<'_>,
 ) -> Result<(), ReportError> {
-    let rows = report.rows(&view.tree)?;
+    let rows = report.rows(&view.tree, labels, report.arguments.fold_recursion)?;
     let thread = view.thread.map(|thread| Thread { name: &thread.name, threads: thread.threads });
     object.member("thread", &thread)?;
     object.member("total", &rows.total())?;
@@ -131,7 +137,8 @@ fn write_tree(
                     let own = report.metric.of_node(counts);
                     let site = labels.site(counts.method);
                     let (bci, line) = (site.map(Site::index), site.and_then(Site::known_line));
-                    TreeRow::Context { depth, name, bci, line, calls: counts.calls, own, inclusive }
+                    let id = rows.id(node).map(|id| id.to_string());
+                    TreeRow::Context { id, depth, name, bci, line, calls: counts.calls, own, inclusive }
                 }
                 Row::Hidden { contexts, inclusive, depth } => {
                     TreeRow::Hidden { depth, hidden: contexts, inclusive }

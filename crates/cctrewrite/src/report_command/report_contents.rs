@@ -6,9 +6,11 @@ use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::report::{Order, Rows, RowsOptions, Table};
 use cct_profile::summary::Extent;
-use cct_profile::{Method, Metric, Pattern, Profile, ReportError, Summary, ThreadTree, Tree, labels};
+use cct_profile::{
+    ContextId, Method, Metric, Pattern, Profile, ReportError, Summary, ThreadTree, Tree, labels,
+};
 
-use crate::args::{MetricArgument, OrderArgument, Report};
+use crate::args::{MetricArgument, OrderArgument, Report, ReportFormat};
 use crate::exit;
 use crate::profile_file::View as Part;
 
@@ -92,14 +94,26 @@ impl ReportContents<'_> {
         }
     }
 
-    pub(crate) fn rows<'t>(&self, tree: &'t Tree) -> Result<Rows<'t>, ReportError> {
+    /// The rows of a tree with these labels; `folded` if its recursion is folded.
+    pub(crate) fn rows<'t>(
+        &self,
+        tree: &'t Tree,
+        labels: &Labels<'_>,
+        folded: bool,
+    ) -> Result<Rows<'t>, ReportError> {
         let options = RowsOptions {
             metric: self.metric,
             order: self.order(Order::Inclusive),
             min_percent: self.arguments.min_percent(),
             depth: self.arguments.depth,
         };
-        Ok(Rows::new(tree, options)?)
+        let rows = Rows::new(tree, options)?;
+        let shows_ids = self.arguments.ids || self.arguments.format == ReportFormat::Json;
+        let frames = if shows_ids && !folded { labels.frame_ids() } else { None };
+        Ok(match frames {
+            Some(frames) => rows.with_ids(ContextId::of_tree(tree, &frames)),
+            None => rows,
+        })
     }
 
     /// Builds and shows one tree after the other. Only one is in memory.

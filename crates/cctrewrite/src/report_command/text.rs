@@ -193,19 +193,18 @@ impl Text<'_, '_> {
     /// The trees, or their hot paths.
     fn trees(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         let labels = self.report.labels_of_contexts()?;
-        let names = labels.readable();
         let threads = &self.report.profile.threads;
         if labels.by() == By::Thread {
             let tree = labels::threads(threads)?.1;
-            return self.tree("Threads", &tree, false, &names, out);
+            return self.tree("Threads", &tree, &labels, false, out);
         }
         if self.report.arguments.per_thread {
             return threads.iter().try_for_each(|thread| {
                 let title = thread_title(thread);
-                self.fitting_tree(&title, std::slice::from_ref(thread), &labels, &names, out)
+                self.fitting_tree(&title, std::slice::from_ref(thread), &labels, out)
             });
         }
-        self.fitting_tree("All threads", threads, &labels, &names, out)
+        self.fitting_tree("All threads", threads, &labels, out)
     }
 
     /// The tree of some threads; with recursion folded if the user wants that, or if it would not
@@ -215,26 +214,28 @@ impl Text<'_, '_> {
         title: &str,
         threads: &[ThreadTree],
         labels: &Labels<'_>,
-        names: &[String],
         out: &mut dyn Write,
     ) -> Result<(), ReportError> {
         let arguments = self.report.arguments;
         let mut tree = labels.tree(threads, arguments.fold_recursion)?;
-        let is_free =
-            !arguments.fold_recursion && arguments.depth.is_none() && arguments.min_percent.is_none();
-        let folds = is_free && !self.fits(&tree)? && is_recursive(&tree, &labels.methods().0);
+        // A folded path has no id.
+        let is_free = !arguments.fold_recursion
+            && !arguments.ids
+            && arguments.depth.is_none()
+            && arguments.min_percent.is_none();
+        let folds = is_free && !self.fits(&tree, labels)? && is_recursive(&tree, &labels.methods().0);
         if folds {
             // One of the two is in memory at a time.
             drop(tree);
             tree = labels.tree(threads, true)?;
         }
-        self.tree(title, &tree, folds, names, out)
+        self.tree(title, &tree, labels, folds, out)
     }
 
     /// Whether all rows fit the lines.
-    fn fits(&self, tree: &Tree) -> Result<bool, ReportError> {
+    fn fits(&self, tree: &Tree, labels: &Labels<'_>) -> Result<bool, ReportError> {
         let Some(lines) = self.lines() else { return Ok(true) };
-        let rows = self.report.rows(tree)?;
+        let rows = self.report.rows(tree, labels, false)?;
         Ok(if self.report.arguments.hot_path {
             rows.hot_path().len() <= lines
         } else {
@@ -246,8 +247,8 @@ impl Text<'_, '_> {
         &self,
         title: &str,
         tree: &Tree,
+        labels: &Labels<'_>,
         folds: bool,
-        names: &[String],
         out: &mut dyn Write,
     ) -> Result<(), ReportError> {
         let folded = match (folds, self.report.arguments.fold_recursion) {
@@ -255,16 +256,18 @@ impl Text<'_, '_> {
             (false, true) => "; recursion folded",
             (false, false) => "",
         };
-        let rows: Rows<'_> = self.report.rows(tree)?;
+        let is_folded = folds || self.report.arguments.fold_recursion;
+        let rows: Rows<'_> = self.report.rows(tree, labels, is_folded)?;
+        let names = labels.readable();
         if self.report.arguments.hot_path {
             let title = format!("{title}: hot path, in {}{folded}", self.unit());
-            return write_hot_path(&title, &rows, names, self.lines(), self.layout, out);
+            return write_hot_path(&title, &rows, &names, self.lines(), self.layout, out);
         }
         let rows = match self.lines() {
             Some(lines) => rows.limited(lines),
             None => rows,
         };
-        write_tree(&format!("{title}: contexts, in {}{folded}", self.unit()), &rows, names, self.layout, out)
+        write_tree(&format!("{title}: contexts, in {}{folded}", self.unit()), &rows, &names, self.layout, out)
     }
 
     /// How many lines a tree has at most; `None` for no limit.

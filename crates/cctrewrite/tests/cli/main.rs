@@ -7,6 +7,7 @@ mod built;
 mod class_files;
 mod compare;
 mod configuration;
+mod context_ids;
 mod costs;
 mod csv;
 mod diff;

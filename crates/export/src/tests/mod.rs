@@ -8,8 +8,7 @@ use crate::{
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::RowAccessor;
 use cct_profile::names::NameStyle;
-use cct_profile::{Method, Profile};
-use cct_profile::{Pattern, Selection};
+use cct_profile::{ContextId, FrameId, Method, Pattern, Profile, Selection};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -128,12 +127,16 @@ fn callgrind_totals(source: &Source) -> Counts {
     totals
 }
 
-fn parquet_totals(source: &Source) -> Counts {
+fn parquet_reader(source: &Source) -> SerializedFileReader<std::fs::File> {
     let mut bytes = Vec::new();
     parquet::write(source, &mut bytes).unwrap();
     let file = tempfile::tempfile().unwrap();
     std::io::Write::write_all(&mut &file, &bytes).unwrap();
-    let reader = SerializedFileReader::new(file).unwrap();
+    SerializedFileReader::new(file).unwrap()
+}
+
+fn parquet_totals(source: &Source) -> Counts {
+    let reader = parquet_reader(source);
     let columns = reader.metadata().file_metadata().schema_descr().columns();
     let column = |name: &str| columns.iter().position(|column| column.name() == name).unwrap();
     let mut totals = (0, 0);
@@ -542,4 +545,38 @@ fn what_is_missing_is_said_in_each_format_that_has_a_place_for_it() {
     let mut table = Vec::new();
     parquet::write(&source, &mut table).unwrap();
     assert!(table.windows(10).any(|window| window == b"INCOMPLETE"));
+}
+
+/// Ids are hashes of paths, so the rows of two files can be joined.
+#[test]
+fn tables_have_ids_of_paths_and_methods() {
+    let id = |path: &[&str]| {
+        path.iter().fold(ContextId::ROOT, |caller, frame| caller.callee(FrameId::of_text(frame)))
+    };
+    let labels = [("host", "a"), ("run", "17")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let options = Options { form: NameForm::Exact, labels: labels.into(), ..Options::default() };
+    let reader = parquet_reader(&source(recursion(), &options));
+    let column = |row: &::parquet::record::Row, name: &str| {
+        row.get_column_iter().position(|(column, _)| column == name).unwrap()
+    };
+    let mut ids = BTreeMap::new();
+    for row in reader.get_row_iter(None).unwrap() {
+        let row = row.unwrap();
+        let number = |name: &str| row.get_long(column(&row, name)).ok().map(|id| id.cast_unsigned());
+        let text = row.get_string(column(&row, "text")).unwrap().clone();
+        let path = match number("caller") {
+            Some(caller) => format!("{};{text}", ids[&caller]),
+            None => text.clone(),
+        };
+        let frames: Vec<&str> = path.split(';').collect();
+        assert_eq!(number("context"), Some(id(&frames).0), "{path}");
+        assert_eq!(number("method_id"), Some(FrameId::of_text(frames[frames.len() - 1]).0), "{path}");
+        let callers = &frames[..frames.len() - 1];
+        let is_outermost = !callers.contains(&frames[frames.len() - 1]);
+        assert_eq!(row.get_bool(column(&row, "is_outermost")).unwrap(), is_outermost, "{path}");
+        assert_eq!(row.get_string(column(&row, "host")).unwrap(), "a");
+        assert_eq!(row.get_string(column(&row, "run")).unwrap(), "17");
+        ids.insert(number("context").unwrap(), path);
+    }
+    assert!(ids.len() > 4, "{ids:?}");
 }

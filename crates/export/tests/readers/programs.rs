@@ -181,3 +181,27 @@ fn hard() -> Profile {
     let profile = Profile { meta, notes, methods, threads, damage: Vec::new() };
     merge(&[&profile], MergeOptions { threads: Threads::Apart, ..MergeOptions::default() }).unwrap()
 }
+
+/// Three profiles with contexts in common: the handmade one, its second thread alone, and both with
+/// the methods in reverse order.
+pub fn several() -> [Profile; 3] {
+    let whole = hard();
+    let mut worker = whole.clone();
+    worker.threads.remove(0);
+    let mut reversed = whole.clone();
+    reversed.methods.reverse();
+    let last = reversed.methods.len() as u32 - 1;
+    for thread in &mut reversed.threads {
+        let mut tree = TreeBuilder::new();
+        let mut open = Vec::new();
+        for (index, node) in (0u32..).zip(thread.tree.nodes()).skip(1) {
+            while open.pop_if(|end| *end <= index).is_some() {
+                tree.leave();
+            }
+            tree.enter(last - node.method, 3 * node.calls, 5 * node.bytecodes).unwrap();
+            open.push(thread.tree.subtree(index).end);
+        }
+        thread.tree = tree.finish();
+    }
+    [whole, worker, reversed]
+}

@@ -21,7 +21,7 @@ use crate::names::{Frame, FrameTable, NameStyle};
 use crate::selection::{Met, Selector, similar};
 use crate::suggestions::Suggestions;
 use crate::tree_sum::joined;
-use crate::{MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
+use crate::{ContextId, MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
 
 /// Options that apply to both inputs.
 #[derive(Clone, Debug, Default)]
@@ -94,6 +94,9 @@ pub enum PairError {
         /// Methods that there are, close to the first pattern.
         similar: Suggestions,
     },
+    /// No context has the id.
+    #[error("no context of either side has the id {0}; `report --ids` shows ids")]
+    NoSuchContext(ContextId),
     /// Sums that do not fit.
     #[error("{0} cannot be added up: {1}")]
     Merge(Side, MergeError),
@@ -184,7 +187,7 @@ pub(crate) fn united<T>(
             // Before the selection: it might have selected the contexts behind a marker.
             remarks.extend(remarks::of_markers(side, methods, labels, &tree));
             if selector.is_everything() {
-                return Ok((tree, Met { root: true, focus: true }));
+                return Ok((tree, Met::ALL));
             }
             let (selected, met) = selector.of(&tree, &identity)?;
             drop(tree);
@@ -214,6 +217,14 @@ pub(crate) fn united<T>(
             }
             (false, true) => remarks.push(Remark::MethodMissing(Side::A, given)),
             (true, false) => remarks.push(Remark::MethodMissing(Side::B, given)),
+            (true, true) => {}
+        }
+    }
+    if let Some(id) = selection.context {
+        match (met_a.context, met_b.context) {
+            (false, false) => return Err(PairError::NoSuchContext(id)),
+            (false, true) => remarks.push(Remark::ContextMissing(Side::A, id)),
+            (true, false) => remarks.push(Remark::ContextMissing(Side::B, id)),
             (true, true) => {}
         }
     }

@@ -6,7 +6,7 @@ use crate::escape::terminal;
 use crate::exactness::{EXACT, Exactness, LIMITS};
 use crate::meta_keys::{CALL_SITES, LIBRARY, SELECTION};
 use crate::names::normalised_class;
-use crate::{Method, Metric, Tree};
+use crate::{ContextId, Method, Metric, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -67,6 +67,8 @@ pub enum Remark {
     ThreadMissing(Side, String),
     /// This side does not have the selected method.
     MethodMissing(Side, String),
+    /// This side does not have the selected context.
+    ContextMissing(Side, ContextId),
     /// No method matches this pattern of methods to ignore.
     IgnoresNothing(String),
     /// Classes with numbers in their names may be the same under different names.
@@ -93,6 +95,7 @@ impl Remark {
             Remark::CallSitesMerged(_) => "call-sites-merged",
             Remark::ThreadMissing(..) => "thread-missing",
             Remark::MethodMissing(..) => "method-missing",
+            Remark::ContextMissing(..) => "context-missing",
             Remark::IgnoresNothing(_) => "ignores-nothing",
             Remark::GeneratedNames => "generated-names",
             Remark::Selected { .. } => "selected",
@@ -107,7 +110,8 @@ impl Remark {
             | Remark::Marker { side, .. }
             | Remark::CallSitesMerged(side)
             | Remark::ThreadMissing(side, _)
-            | Remark::MethodMissing(side, _) => Some(*side),
+            | Remark::MethodMissing(side, _)
+            | Remark::ContextMissing(side, _) => Some(*side),
             Remark::Note(side, _) | Remark::Exactness(side, _) => *side,
             Remark::Header { .. }
             | Remark::IgnoresNothing(_)
@@ -184,6 +188,7 @@ impl Remark {
             Remark::MethodMissing(side, method) => {
                 format!("{} has no context with the method '{}'", name(side), terminal(method))
             }
+            Remark::ContextMissing(side, id) => format!("{} has no context with the id {id}", name(side)),
             Remark::IgnoresNothing(pattern) => {
                 format!("no method of either side matches --drop '{}'", terminal(pattern))
             }

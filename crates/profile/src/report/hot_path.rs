@@ -37,7 +37,7 @@ pub fn write_hot_path(
         "% of caller".to_owned(),
         "depth".to_owned(),
     ];
-    let mut table = vec![(head.map(Cell::plain), "context")];
+    let mut table = vec![(head.map(Cell::plain), "context".to_owned())];
     let mut above = rows.total();
     for (step, &(node, inclusive)) in path.iter().enumerate() {
         let counts = &rows.tree().nodes()[node as usize];
@@ -45,7 +45,6 @@ pub fn write_hot_path(
         let share = rows.share(inclusive);
         if step < first.len() || step >= path.len() - last.len() {
             let of_caller = percent(u128::from(inclusive), u128::from(above));
-            let name = names.get(counts.method as usize).map_or("?", String::as_str);
             let own = own_column(&number(counts.bytecodes));
             let cells = [
                 Cell::plain(number(counts.calls)),
@@ -55,7 +54,7 @@ pub fn write_hot_path(
                 Cell::plain(format!("{of_caller:.2}")),
                 Cell::plain((step + 1).to_string()),
             ];
-            table.push((cells, name));
+            table.push((cells, rows.text(node, names)));
         }
         above = inclusive;
     }

@@ -4,7 +4,7 @@ use super::Order;
 use super::numbers::percent;
 use crate::largest::Largest;
 use crate::prefix_sums::prefix_sums;
-use crate::{MergeError, Metric, Tree};
+use crate::{ContextId, MergeError, Metric, Tree};
 use std::cmp::Reverse;
 use std::convert::Infallible;
 
@@ -61,6 +61,8 @@ pub struct Rows<'t> {
     before: Vec<u64>,
     /// The only contexts that are shown; `None` if the options alone decide.
     kept: Option<HeaviestNodes>,
+    /// The ids of the nodes, if they are shown.
+    ids: Option<Vec<ContextId>>,
 }
 
 /// The contexts that fit a number of lines.
@@ -79,7 +81,25 @@ impl<'t> Rows<'t> {
     /// # Errors
     /// Fails if the metric's total exceeds 64 bits.
     pub fn new(tree: &'t Tree, options: RowsOptions) -> Result<Rows<'t>, MergeError> {
-        Ok(Rows { tree, options, before: prefix_sums(tree, options.metric)?, kept: None })
+        Ok(Rows { tree, options, before: prefix_sums(tree, options.metric)?, kept: None, ids: None })
+    }
+
+    /// The rows with the ids of the nodes ([`ContextId::of_tree`]).
+    #[must_use]
+    pub fn with_ids(self, ids: Vec<ContextId>) -> Rows<'t> {
+        Rows { ids: Some(ids), ..self }
+    }
+
+    /// The id of a node, if ids are shown.
+    pub fn id(&self, node: u32) -> Option<ContextId> {
+        self.ids.as_ref()?.get(node as usize).copied()
+    }
+
+    /// The text of a row: the name of its context, after its id if ids are shown.
+    pub(super) fn text(&self, node: u32, names: &[String]) -> String {
+        let method = self.tree.nodes()[node as usize].method;
+        let name = names.get(method as usize).map_or("?", String::as_str);
+        self.id(node).map_or_else(|| name.to_owned(), |id| format!("#{id} {name}"))
     }
 
     /// The heaviest rows, so many that [`Rows::lines`] is at most `lines`; all if there are no

@@ -61,8 +61,7 @@ pub fn write_tree(
                 Cell::of_share(number(inclusive), share),
                 Cell::of_share(format!("{share:.2}"), share),
             ];
-            let name = names.get(counts.method as usize).map_or("?", String::as_str);
-            writeln!(out, "{}", columns.line(&cells, &indentation.at(depth), name))
+            writeln!(out, "{}", columns.line(&cells, &indentation.at(depth), &rows.text(node, names)))
         }
         Row::Hidden { contexts, inclusive, depth } => {
             left_out += u128::from(contexts);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::names::{Frame, FrameTable, NameStyle};
 use crate::suggestions::Suggestions;
-use crate::{MergeError, Pattern, Profile, Tree, TreeBuilder};
+use crate::{ContextId, FrameId, MergeError, Pattern, Profile, Tree, TreeBuilder};
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +25,10 @@ pub struct Selection {
     /// Only contexts with one of these methods in their stack: the method, its callees, and,
     /// without their counts, the callers that lead to it. Applied after [`Selection::root`].
     pub focus: Vec<Pattern>,
+    /// Only the contexts with this id, their callees, and, without their counts, their callers. The
+    /// path begins at the root, if there is one. Applied after [`Selection::root`], and together
+    /// with [`Selection::focus`].
+    pub context: Option<ContextId>,
     /// Ignore methods that match, with everything below them. Applied before the others.
     pub drop: Vec<Pattern>,
 }
@@ -32,14 +36,14 @@ pub struct Selection {
 impl Selection {
     /// Whether the selection keeps everything.
     pub fn is_everything(&self) -> bool {
-        self.thread.is_none() && self.root.is_none() && self.focus.is_empty() && self.drop.is_empty()
+        self == &Selection::default()
     }
 
     /// The selected part of a profile, each tree separately. Equal parts that have become siblings
     /// stay siblings; trees without selected contexts are removed.
     ///
     /// # Errors
-    /// Fails if nothing in the profile matches the thread, the root or the focus.
+    /// Fails if nothing in the profile matches the thread, the root, the focus or the context's id.
     pub fn of_profile(
         &self,
         mut profile: Profile,
@@ -71,6 +75,9 @@ impl Selection {
             let given: Vec<&str> = self.focus.iter().map(Pattern::given).collect();
             let similar = self.focus.first().map(|focus| similar(&table, focus)).unwrap_or_default();
             return Err(SelectionError::Focus { given: given.join("', '"), similar });
+        }
+        if let Some(id) = self.context.filter(|_| !met.context) {
+            return Err(SelectionError::Context(id));
         }
         if !self.is_everything() {
             profile.threads.retain(|thread| thread.tree.contexts() > 0);
@@ -116,6 +123,11 @@ pub enum SelectionError {
         /// Methods with names similar to the first pattern.
         similar: Suggestions,
     },
+    /// No context has the id.
+    #[error(
+        "no context has the id {0}; `report --ids` shows ids, which depend on --root, --raw-names and --collapse-library"
+    )]
+    Context(ContextId),
     /// A tree that does not belong to its methods, or is too large.
     #[error(transparent)]
     Tree(#[from] MergeError),
@@ -132,17 +144,22 @@ pub(crate) fn similar(table: &FrameTable<'_>, pattern: &Pattern) -> Suggestions 
     Suggestions::of(pattern.given(), names.iter().map(String::as_str))
 }
 
-/// Whether the walk met the root and the methods in focus.
+/// Whether the walk met the root, the methods in focus, and the context.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Met {
     pub(crate) root: bool,
     pub(crate) focus: bool,
+    pub(crate) context: bool,
 }
 
 impl Met {
+    /// Nothing was asked for.
+    pub(crate) const ALL: Met = Met { root: true, focus: true, context: true };
+
     fn add(&mut self, other: Met) {
         self.root |= other.root;
         self.focus |= other.focus;
+        self.context |= other.context;
     }
 }
 
@@ -152,6 +169,8 @@ pub(crate) struct Selector {
     /// Whether the frame is a root; `None` without such a choice.
     root: Option<Vec<bool>>,
     focus: Option<Vec<bool>>,
+    /// The id of the context, and the ids of frames; `None` without such a choice.
+    context: Option<(ContextId, Vec<FrameId>)>,
     ignored: Vec<bool>,
     /// Whether the outermost frames are threads, which stay with any root.
     per_thread: bool,
@@ -164,6 +183,8 @@ struct Open {
     label: u32,
     end: u32,
     entered: bool,
+    /// [`ContextId::ROOT`] if no context is asked for by its id, and for threads.
+    id: ContextId,
 }
 
 impl Selector {
@@ -184,12 +205,13 @@ impl Selector {
         };
         let root = any(&mut selection.root.iter());
         let focus = any(&mut selection.focus.iter());
-        Selector { root, focus, ignored, per_thread, unmatched }
+        let context = selection.context.map(|id| (id, FrameId::of_table(table)));
+        Selector { root, focus, context, ignored, per_thread, unmatched }
     }
 
     /// Whether trees stay unchanged.
     pub(crate) fn is_everything(&self) -> bool {
-        self.root.is_none() && self.focus.is_none() && !self.ignored.contains(&true)
+        self.root.is_none() && self.focus.is_none() && self.context.is_none() && !self.ignored.contains(&true)
     }
 
     /// The selected part of a tree, given the frame of each of its methods, and which choices were
@@ -201,7 +223,9 @@ impl Selector {
         // Ends of the innermost subtrees of the root and of the method in focus.
         let mut below_root = if self.root.is_none() { u32::MAX } else { 0 };
         let mut below_focus = if self.focus.is_none() { u32::MAX } else { 0 };
-        let mut met = Met { root: self.root.is_none(), focus: self.focus.is_none() };
+        let mut below_context = if self.context.is_none() { u32::MAX } else { 0 };
+        let mut met =
+            Met { root: self.root.is_none(), focus: self.focus.is_none(), context: self.context.is_none() };
         let mut thread_end = 1;
         let mut index = 1;
         while (index as usize) < nodes.len() {
@@ -227,13 +251,25 @@ impl Selector {
                 met.root = true;
             }
             let is_below_root = is_thread || index < below_root;
+            let id = match &self.context {
+                Some((wanted, frames)) if is_below_root && !is_thread => {
+                    let caller = open.last().map_or(ContextId::ROOT, |caller| caller.id);
+                    let id = caller.callee(frames[frame]);
+                    if id == *wanted {
+                        below_context = end;
+                        met.context = true;
+                    }
+                    id
+                }
+                _ => ContextId::ROOT,
+            };
             let focused = || self.focus.as_ref().is_some_and(|focus| focus[frame]);
             if !is_thread && is_below_root && index >= below_focus && focused() {
                 below_focus = end;
                 met.focus = true;
             }
             if is_below_root {
-                let entered = is_thread || index < below_focus;
+                let entered = is_thread || index < below_focus.min(below_context);
                 if entered {
                     // The callers of an entered context are entered, too.
                     let first = open.partition_point(|caller| caller.entered);
@@ -244,7 +280,7 @@ impl Selector {
                     builder.enter(node.method, node.calls, node.bytecodes)?;
                     builder.numbers().copy_from_slice(tree.values(index));
                 }
-                open.push(Open { label: node.method, end, entered });
+                open.push(Open { label: node.method, end, entered, id });
             }
             index += 1;
         }

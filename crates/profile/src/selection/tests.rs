@@ -12,7 +12,7 @@ fn example() -> Profile {
 fn selection(root: Option<&str>, focus: &[&str], ignore: &[&str]) -> Selection {
     let patterns = |given: &[&str]| given.iter().map(|given| Pattern::new(given)).collect();
     let root = root.map(Pattern::new);
-    Selection { thread: None, root, focus: patterns(focus), drop: patterns(ignore) }
+    Selection { root, focus: patterns(focus), drop: patterns(ignore), ..Selection::default() }
 }
 
 /// The contexts with counts: bytecodes and path.
@@ -130,4 +130,32 @@ fn deep_trees_are_selected_from() {
     let s = selection(None, &["A.f"], &["B.*"]);
     let all = s.of_profile(deep(100_000), NameStyle::Raw).expect("all").profile;
     assert_eq!(all.contexts(), 100_000);
+}
+
+/// The id of a path of frames.
+fn id(path: &[&str]) -> ContextId {
+    path.iter().fold(ContextId::ROOT, |caller, frame| caller.callee(FrameId::of_text(frame)))
+}
+
+#[test]
+fn a_context_is_selected_by_its_id_in_all_threads() {
+    let of = |path: &[&str]| Selection { context: Some(id(path)), ..Selection::default() };
+    assert_eq!(selected(&of(&["A.f()V", "A.g()V"])), ["2 A.f;A.g", "4 A.f;A.g;A.f", "8 A.f;A.g;A.f;B.h"]);
+    assert_eq!(selected(&of(&["A.f()V", "B.h(I)V"])), ["16 A.f;B.h"]);
+    assert_eq!(selected(&of(&["A.g()V"])), ["64 A.g", "128 A.g;B.h"]);
+    let unknown = of(&["A.g()V", "A.g()V"]).of_profile(example(), NameStyle::Raw).unwrap_err();
+    assert_eq!(unknown, SelectionError::Context(id(&["A.g()V", "A.g()V"])));
+}
+
+#[test]
+fn the_path_of_an_id_begins_at_the_root() {
+    let of = |root, focus: &[&str], path: &[&str]| Selection {
+        context: Some(id(path)),
+        ..selection(root, focus, &[])
+    };
+    assert_eq!(selected(&of(Some("A.g"), &[], &["A.g()V", "B.h(I)V"])), ["128 A.g;B.h"]);
+    assert_eq!(
+        selected(&of(None, &["A.g"], &["A.f()V"])),
+        ["2 A.f;A.g", "4 A.f;A.g;A.f", "8 A.f;A.g;A.f;B.h"]
+    );
 }
