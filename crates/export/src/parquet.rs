@@ -1,11 +1,11 @@
 //! A Parquet file: a table with a row for each context, for DuckDB, Spark, pandas and their like.
 //!
 //! Rows are in preorder, over all trees, and `id` counts them. So the contexts below a context are
-//! those with ids from its own to `last_id`. These numbers are valid in one file only; `context` and
-//! `method_id` are hashes, which are valid in all ([`ContextId`], [`cct_profile::FrameId`]).
+//! those with ids from its own to `last_id`. These numbers are valid in one file only; `context`
+//! and `method_id` are hashes, which are valid in all ([`ContextId`], [`cct_profile::FrameId`]).
 //!
-//! Texts have dictionaries, numbers are stored as differences, both compressed by Snappy. Row groups
-//! have at most [`ROWS`] rows, so that memory does not grow with the table.
+//! Texts have dictionaries, numbers are stored as differences, both compressed by Snappy. Row
+//! groups have at most [`ROWS`] rows, so that memory does not grow with the table.
 
 use crate::name::Functions;
 use crate::paths::{Path, Paths};

@@ -143,7 +143,7 @@ fn a_context_is_selected_by_its_id_in_all_threads() {
     assert_eq!(selected(&of(&["A.f()V", "A.g()V"])), ["2 A.f;A.g", "4 A.f;A.g;A.f", "8 A.f;A.g;A.f;B.h"]);
     assert_eq!(selected(&of(&["A.f()V", "B.h(I)V"])), ["16 A.f;B.h"]);
     assert_eq!(selected(&of(&["A.g()V"])), ["64 A.g", "128 A.g;B.h"]);
-    let unknown = of(&["A.g()V", "A.g()V"]).of_profile(example(), NameStyle::Raw).unwrap_err();
+    let unknown = of(&["A.g()V", "A.g()V"]).of_profile(example(), NameStyle::Raw).expect_err("no such path");
     assert_eq!(unknown, SelectionError::Context(id(&["A.g()V", "A.g()V"])));
 }
 
