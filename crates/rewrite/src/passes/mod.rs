@@ -29,6 +29,6 @@ pub const PASSES: &[&dyn Pass] = &[
     &values::Values,
     &nodes::Nodes,
     &allocations::Allocations,
-    &monitors::Monitors,
+    &monitors::MONITORS,
     &pinned_results::PinnedResults,
 ];
