@@ -441,6 +441,14 @@ pub const OPTIONS: &[ChoiceOption] = &[
         ..OF_COLUMN
     },
     ChoiceOption {
+        flag: "throws",
+        help: "Count executed `athrow` instructions in each context (docs/use/throws.md). Reports and \
+               exports show them with `--metric throws`. All outputs that run together must be made \
+               with or without this option",
+        access: column!(Throws),
+        ..OF_COLUMN
+    },
+    ChoiceOption {
         flag: "include",
         heading: Heading::Recording,
         in_bench: true,

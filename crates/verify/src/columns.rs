@@ -12,6 +12,7 @@ use crate::op::{Kind, Op};
 pub fn counts(column: Column, instruction: &Instruction<'_>) -> bool {
     match column {
         Column::Monitors => instruction.opcode == opcode::MONITORENTER,
+        Column::Throws => instruction.opcode == opcode::ATHROW,
     }
 }
 

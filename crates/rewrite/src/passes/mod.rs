@@ -9,6 +9,7 @@ mod markers;
 mod monitors;
 mod nodes;
 mod pinned_results;
+mod throws;
 mod trace;
 mod values;
 
@@ -30,5 +31,6 @@ pub const PASSES: &[&dyn Pass] = &[
     &nodes::Nodes,
     &allocations::Allocations,
     &monitors::MONITORS,
+    &throws::THROWS,
     &pinned_results::PinnedResults,
 ];

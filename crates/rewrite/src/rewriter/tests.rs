@@ -256,6 +256,19 @@ fn a_monitor_is_counted_before_it_is_entered() {
     assert!(!plain.record.unwrap().methods.iter().any(is_synchronized));
 }
 
+/// No code runs after `athrow`, so the probe comes before it. The `athrow` in a handler that the
+/// rewriter adds has none.
+#[test]
+fn a_throw_is_counted_before_it_runs() {
+    let code = vec![opcode::ACONST_NULL, opcode::ATHROW];
+    let bytes = class("A").method(PUBLIC, "m", "()V").with_code(code).bytes();
+    let counted = with_columns(&bytes, Columns::NONE.with(Column::Throws), true);
+    assert_eq!(probes_before(opcode::ATHROW, &counted), 1);
+    let record = counted.record.unwrap();
+    assert_eq!(record.foreign, [ForeignRecord::of_column(b"throws")]);
+    assert_eq!(record.methods[0].shape.slots, 1);
+}
+
 /// The helpers that the bodies of a method call, by the method's descriptor.
 fn helpers(class: &ClassFile<'_>, name: &[u8]) -> Vec<(String, Vec<String>)> {
     let methods = class.methods.iter().filter(|m| m.name == name);
