@@ -49,6 +49,11 @@ columns! {
         counts: "entries into monitors: executed monitorenter, and calls of synchronized methods",
         limits: "monitors that the JVM or native code enters by itself are not counted",
     }
+    /// Executed `athrow` instructions (JVMS 6.5).
+    Throws = "throws" {
+        counts: "executed athrow instructions",
+        limits: "exceptions that the JVM or native code throws by itself are not counted",
+    }
 }
 
 impl Column {

@@ -84,6 +84,16 @@ macro_rules! switch {
     };
 }
 
+/// A switch that counts a column.
+macro_rules! column {
+    ($column:ident) => {
+        Access::Switch {
+            get: |choices| choices.direct.columns.contains(Column::$column),
+            set: |choices| choices.direct.columns = choices.direct.columns.with(Column::$column),
+        }
+    };
+}
+
 /// A choice of words that is a field: of the choices, or of the settings.
 macro_rules! one_of {
     ($type:ty, $($field:ident).+) => {
@@ -159,6 +169,15 @@ use ToolName::{Markers, Pcc, Profile, Trace};
 
 /// The tools that count nothing while the program runs.
 const ALL_BUT_PROFILES: &[Refusal] = &[Refusal::by(Trace), Refusal::by(Pcc), Refusal::by(Markers)];
+
+/// An option that counts a column. Its flag is the column's name.
+const OF_COLUMN: ChoiceOption = ChoiceOption {
+    heading: Heading::Recording,
+    in_bench: true,
+    refused: ALL_BUT_PROFILES,
+    record: Record::With { keys: &["columns"], write: write_columns, read: read_columns },
+    ..PLAIN
+};
 
 const NOT_BESIDE: &str = "markers work with a calling-context tree or alone (--tool markers), not \
                           with another tool; leave --tool out, or --markers and --typestate";
@@ -414,19 +433,20 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "monitors",
-        heading: Heading::Recording,
-        in_bench: true,
         help: "Count entries into monitors in each context: executed `monitorenter`s and calls of \
                synchronized methods (docs/use/monitors.md). Reports and exports show them with \
                `--metric monitors`. All outputs that run together must be made with or without \
                this option",
-        access: Access::Switch {
-            get: |choices| choices.direct.columns.contains(Column::Monitors),
-            set: |choices| choices.direct.columns = choices.direct.columns.with(Column::Monitors),
-        },
-        refused: ALL_BUT_PROFILES,
-        record: Record::With { keys: &["columns"], write: write_columns, read: read_columns },
-        ..PLAIN
+        access: column!(Monitors),
+        ..OF_COLUMN
+    },
+    ChoiceOption {
+        flag: "throws",
+        help: "Count executed `athrow` instructions in each context (docs/use/throws.md). Reports and \
+               exports show them with `--metric throws`. All outputs that run together must be made \
+               with or without this option",
+        access: column!(Throws),
+        ..OF_COLUMN
     },
     ChoiceOption {
         flag: "include",

@@ -168,6 +168,8 @@ mod tests {
             };
             let option = OPTIONS.iter().find(is_of_it);
             let option = option.unwrap_or_else(|| panic!("no option counts {}", column.name()));
+            // Messages name the option by the column.
+            assert_eq!(option.flag, column.name());
             assert!(matches!(option.record, Record::With { keys: ["columns"], .. }), "{}", option.flag);
             assert!(lines(&settings).contains(&format!("columns={}", column.name())));
         }

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{Attribute, ClassFile, Code, Member, MemberName, NameAndType, access, mutf8};
-use cct_columns::Column;
 use cct_jdk::convention::{OBJECT, with_extension};
 use cct_jdk::fields::added_fields;
 use cct_jdk::native_hooks::CALLED_BY_RUNTIME;
@@ -24,7 +23,7 @@ use crate::probe::Reader;
 use crate::structure::StaticSide;
 use crate::tables::is_static;
 use crate::tally::Tally;
-use crate::{allocations, attribute, convention, events, forwarder};
+use crate::{allocations, attribute, columns, convention, events, forwarder};
 
 impl<'c, 'a> Class<'c, 'a> {
     /// Checks a class, and the statements of a trace's static side about it, if there are any.
@@ -128,8 +127,8 @@ impl<'c, 'a> Class<'c, 'a> {
         self.expectation.allocations.get_or_insert_with(|| {
             if is_trace { events::are_of_objects(after) } else { allocations::are_counted_in(after) }
         });
-        let has_columns = names(after, &[b"cct$column"]) || rows.iter().any(attribute::enters_monitors);
-        self.expectation.columns.get_or_insert_with(|| Column::all().filter(|_| has_columns).collect());
+        let enters_monitors = rows.iter().any(attribute::enters_monitors);
+        self.expectation.columns.get_or_insert_with(|| columns::of_class(after, enters_monitors));
         self.fields();
         let added = self.added();
         if is_trace {

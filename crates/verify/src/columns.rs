@@ -1,7 +1,7 @@
 //! Columns beside calls and bytecodes (the table is [`cct_columns`]): the instructions that they
 //! count, and their probe.
 
-use cct_classfile::{Bci, Instruction, MemberRef, opcode};
+use cct_classfile::{Bci, ClassFile, Instruction, MemberRef, opcode};
 use cct_columns::{Column, Columns};
 use cct_jdk::helpers::Helper;
 
@@ -12,7 +12,16 @@ use crate::op::{Kind, Op};
 pub fn counts(column: Column, instruction: &Instruction<'_>) -> bool {
     match column {
         Column::Monitors => instruction.opcode == opcode::MONITORENTER,
+        Column::Throws => instruction.opcode == opcode::ATHROW,
     }
+}
+
+/// The columns that a rewritten class counts, as far as its constants show it: each probe has the
+/// id of its column. `enters_monitors` is whether calls of one of its methods count as entries.
+pub fn of_class(class: &ClassFile<'_>, enters_monitors: bool) -> Columns {
+    let has_id = |column: Column| class.pool.indices().any(|index| class.pool.long(index) == Ok(id(column)));
+    let is_counted = |column: Column| has_id(column) || enters_monitors && column == Column::Monitors;
+    Column::all().filter(|column| is_counted(*column)).collect()
 }
 
 /// The columns that the instructions of code count, in the order of their slots.
@@ -31,9 +40,14 @@ pub fn probe(column: Column, node: u16, offset: i64) -> [Op<'static>; 6] {
         Op::Int(offset as i32),
         Op::IntToLong,
         Op::LongAdd,
-        Op::Long(convention::foreign_id(MemberRef::new(b"", column.name().as_bytes(), b""), 0)),
+        Op::Long(id(column)),
         Op::Helper(Helper::Column),
     ]
+}
+
+/// The method id of a column's cells.
+fn id(column: Column) -> i64 {
+    convention::foreign_id(MemberRef::new(b"", column.name().as_bytes(), b""), 0)
 }
 
 /// The column probes found in a body.

@@ -86,6 +86,7 @@ mod sites;
 mod steady;
 mod swarm;
 mod thread_carrier;
+mod throws;
 mod tools;
 mod top;
 mod tour;

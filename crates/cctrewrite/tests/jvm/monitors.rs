@@ -1,13 +1,13 @@
 //! Entries into monitors by context (docs/use/monitors.md): a program that enters them in all
 //! possible ways, with a different number for each way.
 
-use std::collections::BTreeMap;
 use std::process::Command;
 
-use cct_profile::{Profile, ROOT};
+use cct_columns::Column;
+use cct_profile::Profile;
 
 use crate::support::golden::Golden;
-use crate::support::{Blocks, Jdk, Library, Run, fixture, jdks, profiled};
+use crate::support::{Blocks, Jdk, Library, Run, columns, fixture, jdks, profiled};
 
 /// The program's class.
 const PROGRAM: &str = "Monitors";
@@ -33,36 +33,16 @@ fn run(jdk: &'static Jdk, blocks: Blocks) -> Run {
     java.class_path([fixture("monitors/classes")]).succeed(PROGRAM, &[])
 }
 
-/// Class and name of the method of each context, and its monitors.
-fn entered(profile: &Profile) -> Vec<(&str, &str, u64)> {
-    let column = profile.columns().iter().position(|column| column.name() == "monitors").expect("a column");
-    let mut all = Vec::new();
-    for tree in profile.threads.iter().map(|thread| &thread.tree) {
-        for (index, node) in (0u32..).zip(tree.nodes()).filter(|(_, node)| node.method != ROOT) {
-            let method = &profile.methods[node.method as usize];
-            all.push((&*method.class, &*method.name, tree.values(index)[column]));
-        }
-    }
-    all
-}
-
 /// Monitor entries of the program's methods.
 fn by_method(profile: &Profile) -> Vec<(&str, u64)> {
-    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-    for (class, name, count) in entered(profile) {
-        if class.starts_with(PROGRAM) {
-            *sums.entry(name).or_default() += count;
-        }
-    }
-    sums.into_iter().filter(|(_, count)| *count > 0).collect()
+    columns::by_method(profile, Column::Monitors, PROGRAM)
 }
 
 fn each_entry_is_counted_once(jdk: &'static Jdk) {
-    for blocks in [Blocks::Monitors, Blocks::MonitorsAndAll] {
+    for blocks in [Blocks::Columns, Blocks::ColumnsAndAll] {
         let profile = run(jdk, blocks).profile();
-        assert_eq!(profile.meta["columns"], "monitors");
         assert_eq!(by_method(&profile), EXPECTED, "{blocks:?}");
-        let all = entered(&profile);
+        let all = columns::by_context(&profile, Column::Monitors);
         let recursive: Vec<u64> = all.iter().filter(|c| c.1 == "recursive").map(|c| c.2).collect();
         assert_eq!(recursive, [1; 5], "one in each context");
         assert!(
@@ -77,7 +57,7 @@ jdks!(counted, each_entry_is_counted_once, feature);
 
 /// Without its column the profile equals that of a run without counted monitors.
 fn contexts_stay_what_they_are(jdk: &'static Jdk) {
-    let mut java = profiled(jdk, Blocks::Monitors, "calls-and-monitors");
+    let mut java = profiled(jdk, Blocks::Columns, "calls-and-monitors");
     java.class_path([fixture("calls/classes")]);
     let profile = java.succeed("Calls", &[]).profile();
     let mut text = Vec::new();
@@ -91,7 +71,7 @@ jdks!(contexts, contexts_stay_what_they_are, [8]);
 #[test]
 fn without_the_load_time_library() {
     let Some(jdk) = Jdk::find() else { return };
-    let java = Library::whole(jdk, Blocks::Monitors).java_without_load_time("monitors-alone");
+    let java = Library::whole(jdk, Blocks::Columns).java_without_load_time("monitors-alone");
     let profile = java.succeed(PROGRAM, &[]).profile();
     // Lambdas are generated while the program runs; their bodies are the program's.
     assert_eq!(by_method(&profile), EXPECTED);
@@ -99,7 +79,7 @@ fn without_the_load_time_library() {
 
 /// A killed JVM leaves its columns, too.
 fn killed(jdk: &'static Jdk) {
-    let mut java = profiled(jdk, Blocks::Monitors, "monitors-killed");
+    let mut java = profiled(jdk, Blocks::Columns, "monitors-killed");
     java.class_path([fixture("monitors/classes")]);
     let mut jvm = java.option("-Dcctrewrite.arena=of-%p.arena").start(PROGRAM, &["wait"]);
     jvm.wait_for("ready");
@@ -120,7 +100,7 @@ jdks!(recovered, killed, [17]);
 
 /// Merged contexts have no cells: their monitor entries are missing, and a note says so.
 fn past_the_bound(jdk: &'static Jdk) {
-    let mut java = profiled(jdk, Blocks::Monitors, "monitors-bound");
+    let mut java = profiled(jdk, Blocks::Columns, "monitors-bound");
     java.class_path([fixture("monitors/classes")]);
     let profile = java.option("-Dcctrewrite.max-contexts=2000").succeed(PROGRAM, &[]).profile();
     let note = "columns of merged contexts are not counted";

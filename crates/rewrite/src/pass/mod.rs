@@ -17,6 +17,7 @@
 //!
 //! A pass knows the method and this interface. It knows no other pass.
 
+mod column;
 mod method;
 mod writer;
 
@@ -29,6 +30,7 @@ use cct_flow::UpdatePoint;
 use crate::carrier::Context;
 use cct_settings::Settings;
 
+pub use column::ColumnPass;
 pub use method::{Level, MethodContext};
 pub use writer::{BodyWriter, Locals};
 

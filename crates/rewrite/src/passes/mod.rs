@@ -9,6 +9,7 @@ mod markers;
 mod monitors;
 mod nodes;
 mod pinned_results;
+mod throws;
 mod trace;
 mod values;
 
@@ -29,6 +30,7 @@ pub const PASSES: &[&dyn Pass] = &[
     &values::Values,
     &nodes::Nodes,
     &allocations::Allocations,
-    &monitors::Monitors,
+    &monitors::MONITORS,
+    &throws::THROWS,
     &pinned_results::PinnedResults,
 ];

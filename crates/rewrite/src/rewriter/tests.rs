@@ -1,5 +1,8 @@
 use cct_classfile::access::PUBLIC;
 use cct_classfile::{ClassFile, Code, Instruction, access, opcode};
+use cct_columns::{Column, Columns};
+use cct_index::method_flags;
+use cct_index::record::ForeignRecord;
 use cct_jdk::pins::Clock;
 use cct_test_classes::class;
 
@@ -200,38 +203,47 @@ fn an_interface_that_its_version_forbids_is_not_raised_to_one_that_allows_it() {
     }
 }
 
-/// The probe comes before the instruction: no inserted code can throw between it and the range that
-/// guarantees its `monitorexit`.
-#[test]
-fn a_monitor_is_counted_before_it_is_entered() {
-    use cct_columns::{Column, Columns};
-    use cct_index::method_flags;
-    use cct_index::record::ForeignRecord;
-    let code =
-        vec![opcode::ALOAD_0, opcode::MONITORENTER, opcode::ALOAD_0, opcode::MONITOREXIT, opcode::RETURN];
-    let bytes = class("A").method(PUBLIC, "m", "()V").method(PUBLIC | access::SYNCHRONIZED, "s", "()V");
-    let bytes = bytes.with_code(code).bytes();
-    let rewritten = |columns, recorded| {
-        let settings = Settings { columns, ..Settings::default() };
-        let summary = crate::ClassSummary::parse(&bytes).unwrap();
-        let world = World::new([(crate::Role::Input, summary)]);
-        let rewriter =
-            Rewriter::new(world, settings, crate::provenance(&settings, "test", None), move |_| recorded);
-        rewriter.unwrap().rewrite(&bytes).unwrap()
+/// The class, rewritten with these columns.
+fn with_columns(bytes: &[u8], columns: Columns, recorded: bool) -> RewrittenClass {
+    let settings = Settings { columns, ..Settings::default() };
+    let summary = crate::ClassSummary::parse(bytes).unwrap();
+    let world = World::new([(crate::Role::Input, summary)]);
+    let rewriter =
+        Rewriter::new(world, settings, crate::provenance(&settings, "test", None), move |_| recorded);
+    rewriter.unwrap().rewrite(bytes).unwrap()
+}
+
+/// Number of column probes. Each must come right before an instruction with this opcode.
+fn probes_before(opcode: u8, rewritten: &RewrittenClass) -> usize {
+    let class = ClassFile::parse(rewritten.bytes.as_ref().unwrap()).unwrap();
+    let is_probe = |i: &Instruction<'_>| {
+        let member = i.pool_index().and_then(|index| class.pool.member_ref(index).ok());
+        member.is_some_and(|member| member.name == b"cct$column")
     };
-    let counted = rewritten(Column::all().collect(), true);
-    let class = ClassFile::parse(counted.bytes.as_ref().unwrap()).unwrap();
     let mut probes = 0;
     for method in &class.methods {
         let Some(code) = Code::of(&class, method).unwrap() else { continue };
         let all: Vec<_> = code.instructions().collect();
-        for (at, _) in all.iter().enumerate().filter(|(_, i)| i.opcode == opcode::MONITORENTER) {
-            let helper = class.pool.member_ref(all[at - 1].pool_index().unwrap()).unwrap();
-            assert_eq!(helper.name, b"cct$column");
+        for pair in all.windows(2).filter(|pair| is_probe(&pair[0])) {
+            assert_eq!(pair[1].opcode, opcode);
             probes += 1;
         }
     }
-    assert_eq!(probes, 2);
+    probes
+}
+
+/// The probe comes before the instruction: no inserted code can throw between it and the range that
+/// guarantees its `monitorexit`.
+#[test]
+fn a_monitor_is_counted_before_it_is_entered() {
+    let code =
+        vec![opcode::ALOAD_0, opcode::MONITORENTER, opcode::ALOAD_0, opcode::MONITOREXIT, opcode::RETURN];
+    let bytes = class("A").method(PUBLIC, "m", "()V").method(PUBLIC | access::SYNCHRONIZED, "s", "()V");
+    let bytes = bytes.with_code(code).bytes();
+    let rewritten = |columns, recorded| with_columns(&bytes, columns, recorded);
+    let monitors = Columns::NONE.with(Column::Monitors);
+    let counted = rewritten(monitors, true);
+    assert_eq!(probes_before(opcode::MONITORENTER, &counted), 2);
     let record = counted.record.unwrap();
     let is_synchronized = |m: &cct_index::record::MethodRecord| m.flags & method_flags::SYNCHRONIZED != 0;
     assert_eq!(record.methods.iter().map(is_synchronized).collect::<Vec<_>>(), [false, true]);
@@ -239,12 +251,22 @@ fn a_monitor_is_counted_before_it_is_entered() {
     // One slot more than without the column, recorded or not: slots follow from the code.
     let slots = |rewritten: RewrittenClass| rewritten.record.unwrap().methods[0].shape.slots;
     assert_eq!(record.methods[0].shape.slots, 1);
-    assert_eq!(
-        (slots(rewritten(Columns::NONE, true)), slots(rewritten(Column::all().collect(), false))),
-        (0, 1)
-    );
+    assert_eq!((slots(rewritten(Columns::NONE, true)), slots(rewritten(monitors, false))), (0, 1));
     let plain = rewritten(Columns::NONE, true);
     assert!(!plain.record.unwrap().methods.iter().any(is_synchronized));
+}
+
+/// No code runs after `athrow`, so the probe comes before it. The `athrow` in a handler that the
+/// rewriter adds has none.
+#[test]
+fn a_throw_is_counted_before_it_runs() {
+    let code = vec![opcode::ACONST_NULL, opcode::ATHROW];
+    let bytes = class("A").method(PUBLIC, "m", "()V").with_code(code).bytes();
+    let counted = with_columns(&bytes, Columns::NONE.with(Column::Throws), true);
+    assert_eq!(probes_before(opcode::ATHROW, &counted), 1);
+    let record = counted.record.unwrap();
+    assert_eq!(record.foreign, [ForeignRecord::of_column(b"throws")]);
+    assert_eq!(record.methods[0].shape.slots, 1);
 }
 
 /// The helpers that the bodies of a method call, by the method's descriptor.

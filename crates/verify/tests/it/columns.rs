@@ -31,10 +31,18 @@ fn a_class_by_itself() {
             assert!(tally.bodies > 5, "{tally:?}");
         }
     }
-    // Which columns are counted is also inferred.
-    let alone = vec![monitors()];
-    let (findings, ..) = verify(&alone, &rewriter(&alone, counting()), Expectation::default());
-    assert!(findings.is_empty(), "{findings:?}");
+}
+
+/// Which columns are counted is also inferred: all, or each alone.
+#[test]
+fn columns_are_inferred() {
+    let class = vec![monitors()];
+    let each_alone = Column::all().map(|column| Columns::NONE.with(column));
+    for columns in each_alone.chain([Columns::NONE, counting().columns]) {
+        let settings = Settings { columns, ..Settings::default() };
+        let (findings, ..) = verify(&class, &rewriter(&class, settings), Expectation::default());
+        assert!(findings.is_empty(), "{columns:?}: {findings:?}");
+    }
 }
 
 #[test]
@@ -80,8 +88,19 @@ fn broken_probes_are_found() {
             Vec::new()
         }
     }));
+    let slots = broken.len() - dropped;
+    broken.extend(at_instructions(&class, |place| {
+        if !place.next.is_some_and(|next| is_column(&next)) {
+            return Vec::new();
+        }
+        let id = |index| class.pool.long(index);
+        let own = place.instruction.pool_index().map(id);
+        let others = class.pool.indices().filter(|index| id(*index).is_ok() && Some(id(*index)) != own);
+        others.map(|index| (place.at + 1..place.at + 3, index.to_be_bytes().to_vec())).collect()
+    }));
     // Nine instructions, in two forms of most methods.
-    assert!(dropped >= 9 && broken.len() > dropped + 5, "{dropped} of {}", broken.len());
+    let ids = broken.len() - dropped - slots;
+    assert!(dropped >= 9 && slots > 5 && ids >= 9, "{dropped} {slots} {ids}");
     let found = |bytes: &[u8]| !check(&original, bytes, expectation(&settings)).0.is_empty();
     assert!(!found(&bytes));
     for (range, to) in broken {

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use cct_columns::Column;
+
 use super::{Java, Jdk, copy_all, fixture, instrument, scratch};
 
 /// The rule of counting, with further options.
@@ -35,10 +37,10 @@ pub enum Blocks {
     Objects,
     /// Exact, with objects counted and call sites distinguished.
     ObjectsAndSites,
-    /// Exact, with entries into monitors counted.
-    Monitors,
-    /// Exact, with monitors, objects and call sites, and contexts that the thread carries.
-    MonitorsAndAll,
+    /// Exact, with all columns.
+    Columns,
+    /// Exact, with all columns, objects and call sites, and contexts that the thread carries.
+    ColumnsAndAll,
     /// Exact, without representing natives.
     NoNatives,
     /// Exact, without representing natives, with contexts that the thread carries.
@@ -73,8 +75,8 @@ impl Blocks {
             Blocks::ThreadSites => "thread-sites",
             Blocks::Objects => "objects",
             Blocks::ObjectsAndSites => "objects-sites",
-            Blocks::Monitors => "monitors",
-            Blocks::MonitorsAndAll => "monitors-all",
+            Blocks::Columns => "columns",
+            Blocks::ColumnsAndAll => "columns-all",
             Blocks::NoNatives => "no-natives",
             Blocks::ThreadNoNatives => "thread-no-natives",
             Blocks::Prefix => "prefix",
@@ -103,6 +105,8 @@ impl Blocks {
 
     /// The options of outputs with this rule.
     pub fn options(self) -> &'static [&'static str] {
+        static COLUMNS: OnceLock<Vec<&str>> = OnceLock::new();
+        static COLUMNS_AND_ALL: OnceLock<Vec<&str>> = OnceLock::new();
         match self {
             Blocks::Default => &["--blocks", "default"],
             Blocks::Precise => &["--blocks", "precise"],
@@ -120,13 +124,26 @@ impl Blocks {
             Blocks::Calls => &["--blocks", "calls"],
             Blocks::Objects => &["--allocations"],
             Blocks::ObjectsAndSites => &["--allocations", "--call-sites"],
-            Blocks::Monitors => &["--monitors"],
-            Blocks::MonitorsAndAll => &["--monitors", "--allocations", "--call-sites", "--context", "thread"],
+            Blocks::Columns => with_columns(&COLUMNS, &[]),
+            Blocks::ColumnsAndAll => {
+                with_columns(&COLUMNS_AND_ALL, &["--allocations", "--call-sites", "--context", "thread"])
+            }
             Blocks::NoNatives => &["--natives", "none"],
             Blocks::ThreadNoNatives => &["--natives", "none", "--context", "thread"],
             Blocks::Prefix => &["--natives", "prefix", "--context", "thread"],
         }
     }
+}
+
+/// The options that count the columns, one each, and further options.
+fn with_columns(
+    options: &'static OnceLock<Vec<&'static str>>,
+    further: &[&'static str],
+) -> &'static [&'static str] {
+    options.get_or_init(|| {
+        let of_columns = Column::all().map(|column| &*format!("--{}", column.name()).leak());
+        of_columns.chain(further.iter().copied()).collect()
+    })
 }
 
 /// Fixtures in the common folder of programs; tests put the others on class paths themselves.

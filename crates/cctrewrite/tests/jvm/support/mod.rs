@@ -3,6 +3,7 @@
 
 pub mod assembler;
 pub mod caches;
+pub mod columns;
 pub mod golden;
 mod image;
 mod java;
