@@ -201,6 +201,7 @@ mod tests {
         include_str!("../../../../docs/use/run.md"),
         include_str!("../../../../docs/use/exports.md"),
         include_str!("../../../../docs/use/html.md"),
+        include_str!("../../../../docs/use/view.md"),
         include_str!("../../../../docs/use/parts.md"),
         include_str!("../../../../docs/research/trace.md"),
         include_str!("../../../../docs/research/typestate.md"),

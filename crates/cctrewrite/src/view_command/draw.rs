@@ -20,7 +20,7 @@ const HELP: [(&str, &str); 17] = [
     ("Home, End", "go to the first or last row"),
     ("Enter", "open or close; in the list of methods: show callers"),
     ("Right", "open; if open, go to the first row below"),
-    ("Left", "close; if closed, go to the caller's row"),
+    ("Left", "close; if closed, go to the row above it in the tree"),
     ("*", "open the heaviest path below the row"),
     ("+", "open three levels below the row"),
     ("c", "callers of the method"),
@@ -35,7 +35,7 @@ const HELP: [(&str, &str); 17] = [
     ("q, Ctrl-C", "quit"),
 ];
 
-/// Lines of help at the bottom of the screen.
+/// The keys at the bottom of the screen.
 const HINT: &str = "? help  q quit";
 
 /// From this share on, in percent, a number is hot; as in reports.
@@ -104,8 +104,9 @@ impl Lines {
             let all = cells.iter().chain([&head]).map(|cells| cells[column].chars().count());
             all.max().unwrap_or(0)
         });
-        // Wide enough for all rows, so that columns do not move.
+        // Wide enough for all rows of a profile, so that these columns do not move.
         widths[0] = widths[0].max(most);
+        widths[2] = widths[2].max("100.00".len());
         let numbers = |cells: &[String; 4]| -> String {
             let columns = cells.iter().zip(widths).filter(|(_, width)| *width > 0);
             columns.map(|(cell, width)| format!("{cell:>width$}  ")).collect()
@@ -211,11 +212,10 @@ fn title(state: &State) -> String {
         format!("{} in all", grouped(total.new))
     };
     let choice = state.choice();
-    let library =
-        choice.collapses_library.then(|| format!("; library collapsed: {}", state.source().library()));
+    let library = if choice.collapses_library { "; library collapsed" } else { "" };
     let recursion = if choice.folds_recursion { "; recursion folded" } else { "" };
     let (metric, sort) = (contexts.metric.name(), state.sort().name());
-    format!("{what}: {metric}, {total}; by {sort}{}{recursion}", library.unwrap_or_default())
+    format!("{what}: {metric}, {total}; by {sort}{library}{recursion}")
 }
 
 /// The cells of a row: inclusive, own, share and calls.

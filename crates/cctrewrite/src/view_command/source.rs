@@ -117,11 +117,6 @@ impl Source {
         }
     }
 
-    /// The library that is collapsed on request, in words.
-    pub fn library(&self) -> &str {
-        self.library.which()
-    }
-
     /// The contexts of a choice.
     pub fn choose(&mut self, choice: Choice) -> Result<Chosen> {
         self.reading.view = Part::of(choice.metric);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
+use cct_profile::report::has_own_column;
 
 use crate::args::MetricArgument;
 use crate::view_command::contexts::Contexts;
@@ -111,10 +112,6 @@ impl State {
 
     pub fn choice(&self) -> Choice {
         self.choice
-    }
-
-    pub fn source(&self) -> &Source {
-        &self.source
     }
 
     pub fn sort(&self) -> Sort {
@@ -252,7 +249,13 @@ impl State {
             Key::Char('m') => self.show_methods(None)?,
             Key::Char('s') => {
                 self.sort = self.sort.next();
+                if self.sort == Sort::Own && !has_own_column(self.contexts.metric) {
+                    self.sort = self.sort.next();
+                }
                 self.act(Outline::sort);
+                if matches!(self.screen, Screen::Methods(..)) {
+                    self.act(|outline, _, _| outline.go_to(0));
+                }
                 if !matches!(self.screen, Screen::Contexts) {
                     self.outline.sort(&mut &self.contexts, self.sort);
                 }
@@ -290,10 +293,10 @@ impl State {
         self.screen = Screen::Callers(callers, outline);
     }
 
-    /// Shows the methods; the cursor is at one of them.
+    /// Shows the methods; the cursor is at this one, or at the first one.
     fn show_methods(&mut self, method: Option<u32>) -> Result<()> {
         let methods = MethodList::of(&self.contexts)?;
-        let selected = method.or_else(|| self.selected_method()).map(|method| method + 1);
+        let selected = method.map(|method| method + 1);
         let outline = Outline::new(&mut &methods, self.sort, BTreeSet::new(), selected.as_slice());
         self.screen = Screen::Methods(methods, outline);
         Ok(())
