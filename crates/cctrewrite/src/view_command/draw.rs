@@ -225,9 +225,10 @@ fn cells(state: &State, row: Row) -> [String; 4] {
     let own = if has_own_column(contexts.metric) { cell(state, numbers.own) } else { String::new() };
     let share = contexts.share(numbers.inclusive);
     let sign = match numbers.inclusive.direction() {
-        Ordering::Greater if contexts.are_of_difference() => "+",
-        Ordering::Less if contexts.are_of_difference() => "-",
-        _ => "",
+        _ if !contexts.are_of_difference() => "",
+        Ordering::Greater => "+",
+        Ordering::Less => "-",
+        Ordering::Equal => "",
     };
     [cell(state, numbers.inclusive), own, format!("{sign}{share:.2}"), cell(state, numbers.calls)]
 }

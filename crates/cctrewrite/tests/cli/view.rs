@@ -153,6 +153,12 @@ fn keys_lead_through_a_profile() {
     session.press("\r\x1b[C\x1b[C");
     session.sees("java.lang.String.charAt(int)");
     assert!(session.has_colours());
+    let page = include_str!("../../../../docs/use/view.md");
+    let example = page.lines().skip_while(|line| !line.starts_with("    app.Main")).map(str::trim_end);
+    let example: Vec<&str> = example.map_while(|line| line.strip_prefix("    ")).collect();
+    let screen = session.screen.screen().contents();
+    let screen: Vec<&str> = screen.lines().map(str::trim_end).collect();
+    assert_eq!(screen[..example.len()], example, "docs/use/view.md");
     assert_eq!(session.row("charAt"), "1,234  1,234   11.23    250        java.lang.String.charAt(int)");
     session.press("/HashCode\r");
     session.sees("HashCode: match 1 of 2");
