@@ -56,6 +56,17 @@ pub static PROFILES: ExitCodes = ExitCodes {
     ],
 };
 
+/// The codes of `view`.
+pub static VIEW: ExitCodes = ExitCodes {
+    commands: &["view"],
+    failure: 2,
+    meanings: &[
+        ("0", "the user has ended it"),
+        ("2", "the command line is wrong, there is no terminal, or the files cannot be read or compared"),
+        ("3", "the user has ended it, and an input is damaged or incomplete"),
+    ],
+};
+
 /// The codes of `compare`, which follow diff(1).
 pub static COMPARE: ExitCodes = ExitCodes {
     commands: &["compare"],
@@ -139,7 +150,8 @@ pub static RUN: ExitCodes = ExitCodes {
 };
 
 /// The exit codes of all commands, in the order of docs/reference/command.md.
-static ALL: [&ExitCodes; 9] = [&WORK, &PROFILES, &COMPARE, &DIFF, &BENCH, &VERIFY, &TYPESTATE, &DOCTOR, &RUN];
+static ALL: [&ExitCodes; 10] =
+    [&WORK, &PROFILES, &VIEW, &COMPARE, &DIFF, &BENCH, &VERIFY, &TYPESTATE, &DOCTOR, &RUN];
 
 /// The heading of exit codes in help texts.
 pub const HEAD: &str = "Exit codes:\n";

@@ -35,14 +35,16 @@ mod tables_command;
 mod top_command;
 mod trace_command;
 mod typestate_command;
+mod verdicts;
 mod verify_command;
+mod view_command;
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches};
 
 use args::{Arguments, Command};
-use exit_codes::{BENCH, COMPARE, CONFIGURATION, DIFF, DOCTOR, PROFILES, RUN, TYPESTATE, VERIFY, WORK};
+use exit_codes::{BENCH, COMPARE, CONFIGURATION, DIFF, DOCTOR, PROFILES, RUN, TYPESTATE, VERIFY, VIEW, WORK};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::Cache(arguments) => (complete(cache_command::run(&arguments.command)), &WORK),
         Command::Run(arguments) => (run_command::run(&arguments), &RUN),
         Command::Snapshot(arguments) => (recover_command::snapshot(&arguments), &PROFILES),
+        Command::View(arguments) => (view_command::run(&arguments), &VIEW),
         Command::Top(arguments) => (top_command::run(&arguments), &PROFILES),
         Command::Recover(arguments) => (recover_command::recover(&arguments), &PROFILES),
         Command::Explain(arguments) => (complete(explain::run(&arguments)), &WORK),

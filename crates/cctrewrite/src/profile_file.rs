@@ -9,7 +9,7 @@ use cct_columns::Column;
 use cct_profile::merge::MergeOptions;
 use cct_profile::merger::Merger;
 use cct_profile::pair::{Input, Kind, Whole};
-use cct_profile::{Damage, Profile, Unit};
+use cct_profile::{Damage, Metric, Profile, Summary, Unit};
 
 use crate::args::{ContextFilter, Library, MetricArgument, PartArguments, SitesArguments};
 use crate::exit;
@@ -92,6 +92,20 @@ impl View {
     }
 }
 
+/// The metric of a profile that is reduced to the part for what the user asks for ([`View::of`]).
+pub fn metric(asked: Option<MetricArgument>, summary: &Summary) -> Result<Metric> {
+    match asked {
+        None => Ok(summary.metric()),
+        Some(MetricArgument::Calls) => Ok(Metric::Calls),
+        Some(MetricArgument::Allocations) => Ok(Metric::Allocations),
+        // The view has the column instead of bytecodes.
+        Some(MetricArgument::Column(_)) => Ok(summary.metric()),
+        // With a cost model, this is the cost of bytecodes.
+        Some(MetricArgument::Bytecodes) if summary.counts_bytecodes => Ok(summary.metric()),
+        Some(MetricArgument::Bytecodes) => bail!("the profile counts calls only"),
+    }
+}
+
 /// What a command takes of each profile that it reads.
 #[derive(Debug)]
 pub struct Reading {
@@ -115,6 +129,14 @@ impl Reading {
     /// The part of a profile.
     pub fn of(&self, profile: Profile) -> Result<Profile> {
         self.seen(self.view.shown(self.sites.of(profile)?)?)
+    }
+
+    /// The part of a profile or a list of contexts.
+    pub fn of_input(&self, input: Input) -> Result<Input> {
+        let input = self.sites.of_input(input)?;
+        let profile = self.view.shown(input.profile)?;
+        let whole = self.wanted.is_some().then(|| Whole::of(&profile));
+        Ok(Input { profile: self.seen(profile)?, whole, ..input })
     }
 
     /// The kept classes, with the library collapsed.
@@ -177,13 +199,7 @@ pub fn read_input(path: &Path, reading: &Reading) -> Result<Input> {
     for what in &input.incomplete {
         exit::say(&format!("cctrewrite: {}: {what}", shown(path)));
     }
-    let of_input = |input: Input| -> Result<Input> {
-        let input = reading.sites.of_input(input)?;
-        let profile = reading.view.shown(input.profile)?;
-        let whole = reading.wanted.is_some().then(|| Whole::of(&profile));
-        Ok(Input { profile: reading.seen(profile)?, whole, ..input })
-    };
-    of_input(input).with_context(|| shown(path))
+    reading.of_input(input).with_context(|| shown(path))
 }
 
 /// The name of an input in a comparison, with its kind.

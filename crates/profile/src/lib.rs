@@ -21,6 +21,7 @@
 //! of a hundred thousand frames are ordinary.
 
 pub mod allocations;
+pub mod caller_levels;
 pub mod callers;
 pub mod charges;
 mod class_filter;
@@ -47,7 +48,7 @@ pub mod names;
 pub mod origin;
 pub mod pair;
 mod pattern;
-mod prefix_sums;
+pub mod prefix_sums;
 mod read;
 mod read_error;
 pub mod recursion;

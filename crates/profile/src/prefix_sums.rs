@@ -7,7 +7,7 @@ use crate::{MergeError, Metric, Tree};
 ///
 /// # Errors
 /// Fails if the total exceeds 64 bits.
-pub(crate) fn prefix_sums(tree: &Tree, metric: Metric) -> Result<Vec<u64>, MergeError> {
+pub fn prefix_sums(tree: &Tree, metric: Metric) -> Result<Vec<u64>, MergeError> {
     let mut before = Vec::with_capacity(tree.nodes().len() + 1);
     let mut sum = 0u64;
     before.push(sum);

@@ -73,6 +73,14 @@ impl Tree {
         self.values = Vec::new();
     }
 
+    /// The same contexts without their counts and columns.
+    #[must_use]
+    pub(crate) fn without_counts(mut self) -> Tree {
+        self.without_columns();
+        self.nodes.iter_mut().for_each(|node| (node.calls, node.bytecodes) = (0, 0));
+        self
+    }
+
     /// Number of contexts: all nodes but the root.
     pub fn contexts(&self) -> usize {
         self.nodes.len() - 1

@@ -6,7 +6,7 @@ use clap::Command;
 
 /// Headings and their commands, the most needed ones first.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Commands", &["run", "report", "diff", "export", "bench", "top"]),
+    ("Commands", &["run", "report", "view", "diff", "export", "bench", "top"]),
     ("Build", &["jdk", "instrument", "flags", "explain", "verify", "cache", "api"]),
     ("Research", &["trace", "pcc", "markers", "typestate", "compare"]),
     ("Maintenance", &["doctor", "info", "merge", "recover", "snapshot", "config", "completions", "man"]),

@@ -39,6 +39,7 @@ mod typestate;
 mod udi;
 mod verbosity;
 mod verify;
+mod view;
 
 pub use api::Api;
 pub use bench::{Bench, BenchFormat};
@@ -86,6 +87,7 @@ pub use typestate::{
 pub use udi::UdiArguments;
 pub use verbosity::Verbosity;
 pub use verify::{Verify, VerifyFormat};
+pub use view::{SortArgument, View};
 
 use std::sync::LazyLock;
 
@@ -132,6 +134,7 @@ pub enum Command {
     Top(Top),
     Recover(Recover),
     Report(Report),
+    View(View),
     Info(Info),
     Merge(Merge),
     Diff(Diff),
@@ -198,6 +201,7 @@ mod tests {
         include_str!("../../../../docs/use/run.md"),
         include_str!("../../../../docs/use/exports.md"),
         include_str!("../../../../docs/use/html.md"),
+        include_str!("../../../../docs/use/view.md"),
         include_str!("../../../../docs/use/parts.md"),
         include_str!("../../../../docs/research/trace.md"),
         include_str!("../../../../docs/research/typestate.md"),

@@ -6,7 +6,7 @@ use cct_profile::pair::Input;
 use clap::Args;
 
 /// Whether call sites are kept separate.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct SitesArguments {
     /// Add up contexts that differ only in the call site. The result is the profile that `run`
     /// records without --call-sites

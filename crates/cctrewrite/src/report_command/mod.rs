@@ -13,8 +13,8 @@ use cct_profile::contexts::{ContextsOptions, write_contexts};
 
 use crate::args::{ByArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{Reading, View as Part, check_stdin, read_sum, shown};
-use crate::report_command::report_contents::{ReportContents, by, metric, names, select, view};
+use crate::profile_file::{Reading, View as Part, check_stdin, metric, read_sum, shown};
+use crate::report_command::report_contents::{ReportContents, by, names, select, view};
 use crate::tables_command;
 
 /// Runs the command.
@@ -45,7 +45,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
         files.join(", ")
     })?;
     let summary = Summary { objects, ..Summary::of(&profile) };
-    let metric = metric(arguments, &summary)?;
+    let metric = metric(arguments.metric, &summary)?;
     let (profile, selected) = select(arguments, profile.with_native_callers())?;
     let report = ReportContents { arguments, summary, profile, selected, metric, origins };
     exit::to_stdout(|out| match arguments.format {

@@ -1,6 +1,6 @@
 //! The part of a profile that a report shows, and how it shows it.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use cct_profile::labels::{By, Labels};
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
@@ -10,7 +10,7 @@ use cct_profile::{
     ContextId, Method, Metric, Pattern, Profile, ReportError, Summary, ThreadTree, Tree, labels,
 };
 
-use crate::args::{MetricArgument, OrderArgument, Report, ReportFormat};
+use crate::args::{OrderArgument, Report, ReportFormat};
 use crate::exit;
 use crate::profile_file::View as Part;
 
@@ -42,19 +42,6 @@ pub fn view(arguments: &Report) -> Part {
         (Part::Objects, By::Method | By::Thread) => Part::Objects,
         (Part::Objects, _) => Part::Makers,
         (view, _) => view,
-    }
-}
-
-pub(crate) fn metric(arguments: &Report, summary: &Summary) -> Result<Metric> {
-    match arguments.metric {
-        None => Ok(summary.metric()),
-        Some(MetricArgument::Calls) => Ok(Metric::Calls),
-        Some(MetricArgument::Allocations) => Ok(Metric::Allocations),
-        // The view has the column instead of bytecodes.
-        Some(MetricArgument::Column(_)) => Ok(summary.metric()),
-        // With a cost model, this is the cost of bytecodes.
-        Some(MetricArgument::Bytecodes) if summary.counts_bytecodes => Ok(summary.metric()),
-        Some(MetricArgument::Bytecodes) => bail!("the profile counts calls only"),
     }
 }
 

@@ -12,12 +12,12 @@ use anyhow::{Context, Result, bail};
 use cct_profile::Profile;
 use cct_profile::diff::{DiffOptions, DiffOrder, Difference, diff};
 use cct_profile::origin::Origins;
-use cct_profile::report::headlines;
 use cct_profile::summary::Summary;
 
 use crate::args::{DiffOrderArgument, Library, Top};
 use crate::exit::{Outcome, say};
 use crate::recover_command::running_jvm::RunningJvm;
+use crate::verdicts::program_and_verdicts;
 use table::{Rates, Room};
 
 /// What a terminal does before a table: the cursor goes to the first line, and what follows is
@@ -93,8 +93,7 @@ fn look(jvm: RunningJvm, library: Option<&Library>) -> Result<(Look, Outcome)> {
 /// Whether the counts are exact, and what is missing from them. These are the lines of a report's
 /// header without the first one and the options of the recording.
 fn verdicts(look: &Look) -> Vec<String> {
-    let header = headlines(&Summary::of(&look.profile), None);
-    let verdicts = header.into_iter().skip(1).filter(|line| !line.starts_with("Recorded: "));
+    let verdicts = program_and_verdicts(&Summary::of(&look.profile), None).into_iter().skip(1);
     let problems = look.problems.iter().map(|problem| format!("INCOMPLETE: {problem}"));
     verdicts.chain(problems).collect()
 }

@@ -13,6 +13,7 @@ fn help_is_as_it_was_written() {
         "cache",
         "run",
         "report",
+        "view",
         "info",
         "merge",
         "diff",

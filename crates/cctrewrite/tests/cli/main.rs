@@ -44,3 +44,5 @@ mod typestate;
 #[cfg(unix)]
 mod udi;
 mod verify;
+#[cfg(target_os = "linux")]
+mod view;

@@ -14,10 +14,12 @@ mod groups;
 #[cfg(test)]
 mod tests;
 mod text;
+mod united_trees;
 
 pub use change::{Change, NotAPercentage, Percentage};
 pub use difference::{ChangedContext, ChangedMethod, Difference, Excess, Limits, Name};
 pub use text::{SIDES, excess_in_words, relative, signed, verdict, write_text};
+pub use united_trees::{UnitedTrees, united_trees};
 
 use crate::fold::{Fold, folded_as};
 use crate::labels::By;
@@ -85,6 +87,18 @@ impl Default for DiffOptions {
     }
 }
 
+impl DiffOptions {
+    /// The options that apply to both inputs.
+    fn of_pair(&self) -> PairOptions {
+        PairOptions {
+            per_thread: self.per_thread,
+            selection: self.selection.clone(),
+            names: self.names,
+            calls_only: self.calls_only,
+        }
+    }
+}
+
 /// Finds the changes from `base` to `new`.
 ///
 /// # Errors
@@ -96,13 +110,7 @@ pub fn diff(
     options: &DiffOptions,
     origins: &Origins,
 ) -> Result<Difference, PairError> {
-    let pair = PairOptions {
-        per_thread: options.per_thread,
-        selection: options.selection.clone(),
-        names: options.names,
-        calls_only: options.calls_only,
-    };
-    united(base, new, &pair, |pair| {
+    united(base, new, &options.of_pair(), |pair| {
         let found = if options.by == By::Method && !options.recursion {
             Sides::of(pair, options, origins).difference(pair.a, pair.b)
         } else {

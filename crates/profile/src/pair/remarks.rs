@@ -134,7 +134,7 @@ impl Side {
 
 impl Remark {
     /// A line for people: a heading of at least `width` columns, and the remark.
-    pub(crate) fn line(&self, sides: [&str; 2], width: usize) -> String {
+    pub fn line(&self, sides: [&str; 2], width: usize) -> String {
         let of = |heading: &str| match self.side() {
             Some(side) => format!("{heading} {}", side.called(sides)),
             None => heading.to_owned(),

@@ -34,7 +34,7 @@ impl Layout {
     }
 
     /// A sentence, which continues on further lines where the width ends.
-    pub(super) fn wrapped(self, text: &str) -> String {
+    pub fn wrapped(self, text: &str) -> String {
         const INDENT: &str = "  ";
         let Some(width) = self.width else { return text.to_owned() };
         let (mut lines, mut column) = (String::new(), 0);
@@ -117,11 +117,7 @@ impl<const N: usize> Columns<N> {
 
     /// The indentation of trees whose deepest context has this depth.
     pub(super) fn indentation(&self, deepest: usize) -> Indentation {
-        let Some(width) = self.layout.width else {
-            return Indentation { step: 2, most: DEEPEST_INDENT };
-        };
-        let most = width.saturating_sub(self.before_names() + NAME).min(DEEPEST_INDENT);
-        Indentation { step: if 2 * deepest.saturating_sub(1) > most { 1 } else { 2 }, most }
+        Indentation::of(self.layout.width.map(|width| width.saturating_sub(self.before_names())), deepest)
     }
 
     /// A line: numbers, then text at an indentation, then a name that is shortened to fit.
@@ -145,7 +141,7 @@ impl<const N: usize> Columns<N> {
 
 /// The indentation of names in a tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Indentation {
+pub struct Indentation {
     /// Terminal columns for each level.
     step: usize,
     /// Terminal columns at most.
@@ -153,9 +149,17 @@ pub(super) struct Indentation {
 }
 
 impl Indentation {
+    /// The indentation of trees whose deepest context has this depth. `room` is the number of
+    /// terminal columns for indentation and names; `None` for no limit.
+    pub fn of(room: Option<usize>, deepest: usize) -> Indentation {
+        let Some(room) = room else { return Indentation { step: 2, most: DEEPEST_INDENT } };
+        let most = room.saturating_sub(NAME).min(DEEPEST_INDENT);
+        Indentation { step: if 2 * deepest.saturating_sub(1) > most { 1 } else { 2 }, most }
+    }
+
     /// The text in front of a name at this depth; the outermost frame has depth 1. Where there is
     /// no room, it has the depth as a number.
-    pub(super) fn at(self, depth: usize) -> String {
+    pub fn at(self, depth: usize) -> String {
         let columns = self.step * depth.saturating_sub(1);
         if columns <= self.most {
             " ".repeat(columns)

@@ -23,11 +23,12 @@ pub use callers::{CallersOptions, write_callers};
 pub use header::{header_lines, write_header};
 pub use headline::{headlines, write_headlines};
 pub use hot_path::write_hot_path;
-pub use layout::Layout;
+pub use layout::{Indentation, Layout};
 pub use numbers::{aligned, counted, cut, grouped, percent};
 pub use rows::{Row, Rows, RowsOptions};
+pub use short_name::shortened;
 pub use table::{Table, TableOptions, TableRow, write_table};
-pub use tree::{thread_title, write_tree};
+pub use tree::{calls_column, has_own_column, thread_title, write_tree};
 
 use crate::{MergeError, SelectionError};
 use std::io;

@@ -5,7 +5,7 @@ use super::numbers::columns_of;
 /// A name in at most this many terminal columns, with `…` for what is missing in the middle:
 /// parameters first, then packages. The method and its class stay as long as possible, and so does
 /// the call site at the end.
-pub(super) fn shortened(name: &str, columns: usize) -> String {
+pub fn shortened(name: &str, columns: usize) -> String {
     let fits = |text: &str| width(text) <= columns;
     if fits(name) {
         return name.to_owned();

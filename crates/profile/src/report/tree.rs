@@ -107,12 +107,12 @@ pub(super) fn causes(rows: &Rows<'_>) -> (String, String) {
 }
 
 /// The head of the first column.
-pub(super) fn calls_column(metric: Metric) -> &'static str {
+pub fn calls_column(metric: Metric) -> &'static str {
     if metric == Metric::Allocations { "objects" } else { "calls" }
 }
 
 /// Whether own numbers have a column: calls are their own.
-pub(super) fn has_own_column(metric: Metric) -> bool {
+pub fn has_own_column(metric: Metric) -> bool {
     match metric {
         Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => true,
         Metric::Calls | Metric::Allocations => false,
