@@ -192,7 +192,7 @@ fn matches_in_words(state: &State) -> String {
         Some((Some(at), all)) => {
             format!("match {} of {}", grouped(at as u128), grouped(all as u128))
         }
-        Some((None, all)) if all == 1 => "1 match".to_owned(),
+        Some((None, 1)) => "1 match".to_owned(),
         Some((None, all)) => format!("{} matches", grouped(all as u128)),
     }
 }

@@ -148,8 +148,9 @@ impl Outline {
     pub fn first_of(&mut self, height: usize) -> usize {
         let last_first = self.rows.len().saturating_sub(height);
         let least = (self.cursor + 1).saturating_sub(height).min(self.cursor);
-        let is_near = (self.first..=self.first + 2 * height).contains(&(self.cursor + height / 2));
-        // After a jump there are rows above and below the cursor.
+        // Within a page before or after the screen it scrolls. After a jump there are rows above
+        // and below the cursor.
+        let is_near = (self.first..=self.first + 3 * height).contains(&(self.cursor + height));
         let first = if is_near { self.first } else { self.cursor.saturating_sub(height / 3) };
         self.first = first.clamp(least, self.cursor).min(last_first);
         self.first

@@ -3,6 +3,7 @@
 use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::style::Color;
 
 use crate::args::{MetricArgument, SitesArguments};
 use crate::profile_file::{Reading, View as Part};
@@ -405,6 +406,38 @@ fn small_screens_and_long_lists_are_drawn() {
     let mut state = viewed(Source::of_profile(empty, reading()));
     press(&mut state, "\n><*+cmt/x\nnNsMlfq");
     assert!(state.has_ended());
+}
+
+#[test]
+fn pages_follow_each_other_and_jumps_show_what_is_around() {
+    let label = |at: usize| if at == 1500 { HASH } else { at as u32 % 4 };
+    let contexts: Vec<(usize, u32, u64, u64)> = (0..3000).map(|at| (at + 1, label(at), 1, 1)).collect();
+    let mut state = viewed(Source::of_profile(profile(&contexts), reading()));
+    // Opens everything.
+    press(&mut state, "/walk\nN");
+    state.press(Key::Home);
+    let before = rows(&mut state);
+    assert_eq!(before.len(), 11);
+    for _ in 0..10 {
+        state.press(Key::Down);
+    }
+    assert_eq!(rows(&mut state), before);
+    state.press(Key::PageDown);
+    assert_eq!(rows(&mut state)[0], before[10]);
+    press(&mut state, "/hashcode\n");
+    assert!(rows(&mut state)[3].contains("[1501] ▾ java…String.hashCode()"), "{:?}", rows(&mut state));
+}
+
+#[test]
+fn colours_are_left_out_on_request() {
+    let mut state = state();
+    press(&mut state, ">/step\n");
+    for has_colours in [true, false] {
+        let mut terminal = Terminal::new(TestBackend::new(70, 16)).unwrap();
+        terminal.draw(|frame| draw(&mut state, has_colours, frame)).unwrap();
+        let is_coloured = terminal.backend().buffer().content.iter().any(|cell| cell.fg != Color::Reset);
+        assert_eq!(is_coloured, has_colours);
+    }
 }
 
 #[test]
