@@ -40,26 +40,36 @@ fn modes(terminal: &OwnedFd) -> String {
     format!("{:?} {:?} {:?}", modes.input_modes, modes.output_modes, modes.local_modes)
 }
 
+/// A new terminal: where keys are written and the screen is read, and the end for a program.
+fn open_terminal() -> (File, OwnedFd) {
+    let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&keys).unwrap();
+    unlockpt(&keys).unwrap();
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let terminal = rustix::fs::open(ptsname(&keys, Vec::new()).unwrap(), flags, Mode::empty()).unwrap();
+    let size = Winsize { ws_row: LINES, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&terminal, size).unwrap();
+    (File::from(keys), terminal)
+}
+
+/// Starts `view` in a folder and a terminal. `setsid` keeps it from the terminal of whoever runs
+/// the tests.
+fn start(folder: &Path, arguments: &[&str], colours: bool, terminal: &OwnedFd) -> Child {
+    let stdio = || Stdio::from(terminal.try_clone().unwrap());
+    let mut command = Command::new("setsid");
+    command.arg(env!("CARGO_BIN_EXE_cctrewrite")).arg("view").args(arguments).current_dir(folder);
+    command.env("TERM", "xterm-256color").env_remove("NO_COLOR").env_remove("CLICOLOR");
+    if !colours {
+        command.env("NO_COLOR", "1");
+    }
+    command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap()
+}
+
 impl Session {
-    /// Starts `view` in a folder. `setsid` keeps it from the terminal of whoever runs the tests.
     fn start(folder: &Path, arguments: &[&str], colours: bool) -> Session {
-        let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&keys).unwrap();
-        unlockpt(&keys).unwrap();
-        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let terminal = rustix::fs::open(ptsname(&keys, Vec::new()).unwrap(), flags, Mode::empty()).unwrap();
-        let size = Winsize { ws_row: LINES, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&terminal, size).unwrap();
+        let (keys, terminal) = open_terminal();
         let modes = modes(&terminal);
-        let stdio = || Stdio::from(terminal.try_clone().unwrap());
-        let mut command = Command::new("setsid");
-        command.arg(env!("CARGO_BIN_EXE_cctrewrite")).arg("view").args(arguments).current_dir(folder);
-        command.env("TERM", "xterm-256color").env_remove("NO_COLOR").env_remove("CLICOLOR");
-        if !colours {
-            command.env("NO_COLOR", "1");
-        }
-        let child = command.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap();
-        let keys = File::from(keys);
+        let child = start(folder, arguments, colours, &terminal);
         let (sender, output) = channel();
         let mut source = keys.try_clone().unwrap();
         std::thread::spawn(move || {
@@ -183,6 +193,33 @@ fn control_c_and_signals_restore_the_terminal() {
     session.sees("? help  q quit");
     kill_process(Pid::from_child(&session.child), Signal::TERM).unwrap();
     assert_eq!(session.ends().signal(), Some(Signal::TERM.as_raw()));
+}
+
+/// It read the end of a closed terminal for ever.
+#[test]
+fn the_view_ends_with_its_terminal() {
+    let folder = stored();
+    let (mut screen, terminal) = open_terminal();
+    let mut child = start(folder.path(), &[], true, &terminal);
+    drop(terminal);
+    let (mut shown, mut bytes) = (Vec::new(), [0; 4096]);
+    while !String::from_utf8_lossy(&shown).contains("quit") {
+        let length = screen.read(&mut bytes).unwrap();
+        shown.extend(&bytes[..length]);
+    }
+    drop(screen);
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("it does not end");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let mut session = Session::start(folder.path(), &[], true);
+    session.sees("? help  q quit");
+    kill_process(Pid::from_child(&session.child), Signal::HUP).unwrap();
+    assert_eq!(session.child.wait().unwrap().signal(), Some(Signal::HUP.as_raw()));
 }
 
 #[test]
