@@ -11,7 +11,7 @@ use cct_profile::merger::Merger;
 use cct_profile::pair::{Input, Kind, Whole};
 use cct_profile::{Damage, Metric, Profile, Summary, Unit};
 
-use crate::args::{ContextFilter, Library, MetricArgument, PartArguments, SitesArguments};
+use crate::args::{ContextFilter, Library, MetricArgument, PROFILE, PartArguments, SitesArguments};
 use crate::exit;
 
 /// Whether the path means standard input (or output).
@@ -23,6 +23,11 @@ pub fn is_stdin(path: &Path) -> bool {
 pub fn open(path: &Path) -> Result<Box<dyn Read>> {
     if is_stdin(path) {
         return Ok(Box::new(io::stdin().lock()));
+    }
+    if path == Path::new(PROFILE) && !path.exists() {
+        bail!(
+            "there is no {PROFILE} in this folder; make one with `cctrewrite run -- java ...`, or name a profile"
+        );
     }
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     Ok(Box::new(file))
@@ -145,7 +150,12 @@ impl Reading {
             profile = wanted.of(profile)?;
         }
         match &self.library {
-            Some(library) => library.collapsed(profile),
+            Some(library) => {
+                if let Some(message) = library.unmatched(&profile) {
+                    exit::say(&format!("cctrewrite: {message}"));
+                }
+                library.collapsed(profile)
+            }
             None => Ok(profile),
         }
     }

@@ -102,6 +102,18 @@ impl Library {
         Library { mine: None, which: "the JDK".to_owned() }
     }
 
+    /// The message if the user names classes of which the profile has none.
+    pub fn unmatched(&self, profile: &Profile) -> Option<String> {
+        let mine = self.mine.as_ref()?;
+        let of_program = |method: &&Method| method.flags & (Method::MARKER | Method::UNKNOWN) == 0;
+        let mut methods = profile.methods.iter().filter(of_program);
+        if methods.clone().next().is_none() || methods.any(|method| !self.has(method)) {
+            return None;
+        }
+        let setting = &mine.setting;
+        Some(format!("no class of the profile matches --{setting}, so everything is the library"))
+    }
+
     /// The profile with this library collapsed.
     pub fn collapsed(&self, profile: Profile) -> Result<Profile> {
         Ok(profile.with_library_collapsed(|method| self.has(method), &self.which)?)

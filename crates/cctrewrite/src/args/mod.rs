@@ -70,7 +70,7 @@ pub use report::{
     ByArgument, ColumnArgument, HeaderArgument, MetricArgument, OrderArgument, Report, ReportFormat,
     TableArgument,
 };
-pub use run::Run;
+pub use run::{PROFILE, Run};
 pub use running::{JvmArgument, Period};
 pub use selection::SelectionArguments;
 pub use shell::{Completions, Man};
@@ -111,9 +111,9 @@ fn long_version() -> &'static str {
     &TEXT
 }
 
-/// Rewrites Java class files offline, the JDK's class library included, so that a program yields
-/// its complete exact calling-context tree: calls and executed bytecodes for every call stack, the
-/// same on every machine.
+/// Counts how often every method of a Java program runs and how many bytecodes it executes, for
+/// every call stack: the complete, exact calling-context tree, the same on every machine. For this
+/// it rewrites class files, the JDK's class library included.
 #[derive(Debug, Parser)]
 #[command(version, long_version = long_version(), max_term_width = 100, after_help = HELP)]
 pub struct Arguments {

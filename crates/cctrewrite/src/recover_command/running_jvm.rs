@@ -124,8 +124,9 @@ fn memory_of(process: u32) -> Result<Memory> {
         }
     }
     bail!(
-        "process {process} has no readable trees: it is not a profiled JVM, does not record, has \
-         no load-time library, or was started with an empty -Dcctrewrite.arena="
+        "process {process} is not profiled; start the program with `cctrewrite run -- java ...`. (A \
+         profiled JVM cannot be read if it records nothing, has no load-time library, or was \
+         started with an empty -Dcctrewrite.arena=)"
     );
 }
 

@@ -286,7 +286,11 @@ fn run_recovers_by_itself(jdk: &'static Jdk) {
 fn who_has_no_trees_is_told_so() {
     let own = cctrewrite(&["snapshot", &std::process::id().to_string(), "-o", "-"]);
     assert_eq!(own.status.code(), Some(1));
-    assert!(text(&own.stderr).contains("has no readable trees"), "{}", text(&own.stderr));
+    assert!(
+        text(&own.stderr).contains("is not profiled; start the program with `cctrewrite run"),
+        "{}",
+        text(&own.stderr)
+    );
     let none = cctrewrite(&["snapshot", "4194305", "-o", "-"]);
     assert!(text(&none.stderr).contains("no process 4194305"), "{}", text(&none.stderr));
 }
