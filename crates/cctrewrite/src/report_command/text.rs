@@ -193,18 +193,19 @@ impl Text<'_, '_> {
     /// The trees, or their hot paths.
     fn trees(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         let labels = self.report.labels_of_contexts()?;
+        let names = labels.readable();
         let threads = &self.report.profile.threads;
         if labels.by() == By::Thread {
             let tree = labels::threads(threads)?.1;
-            return self.tree("Threads", &tree, &labels, false, out);
+            return self.tree("Threads", &tree, (&labels, &names), false, out);
         }
         if self.report.arguments.per_thread {
             return threads.iter().try_for_each(|thread| {
                 let title = thread_title(thread);
-                self.fitting_tree(&title, std::slice::from_ref(thread), &labels, out)
+                self.fitting_tree(&title, std::slice::from_ref(thread), &labels, &names, out)
             });
         }
-        self.fitting_tree("All threads", threads, &labels, out)
+        self.fitting_tree("All threads", threads, &labels, &names, out)
     }
 
     /// The tree of some threads; with recursion folded if the user wants that, or if it would not
@@ -214,6 +215,7 @@ impl Text<'_, '_> {
         title: &str,
         threads: &[ThreadTree],
         labels: &Labels<'_>,
+        names: &[String],
         out: &mut dyn Write,
     ) -> Result<(), ReportError> {
         let arguments = self.report.arguments;
@@ -229,7 +231,7 @@ impl Text<'_, '_> {
             drop(tree);
             tree = labels.tree(threads, true)?;
         }
-        self.tree(title, &tree, labels, folds, out)
+        self.tree(title, &tree, (labels, names), folds, out)
     }
 
     /// Whether all rows fit the lines.
@@ -247,7 +249,7 @@ impl Text<'_, '_> {
         &self,
         title: &str,
         tree: &Tree,
-        labels: &Labels<'_>,
+        (labels, names): (&Labels<'_>, &[String]),
         folds: bool,
         out: &mut dyn Write,
     ) -> Result<(), ReportError> {
@@ -258,16 +260,15 @@ impl Text<'_, '_> {
         };
         let is_folded = folds || self.report.arguments.fold_recursion;
         let rows: Rows<'_> = self.report.rows(tree, labels, is_folded)?;
-        let names = labels.readable();
         if self.report.arguments.hot_path {
             let title = format!("{title}: hot path, in {}{folded}", self.unit());
-            return write_hot_path(&title, &rows, &names, self.lines(), self.layout, out);
+            return write_hot_path(&title, &rows, names, self.lines(), self.layout, out);
         }
         let rows = match self.lines() {
             Some(lines) => rows.limited(lines),
             None => rows,
         };
-        write_tree(&format!("{title}: contexts, in {}{folded}", self.unit()), &rows, &names, self.layout, out)
+        write_tree(&format!("{title}: contexts, in {}{folded}", self.unit()), &rows, names, self.layout, out)
     }
 
     /// How many lines a tree has at most; `None` for no limit.

@@ -1,5 +1,4 @@
-//! The profiles that are viewed, and what is made of them: contexts by a metric, with or without
-//! the library.
+//! The viewed profiles, and their contexts: by a metric, with or without the library.
 
 use std::path::Path;
 

@@ -122,3 +122,20 @@ fn put_class(path: &Path) {
     let class = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/Sample.class");
     std::fs::copy(class, path).unwrap();
 }
+
+/// A wrong pattern made one row of everything, and nothing was said.
+#[test]
+fn a_pattern_that_matches_no_class_is_named() {
+    let folder = stored();
+    let home = folder.path();
+    let wrong = run(home, &["report", "run.cct", "--mine", "App.**"]).succeeds();
+    assert!(wrong.stderr.contains("no class of the profile matches --mine=App.**"), "{}", wrong.stderr);
+    assert_eq!(run(home, &["report", "run.cct", "--mine", "app.**"]).succeeds().stderr, "");
+}
+
+#[test]
+fn a_report_without_a_profile_says_how_to_make_one() {
+    let folder = scratch();
+    run(folder.path(), &["report"])
+        .fails_saying(&["there is no cctrewrite.cct in this folder", "cctrewrite run -- java"]);
+}

@@ -52,8 +52,8 @@ fn open_terminal() -> (File, OwnedFd) {
     (File::from(keys), terminal)
 }
 
-/// Starts `view` in a folder and a terminal. `setsid` keeps it from the terminal of whoever runs
-/// the tests.
+/// Starts `view` in a folder and a terminal. `setsid` separates it from the terminal in which the
+/// tests run.
 fn start(folder: &Path, arguments: &[&str], colours: bool, terminal: &OwnedFd) -> Child {
     let stdio = || Stdio::from(terminal.try_clone().unwrap());
     let mut command = Command::new("setsid");

@@ -580,3 +580,22 @@ fn tables_have_ids_of_paths_and_methods() {
     }
     assert!(ids.len() > 4, "{ids:?}");
 }
+
+/// A label must not have the name of a column, so the list of these must be complete.
+#[test]
+fn all_columns_of_tables_are_reserved() {
+    let labels = [("host".to_owned(), "a".to_owned())];
+    let options = Options { labels: labels.into(), ..Options::default() };
+    let profiles = [recursion(), crate::testing::split()];
+    let mut columns: Vec<String> = Vec::new();
+    for profile in profiles {
+        let reader = parquet_reader(&source(profile, &options));
+        let all = reader.metadata().file_metadata().schema_descr().columns();
+        columns.extend(all.iter().map(|column| column.name().to_owned()));
+    }
+    let free: Vec<&String> = columns.iter().filter(|column| !parquet::is_reserved(column)).collect();
+    assert_eq!(free, ["host", "host"]);
+    for objects in ["objects", "inclusive_objects"] {
+        assert!(parquet::is_reserved(objects));
+    }
+}
