@@ -27,6 +27,7 @@ mod pcc_command;
 mod profile_file;
 mod progress;
 mod recover_command;
+mod remedies;
 mod report_command;
 mod run_command;
 mod run_folder;
