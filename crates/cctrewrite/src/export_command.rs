@@ -72,6 +72,7 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
 /// Reads the data to export.
 fn exported(arguments: &Export) -> Result<ExportInput> {
     let reading = Reading::new(&arguments.parts, View::of(arguments.metric))?;
+    let reading = reading.asking_for(arguments.selection.methods());
     let (sum, damage) = read_sum(&arguments.profiles, &reading)?;
     // A sum lacks what any of its parts lacks.
     let profile = Profile { damage, ..sum };

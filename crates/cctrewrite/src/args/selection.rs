@@ -50,6 +50,11 @@ impl SelectionArguments {
         }
     }
 
+    /// The methods whose contexts are selected.
+    pub fn methods(&self) -> impl Iterator<Item = Pattern> {
+        self.root.iter().chain(&self.focus).map(|given| Pattern::new(given))
+    }
+
     /// Which threads are selected, in words.
     pub fn threads_in_words(&self, per_thread: bool) -> String {
         match (&self.thread, per_thread) {

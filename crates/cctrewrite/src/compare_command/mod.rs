@@ -22,7 +22,7 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
         None => View::Contexts,
         Some(column) => View::Column(column.0),
     };
-    let reading = Reading::new(&arguments.parts, view)?;
+    let reading = Reading::new(&arguments.parts, view)?.asking_for(arguments.selection.methods());
     let (input_a, input_b) = (read_input(a, &reading)?, read_input(b, &reading)?);
     let names = [named(a, &input_a), named(b, &input_b)];
     let found = compare(input_a, input_b, &options(arguments))

@@ -40,7 +40,7 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
         (_, By::Method) => View::Objects,
         _ => View::Makers,
     };
-    let reading = Reading::new(&arguments.parts, view)?;
+    let reading = Reading::new(&arguments.parts, view)?.asking_for(arguments.selection.methods());
     let (input_base, input_new) = (read_input(base, &reading)?, read_input(new, &reading)?);
     let dropped = [input_base.dropped_classes(), input_new.dropped_classes()];
     let names = [named(base, &input_base), named(new, &input_new)];

@@ -14,6 +14,7 @@ pub mod files;
 pub mod markers;
 mod missing;
 mod no_jvm;
+mod own_classes;
 mod run_markers;
 mod signals;
 pub mod traces;

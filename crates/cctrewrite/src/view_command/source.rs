@@ -99,7 +99,7 @@ impl Source {
     }
 
     fn read_two(base: &Path, new: &Path) -> Result<(Files, bool)> {
-        let everything = Reading { view: Part::Both, sites: Default::default(), wanted: None, library: None };
+        let everything = Reading::everything();
         let names = [base, new].map(|path| harmless(&shown(path)));
         let (base, new) = (read_input(base, &everything)?, read_input(new, &everything)?);
         let is_damaged = !base.incomplete.is_empty() || !new.incomplete.is_empty();
