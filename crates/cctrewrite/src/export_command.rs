@@ -50,7 +50,9 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
         exit::say(&format!("cctrewrite: no method matches --drop '{pattern}'"));
     }
     if let Some(pruning) = pruning {
-        exit::say(&format!("cctrewrite: {pruning}"));
+        let is_chosen = arguments.min_percent.is_some() || arguments.depth.is_some();
+        let remedy = if is_chosen { "" } else { "; --all keeps them" };
+        exit::say(&format!("cctrewrite: {pruning}{remedy}"));
     }
     if arguments.output == Path::new("-") {
         exit::to_stdout(|out| write(arguments.format.0, &exported, out))?;

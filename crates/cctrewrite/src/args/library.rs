@@ -17,8 +17,9 @@ use clap::Args;
 pub struct LibraryArguments {
     /// Add the work of the JDK to your frames that call it, as one line `(library)` below each
     ///
-    /// Sums stay exact: no count is lost. What the library calls back hangs below the frame that
-    /// called the library (docs/use/my-code.md)
+    /// Sums stay exact: no count is lost. The calls of `(library)` are those of all library methods
+    /// that ran there. What the library calls back hangs below the frame that called the library
+    /// (docs/use/my-code.md)
     #[arg(long, help_heading = "My code")]
     pub collapse_library: bool,
 

@@ -65,7 +65,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     let mut jvms = ended.jvms()?;
     let mut missing = recover_missing(&mut jvms, &ended);
     if jvms.is_empty() {
-        ended.say_no_jvm("profiled JDK", "is not profiled");
+        ended.say_no_jvm("profiled JDK");
     } else {
         missing |= !ended.or_keep(|home| {
             let beside = beside.left(home)?;
