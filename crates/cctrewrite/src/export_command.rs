@@ -51,7 +51,8 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
     }
     if let Some(pruning) = pruning {
         let is_chosen = arguments.min_percent.is_some() || arguments.depth.is_some();
-        let remedy = if is_chosen { "" } else { "; --all keeps them" };
+        let is_by_default = arguments.format.0.is_picture() && !is_chosen;
+        let remedy = if is_by_default { "; --all keeps them" } else { "" };
         exit::say(&format!("cctrewrite: {pruning}{remedy}"));
     }
     if arguments.output == Path::new("-") {

@@ -160,7 +160,7 @@ impl Text<'_, '_> {
                 Some(origin) if origins.have_jdk() => origin.is_jdk,
                 _ => is_jdk_by_name(&method.class),
             };
-            is_library[label as usize] &= is_jdk && !is_own || method.flags & Method::MARKER != 0;
+            is_library[label as usize] &= (is_jdk && !is_own) || method.flags & Method::MARKER != 0;
         }
         is_library
     }

@@ -61,7 +61,7 @@ fn main_class<'p>(profile: &'p Profile, classes: &BTreeSet<&'p str>) -> Option<&
     });
     let outermost = || {
         let nodes = profile.threads.iter().flat_map(|thread| {
-            thread.tree.children(0).filter_map(|child| thread.tree.nodes().get(child as usize))
+            thread.tree.children(0).filter_map(move |child| thread.tree.nodes().get(child as usize))
         });
         let methods = nodes.filter_map(|node| profile.methods.get(node.method as usize));
         let is_main = |method: &&Method| &*method.name == "main" && &*method.descriptor == OF_MAIN;
