@@ -15,14 +15,11 @@ pub const COMPARISON: Remedies = Remedies {
 };
 
 /// The remedies of `view`.
-pub const VIEW: Remedies =
-    Remedies { calls_only: "use --metric calls", threads_of_list: LIST_OF_THREADS };
+pub const VIEW: Remedies = Remedies { calls_only: "use --metric calls", threads_of_list: LIST_OF_THREADS };
 
 /// The remedies of `report --table overlap`, which compares all numbers.
-pub const OVERLAP: Remedies = Remedies {
-    calls_only: "use `cctrewrite compare --calls-only`",
-    threads_of_list: LIST_OF_THREADS,
-};
+pub const OVERLAP: Remedies =
+    Remedies { calls_only: "use `cctrewrite compare --calls-only`", threads_of_list: LIST_OF_THREADS };
 
 const LIST_OF_THREADS: &str =
     "write the list with `report --format contexts --per-thread`, or leave out --thread";

@@ -229,8 +229,7 @@ mod tests {
     #[test]
     fn a_command_without_a_jvm_gets_a_short_message() {
         let home = Path::new("/cache/images/1");
-        let silent =
-            Silent { command: OsStr::new("true"), arguments: &[], is_tool: false, code: 0, home };
+        let silent = Silent { command: OsStr::new("true"), arguments: &[], is_tool: false, code: 0, home };
         let text = format!("cctrewrite: {}", silent.of_command("profiled JDK"));
         assert!(text.contains("true started no JVM of the profiled JDK /cache/images/1; start java by"));
         assert!(text.split(' ').count() <= 25, "{text}");

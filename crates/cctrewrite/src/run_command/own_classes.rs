@@ -56,7 +56,8 @@ fn class_of_program(method: &Method) -> Option<&str> {
 fn main_class<'p>(profile: &'p Profile, classes: &BTreeSet<&'p str>) -> Option<&'p str> {
     let named = profile.meta.get("main").and_then(|main| {
         // With a module, its name and a slash come first; then the class has dots.
-        let class = main.rsplit_once('/').filter(|(_, class)| class.contains('.')).map_or(&**main, |(_, c)| c);
+        let class =
+            main.rsplit_once('/').filter(|(_, class)| class.contains('.')).map_or(&**main, |(_, c)| c);
         classes.get(&*class.replace('.', "/")).copied()
     });
     let outermost = || {
@@ -99,8 +100,11 @@ mod tests {
             tree.leave();
         }
         let thread = ThreadTree { name: "main".into(), threads: 1, flags: 0, tree: tree.finish() };
-        let mut profile =
-            Profile { methods: classes.iter().map(method).collect(), threads: vec![thread], ..Profile::default() };
+        let mut profile = Profile {
+            methods: classes.iter().map(method).collect(),
+            threads: vec![thread],
+            ..Profile::default()
+        };
         profile.meta.insert("main".to_owned(), main.to_owned());
         own_classes(&profile)
     }

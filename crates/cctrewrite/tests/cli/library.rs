@@ -129,7 +129,8 @@ fn a_method_of_the_collapsed_library_is_named_as_such() {
     let folder = stored();
     let home = folder.path();
     let mine = ["--mine", "app.**"];
-    for select in [["--callers", "String.charAt"], ["--root", "String.charAt"], ["--focus", "String.charAt"]] {
+    for select in [["--callers", "String.charAt"], ["--root", "String.charAt"], ["--focus", "String.charAt"]]
+    {
         let report = |options: &[&str]| run(home, &[&["report", "run.cct"], &select[..], options].concat());
         report(&mine)
             .fails_saying(&["'String.charAt' is in the library, which --mine=app.** collapses; leave that"]);

@@ -91,7 +91,9 @@ calls    own  inclusive       %  context
     assert_eq!((tree(&all).len(), all.contains("folded")), (6001, false));
     let heavy = report(folder.path(), &["--lines", "0"]);
     assert_eq!((tree(&heavy).len(), heavy.contains("folded")), (2988, false));
-    assert!(heavy.contains("\nNot shown, but counted: 3,015 contexts, 66.76 % (below 0.5 %). Show more: --min-percent 0\n"));
+    assert!(heavy.contains(
+        "\nNot shown, but counted: 3,015 contexts, 66.76 % (below 0.5 %). Show more: --min-percent 0\n"
+    ));
     let limited = report(folder.path(), &["--min-percent", "0", "--lines", "20"]);
     // 19 contexts, those below the last of them, and how much is left out.
     assert_eq!(tree(&limited).len(), 21, "{limited}");
@@ -210,7 +212,9 @@ fn callers_are_limited_too() {
     let end = by_default.last().unwrap();
     assert!(end.starts_with("Not shown, but counted: 1") && end.contains(" callers, "), "{end}");
     assert!(
-        end.ends_with(" % (below 0.5 % of the method or beyond 60 lines). Show more: --min-percent 0, --lines 0"),
+        end.ends_with(
+            " % (below 0.5 % of the method or beyond 60 lines). Show more: --min-percent 0, --lines 0"
+        ),
         "{end}"
     );
     assert_eq!(callers(&["--lines", "0", "--min-percent", "0"]).len(), 2 + 1 + 400);
