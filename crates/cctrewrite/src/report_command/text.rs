@@ -108,8 +108,8 @@ impl Text<'_, '_> {
     }
 
     /// The heaviest methods or groups of the user's code, by their own and by their inclusive
-    /// numbers: those outside the JDK, or those left if more than the JDK is collapsed. If there are
-    /// none, the heaviest of all.
+    /// numbers: those outside the JDK, or those left if more than the JDK is collapsed. The
+    /// heaviest of all, if there are none.
     fn heaviest(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         let labels = self.report.labels()?;
         if labels.by() == By::Thread {
@@ -145,7 +145,7 @@ impl Text<'_, '_> {
         Ok(())
     }
 
-    /// Whether the user chose which classes are the program's own ones, and all others are collapsed.
+    /// Whether the user chose which classes are the program's own, and all others are collapsed.
     fn is_own_code_alone(&self) -> bool {
         is_own_code_alone(&self.report.profile.meta)
     }

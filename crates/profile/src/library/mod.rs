@@ -65,8 +65,8 @@ pub fn collapsed(meta: &BTreeMap<String, String>) -> Option<&str> {
     meta.get(LIBRARY).map(|which| &**which).filter(|which| !which.is_empty())
 }
 
-/// Whether the library that is collapsed in a profile with this `META` is more than the JDK, so that
-/// all methods left are the user's own.
+/// Whether the library that is collapsed in a profile with this `META` is more than the JDK, so
+/// that all methods left are the user's own.
 pub fn is_own_code_alone(meta: &BTreeMap<String, String>) -> bool {
     collapsed(meta).is_some_and(|which| which != JDK)
 }
