@@ -50,7 +50,10 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
         exit::say(&format!("cctrewrite: no method matches --drop '{pattern}'"));
     }
     if let Some(pruning) = pruning {
-        exit::say(&format!("cctrewrite: {pruning}"));
+        let is_chosen = arguments.min_percent.is_some() || arguments.depth.is_some();
+        let is_by_default = arguments.format.0.is_picture() && !is_chosen;
+        let remedy = if is_by_default { "; --all keeps them" } else { "" };
+        exit::say(&format!("cctrewrite: {pruning}{remedy}"));
     }
     if arguments.output == Path::new("-") {
         exit::to_stdout(|out| write(arguments.format.0, &exported, out))?;
@@ -72,6 +75,7 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
 /// Reads the data to export.
 fn exported(arguments: &Export) -> Result<ExportInput> {
     let reading = Reading::new(&arguments.parts, View::of(arguments.metric))?;
+    let reading = reading.asking_for(arguments.selection.methods());
     let (sum, damage) = read_sum(&arguments.profiles, &reading)?;
     // A sum lacks what any of its parts lacks.
     let profile = Profile { damage, ..sum };

@@ -27,6 +27,7 @@ mod pcc_command;
 mod profile_file;
 mod progress;
 mod recover_command;
+mod remedies;
 mod report_command;
 mod run_command;
 mod run_folder;
@@ -41,6 +42,7 @@ mod view_command;
 
 use std::process::ExitCode;
 
+use clap::error::ContextKind;
 use clap::{ArgMatches, FromArgMatches};
 
 use args::{Arguments, Command};
@@ -57,7 +59,8 @@ fn main() -> ExitCode {
         Ok(words) => words,
         Err(error) => return exit::finish(Err(error), &CONFIGURATION),
     };
-    let matches = args::command().get_matches_from(words);
+    let matches =
+        args::command().try_get_matches_from(words).unwrap_or_else(|error| with_one_tip(error).exit());
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     args::renamed_options::notes(&matches).iter().for_each(|note| exit::say(note));
     let (result, codes) = match arguments.command {
@@ -90,6 +93,15 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => (compare_command::run(&arguments), &COMPARE),
     };
     exit::finish(result, codes)
+}
+
+/// The error without clap's advice to pass a mistyped option on to the program, if it names the
+/// option that is meant.
+fn with_one_tip(mut error: clap::Error) -> clap::Error {
+    if error.get(ContextKind::SuggestedArg).is_some() {
+        error.remove(ContextKind::Suggested);
+    }
+    error
 }
 
 /// Shows the configuration.

@@ -9,7 +9,7 @@ use cct_columns::Column;
 use cct_profile::merge::MergeOptions;
 use cct_profile::merger::Merger;
 use cct_profile::pair::{Input, Kind, Whole};
-use cct_profile::{Damage, Metric, Profile, Summary, Unit};
+use cct_profile::{Damage, Metric, Pattern, Profile, Summary, Unit};
 
 use crate::args::{ContextFilter, Library, MetricArgument, PROFILE, PartArguments, SitesArguments};
 use crate::exit;
@@ -122,13 +122,31 @@ pub struct Reading {
     pub wanted: Option<ContextFilter>,
     /// The library that is collapsed.
     pub library: Option<Library>,
+    /// Methods that the user asks for. Collapsing all that one of them matches is an error.
+    pub asked_for: Vec<Pattern>,
 }
 
 impl Reading {
     /// What the command line asks for.
     pub fn new(parts: &PartArguments, view: View) -> Result<Reading> {
         let (wanted, library) = (parts.only.wanted()?, parts.library.library()?);
-        Ok(Reading { view, sites: parts.sites, wanted, library })
+        Ok(Reading { view, sites: parts.sites, wanted, library, asked_for: Vec::new() })
+    }
+
+    /// Everything, as in the file.
+    pub fn everything() -> Reading {
+        Reading {
+            view: View::Both,
+            sites: SitesArguments::default(),
+            wanted: None,
+            library: None,
+            asked_for: Vec::new(),
+        }
+    }
+
+    /// Fails later if these methods are collapsed.
+    pub fn asking_for(self, methods: impl IntoIterator<Item = Pattern>) -> Reading {
+        Reading { asked_for: methods.into_iter().collect(), ..self }
     }
 
     /// The part of a profile.
@@ -153,6 +171,13 @@ impl Reading {
             Some(library) => {
                 if let Some(message) = library.unmatched(&profile) {
                     exit::say(&format!("cctrewrite: {message}"));
+                }
+                if let Some(hidden) = self.asked_for.iter().find(|method| library.hides(method, &profile)) {
+                    bail!(
+                        "'{}' is in the library, which --{} collapses; leave that option out to see it",
+                        hidden.given(),
+                        library.setting()
+                    );
                 }
                 library.collapsed(profile)
             }

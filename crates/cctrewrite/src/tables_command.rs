@@ -18,6 +18,7 @@ use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
 use crate::json;
 use crate::profile_file::{Reading, View, read, read_input, shown};
+use crate::remedies;
 use crate::report_command::report_contents::{names, select};
 
 /// The name of a column for programs, and its title for people.
@@ -228,6 +229,7 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
     for (at, a) in paths.iter().enumerate() {
         for b in &paths[at + 1..] {
             let found = compare(read_input(a, &reading)?, read_input(b, &reading)?, &options)
+                .map_err(|error| remedies::OVERLAP.explained(error))
                 .with_context(|| format!("cannot compare A ({}) and B ({})", shown(a), shown(b)))?;
             damaged |= found.is_incomplete();
             let is_said =

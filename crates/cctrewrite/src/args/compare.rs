@@ -14,7 +14,7 @@ Examples:
     cctrewrite report --format contexts run.cct | cctrewrite compare expected.txt -
     cctrewrite compare a.cct b.cct --format json > difference.json";
 
-/// Compare two profiles, context by context
+/// Check whether two recordings of one run agree: contexts that differ, relative error, overlap
 ///
 /// A and B are profiles (.cct files) or lists of contexts as `report --format contexts` writes
 /// them: text with a line `calls bytecodes frame;frame;...` for each context. B is the reference:

@@ -8,7 +8,7 @@ pub struct CsvArguments {
     /// Write names unchanged, for programs. By default a spreadsheet cannot read a name as a
     /// formula: a `'` precedes `=`, `+`, `-` and `@` at the start of a cell, and control characters
     /// are escaped [csv]
-    #[arg(long)]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub raw: bool,
 }
 

@@ -16,7 +16,7 @@ Examples:
     cctrewrite diff base.cct new.cct --fail-above 1% --fail-method-above 5% --min-percent 0.01
     cctrewrite diff base.cct new.cct --fail-above 0.5% --format junit > diff.xml";
 
-/// Show what changed between two profiles, by methods and by contexts
+/// Show which methods and contexts grew or shrank from one version of a program to another
 ///
 /// For two versions of a program: what does the change cost, and where? Methods match by class,
 /// name and descriptor, contexts by their stacks. The change of a context is that of its own
@@ -37,30 +37,31 @@ pub struct Diff {
     pub new: PathBuf,
 
     /// Output format
-    #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
+    #[arg(long, value_enum, default_value_t = DiffFormat::Text, help_heading = "Output")]
     pub format: DiffFormat,
 
     #[command(flatten)]
     pub csv: super::CsvArguments,
 
     /// Fail (exit code 1) if the total grows by more than P percent. 0 allows no growth
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", help_heading = "Limits")]
     pub fail_above: Option<Percentage>,
 
-    /// Fail if the own bytecodes of a method (or group) grow by more than P percent. A new method
-    /// exceeds any percentage; exclude small changes with --min-percent
-    #[arg(long, value_name = "P")]
+    /// Fail if the own bytecodes of a method (or group) grow by more than P percent
+    ///
+    /// A new method exceeds any percentage; exclude small changes with --min-percent
+    #[arg(long, value_name = "P", help_heading = "Limits")]
     pub fail_method_above: Option<Percentage>,
 
     /// Refuse limits (exit code 2) if the selection (--thread, --root, --focus, --drop, --only,
     /// --except) keeps less than P percent of either side, since limits do not check the rest. 0
     /// allows any selection
-    #[arg(long, value_name = "P", default_value = "50%")]
+    #[arg(long, value_name = "P", default_value = "50%", help_heading = "Limits", hide_short_help = true)]
     pub keep_at_least: Percentage,
 
     /// Apply limits even if the two were recorded on different JDKs or with different settings,
     /// which is refused otherwise (exit code 2)
-    #[arg(long)]
+    #[arg(long, help_heading = "Limits", hide_short_help = true)]
     pub allow_mismatch: bool,
 
     #[command(flatten)]
@@ -70,55 +71,55 @@ pub struct Diff {
     pub parts: PartArguments,
 
     /// Grouping of rows
-    #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP")]
+    #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP", help_heading = "Contents")]
     pub by: ByArgument,
 
     /// Class path for `--by jar` and `--by module`: a jar, a folder, an image or the home of a JDK
     /// (repeatable)
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", help_heading = "Contents", hide_short_help = true)]
     pub classes: Vec<PathBuf>,
 
     /// Fold recursion: a call of a method that is already on the stack counts in its context there
-    #[arg(long)]
+    #[arg(long, help_heading = "Contents", hide_short_help = true)]
     pub fold_recursion: bool,
 
     /// Compare thread by thread, matched by name, instead of adding up the threads' trees
-    #[arg(long)]
+    #[arg(long, help_heading = "Contents", hide_short_help = true)]
     pub per_thread: bool,
 
     /// Keep the numbers in names of generated classes (lambdas, proxies, accessors)
-    #[arg(long)]
+    #[arg(long, help_heading = "Contents", hide_short_help = true)]
     pub raw_names: bool,
 
     /// Compare calls instead of bytecodes
-    #[arg(long)]
+    #[arg(long, help_heading = "Contents", hide_short_help = true)]
     pub calls_only: bool,
 
     /// Compare objects and arrays by type instead of calls and bytecodes. Needs profiles recorded
     /// with --allocations
-    #[arg(long, conflicts_with = "calls_only")]
+    #[arg(long, conflicts_with = "calls_only", help_heading = "Contents", hide_short_help = true)]
     pub allocations: bool,
 
     /// Compare this column instead of bytecodes. Needs profiles recorded with the option of the
     /// same name
-    #[arg(long, value_enum, conflicts_with_all = ["calls_only", "allocations"])]
+    #[arg(long, value_enum, conflicts_with_all = ["calls_only", "allocations"], help_heading = "Contents", hide_short_help = true)]
     pub column: Option<ColumnArgument>,
 
     /// Sort order, the largest change first
-    #[arg(long, value_enum, default_value_t = DiffOrderArgument::Own)]
+    #[arg(long, value_enum, default_value_t = DiffOrderArgument::Own, help_heading = "Contents")]
     pub sort: DiffOrderArgument,
 
     /// Hide methods and contexts whose change is below P percent of the base's total. Hidden ones
     /// cannot exceed a limit
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", help_heading = "Contents")]
     pub min_percent: Option<Percentage>,
 
     /// Show at most N methods and N contexts
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Contents")]
     pub limit: usize,
 
     /// Cut lines after N columns [text]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Output", hide_short_help = true)]
     pub width: Option<usize>,
 }
 

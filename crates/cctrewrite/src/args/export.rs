@@ -36,20 +36,20 @@ pub struct Export {
     pub profiles: Vec<PathBuf>,
 
     /// Output format
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Output")]
     pub format: ExportFormat,
 
     /// Output file; `-` is standard output. The file is written completely or not at all
-    #[arg(short, long, value_name = "PATH")]
+    #[arg(short, long, value_name = "PATH", help_heading = "Output")]
     pub output: PathBuf,
 
     /// Metric of formats that hold only one [collapsed, svg, icicle], and of --min-percent.
     /// Default: bytecodes, or calls if the profile has no bytecodes
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Contents")]
     pub metric: Option<MetricArgument>,
 
     /// Show each thread's tree instead of their sum
-    #[arg(long)]
+    #[arg(long, help_heading = "Contents")]
     pub per_thread: bool,
 
     /// Contexts to write
@@ -60,33 +60,33 @@ pub struct Export {
     pub parts: PartArguments,
 
     /// Write all contexts, whatever the size of the output
-    #[arg(long, conflicts_with_all = ["min_percent", "depth"])]
+    #[arg(long, conflicts_with_all = ["min_percent", "depth"], help_heading = "Contents")]
     pub all: bool,
 
     /// Prune contexts whose inclusive share is below P percent. Default: 0, which keeps all; 0.1
     /// for pictures, and for collapsed stacks of more than 10 MB
-    #[arg(long, value_name = "P", value_parser = percentage)]
+    #[arg(long, value_name = "P", value_parser = percentage, help_heading = "Contents")]
     pub min_percent: Option<f64>,
 
     /// Prune contexts deeper than N frames. Default: no limit; 500 for pictures
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Contents")]
     pub depth: Option<usize>,
 
     /// Form of method names
-    #[arg(long, value_enum, default_value_t = NamesArgument::Readable)]
+    #[arg(long, value_enum, default_value_t = NamesArgument::Readable, help_heading = "Contents", hide_short_help = true)]
     pub names: NamesArgument,
 
     /// Keep the numbers in names of generated classes (lambdas, proxies, accessors)
-    #[arg(long)]
+    #[arg(long, help_heading = "Contents", hide_short_help = true)]
     pub raw_names: bool,
 
     /// Add a column with this value to the table, such as `--label run=17` (repeatable) [parquet]
-    #[arg(long, value_name = "COLUMN=VALUE", value_parser = label)]
+    #[arg(long, value_name = "COLUMN=VALUE", value_parser = label, help_heading = "Output", hide_short_help = true)]
     pub label: Vec<(String, String)>,
 
     /// Draw the difference from this profile: widths are those of the input, red has more than this
     /// profile, blue less [svg, icicle]
-    #[arg(long, value_name = "BEFORE")]
+    #[arg(long, value_name = "BEFORE", help_heading = "Contents")]
     pub diff: Option<PathBuf>,
 }
 

@@ -10,16 +10,16 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 pub struct LayoutArguments {
     /// Fit lines into N columns: names are shortened in the middle [default: the terminal's width;
-    /// no limit in pipes and files] [text]
-    #[arg(long, value_name = "N", overrides_with = "wide")]
+    /// in pipes and files no limit, for `top` 160] [text]
+    #[arg(long, value_name = "N", overrides_with = "wide", help_heading = "Output", hide_short_help = true)]
     pub width: Option<usize>,
 
-    /// Write names whole, whatever the terminal's width [text]
-    #[arg(long, overrides_with = "width")]
+    /// Write names whole, whatever the width [text]
+    #[arg(long, overrides_with = "width", help_heading = "Output", hide_short_help = true)]
     pub wide: bool,
 
     /// Colour of titles and large shares. `auto`: on a terminal, unless NO_COLOR is set [text]
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorArgument::Auto)]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorArgument::Auto, help_heading = "Output", hide_short_help = true)]
     pub color: ColorArgument,
 }
 

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use cct_build::classes;
-use cct_profile::names::normalised_class;
+use cct_profile::library;
+use cct_profile::names::{NameStyle, normalised_class};
 use cct_profile::origin::{Origins, is_jdk_by_name};
-use cct_profile::{Method, Profile};
+use cct_profile::{Method, Pattern, Profile};
 use cct_rewrite::filter::Filter;
 use cct_settings::{NamedValues, ToolName};
 use clap::Args;
@@ -16,8 +17,9 @@ use clap::Args;
 pub struct LibraryArguments {
     /// Add the work of the JDK to your frames that call it, as one line `(library)` below each
     ///
-    /// Sums stay exact: no count is lost. What the library calls back hangs below the frame that
-    /// called the library (docs/use/my-code.md)
+    /// Sums stay exact: no count is lost. The calls of `(library)` are those of all library methods
+    /// that ran there. What the library calls back hangs below the frame that called the library
+    /// (docs/use/my-code.md)
     #[arg(long, help_heading = "My code")]
     pub collapse_library: bool,
 
@@ -83,6 +85,11 @@ impl LibraryArguments {
         Ok(Some(Library { mine: Some(mine), which }))
     }
 
+    /// Whether nothing is collapsed.
+    pub fn is_none(&self) -> bool {
+        !self.collapse_library && self.mine.is_empty() && self.mine_from.is_empty()
+    }
+
     /// Fails if a library is to be collapsed with a tool that leaves no profile.
     pub fn check_none(&self, tool: ToolName) -> Result<()> {
         if self.library()?.is_some() {
@@ -99,7 +106,7 @@ impl LibraryArguments {
 impl Library {
     /// The JDK, by the names of its packages.
     pub fn jdk() -> Library {
-        Library { mine: None, which: "the JDK".to_owned() }
+        Library { mine: None, which: library::JDK.to_owned() }
     }
 
     /// The message if the user names classes of which the profile has none.
@@ -143,6 +150,16 @@ impl Library {
             }
         };
         is_library && method.flags & Method::UNKNOWN == 0
+    }
+
+    /// Whether all methods of a profile that match the pattern are of the library. False if none
+    /// matches.
+    pub fn hides(&self, pattern: &Pattern, profile: &Profile) -> bool {
+        let matches = |method: &&Method| {
+            [NameStyle::Normalised, NameStyle::Raw].iter().any(|&style| pattern.matches_method(method, style))
+        };
+        let mut found = profile.methods.iter().filter(matches).peekable();
+        found.peek().is_some() && found.all(|method| self.has(method))
     }
 
     /// The library as an option, without spaces around its name.

@@ -53,7 +53,7 @@ pub struct Report {
     pub profiles: Vec<PathBuf>,
 
     /// Output format
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text, help_heading = "Output")]
     pub format: ReportFormat,
 
     #[command(flatten)]
@@ -62,105 +62,109 @@ pub struct Report {
     #[command(flatten)]
     pub parts: PartArguments,
 
-    /// Grouping of rows. Calls within a group belong to the
-    /// group's context
-    #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP")]
+    /// Grouping of rows. Calls within a group belong to the group's context
+    #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP", help_heading = "Contents")]
     pub by: ByArgument,
 
     /// Class path for `--by jar`, `--by module` and `--table library`, which profiles do not
     /// record: a jar, a folder, an image or the home of a JDK, instrumented or not (repeatable).
     /// The first class of a name is used
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", help_heading = "Contents", hide_short_help = true)]
     pub classes: Vec<PathBuf>,
 
     /// Fold recursion: a call of a method that is already on the stack counts in its context there,
     /// so no method is twice on a path. Text does so by default if the tree exceeds its lines
-    #[arg(long)]
+    #[arg(long, help_heading = "Contents", hide_short_help = true)]
     pub fold_recursion: bool,
 
     /// Show each thread's tree instead of their sum
-    #[arg(long)]
+    #[arg(long, help_heading = "Contents", hide_short_help = true)]
     pub per_thread: bool,
 
     /// Keep the numbers in names of generated classes (lambdas, proxies, accessors). By default
     /// they are dropped, so that two runs can be compared
-    #[arg(long)]
+    #[arg(long, help_heading = "Contents", hide_short_help = true)]
     pub raw_names: bool,
 
     /// Metric of sums and percentages. Calls if the profile has no bytecodes
-    #[arg(long, value_enum, value_name = "METRIC")]
+    #[arg(long, value_enum, value_name = "METRIC", help_heading = "Contents")]
     pub metric: Option<MetricArgument>,
 
-    /// Show the N most expensive methods (or groups), over all contexts. By default, text shows 5
-    /// outside the JDK by own and 5 by inclusive; JSON and CSV list all [text, json, csv]
-    #[arg(long, value_name = "N")]
+    /// Show the N most expensive methods (or groups), over all contexts [text, json, csv]
+    ///
+    /// By default, text shows 5 outside the JDK (with --mine: in your code) by own and 5 by
+    /// inclusive; JSON and CSV list all
+    #[arg(long, value_name = "N", help_heading = "Contents")]
     pub top: Option<usize>,
 
     /// Sort order [default: the table by own, contexts by inclusive] [text, json, csv]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = "Contents", hide_short_help = true)]
     pub sort: Option<OrderArgument>,
 
     /// Hide contexts deeper than N frames; 0 shows no tree [text, json]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Contents")]
     pub depth: Option<usize>,
 
     /// Hide contexts whose inclusive share is below P percent; 0 shows all [default: 0.5] [text,
     /// json]
-    #[arg(long, value_name = "P", value_parser = percentage)]
+    #[arg(long, value_name = "P", value_parser = percentage, help_heading = "Contents")]
     pub min_percent: Option<f64>,
 
     /// Show the heaviest N lines of each tree, or of callers; 0 shows all, with recursion [default:
     /// 60; all with --depth or --min-percent] [text]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Contents", hide_short_help = true)]
     pub lines: Option<usize>,
 
-    /// Show one path instead of the tree: the heaviest context, its heaviest callee, and so on,
-    /// with the share at each step [text]
-    #[arg(long, conflicts_with_all = ["table", "html", "open"])]
+    /// Show one path instead of the tree: the heaviest context, its heaviest callee, and so on
+    /// [text]
+    #[arg(long, conflicts_with_all = ["table", "html", "open"], help_heading = "Contents")]
     pub hot_path: bool,
 
     /// Show the id of each context, which is the same for the same path in every profile. --context
     /// selects by it, and tables of `export --format parquet` have it. Recursion is not folded
     /// [text; json has ids]
-    #[arg(long, conflicts_with_all = ["by", "fold_recursion", "callers", "table", "html", "open"])]
+    #[arg(long, conflicts_with_all = ["by", "fold_recursion", "callers", "table", "html", "open"], help_heading = "Contents", hide_short_help = true)]
     pub ids: bool,
 
-    /// Show the callers of a method (a pattern), their callers, and the share of each in the
-    /// method. Chains have at most --depth callers (default: 20); --min-percent is of the method
-    /// [text]
-    #[arg(long, value_name = "METHOD", conflicts_with_all = ["focus", "by", "top", "sort", "fold_recursion", "per_thread", "hot_path", "table", "html", "open"])]
+    /// Show the callers of a method (a pattern), their callers, and the share of each [text]
+    ///
+    /// The calls of a line are those of the method through that caller, not those of the caller.
+    /// Chains have at most --depth callers (default: 20); --min-percent is of the method
+    #[arg(long, value_name = "METHOD", conflicts_with_all = ["focus", "by", "top", "sort", "fold_recursion", "per_thread", "hot_path", "table", "html", "open"], help_heading = "Contents")]
     pub callers: Option<String>,
 
     /// Write a table from the literature instead, with a row for each profile [text, json, csv]
-    #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric", "collapse_library", "mine", "mine_from"])]
+    #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric", "collapse_library", "mine", "mine_from"], help_heading = "Contents", hide_short_help = true)]
     pub table: Option<TableArgument>,
 
     #[command(flatten)]
     pub csv: super::CsvArguments,
 
     /// Header: short, or with all that is known of the run, and all notes [text]
-    #[arg(long, value_enum, value_name = "LENGTH", default_value_t = HeaderArgument::Short)]
+    #[arg(long, value_enum, value_name = "LENGTH", default_value_t = HeaderArgument::Short, help_heading = "Output", hide_short_help = true)]
     pub header: HeaderArgument,
 
     #[command(flatten)]
     pub layout: LayoutArguments,
 
-    /// Write an HTML page instead: flame graph, tree and methods in one self-contained file
-    /// (docs/use/html.md). It is written completely or not at all; `-` is standard output
-    #[arg(long, value_name = "OUT", conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "lines", "table", "width", "wide"])]
+    /// Write an HTML page instead: flame graph, tree and methods in one file
+    ///
+    /// The file needs no others (docs/use/html.md). It is written completely or not at all; `-` is
+    /// standard output
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "lines", "table", "width", "wide"], help_heading = "HTML page")]
     pub html: Option<PathBuf>,
 
     /// Open the page in the browser. Without --html the file has the name of the profile with the
     /// ending `.html`, in the current folder
-    #[arg(long, conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "lines", "table", "width", "wide"])]
+    #[arg(long, conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "lines", "table", "width", "wide"], help_heading = "HTML page", hide_short_help = true)]
     pub open: bool,
 
     /// Show what changed since this profile [html]
-    #[arg(long, value_name = "BASE", requires = "page")]
+    #[arg(long, value_name = "BASE", requires = "page", help_heading = "HTML page", hide_short_help = true)]
     pub diff: Option<PathBuf>,
 
     /// Keep the N heaviest contexts, and show how much the others weigh [html]
-    #[arg(long, value_name = "N", default_value_t = MOST_CONTEXTS, requires = "page")]
+    #[arg(long, value_name = "N", default_value_t = MOST_CONTEXTS, requires = "page", help_heading = "HTML page", hide_short_help = true)]
     pub max_contexts: usize,
 }
 

@@ -8,27 +8,30 @@ use cct_profile::{ContextId, Pattern, Selection};
 #[derive(Debug, Args)]
 pub struct SelectionArguments {
     /// Select the threads of this name (a pattern)
-    #[arg(long, value_name = "THREAD")]
+    #[arg(long, value_name = "THREAD", help_heading = "Selection", hide_short_help = true)]
     pub thread: Option<String>,
 
-    /// Select a method (a pattern) and its callees: of every stack, the part below its outermost
-    /// matching frame, that frame included. Stacks that become equal are added up
-    #[arg(long, value_name = "METHOD")]
+    /// Select a method (a pattern) and its callees
+    ///
+    /// Of every stack, the part below its outermost matching frame, that frame included. Stacks
+    /// that become equal are added up
+    #[arg(long, value_name = "METHOD", help_heading = "Selection")]
     pub root: Option<String>,
 
-    /// Select contexts with a method in their stack (a pattern; repeatable: any of them). Its
-    /// callers are shown without their own counts. Applies after --root
-    #[arg(long, value_name = "METHOD")]
+    /// Select contexts with a method in their stack (a pattern; repeatable: any of them)
+    ///
+    /// The method's callers are shown without their own counts. Applies after --root
+    #[arg(long, value_name = "METHOD", help_heading = "Selection")]
     pub focus: Vec<String>,
 
     /// Select the context with this id, and its callees (`report --ids` shows ids). Its callers are
     /// shown without their own counts
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", help_heading = "Selection", hide_short_help = true)]
     pub context: Option<ContextId>,
 
     /// Drop methods that match (a pattern; repeatable), with everything below them. Applies before
     /// --root and --focus
-    #[arg(long, value_name = "METHOD")]
+    #[arg(long, value_name = "METHOD", help_heading = "Selection", hide_short_help = true)]
     pub drop: Vec<String>,
 
     /// The name of --drop before 0.2
@@ -48,6 +51,11 @@ impl SelectionArguments {
             context: self.context,
             drop: dropped,
         }
+    }
+
+    /// The methods whose contexts are selected.
+    pub fn methods(&self) -> impl Iterator<Item = Pattern> {
+        self.root.iter().chain(&self.focus).map(|given| Pattern::new(given))
     }
 
     /// Which threads are selected, in words.

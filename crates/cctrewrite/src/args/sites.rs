@@ -10,7 +10,7 @@ use clap::Args;
 pub struct SitesArguments {
     /// Add up contexts that differ only in the call site. The result is the profile that `run`
     /// records without --call-sites
-    #[arg(long)]
+    #[arg(long, help_heading = "Selection", hide_short_help = true)]
     pub merge_sites: bool,
 }
 

@@ -20,6 +20,7 @@ use cct_profile::pair::{Share, TextOptions};
 use crate::args::{ByArgument, Diff, DiffFormat, DiffOrderArgument};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{Reading, View, check_stdin, named, read_input, shown};
+use crate::remedies::COMPARISON;
 
 /// Runs the command.
 pub fn run(arguments: &Diff) -> Result<Outcome> {
@@ -39,11 +40,12 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
         (_, By::Method) => View::Objects,
         _ => View::Makers,
     };
-    let reading = Reading::new(&arguments.parts, view)?;
+    let reading = Reading::new(&arguments.parts, view)?.asking_for(arguments.selection.methods());
     let (input_base, input_new) = (read_input(base, &reading)?, read_input(new, &reading)?);
     let dropped = [input_base.dropped_classes(), input_new.dropped_classes()];
     let names = [named(base, &input_base), named(new, &input_new)];
     let found = diff(input_base, input_new, &options, &origins)
+        .map_err(|error| COMPARISON.explained(error))
         .with_context(|| format!("cannot compare A ({}) and B ({})", shown(base), shown(new)))?;
     let options = TextOptions { names, compared: compared(arguments, &found)?, width: arguments.width };
     let limits = Limits { total: arguments.fail_above, method: arguments.fail_method_above };

@@ -33,7 +33,8 @@ pub fn libraries(page: &mut Page) -> Result<()> {
             )?,
         }
     }
-    Ok(())
+    let text = format!("the code inside the JVM is in this command, compiled by {}", jdk_wrap::COMPILER);
+    page.line(Verdict::Good, &text)
 }
 
 /// Checks the cache of images and the free space on its disk. Creates nothing.

@@ -41,9 +41,13 @@ impl Page {
         text_to_stdout(|out| writeln!(out, "  {word:<5}  {text}"))
     }
 
-    /// Prints the number of faults and returns it.
-    pub fn end(self) -> Result<u64> {
-        let text = if self.faults == 0 { "no fault".to_owned() } else { counted(self.faults, "fault") };
+    /// Prints the number of faults and returns it. `has_tried` says that a program was profiled.
+    pub fn end(self, has_tried: bool) -> Result<u64> {
+        let text = match (self.faults, has_tried) {
+            (0, true) => "no fault: `cctrewrite run -- java ...` works here".to_owned(),
+            (0, false) => "no fault".to_owned(),
+            (faults, _) => counted(faults, "fault"),
+        };
         text_to_stdout(|out| writeln!(out, "\n{text}"))?;
         Ok(self.faults)
     }

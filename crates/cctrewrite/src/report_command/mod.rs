@@ -8,8 +8,8 @@ mod text;
 
 use anyhow::{Context, Result, bail};
 use cct_build::classes;
-use cct_profile::Summary;
 use cct_profile::contexts::{ContextsOptions, write_contexts};
+use cct_profile::{Pattern, Summary};
 
 use crate::args::{ByArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
@@ -38,7 +38,10 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     if let Some(output) = html::output(arguments)? {
         return html::run(arguments, &output, &origins);
     }
-    let (profile, damage) = read_sum(&arguments.profiles, &Reading::new(&arguments.parts, Part::Both)?)?;
+    let callers = arguments.callers.as_deref().map(Pattern::new);
+    let asked_for = arguments.selection.methods().chain(callers);
+    let reading = Reading::new(&arguments.parts, Part::Both)?.asking_for(asked_for);
+    let (profile, damage) = read_sum(&arguments.profiles, &reading)?;
     let objects = profile.object_totals();
     let profile = view(arguments).shown(profile).with_context(|| {
         let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();

@@ -1,13 +1,15 @@
 //! The part of a profile that a report shows, and how it shows it.
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use cct_profile::labels::{By, Labels};
+use cct_profile::library::collapsed;
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::report::{Order, Rows, RowsOptions, Table};
 use cct_profile::summary::Extent;
 use cct_profile::{
-    ContextId, Method, Metric, Pattern, Profile, ReportError, Summary, ThreadTree, Tree, labels,
+    ContextId, Method, Metric, Pattern, Profile, ReportError, SelectionError, Summary, ThreadTree, Tree,
+    labels,
 };
 
 use crate::args::{OrderArgument, Report, ReportFormat};
@@ -52,7 +54,16 @@ pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<E
     if selection.is_everything() {
         return Ok((profile, None));
     }
-    let selected = selection.of_profile(profile, names(arguments))?;
+    // The user may ask for a method that was collapsed when the file was written.
+    let collapsed = if arguments.parts.library.is_none() { collapsed(&profile.meta) } else { None };
+    let collapsed = collapsed.map(str::to_owned);
+    let selected = selection.of_profile(profile, names(arguments)).map_err(|error| {
+        let is_of_method = matches!(error, SelectionError::Root { .. } | SelectionError::Focus { .. });
+        match collapsed.filter(|_| is_of_method) {
+            Some(which) => anyhow!("{error}; the file lacks the methods of the library: {which}"),
+            None => error.into(),
+        }
+    })?;
     for pattern in &selected.unmatched {
         exit::say(&format!(
             "cctrewrite: no method matches --drop '{}'",

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use cct_profile::callers::Callers;
 use cct_profile::labels::{self, By, Labels};
+use cct_profile::library::is_own_code_alone;
 use cct_profile::origin::is_jdk_by_name;
 use cct_profile::recursion::is_recursive;
 use cct_profile::report::{
@@ -106,8 +107,9 @@ impl Text<'_, '_> {
         write_table(&self.report.table(&labels)?, &labels, &options, out)
     }
 
-    /// The heaviest methods or groups outside the JDK, by their own and by their inclusive numbers;
-    /// of all, if none is outside.
+    /// The heaviest methods or groups of the user's code, by their own and by their inclusive
+    /// numbers: those outside the JDK, or those left if more than the JDK is collapsed. The
+    /// heaviest of all, if there are none.
     fn heaviest(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         let labels = self.report.labels()?;
         if labels.by() == By::Thread {
@@ -123,7 +125,8 @@ impl Text<'_, '_> {
                 table.rows.retain(is_own);
                 let own: u128 = table.rows.iter().map(|row| row.sums.own).sum();
                 let share = percent(own, table.total);
-                what += &format!(" outside the JDK (own {share:.2} % of all)");
+                let whose = if self.is_own_code_alone() { "in your code" } else { "outside the JDK" };
+                what += &format!(" {whose} (own {share:.2} % of all)");
             }
         }
         let orders = match self.report.arguments.sort {
@@ -142,17 +145,22 @@ impl Text<'_, '_> {
         Ok(())
     }
 
-    /// Whether all methods of a label are of the JDK. Placeholders, such as that of merged
-    /// contexts, are no methods of the program.
+    /// Whether the user chose which classes are the program's own, and all others are collapsed.
+    fn is_own_code_alone(&self) -> bool {
+        is_own_code_alone(&self.report.profile.meta)
+    }
+
+    /// Whether all methods of a label are of the JDK, unless it is collapsed. Placeholders, such as
+    /// that of merged contexts, are no methods of the program.
     fn library(&self, labels: &Labels<'_>) -> Vec<bool> {
-        let origins = &self.report.origins;
+        let (origins, is_own) = (&self.report.origins, self.is_own_code_alone());
         let mut is_library = vec![true; labels.len()];
         for (method, &label) in self.report.profile.methods.iter().zip(labels.of_method()) {
             let is_jdk = match origins.of(&method.class) {
                 Some(origin) if origins.have_jdk() => origin.is_jdk,
                 _ => is_jdk_by_name(&method.class),
             };
-            is_library[label as usize] &= is_jdk || method.flags & Method::MARKER != 0;
+            is_library[label as usize] &= (is_jdk && !is_own) || method.flags & Method::MARKER != 0;
         }
         is_library
     }

@@ -9,6 +9,7 @@ use cct_build::pending_file::PendingFile;
 use cct_build::text::{counted, shell_option, shell_word};
 use cct_profile::charges::Charges;
 use cct_profile::labels::{By, Labels};
+use cct_profile::library::is_own_code_alone;
 use cct_profile::merge::MergeOptions;
 use cct_profile::merger::Merger;
 use cct_profile::names::NameStyle;
@@ -18,6 +19,7 @@ use cct_profile::sums::sums;
 use cct_profile::{Method, Metric, Profile, Summary, Tree};
 
 use super::files::move_file;
+use super::own_classes::{OwnClasses, own_classes};
 use super::run_markers;
 use crate::args::{ContextFilter, Library};
 use crate::exit::say;
@@ -189,17 +191,15 @@ fn top_methods(profile: &Profile, path: &Path) -> Result<Vec<String>> {
     let sums = sums(&trees, labels.len(), metric)?;
     // Placeholders, such as that of merged contexts, are no methods of the program.
     let mut is_library = vec![true; labels.len()];
+    let is_own = is_own_code_alone(&profile.meta);
     for (method, label) in profile.methods.iter().zip(labels.of_method()) {
-        is_library[*label as usize] = is_jdk_by_name(&method.class) || method.flags & Method::MARKER != 0;
+        let is_jdk = !is_own && is_jdk_by_name(&method.class);
+        is_library[*label as usize] = is_jdk || method.flags & Method::MARKER != 0;
     }
     let charges = Charges::of(&trees, &is_library, metric)?;
     let total: u128 = sums.iter().map(|sums| sums.own).sum();
     let is_jdk_alone = charges.library_alone == total;
-    let (title, numbers) = if is_jdk_alone {
-        ("own", sums.iter().map(|sums| sums.own).collect())
-    } else {
-        ("own, plus the JDK's methods that each calls", charges.charged)
-    };
+    let numbers = if is_jdk_alone { sums.iter().map(|sums| sums.own).collect() } else { charges.charged };
     let mut order: Vec<usize> = (0..numbers.len()).filter(|&label| numbers[label] > 0).collect();
     order.sort_by_key(|&label| (std::cmp::Reverse(numbers[label]), label));
     order.truncate(TOP);
@@ -214,14 +214,23 @@ fn top_methods(profile: &Profile, path: &Path) -> Result<Vec<String>> {
         let noun = if sums[label].calls == 1 { "call " } else { "calls" };
         format!("  {share:5.1} %  {calls:>width$} {noun}  {}", names[label])
     });
-    let whose = if is_jdk_alone { "methods" } else { "methods outside the JDK" };
-    let head = format!("heaviest {whose}, by {} ({title}):", metric.name());
+    let (whose, parts) = match (is_jdk_alone, is_own) {
+        (true, _) => ("methods", "own"),
+        (false, false) => ("methods outside the JDK", "own, plus the JDK's methods that each calls"),
+        (false, true) => ("methods in your code", "own, plus the library's methods that each calls"),
+    };
+    let head = format!("heaviest {whose}, by {} ({parts}):", metric.name());
     let file = shell_word(path);
     // Names come from class files: in a command they must be one word of the shell.
     let first = shell_option(&names[order[0]]);
     let callers = format!("who calls the first: cctrewrite report {file} --callers {first}");
     let callees = format!("what it calls: cctrewrite report {file} --root {first} --depth 2");
-    Ok(std::iter::once(head).chain(lines).chain([callers, callees]).collect())
+    let own = own_classes(profile).map(|own| match own {
+        OwnClasses::Glob(glob) => shell_option(&glob),
+        OwnClasses::Unknown => "PATTERN, such as 'com.acme.**'".to_owned(),
+    });
+    let own = own.map(|glob| format!("your code only: cctrewrite report {file} --mine {glob}"));
+    Ok(std::iter::once(head).chain(lines).chain([callers, callees]).chain(own).collect())
 }
 
 #[cfg(test)]
@@ -231,6 +240,7 @@ mod tests {
     use cct_profile::{ThreadTree, TreeBuilder};
 
     use super::*;
+    use crate::args::LibraryArguments;
 
     fn method(class: &str, name: &str, flags: u64) -> Method {
         let (class, name) = (class.into(), name.into());
@@ -271,6 +281,41 @@ mod tests {
                 r"what it calls: cctrewrite report run.cct --root 'app.It'\''s.$run()' --depth 2",
             ]
         );
+    }
+
+    /// Without --mine the first line is a library's, and a line says how to see the program's own
+    /// methods. With it, they have the library's work.
+    #[test]
+    fn the_summary_says_how_to_see_ones_own_code() {
+        let methods = vec![
+            Method { descriptor: "([Ljava/lang/String;)V".into(), ..method("com/acme/Main", "main", 0) },
+            method("org/lib/Parser", "parse", 0),
+        ];
+        let with_main = |main: &str| {
+            let mut profile = profile(methods.clone(), &[(1, 0, 10), (2, 1, 90)]);
+            profile.meta.insert("main".to_owned(), main.to_owned());
+            profile
+        };
+        let last = |profile: &Profile| {
+            top_methods(profile, Path::new("run.cct")).unwrap().last().cloned().unwrap_or_default()
+        };
+        let hint = "your code only: cctrewrite report run.cct --mine 'com.acme.**'";
+        assert_eq!(last(&with_main("com.acme.Main")), hint);
+        let mine = LibraryArguments {
+            collapse_library: false,
+            mine: vec!["com.acme.**".to_owned()],
+            mine_from: Vec::new(),
+        };
+        let collapsed = mine.library().unwrap().unwrap().collapsed(with_main("com.acme.Main")).unwrap();
+        let lines = top_methods(&collapsed, Path::new("run.cct")).unwrap();
+        assert_eq!(
+            lines[..2],
+            [
+                "heaviest methods in your code, by bytecodes (own, plus the library's methods that each calls):",
+                "  100.0 %  1 call   com.acme.Main.main(String[])",
+            ]
+        );
+        assert!(lines.iter().all(|line| !line.contains("--mine")), "{lines:?}");
     }
 
     #[test]

@@ -108,12 +108,11 @@ impl CommandEnd {
         Ok(jvms)
     }
 
-    /// Says why no JVM of the image has recorded. `jdk` is the image's name in the message. `is`
-    /// says what happens to a JVM of another JDK, for example `is not profiled`.
-    pub fn say_no_jvm(&self, jdk: &str, is: &str) {
+    /// Says why no JVM of the image has recorded. `jdk` is the image's name in the message.
+    pub fn say_no_jvm(&self, jdk: &str) {
         let CommandEnd { command, arguments, is_tool, home, code, .. } = self;
         let silent = Silent { command, arguments, is_tool: *is_tool, code: *code, home };
-        say(&format!("cctrewrite: {}", silent.explained(jdk, is)));
+        say(&format!("cctrewrite: {}", silent.explained(jdk)));
     }
 
     /// Calls `deliver` with the image's home. If it fails, the folder of the JVMs stays and can be

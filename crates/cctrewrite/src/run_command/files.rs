@@ -23,8 +23,6 @@ pub struct Kind {
     pub extension: &'static str,
     /// The name of the image.
     pub jdk: &'static str,
-    /// What happens to a JVM of another JDK, for example `is not traced`.
-    pub elsewhere: &'static str,
     /// What a JVM without such a file did, and possible reasons.
     pub missing: &'static str,
 }
@@ -60,7 +58,7 @@ pub fn run(
     };
     let jvms = ended.jvms()?;
     if jvms.is_empty() {
-        ended.say_no_jvm(kind.jdk, kind.elsewhere);
+        ended.say_no_jvm(kind.jdk);
     }
     let left = left(&jvms, kind);
     let missing = left.len() < jvms.len() || jvms.is_empty();

@@ -24,7 +24,6 @@ const PRINTED: Kind = Kind {
     leaves: ToolOutput::Markers,
     extension: "markers",
     jdk: "marked JDK",
-    elsewhere: "has no markers",
     missing: "left no output of its markers; it was killed, halted, or still runs",
 };
 

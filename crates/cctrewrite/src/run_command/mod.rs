@@ -14,6 +14,7 @@ pub mod files;
 pub mod markers;
 mod missing;
 mod no_jvm;
+mod own_classes;
 mod run_markers;
 mod signals;
 pub mod traces;
@@ -64,7 +65,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     let mut jvms = ended.jvms()?;
     let mut missing = recover_missing(&mut jvms, &ended);
     if jvms.is_empty() {
-        ended.say_no_jvm("profiled JDK", "is not profiled");
+        ended.say_no_jvm("profiled JDK");
     } else {
         missing |= !ended.or_keep(|home| {
             let beside = beside.left(home)?;

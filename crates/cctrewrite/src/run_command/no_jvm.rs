@@ -52,9 +52,8 @@ pub struct Silent<'c> {
 }
 
 impl Silent<'_> {
-    /// What happened and what to do, on one line. `jdk` is the image's name in the message. `is`
-    /// says what happens to a JVM of another JDK.
-    pub fn explained(&self, jdk: &str, is: &str) -> String {
+    /// What happened and what to do, on one line. `jdk` is the image's name in the message.
+    pub fn explained(&self, jdk: &str) -> String {
         let (command, home) = (Path::new(self.command).display(), self.home.display());
         if let Some(option) = self.options().find(|option| SWITCHED_OFF.contains(&&**option)) {
             return format!("{command} records nothing because of {option}; leave that option out");
@@ -70,12 +69,18 @@ impl Silent<'_> {
                 )
             }
             None if self.is_tool => self.of_tool(),
-            None => format!(
-                "{command} started no JVM of the {jdk} {home}; a program that names another java \
-                 by its path {is}, and a JVM that refuses an option or lacks memory printed a \
-                 message above"
-            ),
+            None => self.of_command(jdk),
         }
+    }
+
+    /// The explanation if the image works and the command is no tool of it: it starts none, or by a
+    /// path of its own, or its JVM refused an option.
+    fn of_command(&self, jdk: &str) -> String {
+        let (command, home) = (Path::new(self.command).display(), self.home.display());
+        format!(
+            "{command} started no JVM of the {jdk} {home}; start java by PATH or JAVA_HOME, and \
+             look for a JVM's message above"
+        )
     }
 
     /// The explanation if the image works and the command is one of its tools.
@@ -219,6 +224,15 @@ mod tests {
         assert_eq!(options(&["-Xmx2m", "-cp", "a:b", "-XX:+Foo", "Main", "-x"]), "-Xmx2m -XX:+Foo");
         assert_eq!(options(&["@file", "-jar", "app.jar", "-Xmx1m"]), "@file");
         assert_eq!(options(&[]), "");
+    }
+
+    #[test]
+    fn a_command_without_a_jvm_gets_a_short_message() {
+        let home = Path::new("/cache/images/1");
+        let silent = Silent { command: OsStr::new("true"), arguments: &[], is_tool: false, code: 0, home };
+        let text = format!("cctrewrite: {}", silent.of_command("profiled JDK"));
+        assert!(text.contains("true started no JVM of the profiled JDK /cache/images/1; start java by"));
+        assert!(text.split(' ').count() <= 25, "{text}");
     }
 
     #[test]

@@ -18,7 +18,6 @@ const TRACES: Kind = Kind {
     leaves: ToolOutput::Traces,
     extension: "trace",
     jdk: "tracing JDK",
-    elsewhere: "is not traced",
     missing: "left no trace; it refused to run, or ended before recording began",
 };
 

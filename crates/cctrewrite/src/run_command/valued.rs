@@ -19,7 +19,6 @@ const VALUES: Kind = Kind {
     leaves: ToolOutput::Values,
     extension: "pcc",
     jdk: "JDK",
-    elsewhere: "records no values",
     missing: "left no values; it refused to run, was killed, or still runs",
 };
 

@@ -55,6 +55,7 @@ pub fn run(arguments: &Top) -> Result<Outcome> {
             threads: now.profile.threads.len(),
             elapsed: now.at - last.at,
             verdicts: verdicts(&now),
+            is_whole: library.is_none(),
         };
         let room = Room::of(arguments, is_live);
         let found = difference(last.profile, now.profile.clone(), arguments.sort, room.contexts)?;

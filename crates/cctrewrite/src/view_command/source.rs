@@ -7,13 +7,14 @@ use cct_build::text::harmless;
 use cct_profile::diff::{DiffOptions, SIDES, united_trees};
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
-use cct_profile::pair::{Input, PairError};
+use cct_profile::pair::Input;
 use cct_profile::report::counted;
 use cct_profile::{Profile, Selection, Summary};
 
 use crate::args::{Library, MetricArgument, View};
 use crate::exit;
 use crate::profile_file::{Reading, View as Part, metric, read, read_input, shown};
+use crate::remedies::VIEW;
 use crate::verdicts::program_and_verdicts;
 use crate::view_command::contexts::Contexts;
 
@@ -98,7 +99,7 @@ impl Source {
     }
 
     fn read_two(base: &Path, new: &Path) -> Result<(Files, bool)> {
-        let everything = Reading { view: Part::Both, sites: Default::default(), wanted: None, library: None };
+        let everything = Reading::everything();
         let names = [base, new].map(|path| harmless(&shown(path)));
         let (base, new) = (read_input(base, &everything)?, read_input(new, &everything)?);
         let is_damaged = !base.incomplete.is_empty() || !new.incomplete.is_empty();
@@ -162,7 +163,7 @@ impl Source {
         };
         let side = |input: &Input| self.reading.of_input(input.clone());
         let trees = united_trees(side(base)?, side(new)?, &options, &Origins::default());
-        let trees = trees.map_err(in_words_of_view).with_context(|| {
+        let trees = trees.map_err(|error| VIEW.explained(error)).with_context(|| {
             let [base, new] = names;
             format!("cannot compare A ({base}) and B ({new})")
         })?;
@@ -188,16 +189,6 @@ impl Source {
                 exit::say(&format!("cctrewrite: no method matches --drop '{}'", pattern.given()));
             }
         }
-    }
-}
-
-/// The message of an error, with the option of this command.
-fn in_words_of_view(error: PairError) -> anyhow::Error {
-    let text = error.to_string();
-    if text.contains("--calls-only") {
-        anyhow::Error::msg(text.replace("--calls-only", "--metric calls"))
-    } else {
-        error.into()
     }
 }
 

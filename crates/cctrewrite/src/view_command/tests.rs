@@ -5,8 +5,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 
-use crate::args::{MetricArgument, SitesArguments};
-use crate::profile_file::{Reading, View as Part};
+use crate::args::MetricArgument;
+use crate::profile_file::Reading;
 use crate::view_command::draw::draw;
 use crate::view_command::numbers::Sort;
 use crate::view_command::source::{Choice, Source};
@@ -64,7 +64,7 @@ fn usual() -> Profile {
 }
 
 fn reading() -> Reading {
-    Reading { view: Part::Both, sites: SitesArguments::default(), wanted: None, library: None }
+    Reading::everything()
 }
 
 fn viewed(source: Source) -> State {

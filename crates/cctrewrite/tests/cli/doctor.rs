@@ -24,27 +24,44 @@ fn section<'a>(run: &'a Run, heading: &str) -> Vec<&'a str> {
     lines.take_while(|line| !line.is_empty()).collect()
 }
 
+/// The first line says what is checked, and how to read the rest.
+#[test]
+fn the_first_line_is_for_newcomers() {
+    let run = doctor(command(), scratch().path(), &[]);
+    let first = run.stdout.lines().next().unwrap();
+    assert!(first.starts_with(concat!("cctrewrite ", env!("CARGO_PKG_VERSION"), " on linux ")), "{first}");
+    assert!(first.ends_with(": each line with FAULT says what to do"), "{first}");
+}
+
+/// The lines about libraries. The last one is about the code inside the JVM.
+fn libraries(run: &Run) -> Vec<&str> {
+    let mut lines = section(run, "Libraries");
+    let last = lines.pop().unwrap();
+    assert!(last.starts_with("  ok     ") && last.contains(", compiled by javac "), "{last}");
+    lines
+}
+
 #[test]
 fn libraries_that_are_missing_are_faults() {
     let folder = scratch();
     let whole = doctor(command(), folder.path(), &[]);
-    let libraries = section(&whole, "Libraries");
-    assert_eq!(libraries.len(), 3, "{}", whole.stdout);
-    assert!(libraries.iter().all(|line| line.starts_with("  ok     ")), "{}", whole.stdout);
+    let found = libraries(&whole);
+    assert_eq!(found.len(), 3, "{}", whole.stdout);
+    assert!(found.iter().all(|line| line.starts_with("  ok     ")), "{}", whole.stdout);
 
     let alone = folder.path().join("cctrewrite");
     executable::copy(Path::new(env!("CARGO_BIN_EXE_cctrewrite")), &alone).unwrap();
     let run = doctor(Command::new(&alone), folder.path(), &[]);
-    let libraries = section(&run, "Libraries");
+    let found = libraries(&run);
     if cfg!(feature = "embed") {
         let is_inside =
             |line: &&str| line.starts_with("  ok     libcctrewrite_") && line.contains("is embedded");
-        assert_eq!(libraries.iter().filter(|line| is_inside(line)).count(), 3, "{}", run.stdout);
+        assert_eq!(found.iter().filter(|line| is_inside(line)).count(), 3, "{}", run.stdout);
         assert!(!folder.path().join("cache").exists(), "looking makes nothing");
         return;
     }
-    assert!(libraries.iter().all(|line| line.starts_with("  FAULT  ")), "{}", run.stdout);
-    assert!(libraries[0].contains("libcctrewrite_loadtime.so is not beside this command"), "{}", run.stdout);
+    assert!(found.iter().all(|line| line.starts_with("  FAULT  ")), "{}", run.stdout);
+    assert!(found[0].contains("libcctrewrite_loadtime.so is not beside this command"), "{}", run.stdout);
     assert_eq!(run.code, Some(1));
     assert!(run.stdout.ends_with(" faults\n"), "{}", run.stdout);
 }

@@ -138,6 +138,11 @@ fn pictures_are_pruned_and_say_so() {
     let folder = stored();
     let run = export(folder.path(), &["--format", "svg", "run.cct", "-o", "run.svg"]).succeeds();
     assert!(run.stderr.contains("1 context with 1 call and 3 bytecodes pruned"), "{}", run.stderr);
+    assert!(run.stderr.ends_with(", and added up as [pruned]; --all keeps them\n"), "{}", run.stderr);
+    // Whoever says what to prune knows the options.
+    let chosen = ["--format", "svg", "run.cct", "-o", "run.svg", "--min-percent", "1"];
+    let chosen = export(folder.path(), &chosen).succeeds();
+    assert!(chosen.stderr.ends_with(", and added up as [pruned]\n"), "{}", chosen.stderr);
     let picture = fs::read_to_string(folder.path().join("run.svg")).unwrap();
     assert!(picture.contains("9,123 bytecodes in 3 contexts; 1 contexts pruned"), "{picture}");
 }

@@ -67,6 +67,50 @@ fn the_short_help_of_run_is_short() {
     }
 }
 
+/// `-h` of the commands for profiles fits a screen, too, and `--help` has all options by headings.
+#[test]
+fn the_short_help_of_commands_for_profiles_is_short() {
+    let folder = scratch();
+    for (command, common) in [
+        ("report", &["--root", "--callers", "--hot-path", "--top", "--depth", "--html", "--mine"][..]),
+        ("diff", &["--root", "--fail-above", "--sort", "--limit", "--mine"]),
+        ("export", &["--output", "--format", "--all", "--min-percent", "--mine"]),
+    ] {
+        let short = run(folder.path(), &[command, "-h"]).succeeds().stdout;
+        let options = short.lines().filter(|line| line.trim_start().starts_with('-')).count();
+        assert!((10..=16).contains(&options) && short.lines().count() <= 60, "{options} options:\n{short}");
+        for option in common {
+            assert!(short.contains(&format!("{option} ")), "{command} -h lacks {option}:\n{short}");
+        }
+        let long = run(folder.path(), &[command, "--help"]).succeeds().stdout;
+        let (_, by_default) = long.split_once("\nOptions:\n").expect(&long);
+        let unheaded = by_default.lines().take_while(|line| line.is_empty() || line.starts_with(' '));
+        let unheaded: Vec<&str> = unheaded.filter(|line| line.trim_start().starts_with("-")).collect();
+        assert_eq!(unheaded, ["  -h, --help"], "{command}");
+        for heading in ["\nOutput:\n", "\nSelection:\n", "\nMy code:\n", "\nContents:\n"] {
+            assert!(long.contains(heading), "{command} lacks {heading}");
+        }
+        assert!(long.contains("--raw-names\n") && long.contains("--merge-sites\n"), "{command}");
+    }
+}
+
+/// A typing error is answered with the option that is meant, and with nothing else.
+#[test]
+fn a_mistyped_option_is_suggested() {
+    let folder = scratch();
+    let tips = |arguments: &[&str]| {
+        let run = run(folder.path(), arguments);
+        assert_eq!(run.code, Some(2));
+        let tips = run.stderr.lines().filter_map(|line| line.trim().strip_prefix("tip: ").map(str::to_owned));
+        tips.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        tips(&["run", "--reproducable", "--", "java"]),
+        ["a similar argument exists: '--reproducible'"]
+    );
+    assert_eq!(tips(&["run", "--zzz", "--", "java"]), ["to pass '--zzz' as a value, use '-- --zzz'"]);
+}
+
 #[test]
 fn the_version_is_that_of_the_package() {
     let short = run(scratch().path(), &["-V"]).succeeds().stdout;

@@ -123,6 +123,51 @@ fn put_class(path: &Path) {
     std::fs::copy(class, path).unwrap();
 }
 
+/// A method that is collapsed is there, and the message must not deny it.
+#[test]
+fn a_method_of_the_collapsed_library_is_named_as_such() {
+    let folder = stored();
+    let home = folder.path();
+    let mine = ["--mine", "app.**"];
+    for select in [["--callers", "String.charAt"], ["--root", "String.charAt"], ["--focus", "String.charAt"]]
+    {
+        let report = |options: &[&str]| run(home, &[&["report", "run.cct"], &select[..], options].concat());
+        report(&mine)
+            .fails_saying(&["'String.charAt' is in the library, which --mine=app.** collapses; leave that"]);
+        report(&["--collapse-library"]).fails_saying(&["which --collapse-library collapses"]);
+        report(&[]).succeeds();
+    }
+    // A method of both kinds of classes is shown where it is, and one that is nowhere is not there.
+    run(home, &["report", "run.cct", "--callers", "*.walk", "--mine", "app.**"]).succeeds();
+    run(home, &["report", "run.cct", "--callers", "*.*", "--mine", "app.**"]).succeeds();
+    run(home, &["report", "run.cct", "--callers", "String.nothing", "--mine", "app.**"])
+        .fails_saying(&["no context has a method 'String.nothing'"]);
+    for command in [&["export", "--format", "collapsed", "-o", "-"][..], &["diff", "run.cct"]] {
+        let refused = run(home, &[command, &["run.cct", "--root", "String.charAt"], &mine].concat());
+        assert!(refused.stderr.contains("which --mine=app.** collapses"), "{}", refused.stderr);
+    }
+    // In a file that was written so, it is gone.
+    ends(home, &["merge", "run.cct", "-o", "mine.cct", "--collapse-library"]);
+    run(home, &["report", "mine.cct", "--callers", "String.charAt"])
+        .fails_saying(&["'String.charAt'", "; the file lacks the methods of the library: the JDK"]);
+}
+
+/// With --mine a class of the JDK may be the user's, and one outside it may not.
+#[test]
+fn tables_of_ones_own_code_have_its_name() {
+    let folder = stored();
+    let home = folder.path();
+    let text = ends(home, &["report", "run.cct", "--mine", "app.Main*"]);
+    assert!(text.contains("\nMethods in your code (own "), "{text}");
+    assert!(!text.contains("outside the JDK"), "{text}");
+    let of_jdk = ends(home, &["report", "run.cct", "--mine", "java.util.**", "--by", "class"]);
+    let table = of_jdk.split("\n\n").nth(1).unwrap();
+    assert!(table.starts_with("Classes in your code (own 3.64 % of all)"), "{of_jdk}");
+    assert!(table.ends_with(" java.util.Arrays") && table.lines().count() == 3, "{table}");
+    let jdk = ends(home, &["report", "run.cct", "--collapse-library"]);
+    assert!(jdk.contains("\nMethods outside the JDK (own "), "{jdk}");
+}
+
 /// A wrong pattern made one row of everything, and nothing was said.
 #[test]
 fn a_pattern_that_matches_no_class_is_named() {

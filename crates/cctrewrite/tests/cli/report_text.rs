@@ -91,14 +91,16 @@ calls    own  inclusive       %  context
     assert_eq!((tree(&all).len(), all.contains("folded")), (6001, false));
     let heavy = report(folder.path(), &["--lines", "0"]);
     assert_eq!((tree(&heavy).len(), heavy.contains("folded")), (2988, false));
-    assert!(heavy.contains("\nLeft out: 3,015 contexts, 66.76 % (below 0.5 %). All: --min-percent 0\n"));
+    assert!(heavy.contains(
+        "\nNot shown, but counted: 3,015 contexts, 66.76 % (below 0.5 %). Show more: --min-percent 0\n"
+    ));
     let limited = report(folder.path(), &["--min-percent", "0", "--lines", "20"]);
     // 19 contexts, those below the last of them, and how much is left out.
     assert_eq!(tree(&limited).len(), 21, "{limited}");
     assert!(tree(&limited)[19].ends_with("... 5,965 more"), "{limited}");
-    assert!(limited.contains(" (beyond 20 lines). All: --lines 0\n"), "{limited}");
+    assert!(limited.contains(" (beyond 20 lines). Show more: --lines 0\n"), "{limited}");
     let deep = report(folder.path(), &["--depth", "3"]);
-    assert!(tree(&deep).last().unwrap().contains("deeper than 3"), "{deep}");
+    assert!(tree(&deep).last().unwrap().contains("deeper than --depth 3"), "{deep}");
     assert!(!report(folder.path(), &["--depth", "0"]).contains("context\n"));
     assert!(report(folder.path(), &["--fold-recursion"]).contains("; recursion folded\n"));
 }
@@ -208,9 +210,11 @@ fn callers_are_limited_too() {
     assert!(by_default.len() <= 60 + 3, "{by_default:#?}");
     assert!(by_default[3].ends_with(" 2,000    1.00    app.Main.caller200(Object)"), "{by_default:#?}");
     let end = by_default.last().unwrap();
-    assert!(end.starts_with("Left out: 1") && end.contains(" callers, "), "{end}");
+    assert!(end.starts_with("Not shown, but counted: 1") && end.contains(" callers, "), "{end}");
     assert!(
-        end.ends_with(" % (below 0.5 % of the method or beyond 60 lines). All: --min-percent 0, --lines 0"),
+        end.ends_with(
+            " % (below 0.5 % of the method or beyond 60 lines). Show more: --min-percent 0, --lines 0"
+        ),
         "{end}"
     );
     assert_eq!(callers(&["--lines", "0", "--min-percent", "0"]).len(), 2 + 1 + 400);

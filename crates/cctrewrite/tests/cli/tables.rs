@@ -72,6 +72,11 @@ fn tables_that_cannot_be_made_are_refused() {
         run(folder.path(), &[&["report", "--table"], arguments].concat()).fails_saying(parts);
     };
     refused(&["overlap", "run.cct"], &["at least two"]);
+    put(folder.path(), "calls.txt", b"1 - app.Main.main()V\n");
+    refused(
+        &["overlap", "run.cct", "calls.txt"],
+        &["B counts only calls", "`cctrewrite compare --calls-only`"],
+    );
     refused(&["overlap", "run.cct", "-"], &["standard input"]);
     refused(&["shape", "run.cct", "--format", "contexts"], &["text, json or csv"]);
     refused(&["shape", "run.cct", "--root", "no.Such"], &["run.cct", "'no.Such'"]);

@@ -18,6 +18,7 @@ fn trial(jdk: &'static Jdk) {
     assert!(line.starts_with("  ok     "), "{said}");
     assert!(line.contains(": 177 calls, 1,589 bytecodes as expected; exact: yes"), "{said}");
     assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.ends_with("\nno fault: `cctrewrite run -- java ...` works here\n"), "{said}");
 
     // A variable that switches recording off.
     let output = doctor(jdk).env("JAVA_TOOL_OPTIONS", "-Dcctrewrite.record=off").output().unwrap();

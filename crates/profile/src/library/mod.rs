@@ -22,6 +22,7 @@
 use crate::fold::Forest;
 use crate::meta_keys::LIBRARY;
 use crate::{MergeError, Method, Profile, Tree};
+use std::collections::BTreeMap;
 
 /// The text of a context that stands for library methods.
 pub const LIBRARY_LINE: &str = "(library)";
@@ -54,6 +55,20 @@ impl Role {
             _ => Role::Program,
         }
     }
+}
+
+/// The JDK as a collapsed library, in words.
+pub const JDK: &str = "the JDK";
+
+/// The library that is collapsed in a profile with this `META`, in words.
+pub fn collapsed(meta: &BTreeMap<String, String>) -> Option<&str> {
+    meta.get(LIBRARY).map(|which| &**which).filter(|which| !which.is_empty())
+}
+
+/// Whether the library that is collapsed in a profile with this `META` is more than the JDK, so
+/// that all methods left are the user's own.
+pub fn is_own_code_alone(meta: &BTreeMap<String, String>) -> bool {
+    collapsed(meta).is_some_and(|which| which != JDK)
 }
 
 /// What a collapsed library is, as reports say it: the value of `library` in `META`.
@@ -109,7 +124,7 @@ impl Profile {
         };
         let places: Vec<Place> = this.methods.iter().map(place).collect();
         for thread in &mut this.threads {
-            thread.tree = collapsed(&thread.tree, &places, before)?;
+            thread.tree = collapsed_tree(&thread.tree, &places, before)?;
         }
         this.methods.retain(stays);
         if has_library {
@@ -135,7 +150,7 @@ struct Open {
 }
 
 /// The collapsed tree. `line` is the label of the library.
-fn collapsed(tree: &Tree, places: &[Place], line: u32) -> Result<Tree, MergeError> {
+fn collapsed_tree(tree: &Tree, places: &[Place], line: u32) -> Result<Tree, MergeError> {
     let mut forest = Forest::new(tree.columns());
     let nodes = tree.nodes();
     forest.count(0, &nodes[0], tree.values(0))?;

@@ -5,11 +5,13 @@
 //! into one, unselected contexts are removed, and both get their labels from one table of frames. A
 //! walk then visits both ([`crate::walk`]).
 
+mod error;
 mod input;
 mod mismatch;
 mod remarks;
 mod share;
 
+pub use error::{PairError, Remedy};
 pub use input::{Input, InputError, Kind, Whole};
 pub use mismatch::Mismatch;
 pub use remarks::{Remark, SIDES, Side};
@@ -19,9 +21,8 @@ use crate::contexts::tree_of_threads;
 use crate::meta_keys::COST_MODEL;
 use crate::names::{Frame, FrameTable, NameStyle};
 use crate::selection::{Met, Selector, similar};
-use crate::suggestions::Suggestions;
 use crate::tree_sum::joined;
-use crate::{ContextId, MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
+use crate::{MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
 
 /// Options that apply to both inputs.
 #[derive(Clone, Debug, Default)]
@@ -46,60 +47,6 @@ pub struct TextOptions {
     pub compared: String,
     /// Cut lines to this many terminal columns.
     pub width: Option<usize>,
-}
-
-/// Why two inputs cannot be compared.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PairError {
-    /// Objects on one side, calls on the other.
-    #[error("{0} does not count objects, and the other side counts only objects")]
-    Objects(Side),
-    /// This side has no bytecodes to compare with those of the other.
-    #[error("{0} counts only calls, the other side also counts bytecodes; use --calls-only")]
-    NoBytecodes(Side),
-    /// Methods with bytecodes on one side have none on the other.
-    #[error(
-        "A and B count intrinsics by different rules ({a} and {b}): methods that have bytecodes in one have none in the other; use --calls-only"
-    )]
-    Intrinsics {
-        /// The choice of A (`META` key `intrinsics`).
-        a: String,
-        /// The choice of B.
-        b: String,
-    },
-    /// Numbers of different things.
-    #[error(
-        "A and B count by different cost models ({a} and {b}), and their numbers cannot be compared; use --calls-only"
-    )]
-    CostModels {
-        /// The model of A (`META` key `cost-model`), or what A counts without one.
-        a: String,
-        /// The model of B, or what B counts without one.
-        b: String,
-    },
-    /// Threads were added up when the list was written.
-    #[error(
-        "{0}, a list of contexts, has the sum of all threads; write the list with --per-thread, or \
-         compare without --per-thread and --thread"
-    )]
-    NoThreads(Side),
-    /// No thread of this name.
-    #[error("neither side has a thread '{0}'")]
-    NoSuchThread(String),
-    /// No method matches the root or the focus.
-    #[error("no context of either side has the method '{given}'{similar}")]
-    NoSuchMethod {
-        /// The pattern, or several.
-        given: String,
-        /// Methods that there are, close to the first pattern.
-        similar: Suggestions,
-    },
-    /// No context has the id.
-    #[error("no context of either side has the id {0}; `report --ids` shows ids")]
-    NoSuchContext(ContextId),
-    /// Sums that do not fit.
-    #[error("{0} cannot be added up: {1}")]
-    Merge(Side, MergeError),
 }
 
 /// Two trees whose labels are the frames of one table. Siblings have different labels and are

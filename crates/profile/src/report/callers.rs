@@ -60,12 +60,16 @@ pub fn write_callers(
     let columns = Columns::of(rows.iter().map(|(cells, _, _)| cells), options.layout);
     let indentation = columns.indentation(rows.iter().map(|(_, depth, _)| *depth).max().unwrap_or(0));
     let mut out = BufWriter::new(out);
-    writeln!(out, "{}", options.layout.title(&format!("Callers, by inclusive {}", options.metric.name())))?;
+    let title = format!(
+        "Callers, by inclusive {}: each line counts the method's calls through that caller",
+        options.metric.name()
+    );
+    writeln!(out, "{}", options.layout.title(&title))?;
     for (cells, depth, text) in &rows {
         writeln!(out, "{}", columns.line(cells, &indentation.at(*depth), text))?;
     }
     if shown.hidden > 0 {
-        let line = shown.left_out(options);
+        let line = shown.not_shown(options);
         writeln!(out, "{}", options.layout.wrapped(&line))?;
     }
     Ok(out.flush()?)
@@ -159,8 +163,8 @@ impl<'c> CallerLines<'c> {
         }
     }
 
-    /// What is left out, why, and the options that show it.
-    fn left_out(&self, options: &CallersOptions) -> String {
+    /// How many callers are not shown, why, and the options that show them.
+    fn not_shown(&self, options: &CallersOptions) -> String {
         let (mut because, mut remedies) = (Vec::new(), Vec::new());
         if options.min_percent > 0.0 {
             because.push(format!("below {} % of the method", options.min_percent));
@@ -173,7 +177,7 @@ impl<'c> CallerLines<'c> {
         let callers = counted(self.hidden, "caller");
         let share = percent(self.inclusive, options.total);
         let (because, remedies) = (because.join(" or "), remedies.join(", "));
-        format!("Left out: {callers}, {share:.2} % ({because}). All: {remedies}")
+        format!("Not shown, but counted: {callers}, {share:.2} % ({because}). Show more: {remedies}")
     }
 }
 

@@ -118,7 +118,7 @@ calls      own  inclusive       %  context
     1    1,000    100,000   50.00  Main.main(String[])
 2,000   98,997     98,997   49.50    java.util.HashMap.put(Object, Object)
    10  100,000    100,000   50.00  java.util.HashMap.put(Object, Object)
-Left out: 2 contexts, 0.00 % (below 0.5 %). All: --min-percent 0
+Not shown, but counted: 2 contexts, 0.00 % (below 0.5 %). Show more: --min-percent 0
 
 "
     );
@@ -151,7 +151,7 @@ fn depth_limits_say_what_they_hide() {
     let options = TreeOptions { depth: Some(2), ..TreeOptions::default() };
     let text = tree_text(&deep(10_000), options);
     assert!(text.contains("     19,996   99.98      ... 9,998 more\n"), "{text}");
-    let end = "\nLeft out: 9,998 contexts, 99.98 % (below 0.5 % or deeper than 2). All: --min-percent 0, without --depth\n\n";
+    let end = "\nNot shown, but counted: 9,998 contexts, 99.98 % (below 0.5 % or deeper than --depth 2). Show more: --min-percent 0, a larger --depth\n\n";
     assert!(text.ends_with(end), "{text}");
     assert_eq!(text.lines().filter(|line| line.contains("A.")).count(), 2);
 }
@@ -177,7 +177,7 @@ fn nothing_is_hidden_in_silence() {
             let count = row.rsplit_once(before)?.1.split_once(after)?.0;
             count.parse::<usize>().ok()
         };
-        let end = rows().filter_map(|row| counted(row, "Left out: ", " context")).last();
+        let end = rows().filter_map(|row| counted(row, "Not shown, but counted: ", " context")).last();
         let hidden: Vec<usize> = rows().filter_map(|row| counted(row, "... ", " more")).collect();
         let listed = rows().count() - usize::from(end.is_some());
         assert!(lines.is_none_or(|lines| listed <= lines), "{text}");
@@ -317,12 +317,12 @@ calls  own  inclusive       %  context
     1   80         80   22.22    A.f8()
     1   70         70   19.44    A.f7()
                   210   58.33    ... 6 more
-Left out: 6 contexts, 58.33 % (below 0.5 % or beyond 4 lines). All: --min-percent 0, --lines 0
+Not shown, but counted: 6 contexts, 58.33 % (below 0.5 % or beyond 4 lines). Show more: --min-percent 0, --lines 0
 
 "
     );
     assert!(text(9).ends_with("  A.f1()\n\n"), "{}", text(9));
-    assert!(text(0).contains("\nLeft out: 9 contexts, 100.00 %"), "{}", text(0));
+    assert!(text(0).contains("\nNot shown, but counted: 9 contexts, 100.00 %"), "{}", text(0));
 }
 
 #[test]
@@ -348,9 +348,9 @@ calls  own  inclusive      %  % of caller  depth  context
 
 "
     );
-    let end = "A.f2()\nThe path goes on (below 21 %). All: --min-percent 0\n\n";
+    let end = "A.f2()\nThe path goes on (below 21 %). Show more: --min-percent 0\n\n";
     assert!(path(RowsOptions { min_percent: 21.0, ..all }, None).ends_with(end));
-    let end = "A.f0()\nThe path goes on (deeper than 1). All: without --depth\n\n";
+    let end = "A.f0()\nThe path goes on (deeper than --depth 1). Show more: a larger --depth\n\n";
     assert!(path(RowsOptions { depth: Some(1), ..all }, None).ends_with(end));
     let short = path(all, Some(2));
     assert!(short.contains("A.f0()\n... 1 more step (--lines 0 shows all)\n    4"), "{short}");

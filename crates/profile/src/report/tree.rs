@@ -44,7 +44,7 @@ pub fn write_tree(
     let calls = calls_column(rows.metric());
     let own = if columns.widths[1] > 0 { "own" } else { "" };
     writeln!(out, "{}", columns.line(&[calls, own, "inclusive", "%"].map(Cell::plain), "", "context"))?;
-    let (mut left_out, mut weight) = (0u128, 0u64);
+    let (mut hidden, mut weight) = (0u128, 0u64);
     rows.for_each(|row| match row {
         Row::Context { node, depth, inclusive } => {
             let counts = &rows.tree().nodes()[node as usize];
@@ -64,7 +64,7 @@ pub fn write_tree(
             writeln!(out, "{}", columns.line(&cells, &indentation.at(depth), &rows.text(node, names)))
         }
         Row::Hidden { contexts, inclusive, depth } => {
-            left_out += u128::from(contexts);
+            hidden += u128::from(contexts);
             weight += inclusive;
             if !rows.has_line(row) {
                 return Ok(());
@@ -76,10 +76,11 @@ pub fn write_tree(
             writeln!(out, "{}", columns.line(&cells, &indentation.at(depth), &text))
         }
     })?;
-    if left_out > 0 {
-        let contexts = counted(left_out, "context");
+    if hidden > 0 {
+        let contexts = counted(hidden, "context");
         let (because, remedy) = causes(rows);
-        let line = format!("Left out: {contexts}, {:.2} % ({because}). {remedy}", rows.share(weight));
+        let share = rows.share(weight);
+        let line = format!("Not shown, but counted: {contexts}, {share:.2} % ({because}). {remedy}");
         writeln!(out, "{}", layout.wrapped(&line))?;
     }
     writeln!(out)?;
@@ -87,7 +88,7 @@ pub fn write_tree(
     Ok(())
 }
 
-/// Why contexts are left out, and the options that show them.
+/// Why contexts are not shown, and the options that show more.
 pub(super) fn causes(rows: &Rows<'_>) -> (String, String) {
     let options = rows.options();
     let (mut because, mut remedies) = (Vec::new(), Vec::new());
@@ -96,14 +97,14 @@ pub(super) fn causes(rows: &Rows<'_>) -> (String, String) {
         remedies.push("--min-percent 0".to_owned());
     }
     if let Some(depth) = options.depth {
-        because.push(format!("deeper than {depth}"));
-        remedies.push("without --depth".to_owned());
+        because.push(format!("deeper than --depth {depth}"));
+        remedies.push("a larger --depth".to_owned());
     }
     if let Some(lines) = rows.limit() {
         because.push(format!("beyond {}", counted(lines as u128, "line")));
         remedies.push("--lines 0".to_owned());
     }
-    (because.join(" or "), format!("All: {}", remedies.join(", ")))
+    (because.join(" or "), format!("Show more: {}", remedies.join(", ")))
 }
 
 /// The head of the first column.
