@@ -3,7 +3,7 @@ package cctrewrite.runtime;
 import cctrewrite.agent.MethodName;
 import sun.misc.Unsafe;
 
-/** What agents may see of a node, by its address. */
+/** The data of a node that agents may read, by its address. */
 public final class Counters {
     private Counters() {}
 
@@ -12,7 +12,8 @@ public final class Counters {
     }
 
     /**
-     * The node in which a slot lies, be it told with a call site or not; also one behind the last.
+     * The node that contains a slot, with or without a call site in the slot's value. The slot may
+     * also be the one after the last.
      */
     public static long owner(long slot) {
         return Tree.owner(slot & Layout.ADDRESS);
@@ -47,8 +48,8 @@ public final class Counters {
     }
 
     /**
-     * 0 for a root. Only the last sibling knows it: it is behind all those that follow
-     * {@code node}.
+     * The caller's node; 0 for a root. Only the last sibling stores it, after all others that
+     * follow {@code node}.
      */
     public static long parent(long node) {
         Unsafe u = CctMemory.U;
