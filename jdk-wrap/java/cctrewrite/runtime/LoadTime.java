@@ -344,7 +344,7 @@ public final class LoadTime {
     /** The code that has no markers, and the rules that match nothing. */
     public static native String[] unmarked();
 
-    /** Notes on these methods, from the records of all trees. */
+    /** Notes on the methods that the user named, from the records of all trees. */
     static native String[] selected(long[] records);
 
     private static native byte[] rewrite(
