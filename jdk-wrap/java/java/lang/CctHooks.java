@@ -93,7 +93,7 @@ public final class CctHooks {
         }
     }
 
-    // ---- class definitions --------------------------------------------------------------------
+    // ---- class definitions ----------------------------------------------------------------------
     //
     // One method for each native, named after it, with its receiver and parameters. Each method
     // returns the class file to define: the one that it got, or another one.
