@@ -77,7 +77,7 @@ final class JavaTrees extends TreeSections {
         methods.free();
     }
 
-    // ---- what occurs ----------------------------------------------------------------------------
+    // ---- collection -----------------------------------------------------------------------------
 
     /** Collects the methods of a tree. */
     private void collect(long record) {

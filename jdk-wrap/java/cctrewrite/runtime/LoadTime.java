@@ -33,7 +33,7 @@ public final class LoadTime {
     /** Why the configured library cannot be used, or null. */
     private static String trouble;
 
-    /** What is wrong with the methods that the user named, or null. */
+    /** The error in the methods that the user named, or null. */
     private static String misnamed;
 
     /** Where `cctrewrite run` expects the profile; null if it did not start this JVM. */
@@ -181,7 +181,7 @@ public final class LoadTime {
         return loaded && Settings.UDI != null;
     }
 
-    /** What is wrong with the methods or classes that the user named, or null. In bypass. */
+    /** The error in the methods or classes that the user named, or null. In bypass. */
     static String misnamed() {
         if (loaded && ready() == null) {
             return misnamed;

@@ -304,7 +304,7 @@ public final class CctHooks {
     // These methods also filter before boot: the program later sees what reflection caches then.
     // Library code called that early runs with context 0.
 
-    // ---- what is not to be collected ------------------------------------------------------------
+    // ---- kept objects ---------------------------------------------------------------------------
 
     /**
      * The list of kept objects: pairs of an object and the next pair. A class for the pairs might

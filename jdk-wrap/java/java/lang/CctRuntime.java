@@ -586,7 +586,7 @@ public final class CctRuntime {
         }
     }
 
-    // ---- what the program says ------------------------------------------------------------------
+    // ---- switches by the program ----------------------------------------------------------------
 
     /**
      * Implements the methods of {@code cctrewrite.api.Recording}. Returns whether the thread is
@@ -635,7 +635,7 @@ public final class CctRuntime {
         }
     }
 
-    // ---- what the VM calls by itself ------------------------------------------------------------
+    // ---- calls by the VM ------------------------------------------------------------------------
 
     /**
      * Finds the context of a method that the VM calls in the middle of a bytecode (class

@@ -434,7 +434,7 @@ public final class CctTraces {
         }
     }
 
-    // ---- what the VM knows ----------------------------------------------------------------------
+    // ---- frames in the VM's form ----------------------------------------------------------------
 
     /** The frames of an exception in the VM's order, with hidden ones. */
     private static final class VmTrace {

@@ -7,7 +7,7 @@ package java.lang;
  * <p>HotSpot does not let anyone walk the stack of a thread in a transition: a thread that asks for
  * its own waits for the transition to end, and so for itself. Agents and clients run no code there
  * either, since the thread could not park. The rewriter calls these methods where
- * {@code VirtualThread} tells HotSpot that a transition begins or ends. The parameters are of type
+ * {@code VirtualThread} notifies HotSpot that a transition begins or ends. The parameters are of type
  * {@code Object} because older JDKs have no {@code VirtualThread}.
  *
  * <p>The rules of {@link CctRuntime} hold.

@@ -78,7 +78,7 @@ final class Image {
         return place;
     }
 
-    /** The automata of the properties behind the rules; null if there are none. */
+    /** The automata of the properties that the rules implement; null if there are none. */
     static String tables() {
         File tables = new File(folder, "typestate");
         return folder != null && tables.isFile() ? tables.getPath() : null;

@@ -267,7 +267,7 @@ public final class CctMarkers {
         }
     }
 
-    // ---- arguments that a marker hands over -----------------------------------------------------
+    // ---- arguments of a marker ------------------------------------------------------------------
 
     public static Object markerArray(int length) {
         return new Object[length];

@@ -33,7 +33,7 @@ final class Image {
         return FOLDER == null ? null : LoadTime.expected();
     }
 
-    /** The automata of the properties behind the rules; null if there are none. */
+    /** The automata of the properties that the rules implement; null if there are none. */
     static String tables() {
         File tables = new File(FOLDER, "typestate");
         return FOLDER != null && tables.isFile() ? tables.getPath() : null;
