@@ -61,7 +61,7 @@ public final class Agents {
         }
     }
 
-    /** Whether an agent is configured but no rewritten code calls {@link #report}. */
+    /** Whether the user named an agent but no rewritten code calls {@link #report}. */
     static boolean isNeverAsked() {
         Output[] outputs = Outputs.library().all;
         return !Settings.AGENT.equals(Settings.DEFAULT_AGENT) && outputs.length > 0

@@ -13,8 +13,8 @@ import sun.misc.Unsafe;
  *
  * <p>The rules of {@link CctRuntime} hold. The context is the address of the thread's record. The
  * record's first word is the address of the next event, and its second word is the limit at which
- * the buffer counts as full. After that limit there is room for {@link #MOST} more words. So words
- * that belong together are always in one buffer.
+ * the buffer counts as full. After that limit there is room for several words (`SPARE` in
+ * crates/loadtime/src/tracing/record.rs). So words that belong together are always in one buffer.
  */
 public final class CctTrace {
     // Offsets in a record (crates/loadtime/src/tracing/record.rs).

@@ -341,8 +341,7 @@ public final class CctTraces {
             if (!frames.reach(all[at])) {
                 visible++;
             } else {
-                // Natives between a native and its callee would be hidden, and would have come
-                // before.
+                // The loop has already counted hidden frames between these natives and their callee.
                 int natives = frames.natives.size();
                 if (visible < depth && depth <= visible + natives) {
                     return seenFrom(all[at], frames.natives.get(depth - visible - 1));

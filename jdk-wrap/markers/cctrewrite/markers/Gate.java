@@ -10,10 +10,10 @@ import java.lang.invoke.MethodHandles;
  * cannot be notified, and markers are then only counted. Inserted code also treats the token of a
  * region as an object. It is {@code null} if no client was notified at the region's start.
  *
- * <p>The JVM's compilers call the methods for both ends of a region and do not inline them. Their
- * code is longer than that of most marked methods. With inlining, C2 took half as long again to
- * compile these methods, and they did not run faster (docs/research/markers.md). The class's own
- * helper tests whether there is a client, and that test is inlined.
+ * <p>The JVM must not inline the methods for both ends of a region. Their code is longer than that
+ * of most marked methods. With inlining, C2 took half as long again to compile the marked methods,
+ * and they did not run faster (docs/research/markers.md). The class's own helper tests whether
+ * there is a client, and that test is inlined.
  */
 public final class Gate {
     private static long early;

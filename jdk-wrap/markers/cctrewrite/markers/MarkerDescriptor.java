@@ -75,7 +75,7 @@ public final class MarkerDescriptor {
         return place;
     }
 
-    /** Whether each pass of a loop reaches the entry, and only the first pass is one. */
+    /** Whether each pass of a loop reaches the entry, of which only the first counts. */
     boolean isLoop() {
         return pair && place.equals("loop");
     }
