@@ -75,8 +75,8 @@ pub mod node {
     pub fn site(first_child: u64) -> Option<u16> {
         ((first_child >> SITE_SHIFT) as u16).checked_sub(1)
     }
-    /// The link to the next sibling: its address, negated. The last sibling has the parent's address
-    /// instead, negated and marked with [`LAST`].
+    /// The link to the next sibling: its address, negated. The last sibling has the parent's
+    /// address instead, negated and marked with [`LAST`].
     pub const NEXT: u64 = 32;
     /// See [`NEXT`].
     pub const LAST: u64 = 1;

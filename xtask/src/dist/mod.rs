@@ -117,7 +117,8 @@ fn make(packages: &Packages, binaries: Binaries, facts: Facts) -> Result<()> {
         fs::remove_dir_all(&packages.folder)
             .with_context(|| format!("cannot remove {}", packages.folder.display()))?;
     }
-    fs::create_dir_all(&packages.folder).with_context(|| format!("cannot create {}", packages.folder.display()))?;
+    fs::create_dir_all(&packages.folder)
+        .with_context(|| format!("cannot create {}", packages.folder.display()))?;
 
     let tarball = archive::tar(&product.tree(Layout::Tarball)?, FULL_NAME, date)?;
     write(&packages.tarball(), &archive::gzip(&tarball)?)?;

@@ -35,7 +35,11 @@ fn copied_by_zip(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn the_zip_crate_loses_headers_and_entries() {
     let bytes = streamed(3);
-    assert_ne!(copied_by_zip(&bytes), bytes, "zip keeps data descriptors now: reconsider reading jars with it");
+    assert_ne!(
+        copied_by_zip(&bytes),
+        bytes,
+        "zip keeps data descriptors now: reconsider reading jars with it"
+    );
 
     // Two entries of one name: the JVM takes the last one, other programs the first one.
     let doubled: Vec<u8> = {
@@ -45,12 +49,16 @@ fn the_zip_crate_loses_headers_and_entries() {
         }
         bytes
     };
-    assert_eq!(ZipArchive::new(Cursor::new(&doubled)).unwrap().len(), 2, "zip lists both entries of one name now: reconsider reading jars with it");
+    assert_eq!(
+        ZipArchive::new(Cursor::new(&doubled)).unwrap().len(),
+        2,
+        "zip lists both entries of one name now: reconsider reading jars with it"
+    );
     assert_eq!(Jar::parse(Cow::Borrowed(&doubled)).unwrap().entries().len(), 3);
 }
 
-/// The times of `zip` and of this crate for one jar. Each copies all raw entries into a buffer. They
-/// alternate; the result is the minimum of seven rounds.
+/// The times of `zip` and of this crate for one jar. Each copies all raw entries into a buffer.
+/// They alternate; the result is the minimum of seven rounds.
 fn measured(bytes: &[u8]) -> [Duration; 2] {
     let mut buffer = Vec::new();
     let mut least = [Duration::MAX; 2];

@@ -33,7 +33,7 @@ public final class Counters {
         CctMemory.U.putLong(null, node + Layout.BYTECODES, 0L);
     }
 
-    /** Null for a root and for an unknown MID. */
+    /** The method of a node; null for a root and for an unknown MID. */
     public static MethodName method(long node) {
         long mid = mid(node);
         if (mid == Layout.ROOT_MID) {
@@ -72,7 +72,7 @@ public final class Counters {
         return Tree.firstChild(node);
     }
 
-    /** 0 for the last one. */
+    /** The next sibling; 0 for the last one. */
     public static long nextSibling(long node) {
         return Tree.nextSibling(node);
     }

@@ -128,7 +128,7 @@ final class Index {
         return string(u4(classAt(number)));
     }
 
-    /** Null for a class without a superclass. */
+    /** The superclass's name; null for a class without a superclass. */
     String superName(int number) {
         int name = u4(classAt(number) + 4);
         return name == NONE ? null : string(name);

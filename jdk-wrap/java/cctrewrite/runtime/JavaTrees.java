@@ -343,7 +343,7 @@ final class JavaTrees extends TreeSections {
             this.mid = mid;
         }
 
-        /** The bytecode index of the call plus one; 0 for none. */
+        /** The bytecode index of the call plus one; 0 for no call site. */
         int site() {
             return (int) key & 0xFFFF;
         }

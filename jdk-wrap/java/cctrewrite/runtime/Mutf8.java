@@ -7,7 +7,7 @@ package cctrewrite.runtime;
 final class Mutf8 {
     private Mutf8() {}
 
-    /** Never fails: a byte that starts nothing becomes U+FFFD. */
+    /** Decodes modified UTF-8. Never fails: an invalid first byte becomes U+FFFD. */
     static String decode(byte[] b, int off, int len) {
         char[] text = new char[len];
         int size = 0;
@@ -62,7 +62,7 @@ final class Mutf8 {
         return cut(bytes, size);
     }
 
-    /** UTF-8; a lone surrogate becomes U+FFFD (docs/reference/formats/profile.md). */
+    /** Encodes as UTF-8; a lone surrogate becomes U+FFFD (docs/reference/formats/profile.md). */
     static byte[] utf8(String s) {
         byte[] bytes = new byte[3 * s.length()];
         int size = 0;

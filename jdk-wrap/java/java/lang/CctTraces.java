@@ -341,7 +341,8 @@ public final class CctTraces {
             if (!frames.reach(all[at])) {
                 visible++;
             } else {
-                // The loop has already counted hidden frames between these natives and their callee.
+                // The loop has already counted hidden frames between these natives and their
+                // callee.
                 int natives = frames.natives.size();
                 if (visible < depth && depth <= visible + natives) {
                     return seenFrom(all[at], frames.natives.get(depth - visible - 1));
