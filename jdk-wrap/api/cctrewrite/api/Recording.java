@@ -8,9 +8,9 @@ package cctrewrite.api;
  * runs while the recording is off.
  *
  * <p>A thread is recorded under one name at a time. Each name has a tree of its own in the profile.
- * The empty name is the default: its tree is the thread's own tree. With {@code
- * -Dcctrewrite.record=regions} the runtime records nothing until the program calls one of the start
- * methods.
+ * The empty name is the default: its tree is the thread's own tree. With
+ * {@code -Dcctrewrite.record=regions} the runtime records nothing until the program calls one of
+ * the start methods.
  *
  * <p>Each switch takes time that grows with the number of the thread's contexts. Between switches
  * the program does not run slower than without them. No profile contains the switches themselves.

@@ -36,10 +36,11 @@ public final class Harness {
     /**
      * Runs a method.
      *
-     * @param args the number of runs before the recorded one; the class; {@code default}, {@code
-     *     new} or {@code factory}, a name and arguments; {@code method}, its name and arguments. A
-     *     list of arguments begins with its length. An argument is {@code q} and a string, or
-     *     {@code b} and a number, {@code true}, {@code false}, {@code null} or an enum constant.
+     * @param args the number of runs before the recorded one; the class; {@code default},
+     *     {@code new} or {@code factory}, a name and arguments; {@code method}, its name and
+     *     arguments. A list of arguments begins with its length. An argument is {@code q} and a
+     *     string, or {@code b} and a number, {@code true}, {@code false}, {@code null} or an enum
+     *     constant.
      */
     public static void main(String[] args) {
         int warmUp = 0;

@@ -1,8 +1,8 @@
 package cctrewrite.bench;
 
 /**
- * Values of arguments in their text form: {@code q} and a string, or {@code b} and a number, {@code
- * true}, {@code false}, {@code null} or the name of an enum constant.
+ * Values of arguments in their text form: {@code q} and a string, or {@code b} and a number,
+ * {@code true}, {@code false}, {@code null} or the name of an enum constant.
  */
 final class Values {
     /** Numeric types, in order of preference for a number without a decimal point. */

@@ -54,8 +54,8 @@ public final class MethodName {
 
     /**
      * Whether this is a column, {@link #name}, and not a method: a further number of a context,
-     * like calls and bytecodes. It is a context below the one that has the number, and its {@link
-     * Context#calls} is the number.
+     * like calls and bytecodes. It is a context below the one that has the number, and its
+     * {@link Context#calls} is the number.
      */
     public boolean isColumn() {
         return className.isEmpty();

@@ -34,8 +34,8 @@ public interface ProfilingAgent {
     long report(RootContext root, Context current);
 
     /**
-     * The JVM ends. Other threads may still run. If an agent calls {@code System.exit} or {@code
-     * Runtime.halt} here, the runtime writes the profile as if the agent had thrown.
+     * The JVM ends. Other threads may still run. If an agent calls {@code System.exit} or
+     * {@code Runtime.halt} here, the runtime writes the profile as if the agent had thrown.
      *
      * @throws Exception if the agent cannot handle the profile; then the runtime writes it, as
      *     after any exception of an agent

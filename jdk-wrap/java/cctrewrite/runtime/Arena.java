@@ -101,8 +101,9 @@ public final class Arena {
     }
 
     /**
-     * Logs the description of the profile, as far as it is known when the program begins. {@code
-     * withRawClasses} is the description that holds if there are classes that were not rewritten.
+     * Logs the description of the profile, as far as it is known when the program begins.
+     * {@code withRawClasses} is the description that holds if there are classes that were not
+     * rewritten.
      */
     static void describe(Description description, Description withRawClasses) {
         if (board == 0L) {

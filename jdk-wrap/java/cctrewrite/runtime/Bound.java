@@ -5,8 +5,8 @@ package cctrewrite.runtime;
  * shares of it, so that they need not wait for each other at each context. The share that a tree
  * does not use is lost to the others. So the share grows with the tree and is never large.
  *
- * <p>The thread's context may be in any state: no library code may be called here (see {@link
- * CctRuntime}).
+ * <p>The thread's context may be in any state: no library code may be called here (see
+ * {@link CctRuntime}).
  */
 public final class Bound {
     /** The largest share of a tree, in contexts. */

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 final class Exactness {
     /**
      * When an option matters: always; only while classes that were not rewritten call the library
-     * by its original signatures; only where the bodies of intrinsics are counted ({@code
-     * --intrinsics bytecode}), in all JDKs or in JDK 8.
+     * by its original signatures; only where the bodies of intrinsics are counted
+     * ({@code --intrinsics bytecode}), in all JDKs or in JDK 8.
      */
     private static final int ALWAYS = 0;
     private static final int WITH_RAW_CLASSES = 1;

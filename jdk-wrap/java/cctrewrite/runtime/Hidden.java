@@ -11,8 +11,8 @@ import java.util.Arrays;
  * serialVersionUID, Proxy and annotation processing. In bypass.
  *
  * <p>Added methods and constructors are synthetic, and their last parameter is the marker parameter
- * (docs/internals/runtime.md). The names of helpers and of the field of Thread start with {@code
- * cct$}.
+ * (docs/internals/runtime.md). The names of helpers and of the field of Thread start with
+ * {@code cct$}.
  */
 public final class Hidden {
     private static final int ACC_SYNTHETIC = 0x1000;

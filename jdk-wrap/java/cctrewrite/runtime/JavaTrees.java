@@ -230,8 +230,8 @@ final class JavaTrees extends TreeSections {
         private int depth;
 
         /**
-         * The children of one node: the method number and, in the lower bits, the index in {@link
-         * #children}.
+         * The children of one node: the method number and, in the lower bits, the index in
+         * {@link #children}.
          */
         private long[] keys = new long[256];
         private long[] children = new long[256];

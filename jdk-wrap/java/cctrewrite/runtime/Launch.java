@@ -4,10 +4,10 @@ package cctrewrite.runtime;
  * Prepares the recording right before the launcher looks for the program's main class; without a
  * launcher, when the JVM ends. In bypass.
  *
- * <p>Initialises classes that the program would otherwise initialise itself, or never: {@code
- * FileInputStream}, {@code ZipFile}, {@code Inflater}, {@code ArrayList}, {@code HashMap}, {@code
- * WeakReference}, and the classes of reflection that load the agent. The profile does not charge
- * the program for them. The launcher itself has used most of them by then.
+ * <p>Initialises classes that the program would otherwise initialise itself, or never:
+ * {@code FileInputStream}, {@code ZipFile}, {@code Inflater}, {@code ArrayList}, {@code HashMap},
+ * {@code WeakReference}, and the classes of reflection that load the agent. The profile does not
+ * charge the program for them. The launcher itself has used most of them by then.
  */
 public final class Launch {
     /**

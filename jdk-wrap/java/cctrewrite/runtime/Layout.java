@@ -85,8 +85,8 @@ public final class Layout {
     /** The record of the tree's newest region; in a region's record, that of the next region. */
     public static final long REGIONS = 144L;
     /**
-     * The current recording of the thread: 0 if the board's word for all threads holds, {@link
-     * #NOTHING}, {@link #SWITCHING}, or the record of the current region.
+     * The current recording of the thread: 0 if the board's word for all threads holds,
+     * {@link #NOTHING}, {@link #SWITCHING}, or the record of the current region.
      */
     public static final long OPEN = 152L;
     public static final long NOTHING = 1L;

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out why a run may differ from the next one, where the outputs were written with {@code
- * --reproducible} (docs/ci/reproducible.md). In bypass.
+ * Finds out why a run may differ from the next one, where the outputs were written with
+ * {@code --reproducible} (docs/ci/reproducible.md). In bypass.
  */
 final class Reproducibility {
     private static final class Option {

@@ -3,8 +3,8 @@ package cctrewrite.runtime;
 /** The {@code -Dcctrewrite.*} properties, read once. In bypass. */
 public final class Settings {
     /**
-     * Exit code if the runtime stops the JVM because of the user's configuration: {@code
-     * EX_SOFTWARE} of sysexits.h.
+     * Exit code if the runtime stops the JVM because of the user's configuration:
+     * {@code EX_SOFTWARE} of sysexits.h.
      */
     public static final int EXIT = 70;
 
@@ -70,8 +70,8 @@ public final class Settings {
     public static final String UDI = of("udi", null);
 
     /**
-     * {@code cctrewrite.udi-java}: the home of the JDK that the module runs on. Null for {@code
-     * JAVA_HOME}, or else the {@code java} on the {@code PATH}.
+     * {@code cctrewrite.udi-java}: the home of the JDK that the module runs on. Null for
+     * {@code JAVA_HOME}, or else the {@code java} on the {@code PATH}.
      */
     public static final String UDI_JAVA = of("udi-java", null);
 

@@ -4,8 +4,8 @@ package cctrewrite.runtime;
  * Filters the results of {@code ThreadMXBean}: stacks, and the monitors that their frames hold. In
  * bypass.
  *
- * <p>The code does not name the result classes: from JDK 9 on they are in a module that {@code
- * java.base} does not read.
+ * <p>The code does not name the result classes: from JDK 9 on they are in a module that
+ * {@code java.base} does not read.
  */
 public final class ThreadInfos {
     private ThreadInfos() {}

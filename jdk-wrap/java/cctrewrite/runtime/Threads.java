@@ -9,8 +9,8 @@ import sun.misc.Unsafe;
  * not need memory for ever.
  *
  * <p>All of it is in bypass. Code under the lock calls nothing that could wait for another thread.
- * It initialises no class, and from the library it uses only {@code String.equals}, {@code
- * Reference.get} and {@code Thread.isAlive}.
+ * It initialises no class, and from the library it uses only {@code String.equals},
+ * {@code Reference.get} and {@code Thread.isAlive}.
  */
 public final class Threads {
     /**
@@ -92,8 +92,8 @@ public final class Threads {
     }
 
     /**
-     * The thread's group; null for a thread that JNI attaches, until it has one (see {@link
-     * #isDaemon}).
+     * The thread's group; null for a thread that JNI attaches, until it has one (see
+     * {@link #isDaemon}).
      */
     private static ThreadGroup group(Thread thread) {
         try {

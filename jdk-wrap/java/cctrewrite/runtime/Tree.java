@@ -8,8 +8,8 @@ import sun.misc.Unsafe;
  * any time, since a node is complete before the one store that links it. Memory of a tree is never
  * freed or moved.
  *
- * <p>The thread's context may be in any state: no library code may be called here (see {@link
- * CctRuntime}).
+ * <p>The thread's context may be in any state: no library code may be called here (see
+ * {@link CctRuntime}).
  */
 public final class Tree {
     /**

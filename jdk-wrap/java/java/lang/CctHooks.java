@@ -217,9 +217,9 @@ public final class CctHooks {
     // ---- agents ---------------------------------------------------------------------------------
 
     /**
-     * Called at the end of {@code InstrumentationImpl}'s constructor and of its {@code
-     * addTransformer}. An agent may have registered for class files with the JVM. From now on the
-     * library rewrites the agent's results.
+     * Called at the end of {@code InstrumentationImpl}'s constructor and of its
+     * {@code addTransformer}. An agent may have registered for class files with the JVM. From now
+     * on the library rewrites the agent's results.
      */
     public static void agent() {
         if (!CctRuntime.booted()) {
@@ -314,8 +314,8 @@ public final class CctHooks {
 
     /**
      * Keeps an object alive: method types and names that call-site linkage finds by weak
-     * references. Without this, the JVM would create them again after a collection ({@code
-     * --reproducible}).
+     * references. Without this, the JVM would create them again after a collection
+     * ({@code --reproducible}).
      */
     public static synchronized void keep(Object object) {
         kept = new Object[] {object, kept};

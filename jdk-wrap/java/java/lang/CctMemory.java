@@ -9,8 +9,8 @@ import sun.misc.Unsafe;
  * that are aligned to their size. So masking a node's address leads to its tree.
  *
  * <p>{@link CctHooks#boot()} initialises this class. Earlier in the start of the JVM no code may
- * use it, since {@code Unsafe} is not available there. From then on {@link #U} and {@link
- * #SENTINEL} are constants for the compiler.
+ * use it, since {@code Unsafe} is not available there. From then on {@link #U} and
+ * {@link #SENTINEL} are constants for the compiler.
  */
 public final class CctMemory {
     /** Size of a chunk in bytes, and its alignment. */

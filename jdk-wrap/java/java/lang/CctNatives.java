@@ -58,8 +58,8 @@ public final class CctNatives {
     }
 
     /**
-     * Counts the entry of {@code method}, if it is a native. Reflection calls it through {@code
-     * invoke0}, whose entry calls this method.
+     * Counts the entry of {@code method}, if it is a native. Reflection calls it through
+     * {@code invoke0}, whose entry calls this method.
      */
     public static void entered$invoke0(Method method, Object receiver, Object[] arguments) {
         Thread thread = Thread.currentThread();

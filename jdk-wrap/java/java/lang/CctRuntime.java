@@ -11,19 +11,19 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * The methods that rewritten code calls, through the {@code cct$} helpers of {@code
- * java.lang.Object} (docs/internals/runtime.md).
+ * The methods that rewritten code calls, through the {@code cct$} helpers of
+ * {@code java.lang.Object} (docs/internals/runtime.md).
  *
  * <p><b>Two rules hold in this class and in all code that it calls.</b>
  *
  * <p>Runtime classes are not rewritten. If they call a library method by its original signature,
  * they call a wrapper, which records the call as if it came from the program. So they call library
  * code only while the current thread is in bypass (its field is {@link #BYPASS}, restored in a
- * {@code finally}). They may freely call natives that the rewriter does not change: {@code
- * Thread.currentThread}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime}. They
- * may also call {@code Reference.get}. For the same reason no runtime class overrides a concrete
- * method of the library (other than those of {@code Object}): rewritten callers would miss the
- * override.
+ * {@code finally}). They may freely call natives that the rewriter does not change:
+ * {@code Thread.currentThread}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime}.
+ * They may also call {@code Reference.get}. For the same reason no runtime class overrides a
+ * concrete method of the library (other than those of {@code Object}): rewritten callers would miss
+ * the override.
  *
  * <p>The stack may overflow at any call, and {@code Thread.stop} may throw at any instruction. So
  * bypass begins inside the {@code try} whose {@code finally} ends it. Data that must change
@@ -82,8 +82,8 @@ public final class CctRuntime {
     private static volatile boolean launched;
 
     /**
-     * Whether contexts are recorded: from {@link CctHooks#boot()} on, unless {@code
-     * -Dcctrewrite.record=off} is given.
+     * Whether contexts are recorded: from {@link CctHooks#boot()} on, unless
+     * {@code -Dcctrewrite.record=off} is given.
      */
     private static boolean recording;
 
@@ -291,8 +291,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Runs before a call of a method whose body is not rewritten: counts its entry and its {@code
-     * n} bytecodes, which also use up the activation counter.
+     * Runs before a call of a method whose body is not rewritten: counts its entry and its
+     * {@code n} bytecodes, which also use up the activation counter.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -404,8 +404,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Starts counting natives that method handles lead to. {@code flags} is the offset of {@code
-     * MemberName.flags}.
+     * Starts counting natives that method handles lead to. {@code flags} is the offset of
+     * {@code MemberName.flags}.
      */
     static void followLinks(long flags) {
         memberFlags = flags;
@@ -642,8 +642,8 @@ public final class CctRuntime {
      * initialisers, {@code loadClass}, constructors of exceptions ...). The right parent is the
      * node of the method that executes this bytecode. {@code context}, the thread's context, may be
      * from any earlier store. The load-time library finds the node by following the stack through
-     * the tree. The result is {@code context} without that library, and in a transition ({@link
-     * CctTransitions}), when HotSpot does not permit stack walks.
+     * the tree. The result is {@code context} without that library, and in a transition
+     * ({@link CctTransitions}), when HotSpot does not permit stack walks.
      */
     public static long replay(Object thread, long context) {
         long slot = context & Layout.ADDRESS;

@@ -348,9 +348,9 @@ public final class CctTrace {
     // ---- callees without events of their own ----------------------------------------------------
 
     /**
-     * Runs before a virtual call of {@code hashCode}: writes an event if it leads to {@code
-     * Object}'s native. The event contains the call site, or the native's id if the site has no
-     * word.
+     * Runs before a virtual call of {@code hashCode}: writes an event if it leads to
+     * {@code Object}'s native. The event contains the call site, or the native's id if the site has
+     * no word.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline

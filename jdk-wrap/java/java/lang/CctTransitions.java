@@ -6,9 +6,9 @@ package java.lang;
  *
  * <p>HotSpot permits no stack walk of a thread in a transition. A thread that walks its own stack
  * waits for the end of the transition, and so for itself. Agents and clients run no code there,
- * either, since the thread could not park. The rewriter inserts calls of these methods where {@code
- * VirtualThread} notifies HotSpot that a transition begins or ends. The parameters have type {@code
- * Object} because older JDKs have no {@code VirtualThread}.
+ * either, since the thread could not park. The rewriter inserts calls of these methods where
+ * {@code VirtualThread} notifies HotSpot that a transition begins or ends. The parameters have type
+ * {@code Object} because older JDKs have no {@code VirtualThread}.
  *
  * <p>The rules of {@link CctRuntime} hold.
  */

@@ -9,11 +9,11 @@ import java.lang.StackStreamFactory.AbstractStackWalker;
 /**
  * Hides forwarders from {@code StackWalker} (docs/internals/runtime.md). JDK 9 and later.
  *
- * <p>The VM fills a buffer with one batch of frames after another. The first batch comes in {@code
- * callStackWalk}, which then calls back {@code doStackWalk}. The others come in {@code
- * fetchStackFrames}. This class removes forwarders from each batch and fills it up with the next
- * frames. So the class library gets batches of the requested length, and executes the same code as
- * on the plain stack.
+ * <p>The VM fills a buffer with one batch of frames after another. The first batch comes in
+ * {@code callStackWalk}, which then calls back {@code doStackWalk}. The others come in
+ * {@code fetchStackFrames}. This class removes forwarders from each batch and fills it up with the
+ * next frames. So the class library gets batches of the requested length, and executes the same
+ * code as on the plain stack.
  *
  * <p>If a walk asks only for classes, the VM's result does not show which frames are forwarders.
  * Then this class requests frames, in a buffer of its own, and passes on their classes.
@@ -323,8 +323,8 @@ public final class CctWalks {
     }
 
     /**
-     * Runs before {@code MemberName.expandFromVM} returns: up to JDK 21 frames have a {@code
-     * MemberName}.
+     * Runs before {@code MemberName.expandFromVM} returns: up to JDK 21 frames have a
+     * {@code MemberName}.
      */
     public static void expanded(Object self) {
         withoutExtension(self);

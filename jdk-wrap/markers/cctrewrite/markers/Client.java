@@ -3,10 +3,10 @@ package cctrewrite.markers;
 import java.io.PrintStream;
 
 /**
- * A marker client, which is notified when threads reach markers. {@code
- * -Dcctrewrite.markers.clients=a.B,c.D} names clients, which then need a public constructor without
- * arguments. A program can also pass a client to {@link Markers#register}. There may be several
- * clients.
+ * A marker client, which is notified when threads reach markers.
+ * {@code -Dcctrewrite.markers.clients=a.B,c.D} names clients, which then need a public constructor
+ * without arguments. A program can also pass a client to {@link Markers#register}. There may be
+ * several clients.
  *
  * <p>Handlers run in the thread that reached the marker, and several threads may run one at the
  * same time. No client is notified of a client's own actions. A client that throws is not notified
@@ -14,8 +14,8 @@ import java.io.PrintStream;
  */
 public interface Client {
     /**
-     * Runs once, before all other methods. Here the client creates providers such as {@link
-     * ObjectDeath}.
+     * Runs once, before all other methods. Here the client creates providers such as
+     * {@link ObjectDeath}.
      */
     default void register() {}
 

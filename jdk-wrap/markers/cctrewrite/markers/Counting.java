@@ -1,8 +1,8 @@
 package cctrewrite.markers;
 
 /**
- * Subscribes to all markers and does nothing, so that they are counted: {@code
- * -Dcctrewrite.markers.counts=all}.
+ * Subscribes to all markers and does nothing, so that they are counted:
+ * {@code -Dcctrewrite.markers.counts=all}.
  */
 final class Counting implements Client {
     @Override

@@ -5,10 +5,11 @@ import java.lang.invoke.ForceInline;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The entry point of inserted code. Inserted code treats a class's table as an object, which {@link
- * #register} creates from the class's texts about its markers. It is {@code null} while clients
- * cannot be notified, and markers are then only counted. Inserted code also treats the token of a
- * region as an object. It is {@code null} if no client was notified at the region's start.
+ * The entry point of inserted code. Inserted code treats a class's table as an object, which
+ * {@link #register} creates from the class's texts about its markers. It is {@code null} while
+ * clients cannot be notified, and markers are then only counted. Inserted code also treats the
+ * token of a region as an object. It is {@code null} if no client was notified at the region's
+ * start.
  *
  * <p>The JVM must not inline the methods for both ends of a region. Their code is longer than that
  * of most marked methods. With inlining, C2 took half as long again to compile the marked methods,

@@ -17,8 +17,8 @@ public final class Markers {
     }
 
     /**
-     * The innermost marker that the current thread is in; {@code null} if there is none. {@link
-     * Marker#parent} leads to the outer ones.
+     * The innermost marker that the current thread is in; {@code null} if there is none.
+     * {@link Marker#parent} leads to the outer ones.
      */
     public static Marker current() {
         return Stacks.current().top();

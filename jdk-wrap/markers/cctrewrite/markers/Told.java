@@ -12,8 +12,8 @@ final class Told {
     /** The only client; the usual case, which needs no loop. */
     final Client single;
     /**
-     * The only client, if the marker needs no other work than its notification: no call of {@link
-     * Client#passesBy}, and no count by marker.
+     * The only client, if the marker needs no other work than its notification: no call of
+     * {@link Client#passesBy}, and no count by marker.
      */
     final Client straight;
     /** The only client, if it wants {@link Client#passesBy} calls. */

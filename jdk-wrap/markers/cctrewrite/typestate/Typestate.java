@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * {@code cctrewrite typestate tables} wrote.
  *
  * <ul>
- * <li>{@code cctrewrite.typestate.out}: the file for the report; default: {@code
- * cctrewrite.typestate} in the working directory.
+ * <li>{@code cctrewrite.typestate.out}: the file for the report; default:
+ * {@code cctrewrite.typestate} in the working directory.
  * <li>{@code cctrewrite.typestate.adaptive=no}: handles all events, also those that change nothing.
  * <li>{@code cctrewrite.typestate.budget=5}: the part of the time that the analysis may take, in
  * percent (default: 100, no limit).
