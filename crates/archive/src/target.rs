@@ -1,5 +1,5 @@
-//! Targets of output: checked before anything is written, written to a neighbour, renamed in the
-//! end.
+//! Targets of output. A run checks a target before it writes, writes to a temporary neighbour, and
+//! renames that in the end.
 
 use std::fs;
 use std::io;
@@ -12,8 +12,9 @@ use crate::input::Input;
 use crate::layout::Layout;
 use crate::rewrite::RewriteAccount;
 
-/// Names of temporary neighbours, between these two: see the crate's documentation.
+/// Start of the names of temporary neighbours; see the crate's documentation.
 const TEMP_PREFIX: &str = ".cctrewrite-";
+/// End of the names of temporary neighbours.
 const TEMP_SUFFIX: &str = ".tmp";
 
 /// An output path that is not an input, not in one, and does not contain one.
@@ -77,15 +78,16 @@ impl Target {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As for any new file, restricted by the umask: temporary files are usually for the
-            // owner alone.
+            // The mode of any new file, which the umask restricts. By default only the owner can
+            // read temporary files.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let staged = builder.tempfile_in(parent_of(&self.place)).map_err(Error::io(&self.shown, "create"))?;
         Ok(staged.into_parts())
     }
 
-    /// A temporary file without a name in the target's folder, which is gone when it is closed.
+    /// A temporary file without a name in the target's folder. The system removes it when it is
+    /// closed.
     pub(crate) fn scratch_file(&self) -> Result<fs::File, Error> {
         tempfile::tempfile_in(parent_of(&self.place))
             .map_err(Error::io(&self.shown, "create a scratch file for"))
@@ -103,7 +105,7 @@ impl Target {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As for any new folder.
+            // The mode of any new folder, which the umask restricts.
             builder.permissions(fs::Permissions::from_mode(0o777));
         }
         builder.tempdir_in(parent_of(&self.place)).map_err(Error::io(&self.shown, "create"))
@@ -152,7 +154,7 @@ impl Target {
             };
             match moved {
                 Ok(()) => break None,
-                // Another run that writes there was faster, or is at it.
+                // Another run has written the same output meanwhile, or is writing it.
                 Err(cause) if again < ATTEMPTS && is_overtaken(&cause) => again += 1,
                 Err(cause) => break Some(cause),
             }
@@ -160,7 +162,7 @@ impl Target {
         if let Some(cause) = cause {
             return Err(Error::io(&self.shown, "put in place")(cause));
         }
-        // Its name is gone; nothing is left to remove.
+        // The temporary name no longer exists, so there is nothing to remove.
         let _ = staged.keep();
         Ok(())
     }
@@ -168,7 +170,7 @@ impl Target {
     /// Replaces the folder where the system cannot exchange two folders. A process that is killed
     /// between the two steps leaves the earlier output in the temporary folder.
     fn replace_in_two_steps(&self, staged: TempDir) -> Result<(), Error> {
-        // Into a temporary folder, which removes it in the end.
+        // Move the earlier output into a temporary folder, which is removed in the end.
         let attic = self.temp_folder()?;
         let old = attic.path().join("old");
         fs::rename(&self.place, &old).map_err(Error::io(&self.shown, "replace"))?;
@@ -251,7 +253,8 @@ fn same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Whether two canonical paths are equal, for systems without hard links in the standard library.
+/// Always false: on these systems the standard library cannot recognise hard links. The caller
+/// compares the canonical paths itself.
 #[cfg(not(unix))]
 fn same_file(_: &Path, _: &Path) -> bool {
     false

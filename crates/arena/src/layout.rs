@@ -29,7 +29,8 @@ pub mod header {
 
     /// The address of the newest tree's record.
     pub const NEWEST: u64 = 8;
-    /// The text of the region name under which everything is recorded; 0 if nothing is.
+    /// The number of the text with the region name that holds for all threads; 0 if recording is
+    /// off. A thread with a setting of its own has it in [`record::OPEN`](super::record::OPEN).
     pub const ALL: u64 = 9;
     /// Number of times that recording was switched on, off, or to another name.
     pub const SWITCHES: u64 = 10;
@@ -61,8 +62,8 @@ pub mod node {
     pub const CALLS: u64 = 8;
     /// Number of bytecodes that the context itself executed.
     pub const BYTECODES: u64 = 16;
-    /// The newest child's address, or 0, in the bits of [`ADDRESS`]; above them the call site that
-    /// entered the node itself.
+    /// Two fields. The bits of [`ADDRESS`] hold the newest child's address, or 0. The bits above
+    /// hold the call site from which the node itself was entered; see [`site`].
     pub const FIRST_CHILD: u64 = 24;
     /// See [`FIRST_CHILD`].
     pub const ADDRESS: u64 = (1 << 48) - 1;
@@ -74,8 +75,8 @@ pub mod node {
     pub fn site(first_child: u64) -> Option<u16> {
         ((first_child >> SITE_SHIFT) as u16).checked_sub(1)
     }
-    /// The next sibling's address, negated. In the last sibling the parent's, negated and with
-    /// [`LAST`].
+    /// The link to the next sibling: its address, negated. The last sibling has the parent's
+    /// address instead, negated and marked with [`LAST`].
     pub const NEXT: u64 = 32;
     /// See [`NEXT`].
     pub const LAST: u64 = 1;
@@ -97,9 +98,9 @@ pub mod record {
     pub const OUT_OF_MEMORY: u64 = 1;
     /// See [`LACK`].
     pub const BOUND_REACHED: u64 = 2;
-    /// The tree's number, in the order in which they were made.
+    /// The tree's number, in the order in which the runtime created the trees.
     pub const SERIAL: u64 = 56;
-    /// Number of threads that the tree has served.
+    /// Number of threads that have used the tree.
     pub const THREADS: u64 = 64;
     /// The address of the node for merged contexts.
     pub const MERGED: u64 = 72;
@@ -111,8 +112,8 @@ pub mod record {
     pub const DAEMON: u64 = 136;
     /// The record of the newest region of the tree, which links to the next one; 0 for none.
     pub const REGIONS: u64 = 144;
-    /// What is recorded now: 0 for [`header::ALL`](super::header::ALL), [`NOTHING`], [`SWITCHING`],
-    /// or the record of a region.
+    /// The present recording of the thread: 0 if [`header::ALL`](super::header::ALL) holds,
+    /// [`NOTHING`], [`SWITCHING`], or the address of a region's record.
     pub const OPEN: u64 = 152;
     /// See [`OPEN`].
     pub const NOTHING: u64 = 1;

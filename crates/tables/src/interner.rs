@@ -1,11 +1,11 @@
-//! Values that live as long as the process, with one copy of equal ones. Settings, which are
-//! copied, refer to tables by reference.
+//! Interns values: equal values share one copy, which lives as long as the process. So settings,
+//! which the code copies often, can refer to tables by reference.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
-/// All such values of a type.
+/// The interned values of a type.
 pub(crate) struct Interner<T: 'static>(Mutex<Option<HashSet<&'static T>>>);
 
 impl<T: Eq + Hash> Interner<T> {

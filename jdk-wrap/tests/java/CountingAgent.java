@@ -4,8 +4,8 @@ import cctrewrite.agent.ProfilingAgent;
 import cctrewrite.agent.RootContext;
 
 /**
- * Asks for a report every hundred bytecodes, empties the counters it reports, and prints what it
- * was told.
+ * Asks for a report every hundred bytecodes, resets the counters that it reads, and prints its
+ * calls.
  */
 public class CountingAgent implements ProfilingAgent {
     private int reports;

@@ -2,7 +2,9 @@ import java.io.DataInputStream;
 import java.io.File;
 import java.io.FileInputStream;
 
-/** Does by hand what rewritten code does: each static method here is one scenario of runtime.rs. */
+/**
+ * Calls the runtime as rewritten code does. Each static method here is one scenario of runtime.rs.
+ */
 public final class Program {
     /** Ids of the methods of the test's index, by name, as system properties in hexadecimal. */
     static long mid(String name) {
@@ -74,7 +76,7 @@ public final class Program {
         check(CctRuntime.context(null) == 0, "no context without a thread");
     }
 
-    /** With record=off the JVM counts as not booted for ever. */
+    /** With record=off the JVM never counts as booted. */
     static void off() {
         check(CctRuntime.thread() == null, "no thread");
         check(CctRuntime.enterAndTick(here(), mid("a"), 1, 1) == 0, "no node");
@@ -98,12 +100,12 @@ public final class Program {
         }
     }
 
-    /** Calls of {@link #crowd} with either number of children. */
+    /** The number of calls of {@link #crowd} with either number of children. */
     static final int CROWD = 200_000;
 
     /**
-     * Children of one context in random order, few and many: each is found, and a call takes about
-     * as long.
+     * Finds the children of one context in random order, among few and among many: a call must take
+     * about the same time.
      */
     static void crowd() {
         long main = CctRuntime.enter(here(), mid("main"), 0);
@@ -136,10 +138,10 @@ public final class Program {
     }
 
     /**
-     * Twenty methods take turns at one call site, then one of them has it for itself, and so on,
-     * often. Each time the context must be that of the method, below that of the caller; the site
-     * must have a table while methods take turns, and none behind the others; and tables must be
-     * used again.
+     * Twenty methods alternate at one call site, then one of them has it for itself, and so on,
+     * many times. Each time the context must be the one of the method, below that of the caller.
+     * The site must have a table while methods alternate, and none otherwise. The runtime must
+     * reuse tables.
      */
     static void turns() {
         long main = CctRuntime.enter(here(), mid("main"), 0);
@@ -168,7 +170,7 @@ public final class Program {
                         && word(node + 16) == calls[which], "entered so often");
             }
             check((word(word(slot)) == TABLE) == turns, "a table while methods take turns");
-            // What the tree takes from its chunk is contexts and tables.
+            // The tree takes only contexts and tables from its chunk.
             long free = word(word(main & -4096L) + 32);
             check(phase < 4 || free == used, "no more memory");
             used = free;
@@ -185,7 +187,7 @@ public final class Program {
         return CctMemory.U.getLong(null, address);
     }
 
-    /** Stacks overflow at ever other places of the runtime. */
+    /** Overflows the stack at different points of the runtime. */
     static void overflow() {
         long main = CctRuntime.enter(here(), mid("main"), 0);
         for (int i = 1; i <= 20; i++) {
@@ -236,7 +238,7 @@ public final class Program {
         }
     }
 
-    /** Two threads of one kind at the same time. */
+    /** Two threads with similar names at the same time. */
     static void pair() throws Exception {
         final java.util.concurrent.CyclicBarrier both = new java.util.concurrent.CyclicBarrier(2);
         Thread[] pair = new Thread[2];
@@ -278,7 +280,7 @@ public final class Program {
     /** A loop that reports. */
     static void agent() {
         long main = CctRuntime.enter(here(), mid("main"), 0);
-        // More than a thread runs before it takes up what the agent told at its start.
+        // Run longer than a thread runs before it reads the agent's initial granularity.
         CctRuntime.loop(main, 1 << 21, 0);
         for (int i = 0; i < 1000; i++) {
             CctRuntime.loop(main, 10, 10);
@@ -293,7 +295,7 @@ public final class Program {
     }
 
     /**
-     * Hands class files to the hook of ClassLoader.defineClass1; an error is printed and forgotten.
+     * Passes class files to the hook of ClassLoader.defineClass1; prints an error and continues.
      */
     static void classes() throws Exception {
         here();
@@ -309,7 +311,7 @@ public final class Program {
             } catch (IncompatibleClassChangeError e) {
                 System.out.println(e.getMessage());
             }
-            // Damaged in every possible place it must not disturb anybody.
+            // Damage at any position must do no harm.
             for (int cut = 0; cut < bytes.length; cut++) {
                 cctrewrite.runtime.ClassBytes.parse(bytes, 0, cut);
                 byte old = bytes[cut];

@@ -15,16 +15,16 @@ use super::linked_crates::{Crate, Linked};
 /// First parts of the names of licence files, in lower case.
 const NAMES: [&str; 6] = ["license", "licence", "copying", "notice", "unlicense", "copyright"];
 
-/// Extensions of files that have such names but are not licence texts.
-const NO_TEXTS: [&str; 9] = ["rs", "toml", "json", "py", "c", "h", "yml", "yaml", "sh"];
+/// Extensions of files that are not licence texts, although their names match.
+const OTHER_EXTENSIONS: [&str; 9] = ["rs", "toml", "json", "py", "c", "h", "yml", "yaml", "sh"];
 
 /// Files of the compiler's documentation that contain the licences of the standard library.
-const OF_RUST: [&str; 5] =
+const STANDARD_LIBRARY_LICENCES: [&str; 5] =
     ["MIT.txt", "Apache-2.0.txt", "BSD-2-Clause.txt", "Unicode-3.0.txt", "LLVM-exception.txt"];
 
 /// Files of Zig's package that contain the licences of the code that Zig adds, relative to Zig's
 /// home.
-const OF_ZIG: [&str; 2] = ["LICENSE", "lib/libunwind/LICENSE.TXT"];
+const ZIG_LICENCES: [&str; 2] = ["LICENSE", "lib/libunwind/LICENSE.TXT"];
 
 /// The start of the text.
 const HEAD: &str = "\
@@ -77,13 +77,13 @@ fn others(zig: Option<&Path>) -> Result<Vec<Other>> {
     let mut others = vec![Other {
         what: format!("the standard library of {}", version.trim()),
         license: "MIT OR Apache-2.0, parts under BSD-2-Clause, Unicode-3.0 or Apache-2.0 WITH LLVM-exception",
-        texts: OF_RUST.iter().map(|name| docs.join(name)).collect(),
+        texts: STANDARD_LIBRARY_LICENCES.iter().map(|name| docs.join(name)).collect(),
     }];
     if let Some(zig) = zig {
         others.push(Other {
             what: "compiler-rt and libunwind of Zig".to_owned(),
             license: "MIT; Apache-2.0 WITH LLVM-exception",
-            texts: OF_ZIG.iter().map(|name| zig.join(name)).collect(),
+            texts: ZIG_LICENCES.iter().map(|name| zig.join(name)).collect(),
         });
     }
     Ok(others)
@@ -116,7 +116,7 @@ fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
         return Ok(found);
     }
     for entry in WalkDir::new(folder).max_depth(depth).sort_by_file_name() {
-        let entry = entry.with_context(|| format!("list {}", folder.display()))?;
+        let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
         if entry.file_type().is_file() {
             found.push(entry.into_path());
         }
@@ -127,7 +127,7 @@ fn below(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
 fn is_license(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
-    NAMES.iter().any(|start| name.starts_with(start)) && !NO_TEXTS.contains(&&*ending)
+    NAMES.iter().any(|start| name.starts_with(start)) && !OTHER_EXTENSIONS.contains(&&*ending)
 }
 
 /// Distinct texts, numbered from 1 in the order in which they were first seen.
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stands_once() {
+    fn equal_texts_appear_once() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);

@@ -47,18 +47,17 @@ use packages::{FULL_NAME, Packages};
 /// Options of `cargo xtask dist`.
 #[derive(Args)]
 pub struct Arguments {
-    /// Install each package in a clean root that has only a JDK, run a program there, and remove
-    /// it. Needs root, Debian's mirror and some minutes.
+    /// Test each package: install it in a clean root that has only a JDK, profile a program there,
+    /// and remove it. Needs root permissions, Debian's mirror and some minutes.
     #[arg(long)]
     check: bool,
-    /// Link against this machine's C library instead of one as old as 2.28, for which zig is
-    /// fetched from PyPI.
+    /// Link against this machine's C library [default: glibc 2.28, with zig from PyPI]
     #[arg(long)]
     native: bool,
     /// Download nothing.
     #[arg(long)]
     offline: bool,
-    /// Only check, with the packages of an earlier run.
+    /// Build nothing; test the packages of an earlier run.
     #[arg(long, requires = "check")]
     no_build: bool,
     /// The Debian package's maintainer, as NAME <ADDRESS> [default: $DEBFULLNAME <$DEBEMAIL>, else
@@ -100,7 +99,7 @@ fn linker(arguments: &Arguments, fetch: Fetch) -> Linker {
         Ok(zig) => Linker::Zig(zig),
         Err(error) => {
             eprintln!(
-                "warning: no zig ({error:#}); the packages are linked against this machine's C library and need one as new"
+                "warning: zig is not available ({error:#}); linking against this machine's C library, so the packages need this glibc version or a later one"
             );
             Linker::Native
         }
@@ -118,7 +117,8 @@ fn make(packages: &Packages, binaries: Binaries, facts: Facts) -> Result<()> {
         fs::remove_dir_all(&packages.folder)
             .with_context(|| format!("cannot remove {}", packages.folder.display()))?;
     }
-    fs::create_dir_all(&packages.folder).with_context(|| format!("make {}", packages.folder.display()))?;
+    fs::create_dir_all(&packages.folder)
+        .with_context(|| format!("cannot create {}", packages.folder.display()))?;
 
     let tarball = archive::tar(&product.tree(Layout::Tarball)?, FULL_NAME, date)?;
     write(&packages.tarball(), &archive::gzip(&tarball)?)?;

@@ -8,9 +8,9 @@ use cct_typestate::{FileError, Property, file, shipped};
 /// A file of properties that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PropertiesError {
-    /// It cannot be read, and is no built-in one.
+    /// The file cannot be read, and there is no built-in file of that name.
     #[error(
-        "cannot read {} (files of cctrewrite are {})",
+        "cannot read {} (built-in files: {})",
         .path.display(),
         shipped::names().collect::<Vec<_>>().join(", ")
     )]
@@ -20,7 +20,7 @@ pub enum PropertiesError {
         /// The system's reason.
         source: io::Error,
     },
-    /// It is invalid.
+    /// The file is invalid.
     #[error("{}", .path.display())]
     Invalid {
         /// The file.
@@ -28,11 +28,11 @@ pub enum PropertiesError {
         /// The fault in a line.
         source: FileError,
     },
-    /// It has no property.
+    /// The file has no property.
     #[error("{} has no [[property]]", .0.display())]
     Empty(PathBuf),
-    /// It has a property of the same name as one of another file.
-    #[error("{}: there is a property \"{name}\" in another file already", .path.display())]
+    /// Another file already defines a property of that name.
+    #[error("{}: another file already defines the property \"{name}\"", .path.display())]
     Twice {
         /// The file.
         path: PathBuf,

@@ -70,7 +70,7 @@ fn faults_are_named() {
         assert_eq!((run.code, &*run.stdout, run.stderr.lines().count()), (Some(2), "", 1), "{}", run.stderr);
         assert!(run.stderr.contains(part), "{}", run.stderr);
     };
-    fails(&["check", "none.toml"], "files of cctrewrite are connection, file-api,");
+    fails(&["check", "none.toml"], "(built-in files: connection, file-api,");
     fails(&["shipped", "none"], "no built-in property 'none'");
     put(folder.path(), "empty.toml", b"");
     fails(&["check", "empty.toml"], "empty.toml has no [[property]]");

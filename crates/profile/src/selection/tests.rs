@@ -9,10 +9,10 @@ fn example() -> Profile {
     profile(methods, vec![thread("main", main), thread("w", tree(&[(1, 1, 1, 64), (2, 2, 1, 128)]))])
 }
 
-fn selection(root: Option<&str>, focus: &[&str], ignore: &[&str]) -> Selection {
+fn selection(root: Option<&str>, focus: &[&str], drop: &[&str]) -> Selection {
     let patterns = |given: &[&str]| given.iter().map(|given| Pattern::new(given)).collect();
     let root = root.map(Pattern::new);
-    Selection { root, focus: patterns(focus), drop: patterns(ignore), ..Selection::default() }
+    Selection { root, focus: patterns(focus), drop: patterns(drop), ..Selection::default() }
 }
 
 /// The contexts with counts: bytecodes and path.
@@ -53,7 +53,7 @@ fn a_root_is_where_stacks_begin() {
 }
 
 #[test]
-fn what_is_in_focus_keeps_the_way_to_it_without_counts() {
+fn focus_keeps_callers_without_counts() {
     assert_eq!(
         selected(&selection(None, &["B.*"], &[])),
         ["8 A.f;A.g;A.f;B.h", "16 A.f;B.h", "128 A.g;B.h", "32 B.h"]
@@ -68,7 +68,7 @@ fn what_is_in_focus_keeps_the_way_to_it_without_counts() {
 }
 
 #[test]
-fn what_is_ignored_takes_its_callees_along() {
+fn drop_removes_callees() {
     assert_eq!(selected(&selection(None, &[], &["A.g"])), ["1 A.f", "16 A.f;B.h", "32 B.h"]);
     let unmatched =
         selection(None, &[], &["A.x", "A.f"]).of_profile(example(), NameStyle::Raw).expect("some").unmatched;
@@ -91,7 +91,7 @@ fn threads_without_anything_selected_are_left_out() {
 }
 
 #[test]
-fn what_is_nowhere_is_an_error() {
+fn unmatched_pattern_is_an_error() {
     let error = |s: Selection| s.of_profile(example(), NameStyle::Raw).expect_err("nothing").to_string();
     assert_eq!(
         error(selection(Some("A.x"), &[], &[])),
@@ -104,9 +104,9 @@ fn what_is_nowhere_is_an_error() {
     assert_eq!(error(selection(Some("B.h"), &["A.*"], &[])), "no context has a method 'A.*'");
 }
 
-/// A focus and the same methods ignored add up to the whole.
+/// A focus, and a drop of the same methods, add up to the whole.
 #[test]
-fn focus_and_ignore_divide_a_profile() {
+fn focus_and_drop_divide_a_profile() {
     arbtest::arbtest(|u| {
         let p = random(u)?;
         let frame = Frame::method(u.choose(&p.methods)?, NameStyle::Raw);
@@ -117,8 +117,8 @@ fn focus_and_ignore_divide_a_profile() {
         };
         let focus = Selection { focus: vec![pattern.clone()], ..Selection::default() };
         let focused = focus.of_profile(p.clone(), NameStyle::Raw);
-        let ignore = Selection { drop: vec![pattern], ..Selection::default() };
-        let others = total(&ignore.of_profile(p.clone(), NameStyle::Raw).expect("never an error").profile);
+        let drop = Selection { drop: vec![pattern], ..Selection::default() };
+        let others = total(&drop.of_profile(p.clone(), NameStyle::Raw).expect("never an error").profile);
         let focused = focused.map_or((0, 0), |selected| total(&selected.profile));
         assert_eq!((focused.0 + others.0, focused.1 + others.1), total(&p));
         Ok(())

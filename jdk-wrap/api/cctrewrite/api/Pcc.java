@@ -1,19 +1,19 @@
 package cctrewrite.api;
 
 /**
- * Tells a program in which calling context it is.
+ * Gives a program the number of its current calling context.
  *
- * <p>On a JDK that was made with {@code --tool pcc} equal contexts have equal values, in every run
- * and on every machine, and different ones hardly ever the same; {@code cctrewrite pcc contexts}
- * translates values back.
+ * <p>On a JDK that {@code --tool pcc} rewrote, equal contexts have equal values, in every run and
+ * on every machine. Different contexts hardly ever have the same value. {@code cctrewrite pcc
+ * contexts} translates values back to contexts.
  */
 public final class Pcc {
     private Pcc() {}
 
     /**
-     * The value of the context in which this method is called, this call included.
+     * The value of the context in which the program calls this method, this call included.
      *
-     * @return an odd number; 0 on other JDKs, and where nothing is recorded
+     * @return an odd number; 0 on other JDKs, and while nothing is recorded
      */
     public static long current() {
         return 0L;

@@ -1,17 +1,19 @@
 package cctrewrite.api;
 
 /**
- * Says which parts of a program are recorded.
+ * Selects the parts of a program that are recorded.
  *
- * <p>On a JDK that is not profiled these methods do nothing. On a profiled one they switch the
- * recording, of the current thread or of all threads, and what was executed while it was off is not
- * in the profile. A thread is recorded under one name at a time, and each name has a tree of its
- * own in the profile; the empty name, under which everything is recorded until somebody says
- * otherwise, has the thread's. With {@code -Dcctrewrite.record=regions} nothing is recorded until
- * somebody says so.
+ * <p>On a JDK without the profiler these methods do nothing. On a profiled JDK they switch the
+ * recording of the current thread or of all threads on and off. The profile does not contain what
+ * runs while the recording is off.
  *
- * <p>Each switch takes time that grows with the number of the thread's contexts; in between nothing
- * is slower than without it. The switches themselves are in no profile.
+ * <p>A thread is recorded under one name at a time. Each name has a tree of its own in the profile.
+ * The empty name is the default: its tree is the thread's own tree. With
+ * {@code -Dcctrewrite.record=regions} the runtime records nothing until the program calls one of
+ * the start methods.
+ *
+ * <p>Each switch takes time that grows with the number of the thread's contexts. Between switches
+ * the program does not run slower than without them. No profile contains the switches themselves.
  *
  * <pre>
  * Recording.start("query");
@@ -25,31 +27,31 @@ package cctrewrite.api;
 public final class Recording {
     private Recording() {}
 
-    /** From now on the current thread is recorded, in its own tree. */
+    /** Records the current thread from now on, in its own tree. */
     public static void start() {}
 
     /**
-     * From now on the current thread is recorded under this name: in the profile there is a tree
-     * for {@code thread [name]}. If it was being recorded under another name, that has ended.
+     * Records the current thread from now on under a name. In the profile, a tree {@code thread
+     * [name]} holds these contexts. The recording under an earlier name ends.
      *
      * @param name any text; null is the empty name
      */
     public static void start(String name) {}
 
-    /** From now on the current thread is not recorded. */
+    /** Stops the recording of the current thread. */
     public static void stop() {}
 
-    /** From now on all threads are recorded, those too that start later. */
+    /** Records all threads from now on, including those that start later. */
     public static void startAll() {}
 
     /**
-     * From now on all threads are recorded under this name, those too that start later.
+     * Records all threads from now on under a name, including those that start later.
      *
      * @param name any text; null is the empty name
      */
     public static void startAll(String name) {}
 
-    /** From now on no thread is recorded, those neither that start later. */
+    /** Stops the recording of all threads, including those that start later. */
     public static void stopAll() {}
 
     /** Whether the current thread is recorded. */

@@ -13,17 +13,17 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Runs a method of the program, the last time recorded: the JVM's side of {@code cctrewrite bench}
- * (docs/ci/bench.md), which looks only at what is below that method.
+ * Runs a method of the program and records the last run: the JVM's side of {@code cctrewrite bench}
+ * (docs/ci/bench.md). That command evaluates only the contexts below this method.
  */
 public final class Harness {
-    /** Exit code when the method has been run as often as it was to be. */
+    /** Exit code after all requested runs of the method. */
     private static final int DONE = 97;
 
-    /** Exit code when it ended with an exception. */
+    /** Exit code after an exception from the method. */
     private static final int FAILED = 98;
 
-    /** Exit code when there is no such method. */
+    /** Exit code for a method that does not exist. */
     private static final int UNKNOWN = 99;
 
     private final String[] words;
@@ -36,10 +36,11 @@ public final class Harness {
     /**
      * Runs a method.
      *
-     * @param args how often it is run before it is recorded; the class; {@code default}, {@code
-     *     new} or {@code factory}, a name and arguments; {@code method}, its name and arguments. A
-     *     list of arguments begins with its length; an argument is {@code q} and a string, or
-     *     {@code b} and a number, {@code true}, {@code false}, {@code null} or an enum constant.
+     * @param args the number of runs before the recorded one; the class; {@code default},
+     *     {@code new} or {@code factory}, a name and arguments; {@code method}, its name and
+     *     arguments. A list of arguments begins with its length. An argument is {@code q} and a
+     *     string, or {@code b} and a number, {@code true}, {@code false}, {@code null} or an enum
+     *     constant.
      */
     public static void main(String[] args) {
         int warmUp = 0;
@@ -86,7 +87,7 @@ public final class Harness {
             e.printStackTrace();
             System.exit(FAILED);
         }
-        // Threads that the method has left behind are not waited for.
+        // Do not wait for threads that the method has started.
         System.exit(DONE);
     }
 
@@ -104,7 +105,9 @@ public final class Harness {
         return Arrays.<Executable>asList(type.getDeclaredConstructors());
     }
 
-    /** The methods of that name, of the class or inherited, the most derived ones first. */
+    /**
+     * The methods of that name, declared or inherited, with those of the most derived class first.
+     */
     private static List<Executable> methods(Class<?> type, String name, boolean isStatic) {
         List<Executable> found = new ArrayList<Executable>();
         for (Class<?> c = type; c != null; c = c.getSuperclass()) {
@@ -131,7 +134,7 @@ public final class Harness {
         }
     }
 
-    /** The class whose method is run: that of the override in the object's class. */
+    /** The class whose method runs: that of the override in the object's class. */
     private static Class<?> declaring(Method method, Object object) {
         if (object != null && !Modifier.isPrivate(method.getModifiers())) {
             for (Class<?> c = object.getClass(); c != null; c = c.getSuperclass()) {
@@ -139,7 +142,7 @@ public final class Harness {
                     Class<?>[] parameters = method.getParameterTypes();
                     return c.getDeclaredMethod(method.getName(), parameters).getDeclaringClass();
                 } catch (NoSuchMethodException e) {
-                    // Perhaps the superclass has it.
+                    // The superclass may declare it.
                 }
             }
         }

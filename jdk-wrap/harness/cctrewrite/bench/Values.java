@@ -1,11 +1,11 @@
 package cctrewrite.bench;
 
 /**
- * Values of arguments that are written as texts: {@code q} and a string, or {@code b} and a number,
+ * Values of arguments in their text form: {@code q} and a string, or {@code b} and a number,
  * {@code true}, {@code false}, {@code null} or the name of an enum constant.
  */
 final class Values {
-    /** Types of numbers, those first that are preferred for a number without a point. */
+    /** Numeric types, in order of preference for a number without a decimal point. */
     private static final Class<?>[] NUMBERS = {
         int.class, long.class, Integer.class, Long.class, short.class, byte.class, double.class,
         float.class, Short.class, Byte.class, Double.class, Float.class,
@@ -13,7 +13,9 @@ final class Values {
 
     private Values() {}
 
-    /** How well a parameter of the type fits the argument: 0 is best, -1 not at all. */
+    /**
+     * How well a parameter of the type fits the argument: 0 is best, -1 means that it does not fit.
+     */
     static int distance(String argument, Class<?> type) {
         boolean isQuoted = argument.charAt(0) == 'q';
         String text = argument.substring(1);
@@ -52,7 +54,7 @@ final class Values {
         return text.equals("null") && !type.isPrimitive();
     }
 
-    /** The value of a bare text; null if it is none of the type. */
+    /** The value of an unquoted text; null if the type has no such value. */
     private static Object convert(String text, Class<?> type) {
         try {
             if (type == boolean.class || type == Boolean.class) {

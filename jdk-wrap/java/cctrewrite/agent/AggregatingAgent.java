@@ -1,9 +1,11 @@
 package cctrewrite.agent;
 
 /**
- * The default agent: writes all trees to a file when the JVM ends. JP's example agent (section 5.4)
- * sums up 32-bit counters of living and ended threads; here the counters in the trees have 64 bits
- * and the runtime keeps the trees of ended threads, so there is nothing to do before.
+ * The default agent: writes all trees to a file when the JVM ends.
+ *
+ * <p>JP's example agent (section 5.4) sums up 32-bit counters of living and ended threads. Here the
+ * counters in the trees have 64 bits, and the runtime keeps the trees of ended threads. So this
+ * agent has nothing to do before the end.
  */
 public final class AggregatingAgent implements ProfilingAgent {
     @Override

@@ -3,24 +3,24 @@ package cctrewrite.agent;
 import cctrewrite.runtime.Counters;
 
 /**
- * A node of a calling-context tree. A light handle: two handles of one node are equal. Contexts are
- * never removed, so a handle stays valid as long as the JVM runs.
+ * A node of a calling-context tree. This is a light handle: two handles of one node are equal.
+ * Contexts are never removed, so a handle stays valid as long as the JVM runs.
  *
- * <p>The owning thread goes on counting while another one reads; what is read is then a moment's
- * value. Only the owner, in {@link ProfilingAgent#report}, may {@link #reset} counters without
- * losing counts.
+ * <p>The owning thread continues to count while another thread reads, so a value that another
+ * thread reads is a snapshot. Only the owner, in {@link ProfilingAgent#report}, can {@link #reset}
+ * counters without losing counts.
  */
 public class Context {
     private static final Context[] NONE = new Context[0];
 
     final long node;
 
-    /** For the runtime: the handle of the node at that address. */
+    /** For the runtime: a handle of the node at that address. */
     public Context(long node) {
         this.node = node;
     }
 
-    /** How often the context was entered (since the last reset). */
+    /** How often the thread entered the context (since the last reset). */
     public final long calls() {
         return Counters.calls(node);
     }
@@ -44,40 +44,37 @@ public class Context {
     }
 
     /**
-     * The method that this context executes; looked up by its id at every call. Null for a root and
-     * for a method that no index and no loaded class accounts for.
+     * The method that this context executes. Each call looks it up by its id. Null for a root, and
+     * for a method that is in no index and no loaded class.
      */
     public final MethodName method() {
         return Counters.method(node);
     }
 
     /**
-     * Where call sites are distinguished, the bytecode index of the call in the caller's original
-     * code; -1 where they are not, for a root, and for what native code has called.
+     * The bytecode index of the call in the caller's original code. -1 if the profile does not
+     * distinguish call sites, for a root, and for methods that native code calls.
      */
     public final int callSite() {
         return Counters.callSite(node);
     }
 
-    /**
-     * The caller's context; null for a root. It is found behind the siblings that were made
-     * earlier, one step for each.
-     */
+    /** The caller's context; null for a root. The search takes one step for each older sibling. */
     public final Context parent() {
         long parent = Counters.parent(node);
         return parent == 0L ? null : new Context(parent);
     }
 
     /**
-     * The newest of the contexts called from here; null when there is none. The others follow by
-     * {@link #nextSibling}.
+     * The newest of the contexts called from here; null if there is none. {@link #nextSibling}
+     * leads to the others.
      */
     public final Context firstChild() {
         long child = Counters.firstChild(node);
         return child == 0L ? null : new Context(child);
     }
 
-    /** The next older context with the same caller; null behind the last. */
+    /** The next older context with the same caller; null after the last. */
     public final Context nextSibling() {
         long sibling = Counters.nextSibling(node);
         return sibling == 0L ? null : new Context(sibling);

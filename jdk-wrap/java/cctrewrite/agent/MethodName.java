@@ -1,6 +1,6 @@
 package cctrewrite.agent;
 
-/** What a context executes: a method by its original names. */
+/** The method that a context executes, by its original names. */
 public final class MethodName {
     private final String className;
     private final String name;
@@ -13,8 +13,8 @@ public final class MethodName {
     }
 
     /**
-     * For the runtime: {@code entersMonitor} is whether monitors are counted and each call enters
-     * one.
+     * For the runtime. {@code entersMonitor}: the profile counts monitor entries, and each call of
+     * this method is one.
      */
     public MethodName(String className, String name, String descriptor, boolean nativeMethod,
             boolean entersMonitor) {
@@ -44,26 +44,26 @@ public final class MethodName {
     }
 
     /**
-     * Whether this is no method but a type, {@link #className}: an array has its descriptor. Where
-     * objects are counted they are contexts below those that make them, whose {@link Context#calls}
-     * are the number of objects.
+     * Whether this is a type, {@link #className}, and not a method. An array type has its
+     * descriptor as name. Where objects are counted, types are contexts below the contexts that
+     * allocate them, and {@link Context#calls} is the number of objects.
      */
     public boolean isType() {
         return name.equals("<new>");
     }
 
     /**
-     * Whether this is no method but a column, {@link #name}: a number beside calls and bytecodes.
-     * It is a context below the one whose number it is, and its {@link Context#calls} are that
-     * number.
+     * Whether this is a column, {@link #name}, and not a method: a further number of a context,
+     * like calls and bytecodes. It is a context below the one that has the number, and its
+     * {@link Context#calls} is the number.
      */
     public boolean isColumn() {
         return className.isEmpty();
     }
 
     /**
-     * Whether this is a synchronized method, where entries into monitors are counted: each of its
-     * calls is one, beside those of its column.
+     * Whether this is a synchronized method in a profile that counts monitor entries. Each call is
+     * one entry, in addition to those in the monitor column.
      */
     public boolean entersMonitor() {
         return entersMonitor;

@@ -15,16 +15,16 @@ public final class Profile {
         this.threads = threads;
     }
 
-    /** The roots of all trees, in the order in which they were made. */
+    /** The roots of all trees, in the order of their creation. */
     public RootContext[] threads() {
         return threads.clone();
     }
 
     /**
-     * The root of one tree with the sums of all trees, as they are at the first call. It takes as
-     * much memory as they do at most.
+     * The root of one tree with the sums of all trees at the time of the first call. It takes at
+     * most as much memory as all trees together.
      *
-     * @throws OutOfMemoryError when there is not even room for its root
+     * @throws OutOfMemoryError if there is not even memory for its root
      */
     public synchronized Context merged() {
         if (merged == null) {
@@ -43,9 +43,9 @@ public final class Profile {
 
     /**
      * Writes all trees in the project's format (docs/reference/formats/profile.md). The file
-     * appears under its name when it is complete.
+     * appears under its name only when it is complete.
      *
-     * @throws IOException when it cannot be written; nothing is left behind
+     * @throws IOException if the file cannot be written; then no file is left
      */
     public void write(File file) throws IOException {
         Finish.write(file);

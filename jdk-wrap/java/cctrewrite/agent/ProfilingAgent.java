@@ -2,20 +2,22 @@ package cctrewrite.agent;
 
 /**
  * A profiling agent: "Periodic Activation of Custom Profiling Agents" (JP, section 5) with 64-bit
- * numbers. {@code -Dcctrewrite.agent=CLASS} names a public class with a public constructor without
- * parameters, which the system class loader finds; without the option it is
- * {@link AggregatingAgent}.
+ * numbers.
  *
- * <p>An agent is loaded right before the program's main class. It may use the whole class library:
- * whatever a thread executes inside these methods is not recorded. (Threads that an agent starts
- * are.) They are called by several threads at once. An agent that throws is reported on standard
- * error and switched off; the program goes on, and the profile is written as if there had been no
+ * <p>{@code -Dcctrewrite.agent=CLASS} names a public class that has a public constructor without
+ * parameters and that the system class loader finds. The default is {@link AggregatingAgent}.
+ *
+ * <p>The runtime loads the agent right before the program's main class. An agent may use the whole
+ * class library: the runtime records nothing that a thread executes inside these methods. It does
+ * record threads that an agent starts. Several threads can call these methods at once. If an agent
+ * throws, the runtime reports it on standard error and switches the agent off. The program
+ * continues, and the runtime writes the profile as without an agent.
  * agent.
  */
 public interface ProfilingAgent {
     /**
-     * A thread starts: called by it before the first context is entered. For threads that already
-     * ran when the agent was loaded, called by the loading thread.
+     * A thread starts. The thread itself calls this method before it enters its first context. For
+     * threads that already ran when the agent was loaded, the loading thread calls it.
      *
      * @return the granularity: about how many bytecodes the thread shall execute until it calls
      *     {@link #report}; at least 1
@@ -23,21 +25,20 @@ public interface ProfilingAgent {
     long register(Thread thread, RootContext root);
 
     /**
-     * Called by a thread that has executed about as many bytecodes as it was last told. It owns the
-     * tree, so nobody else writes it meanwhile.
+     * Reports the tree of a thread. The thread calls this method after about as many bytecodes as
+     * the last granularity. It owns the tree, so no other thread writes it meanwhile.
      *
-     * @param current what the thread executes now
+     * @param current the context that the thread executes now
      * @return the granularity until the next report; at least 1
      */
     long report(RootContext root, Context current);
 
     /**
-     * The JVM ends. Other threads may still be running. An agent that calls {@code System.exit} or
-     * {@code Runtime.halt} here has not dealt with the profile, which is then written as if the
-     * agent had thrown.
+     * The JVM ends. Other threads may still run. If an agent calls {@code System.exit} or
+     * {@code Runtime.halt} here, the runtime writes the profile as if the agent had thrown.
      *
-     * @throws Exception to say that the profile could not be dealt with, as if the agent had thrown
-     *     before
+     * @throws Exception if the agent cannot handle the profile; then the runtime writes it, as
+     *     after any exception of an agent
      */
     void end(Profile profile) throws Exception;
 }

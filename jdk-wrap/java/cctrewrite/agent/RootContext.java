@@ -3,8 +3,8 @@ package cctrewrite.agent;
 import cctrewrite.runtime.TreeEntry;
 
 /**
- * The root of a thread's tree. Threads that follow one another under like names may share one tree
- * (unless {@code -Dcctrewrite.threads=each} was given): its counters are then the sum.
+ * The root of a thread's tree. Threads with similar names that follow one another may share one
+ * tree (unless {@code -Dcctrewrite.threads=each} is given). The counters of a shared tree are sums.
  */
 public final class RootContext extends Context {
     private final TreeEntry entry;
@@ -15,20 +15,20 @@ public final class RootContext extends Context {
         this.entry = entry;
     }
 
-    /** The thread that the tree now serves; null when it has ended. */
+    /** The thread that uses the tree now; null after its end. */
     public Thread thread() {
         return entry.thread();
     }
 
     /**
-     * The thread's name; for a tree that served several threads, their common name with {@code #}
-     * for digits.
+     * The thread's name. For a tree of several threads: their common name, with {@code #} for
+     * digits.
      */
     public String threadName() {
         return entry.displayName();
     }
 
-    /** How many threads the tree has served. */
+    /** The number of threads that have used the tree. */
     public long threads() {
         return entry.threads();
     }

@@ -10,14 +10,14 @@ import sun.misc.Unsafe;
 /**
  * The profiling agent and the threads' activation counters (JP, section 5). In bypass.
  *
- * <p>A thread's activation counter is written by that thread alone. What the loading thread learns
- * for others is left in the tree's record ({@link Layout#GRANULARITY}), where they find it when
- * their counter runs out the next time.
+ * <p>Only the thread itself writes its activation counter. The loading thread leaves the
+ * granularity for another thread in the tree's record ({@link Layout#GRANULARITY}). That thread
+ * reads it there when its counter next runs out.
  */
 public final class Agents {
     /**
-     * Granularity while there is no agent, small so that threads soon take up what {@link #load}
-     * has left for them.
+     * Granularity without an agent. It is small, so that threads soon read the granularity that
+     * {@link #load} has left for them.
      */
     private static final long WITHOUT_AGENT = 1L << 20;
 
@@ -29,11 +29,15 @@ public final class Agents {
 
     private Agents() {}
 
-    /** @throws Exception when the class is no agent or cannot be made */
+    /**
+     * Loads the agent.
+     *
+     * @throws Exception if the class is no agent or cannot be instantiated
+     */
     static void load(String className) throws Exception {
         Object made;
         if (className.equals(Settings.DEFAULT_AGENT)) {
-            // The program's loaders need not hear of ours: they would remember the name.
+            // Not by name: the program's loaders would record the name of this class.
             made = new AggregatingAgent();
         } else {
             Exports.agent();
@@ -42,8 +46,8 @@ public final class Agents {
         if (!(made instanceof ProfilingAgent)) {
             throw new ClassCastException("it does not implement " + ProfilingAgent.class.getName());
         }
-        // First the agent, then the threads that are there: whoever comes in between registers
-        // itself.
+        // Set the agent first, then visit the existing threads: a thread that starts in between
+        // registers itself.
         agent = (ProfilingAgent) made;
         TreeEntry[] all = Threads.snapshot();
         for (int i = 0; i < all.length; i++) {
@@ -57,7 +61,7 @@ public final class Agents {
         }
     }
 
-    /** Whether there is an agent that may want to report, and nothing that would have it do so. */
+    /** Whether the user named an agent but no rewritten code calls {@link #report}. */
     static boolean isNeverAsked() {
         Output[] outputs = Outputs.library().all;
         return !Settings.AGENT.equals(Settings.DEFAULT_AGENT) && outputs.length > 0
@@ -65,9 +69,9 @@ public final class Agents {
     }
 
     /**
-     * A thread has got its tree; called by it. The JVM runs the constructor of the thread objects
-     * it makes (of attached threads) on that very thread, which has no name yet: such a one is
-     * registered at its first test.
+     * A thread has got its tree. The thread itself calls this method. The JVM runs the constructor
+     * of the thread object of an attached thread on that very thread, and the object has no name
+     * yet. Such a thread is registered at its first test of the counter.
      */
     static void attached(Thread thread, TreeEntry entry) {
         if (thread.getName() == null) {
@@ -79,7 +83,10 @@ public final class Agents {
                 ? granularity : WITHOUT_AGENT);
     }
 
-    /** The activation counter of the current thread has run out; {@code node} is its context. */
+    /**
+     * Runs when the activation counter of the current thread has run out; {@code node} is its
+     * context.
+     */
     public static void report(long node) {
         Unsafe u = CctMemory.U;
         long record = u.getLong(null, node & Layout.CHUNK_MASK);
@@ -87,15 +94,15 @@ public final class Agents {
         if (granularity > 0L) {
             u.putLong(null, record + Layout.GRANULARITY, 0L);
         } else {
-            // Whatever happens below, the thread does not come back at every test.
+            // In any case below, the thread must not come back at every test.
             u.putLong(null, record + Layout.ACTIVATION, WITHOUT_AGENT);
             ProfilingAgent active = agent;
             granularity = WITHOUT_AGENT;
             TreeEntry entry = Threads.of(node);
             Thread thread = Thread.currentThread();
             if (active != null && thread.getName() == null) {
-                // Not made completely yet, and not registered (see attached): looked at again at
-                // the next test.
+                // The thread object is not complete, and not registered (see attached). Try again
+                // at the next test.
                 granularity = 1L;
             } else if (active != null && claim(entry)) {
                 granularity = register(thread, entry);
@@ -103,11 +110,11 @@ public final class Agents {
                 try {
                     granularity = active.report(root(entry), new Context(node));
                 } catch (StackOverflowError e) {
-                    // The program's own stack is nearly full; the agent is asked again later.
+                    // The program's own stack is nearly full; ask the agent again later.
                     return;
                 } catch (ThreadDeath e) {
-                    // Of Thread.stop: no fault of the agent's, and meant for the thread, which
-                    // would live on.
+                    // From Thread.stop: it is not the agent's fault. It must end the thread, which
+                    // would otherwise live on.
                     throw e;
                 } catch (Throwable e) {
                     failed(active, e);
@@ -120,8 +127,8 @@ public final class Agents {
     /**
      * The JVM ends.
      *
-     * @return false when no agent has dealt with the profile
-     * @throws Exception when the default agent, which does nothing but write it, cannot do so
+     * @return false if no agent has handled the profile
+     * @throws Exception if the default agent, which only writes the profile, cannot do so
      */
     static boolean end(Profile profile) throws Exception {
         ProfilingAgent active = agent;
@@ -150,7 +157,7 @@ public final class Agents {
         }
     }
 
-    /** Whether the caller is the one who registers this thread. */
+    /** Whether the caller must register this thread; true only once for each owner of the tree. */
     private static boolean claim(TreeEntry entry) {
         synchronized (entry) {
             boolean mine = entry.registered != entry.owner;
@@ -176,7 +183,7 @@ public final class Agents {
         }
     }
 
-    /** Said once, by whoever switches the agent off. */
+    /** Switches the agent off and reports it. Only the thread that switches it off reports. */
     private static void failed(ProfilingAgent active, Throwable e) {
         synchronized (Agents.class) {
             if (agent == null) {

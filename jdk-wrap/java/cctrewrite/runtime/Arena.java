@@ -3,16 +3,16 @@ package cctrewrite.runtime;
 import java.io.File;
 
 /**
- * The file in which the trees lie where there is a load-time library (docs/use/servers.md): others
- * can read it while the JVM runs, and after it was killed. What stands beside the trees is written
- * by the natives into a log: names, and how the numbers came about; a board of a few words says
- * where the trees are.
+ * The file that holds the trees where there is a load-time library (docs/use/servers.md). Other
+ * processes can read it while the JVM runs, and after somebody has killed the JVM. The natives
+ * write all other data into a log: names, and the description of the profile. A board of a few
+ * words says where the trees are.
  *
- * <p>The natives call no Java code and wait for nothing but each other; they may be called with the
- * thread's context as it is.
+ * <p>The natives call no Java code and wait only for each other. The thread's context may be in any
+ * state when they are called.
  */
 public final class Arena {
-    // Words of the board, as offsets; the library has the same (crates/arena, layout.rs).
+    // Offsets of the words of the board; the same as in the library (crates/arena, layout.rs).
     static final long NEWEST = 64L;
     static final long ALL = 72L;
     static final long SWITCHES = 80L;
@@ -33,13 +33,13 @@ public final class Arena {
     /** The address of the board; 0 without a file. */
     private static long board;
 
-    /** Why the file that the user named cannot be made, or null. */
+    /** Why the file that the user named cannot be created, or null. */
     private static String trouble;
 
     private Arena() {}
 
     /**
-     * Makes the file, before there is any tree.
+     * Creates the file, before there is any tree.
      *
      * @param given the name that the user gave; null for none, empty for no file at all
      * @param place where `cctrewrite run` would look for it, or null
@@ -51,18 +51,18 @@ public final class Arena {
         if (given != null) {
             trouble = make(given);
         } else if (place == null || make(place) != null) {
-            // Without a name others can still read it while the JVM runs.
+            // Other processes can read a file without a name while the JVM runs.
             make(null);
         }
         board = board();
     }
 
-    /** Why the file that the user named cannot be made, or null. */
+    /** Why the file that the user named cannot be created, or null. */
     static String trouble() {
         return trouble;
     }
 
-    /** Whether there is one. */
+    /** Whether there is a file. */
     public static boolean isOpen() {
         return board != 0L;
     }
@@ -74,26 +74,26 @@ public final class Arena {
         }
     }
 
-    /** A number for a text, which others find in the log; 0 for null, and without a file. */
+    /** A number for a text, which readers find in the log; 0 for null, and without a file. */
     static long name(String text) {
         return board == 0L || text == null ? 0L : text(text);
     }
 
-    /** Of a class that was not rewritten. */
+    /** Logs a class that was not rewritten. */
     static void rawClass(String name) {
         if (board != 0L) {
             say(RAW_CLASS, name, "");
         }
     }
 
-    /** What the reader of the profile must know. */
+    /** Logs a note for the reader of the profile. */
     static void note(String text) {
         if (board != 0L) {
             say(NOTE, text, "");
         }
     }
 
-    /** A rewritten class that is in no index of the class library ({@link KnownClass}). */
+    /** Logs a rewritten class that is in no index of the class library ({@link KnownClass}). */
     static void rewritten(String name, long hash, byte[] methods) {
         if (board != 0L) {
             remember(name, hash, methods);
@@ -101,8 +101,9 @@ public final class Arena {
     }
 
     /**
-     * How the numbers come about, as far as is known when the program begins;
-     * {@code withRawClasses} is what holds instead if there are such.
+     * Logs the description of the profile, as far as it is known when the program begins.
+     * {@code withRawClasses} is the description that holds if there are classes that were not
+     * rewritten.
      */
     static void describe(Description description, Description withRawClasses) {
         if (board == 0L) {
@@ -117,7 +118,7 @@ public final class Arena {
                 }
             }
         }
-        // Those of the class library are there when their indexes have been added.
+        // The library logs the class library's outputs when it adds their indexes.
         Output[] outputs = Outputs.known().all;
         for (int i = 0; i < outputs.length; i++) {
             if (!outputs[i].boot && outputs[i].jar() != null) {
@@ -135,10 +136,7 @@ public final class Arena {
         }
     }
 
-    /**
-     * The profile has been written, or there is none to be: the file is not needed any more, and
-     * goes.
-     */
+    /** Removes the file: the profile has been written, or there will be none. */
     static void end() {
         if (board != 0L) {
             ended();
@@ -146,25 +144,25 @@ public final class Arena {
     }
 
     /**
-     * The file that has what could not be written as a profile; null if there is none that can be
-     * found.
+     * The file that holds the data of a profile that could not be written; null if there is no such
+     * file under any name.
      */
     static String left() {
         return board == 0L ? null : path();
     }
 
     /**
-     * Makes the file.
+     * Creates the file.
      *
-     * @param path null for one without a name
-     * @return what went wrong, or null
+     * @param path null for a file without a name
+     * @return the error, or null
      */
     private static native String make(String path);
 
     /** The address of the board; 0 without a file. */
     private static native long board();
 
-    /** Its name, or null when it has none, or is not there any more. */
+    /** The name of the file; null if it has none, or does not exist any more. */
     private static native String path();
 
     /** The address of 1 MiB for trees, a multiple of 4096; 0 when there is no more. */

@@ -1,20 +1,20 @@
 package cctrewrite.runtime;
 
 /**
- * The bound on the contexts of all threads together ({@code -Dcctrewrite.max-contexts}). Trees get
- * shares of it, so that they need not wait for each other at each context. A share that a tree does
- * not use is lost to the others; that is why it grows with the tree and is never large.
+ * The bound on the contexts of all threads together ({@code -Dcctrewrite.max-contexts}). Trees take
+ * shares of it, so that they need not wait for each other at each context. The share that a tree
+ * does not use is lost to the others. So the share grows with the tree and is never large.
  *
- * <p>Runs with the thread's context as it is: no library code may be called here (see
+ * <p>The thread's context may be in any state: no library code may be called here (see
  * {@link CctRuntime}).
  */
 public final class Bound {
-    /** The most contexts that a tree is permitted at once. */
+    /** The largest share of a tree, in contexts. */
     private static final long LARGEST_SHARE = 64L;
 
     private static boolean given;
 
-    /** What no tree has got yet. */
+    /** The number of contexts that no tree has taken yet. */
     private static long left;
 
     private Bound() {}
@@ -25,14 +25,14 @@ public final class Bound {
         left = contexts;
     }
 
-    /** Whether there is one. */
+    /** Whether there is a bound. */
     static boolean given() {
         return given;
     }
 
     /**
-     * How many contexts more a tree may have that has {@code nodes}: a quarter of that, at least 1;
-     * 0 when the bound is reached, for ever.
+     * Takes a share for a tree that has {@code nodes} contexts: a quarter of that, at least 1.
+     * Returns 0 from the moment the bound is reached.
      */
     static long take(long nodes) {
         boolean pinned = CctPin.pin();

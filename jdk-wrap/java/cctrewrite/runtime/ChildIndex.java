@@ -3,26 +3,26 @@ package cctrewrite.runtime;
 import sun.misc.Unsafe;
 
 /**
- * An index of the children of nodes that have many: a call finds one among 100,000 as fast as among
- * twenty. One for each tree, a hash trie (Bagwell, 2001) in the tree's memory: tables of sixteen
- * entries, four bits of the hash for each level.
+ * An index of the children of nodes that have many: a call finds one of 100,000 as fast as one of
+ * twenty. Each tree has one index. It is a hash trie (Bagwell, 2001) in the tree's memory, with
+ * tables of sixteen entries and four bits of the hash for each level.
  *
- * <p>{@link Tree#childOf} looks at the {@link #LISTED} newest children of a node by itself. All
- * older ones are here: before a child is linked, that which it makes the first older one is
- * {@link #add}ed. So trees whose nodes have few children have no index. Readers of trees go by
- * children and siblings and never see one, and {@link RegionTree}, which makes nodes by itself,
- * looks for none.
+ * <p>{@link Tree#childOf} searches the {@link #LISTED} newest children of a node itself. The index
+ * holds all older ones. Before the tree links a new child, it {@link #add}s the oldest child in
+ * that list to the index. So a tree has no index if its nodes have few children. Readers of trees
+ * follow children and siblings and never see an index. {@link RegionTree} allocates nodes itself
+ * and does not search the index.
  *
- * <p>An entry is two words: a node and its parent; or a table, marked by {@link #TABLE}. The node
- * or the table is written last and by one store, so that neither a reader nor a StackOverflowError
- * above ever finds half an entry.
+ * <p>An entry has two words: a node and its parent, or a table, marked by {@link #TABLE}. The node
+ * or the table is written last and by one store. So neither a reader nor code above a
+ * StackOverflowError ever finds half an entry.
  */
 final class ChildIndex {
-    /** How many children of a node are not in the index. */
+    /** The number of newest children of a node that are not in the index. */
     static final int LISTED = 8;
 
     /**
-     * In the first word of an entry that leads to a table; nodes and tables lie at multiples of
+     * Bit in the first word of an entry that leads to a table. Nodes and tables lie at multiples of
      * eight.
      */
     private static final long TABLE = 1L;
@@ -60,9 +60,9 @@ final class ChildIndex {
     }
 
     /**
-     * Adds a child of {@code parent}, which may be there already.
+     * Adds a child of {@code parent}; it may be in the index already.
      *
-     * @return false when there is no memory, or when another child has the same hash of 64 bits
+     * @return false if there is no memory, or if another child has the same hash of 64 bits
      */
     static boolean add(long record, long parent, long node) {
         Unsafe u = CctMemory.U;
@@ -90,7 +90,7 @@ final class ChildIndex {
                 if (level == LEVELS - 1) {
                     return false;
                 }
-                // The one that is there moves one level down.
+                // The node in this entry moves one level down.
                 long below = table(record);
                 if (below == 0L) {
                     return false;
@@ -119,7 +119,9 @@ final class ChildIndex {
         return table;
     }
 
-    /** Neighbours in memory and MIDs that differ in few bits differ in the upper ones. */
+    /**
+     * Mixes all words into the upper bits: neighbours in memory, and similar MIDs, differ there.
+     */
     private static long hash(long parent, long mid, long site) {
         long hash = parent * 0x9E3779B97F4A7C15L ^ mid * 0xC2B2AE3D27D4EB4FL
                 ^ (site >>> Layout.SITE_SHIFT) * 0x165667B19E3779F9L;

@@ -1,9 +1,9 @@
 package cctrewrite.runtime;
 
 /**
- * What the runtime must know of a class file before the JVM defines it (JVMS 4.1): its names, its
- * methods, and our attribute. Garbage is not judged here: {@link #parse} answers null and the JVM
- * will say what is wrong.
+ * The parts of a class file that the runtime must know before the JVM defines it (JVMS 4.1): its
+ * names, its methods, and the rewriter's attribute. This class does not judge malformed files:
+ * {@link #parse} returns null, and the JVM reports the error.
  */
 public final class ClassBytes {
     private static final int ACC_PRIVATE = 0x0002;
@@ -11,14 +11,14 @@ public final class ClassBytes {
     private static final String ATTRIBUTE = "cctrewrite";
     private static final int ATTRIBUTE_VERSION = 4;
 
-    /** Bytes that the attribute has for each method. */
+    /** Bytes of the attribute for each method. */
     private static final int ROW = 4;
 
     private final byte[] b;
     private final int end;
     private final int start;
 
-    /** Where each constant starts: at its tag. */
+    /** The position of each constant's tag. */
     private int[] constants;
 
     /** With slashes. */
@@ -30,14 +30,14 @@ public final class ClassBytes {
     public int methods;
     private int[] methodAt;
 
-    /** Whether the class has our attribute: it was rewritten. */
+    /** Whether the class has the rewriter's attribute. */
     public boolean rewritten;
 
-    /** Only when rewritten. */
+    /** Set only if the class was rewritten. */
     public long classHash;
     public long provenanceHash;
 
-    /** How many methods the class file had before it was rewritten; they stand first. */
+    /** The number of methods that the class file had before it was rewritten; they come first. */
     public int originalMethods;
     private int treatments;
 
@@ -47,7 +47,7 @@ public final class ClassBytes {
         this.end = off + len;
     }
 
-    /** Null for bytes that are no class file. */
+    /** Null if the bytes are no class file. */
     public static ClassBytes parse(byte[] b, int off, int len) {
         if (b == null || off < 0 || len < 0 || off > b.length - len) {
             return null;
@@ -103,7 +103,10 @@ public final class ClassBytes {
         return true;
     }
 
-    /** Notes where the constants are; returns what follows them, or -1 for an unknown tag. */
+    /**
+     * Stores the positions of the constants. Returns the position after them, or -1 for an unknown
+     * tag.
+     */
     private int constantPool(int at) {
         int count = u2(at);
         constants = new int[count];
@@ -183,7 +186,7 @@ public final class ClassBytes {
         return u1(treatments + ROW * method + 2);
     }
 
-    /** Whether the method can override one of a superclass. */
+    /** Whether the method can override a method of a superclass. */
     boolean mayOverride(int method) {
         return (u2(methodAt[method]) & (ACC_PRIVATE | ACC_STATIC)) == 0
                 && !methodName(method).startsWith("<");
@@ -232,8 +235,8 @@ public final class ClassBytes {
     }
 
     /**
-     * Every read goes through here: nothing behind the class is looked at, though the array may go
-     * on.
+     * Reads a byte. All reads use this method, so that no read goes past the class's end in a
+     * longer array.
      */
     private int u1(int at) {
         if (at >= end) {

@@ -3,7 +3,7 @@ package cctrewrite.runtime;
 import cctrewrite.agent.MethodName;
 import sun.misc.Unsafe;
 
-/** What agents may see of a node, by its address. */
+/** The data of a node that agents may read, by its address. */
 public final class Counters {
     private Counters() {}
 
@@ -12,7 +12,8 @@ public final class Counters {
     }
 
     /**
-     * The node in which a slot lies, be it told with a call site or not; also one behind the last.
+     * The node that contains a slot, with or without a call site in the slot's value. The slot may
+     * also be the one after the last.
      */
     public static long owner(long slot) {
         return Tree.owner(slot & Layout.ADDRESS);
@@ -32,7 +33,7 @@ public final class Counters {
         CctMemory.U.putLong(null, node + Layout.BYTECODES, 0L);
     }
 
-    /** Null for a root and for an unknown MID. */
+    /** The method of a node; null for a root and for an unknown MID. */
     public static MethodName method(long node) {
         long mid = mid(node);
         if (mid == Layout.ROOT_MID) {
@@ -47,8 +48,8 @@ public final class Counters {
     }
 
     /**
-     * 0 for a root. Only the last sibling knows it: it is behind all those that follow
-     * {@code node}.
+     * The caller's node; 0 for a root. Only the last sibling stores it, after all others that
+     * follow {@code node}.
      */
     public static long parent(long node) {
         Unsafe u = CctMemory.U;
@@ -71,7 +72,7 @@ public final class Counters {
         return Tree.firstChild(node);
     }
 
-    /** 0 for the last one. */
+    /** The next sibling; 0 for the last one. */
     public static long nextSibling(long node) {
         return Tree.nextSibling(node);
     }

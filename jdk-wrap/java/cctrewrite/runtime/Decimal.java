@@ -1,18 +1,18 @@
 package cctrewrite.runtime;
 
 /**
- * Decimal numbers. {@code Long.parseLong} would initialise {@code Long}, and the program would not
- * be the first to use it.
+ * Parses decimal numbers. {@code Long.parseLong} would initialise {@code Long} too early: the
+ * program must be the first to use it.
  */
 final class Decimal {
-    /** That many digits always fit. */
+    /** The largest number of digits that always fits into a long. */
     private static final int DIGITS = 18;
 
     private Decimal() {}
 
     /**
-     * The number that {@code text} is, with a sign or without; {@code otherwise} if it is none, or
-     * has too many digits.
+     * The number in {@code text}, with or without a sign. Returns {@code otherwise} if it is no
+     * number or has too many digits.
      */
     static long of(String text, long otherwise) {
         int start = text.startsWith("-") ? 1 : 0;

@@ -3,16 +3,17 @@ package cctrewrite.runtime;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 
-/**
- * Which methods a class of the library has, where that differs from one JDK to another. In bypass.
- */
+/** Finds out whether this JDK's class library declares a method. In bypass. */
 public final class Declared {
     private Declared() {}
 
     /**
-     * Whether {@code type} declares such a method. {@code Class.getDeclaredMethod} would keep all
-     * methods of the class; and it would say no with an exception, for whose message later JDKs use
-     * streams and lambdas. These would be linked now, and not where the program uses them first.
+     * Whether {@code type} declares the method.
+     *
+     * <p>This does not use {@code Class.getDeclaredMethod}, for two reasons. It would cache all
+     * methods of the class. If there is no such method, it throws an exception, and later JDKs
+     * build the message with streams and lambdas. The JVM would then link these now, and not when
+     * the program first uses them.
      */
     public static boolean has(Class<?> type, String name, Class<?>... parameters) {
         Method[] methods = CctClasses.methods(type);

@@ -5,16 +5,17 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 
 /**
- * Classes that are defined while the program runs. Rewritten ones are remembered, because their
- * MIDs need names at the end, and must come from outputs that fit. Those that were not rewritten
- * may not override a method whose extended form rewritten callers call: the override would silently
- * not run.
+ * Checks the classes that are defined while the program runs.
  *
- * <p>In bypass. The lock guards the tables only; class paths are searched and exceptions made
- * outside of it.
+ * <p>The runtime stores each rewritten class, because the profile needs the names of its MIDs at
+ * the end. Its output must match the others. A class that was not rewritten must not override a
+ * method whose extended form rewritten callers call: the override would silently not run.
+ *
+ * <p>In bypass. The lock protects only the tables. The code searches class paths and creates
+ * exceptions outside of the lock.
  */
 public final class Definitions {
-    // How a class is defined.
+    // The ways to define a class.
     public static final int LOADED = 0;
     public static final int ANONYMOUS = 1;
     public static final int PROXY = 2;
@@ -33,8 +34,8 @@ public final class Definitions {
     private static final HashMap<String, KnownClass> BY_NAME = new HashMap<String, KnownClass>();
 
     /**
-     * Classes that were not rewritten, by the superclass that was not known when they were looked
-     * at.
+     * Classes that were not rewritten and whose check waits for a superclass; the key is that
+     * superclass's name.
      */
     private static final HashMap<String, Overrides> PENDING = new HashMap<String, Overrides>();
 
@@ -46,15 +47,15 @@ public final class Definitions {
 
     private Definitions() {}
 
-    /** {@link #bytes}, for a direct buffer. */
+    /** The class file to define, as {@link #bytes}, for a class file in a direct buffer. */
     public static ByteBuffer buffer(ClassLoader loader, ByteBuffer buffer, int off, int len) {
         if (buffer == null || off < 0 || len < 0 || off > buffer.capacity() - len) {
             return buffer;
         }
         byte[] bytes = new byte[len];
         ByteBuffer copy = buffer.duplicate();
-        // By the methods of Buffer: from JDK 9 on ByteBuffer overrides them with another result,
-        // and its javac would link to those.
+        // Call the methods of Buffer: from JDK 9 on ByteBuffer overrides them with another result
+        // type, and javac would link to those.
         Buffer place = copy;
         place.clear();
         place.position(off);
@@ -68,16 +69,16 @@ public final class Definitions {
         return direct;
     }
 
-    /** How many bytes a buffer made by {@link #buffer} holds. */
+    /** The number of bytes in a buffer that {@link #buffer} returned. */
     public static int length(Object buffer) {
         return ((ByteBuffer) buffer).capacity();
     }
 
     /**
-     * The class file to be defined: {@code b}, or the rewritten one.
+     * The class file to define: {@code b}, or the rewritten one.
      *
-     * @throws IncompatibleClassChangeError when the class may not be used, which is then what the
-     *     program's class loader sees
+     * @throws IncompatibleClassChangeError if the class must not be used; the program's class
+     *     loader gets this error
      */
     public static byte[] bytes(ClassLoader loader, Class<?> host, byte[] b, int off, int len,
             int how, Object[] patches) {
@@ -114,7 +115,7 @@ public final class Definitions {
         }
     }
 
-    /** Whether no other class can refer to a class that is defined so. */
+    /** Whether other classes cannot refer to a class defined in this way. */
     private static boolean isUnnamable(int how) {
         return how == ANONYMOUS || how == HIDDEN;
     }
@@ -130,7 +131,7 @@ public final class Definitions {
         synchronized (LOCK) {
             KnownClass sameName = BY_NAME.get(c.name);
             if (sameName != null && sameName.isAlso(c)) {
-                // The next of many loaders that define it.
+                // Another loader has defined the same class already.
                 return;
             }
             KnownClass known = new KnownClass(c, sameName);
@@ -178,12 +179,12 @@ public final class Definitions {
     }
 
     /**
-     * Follows the superclasses by name, as far as they are known; the rest is done when the next
-     * one is defined.
+     * Follows the superclasses by name, as far as they are known. When the next one is defined,
+     * {@link #resume} continues.
      */
     private static void check(Overrides overrides, String superName) {
         String at = superName;
-        // A chain of names may be circular, which the JVM will refuse.
+        // A chain of names may be circular; the JVM will refuse it.
         for (int depth = 0; at != null && !OBJECT.equals(at) && depth < 1000; depth++) {
             KnownClass known;
             synchronized (LOCK) {
@@ -219,14 +220,20 @@ public final class Definitions {
         }
     }
 
-    /** How many classes the JVM or the library made at run time: lambdas, proxies, accessors. */
+    /**
+     * The number of classes that the JVM or the library generated at run time: lambdas, proxies,
+     * accessors.
+     */
     static int generated() {
         synchronized (LOCK) {
             return generated;
         }
     }
 
-    /** Rewritten classes in the order of their definition; their names under the same numbers. */
+    /**
+     * Rewritten classes in the order of their definition. {@link #rewrittenName} uses the same
+     * numbers.
+     */
     static KnownClass[] rewritten() {
         synchronized (LOCK) {
             KnownClass[] all = new KnownClass[rewrittenCount];

@@ -4,14 +4,14 @@ import java.io.File;
 import java.util.ArrayList;
 
 /**
- * How the numbers of a run come about: the lines of the profile's description, and what its reader
- * must know because of them. In bypass.
+ * The description of a run: the description lines of the profile, and the notes that its reader
+ * needs because of them. In bypass.
  *
- * <p>Made at the end, and already when the program begins (for {@link Arena}), where only classes
- * of the library may be used that the launcher has used.
+ * <p>The runtime builds it at the end, and also when the program begins (for {@link Arena}). At
+ * that time it may use only those classes of the library that the launcher has used already.
  */
 final class Description {
-    /** Sorted. */
+    /** The keys, sorted. */
     static final String[] KEYS = {
         "agent", "allocations", "blocks", "call-sites", "columns", "context", "cost-model", "exact",
         "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits",
@@ -20,33 +20,33 @@ final class Description {
     };
 
     /**
-     * What no profile of this version of the scheme has, whatever the options
+     * The limits of every profile of this version of the scheme, whatever the options
      * (docs/internals/scheme.md).
      */
     private static final String LIMITS =
             "virtual calls of Object.clone are not counted, nor super calls of Object.clone "
             + "and Object.hashCode in classes that are loaded before their superclasses";
 
-    /** What is missing with {@code --natives none}. */
+    /** Limits with {@code --natives none}. */
     private static final String WITHOUT_NATIVES =
             "natives have no contexts, and their callbacks are below the thread's root; ";
     private static final String WITHOUT_OBJECTS_OF_NATIVES =
             "; objects that natives allocate are not counted, clones included";
 
-    /** What is missing with {@code --intrinsics native}. */
+    /** Limits with {@code --intrinsics native}. */
     private static final String OF_NATIVE_INTRINSICS =
             "; calls of intrinsics by reflection, method handles and classes that were not "
             + "rewritten are not counted, nor are virtual calls of String.equals";
 
-    /** What is missing without the load-time library. */
+    /** Limits without the load-time library. */
     private static final String WITHOUT_REPLAY =
             "methods that the JVM calls are below the last stored context instead of below their "
             + "cause; virtual calls of Object.hashCode are not counted; ";
 
-    /** What is missing without it where call sites are kept separate. */
+    /** Limits without the load-time library where call sites are distinguished. */
     private static final String WITHOUT_LINES = "source lines of call sites are not known; ";
 
-    /** What no profile has where objects are counted. */
+    /** Limits of every profile that counts objects. */
     private static final String OF_OBJECTS =
             "; objects that the JVM or native code allocates are not counted (string constants, "
             + "exceptions of the JVM, objects of JNI), nor "
@@ -70,8 +70,8 @@ final class Description {
     }
 
     /**
-     * With or without classes that were not rewritten; at the JVM's end with what is known only
-     * then.
+     * Describes the run with or without classes that were not rewritten. {@code atTheEnd} adds the
+     * facts that are known only at the JVM's end.
      */
     static Description of(boolean rawClasses, boolean atTheEnd) {
         Output[] outputs = Outputs.known().all;
@@ -140,12 +140,12 @@ final class Description {
         return value(Outputs.known().all, "call-sites").equals("yes");
     }
 
-    /** Whether classes went through a user's module before they were rewritten. */
+    /** Whether a user's module changed classes before they were rewritten. */
     static boolean isGivenToModule() {
         return given(Outputs.known().all, "udi") != null;
     }
 
-    /** Whether markers may stand beside what counts. */
+    /** Whether the rewritten code can contain markers. */
     static boolean mayHaveMarkers() {
         return given(Outputs.known().all, "markers") != null;
     }
@@ -155,7 +155,7 @@ final class Description {
         return value(Outputs.known().all, "allocations").equals("yes");
     }
 
-    /** Whether there are columns beside calls and bytecodes. */
+    /** Whether there are columns in addition to calls and bytecodes. */
     static boolean hasColumns() {
         return given(Outputs.known().all, "columns") != null;
     }
@@ -175,8 +175,8 @@ final class Description {
     }
 
     /**
-     * One line per output: its file's name (no path of the machine) and its {@code key=value}
-     * pairs, without the whole table of costs.
+     * One line for each output: its file's name (without the path) and its {@code key=value} pairs,
+     * without the table of costs.
      */
     private static String provenance(Output[] outputs) {
         StringBuilder text = new StringBuilder();
@@ -201,7 +201,7 @@ final class Description {
         return text.toString();
     }
 
-    /** The command line's main class, or the name of its jar. */
+    /** The main class of the command line, or the name of its jar. */
     private static String mainClass() {
         String command = System.getProperty("sun.java.command");
         if (command == null || command.length() == 0) {

@@ -3,28 +3,33 @@ package cctrewrite.runtime;
 import sun.misc.Unsafe;
 
 /**
- * What a slot leads to where callees take turns: a table of the children that were asked for, found
- * by their MIDs, instead of the child that was asked for last. It is for a slot what a
- * polymorphic inline cache is for a call (Hölzle, Chambers and Ungar, 1991), and lies among the
- * nodes of the tree. Readers of trees go by children and siblings and never see one.
+ * A table of children for a slot whose callees alternate. Without a table, a slot leads to the
+ * child of the last call. With a table, the slot finds several children by their MIDs. It is for a
+ * slot what a polymorphic inline cache is for a call (Hölzle, Chambers and Ungar, 1991). The table
+ * lies among the nodes of the tree. Readers of trees follow children and siblings and never see a
+ * table.
  *
- * <p>Whether callees take turns is told from samples, since to count calls by slots would cost more
- * than is gained. A slot gets a table when the wrong child was in it at one of the calls whose
- * number is a multiple of {@link #TRIAL}, and loses it when one child alone had all of
- * {@link #PERIOD} calls, but for a sixteenth.
+ * <p>Samples show whether callees alternate, since counting the calls of each slot would cost more
+ * than the table saves. A slot gets a table if it held the wrong child at a call whose number is a
+ * multiple of {@link #TRIAL}. It loses the table if one child alone had {@link #PERIOD} calls,
+ * except for a sixteenth.
  */
 final class Dispatch {
-    /** Calls between looks at whether the wrong child is in a slot; a power of two. */
+    /**
+     * The number of calls between two tests whether the slot holds the wrong child; a power of two.
+     */
     private static final long TRIAL = 32L;
 
-    /** Calls of a child between looks at whether its slot needs a table; a power of two. */
+    /**
+     * The number of calls of a child between two tests whether its slot still needs a table; a
+     * power of two.
+     */
     private static final long PERIOD = 1024L;
 
-    // A table. Its MID is no method's. Each child has two entries where it may be: neighbours.
+    // A table. Its MID is the MID of no method. Each child can be in two neighbouring entries.
     private static final long PARENT = 8L;
     /**
-     * The child at whose call the table was looked at last, and how many calls all its children had
-     * then.
+     * At the last test: the child whose call led to it, and the sum of the calls of all children.
      */
     private static final long LOOKED = 16L;
     private static final long SEEN = 24L;
@@ -33,10 +38,10 @@ final class Dispatch {
 
     private Dispatch() {}
 
-    /** The child {@code mid} of the table's parent. As {@link Tree#child}. */
+    /** The child {@code mid} of the table's parent, as {@link Tree#child} returns it. */
     static long child(long slot, long table, long mid) {
         Unsafe u = CctMemory.U;
-        // The bits of a MID above those that are its number of slots are as good as random.
+        // A MID's low bits are its number of slots; the bits above are as good as random.
         long place = (mid >>> 4) & 0x38L;
         long node = u.getLong(null, table + ENTRIES + place);
         if (u.getLong(null, node) != mid) {
@@ -51,7 +56,7 @@ final class Dispatch {
         return node;
     }
 
-    /** A child that is not in the table. */
+    /** Finds a child that is not in the table, and enters it. */
     private static long asked(long table, long place, long mid) {
         Unsafe u = CctMemory.U;
         long node = Tree.childOf(u.getLong(null, table + PARENT), mid, 0L);
@@ -63,8 +68,8 @@ final class Dispatch {
     }
 
     /**
-     * The slot, in which {@code last} was when another child was asked for, gets a table if it is
-     * time for that.
+     * Gives the slot a table, if its next test is due. The slot held {@code last} when the program
+     * called another child.
      */
     static void offer(long slot, long last) {
         Unsafe u = CctMemory.U;
@@ -94,7 +99,9 @@ final class Dispatch {
         u.putLong(null, slot, table);
     }
 
-    /** The slot loses its table if {@code node} has had all calls of late. */
+    /**
+     * Removes the slot's table if nearly all calls since the last test were calls of {@code node}.
+     */
     private static void look(long slot, long table, long node) {
         Unsafe u = CctMemory.U;
         long calls = 0L;

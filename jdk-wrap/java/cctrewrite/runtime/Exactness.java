@@ -3,14 +3,14 @@ package cctrewrite.runtime;
 import java.util.ArrayList;
 
 /**
- * JVM options without which compiled code leaves out calls that the interpreter makes. Methods with
- * an extended signature are never taken for an intrinsic; the table lists what replaces bodies with
- * their original signature. In bypass.
+ * JVM options without which compiled code omits calls that the interpreter makes. The JVM never
+ * treats a method with an extended signature as an intrinsic. The table lists the intrinsics that
+ * replace bodies with their original signature. In bypass.
  */
 final class Exactness {
     /**
-     * Always; or only while classes that were not rewritten call the library by its original
-     * signatures; or only where the bodies of intrinsics are counted
+     * When an option matters: always; only while classes that were not rewritten call the library
+     * by its original signatures; only where the bodies of intrinsics are counted
      * ({@code --intrinsics bytecode}), in all JDKs or in JDK 8.
      */
     private static final int ALWAYS = 0;
@@ -31,12 +31,15 @@ final class Exactness {
             this.why = why;
         }
 
-        /** Whether the JVM denies knowing it until diagnostic options are unlocked. */
+        /** Whether the JVM accepts the option only after {@code UnlockDiagnosticVMOptions}. */
         boolean diagnostic() {
             return flag.equals("DisableIntrinsic");
         }
 
-        /** Lists ({@code ccstrlist}) must contain the word, other flags equal it. */
+        /**
+         * Whether the option's value is sufficient: a list ({@code ccstrlist}) must contain the
+         * word, another option must equal it.
+         */
         boolean satisfied(String value) {
             if (flag.equals("DisableIntrinsic")) {
                 String words = ',' + value.replace('\n', ',').replace(' ', ',') + ',';
@@ -71,10 +74,9 @@ final class Exactness {
     private Exactness() {}
 
     /**
-     * Adds a note for each option that is missing; an option that this JVM does not know is not
-     * needed.
+     * Adds a note for each missing option. An option that this JVM does not know is not needed.
      *
-     * @return whether the numbers are exact as far as options go
+     * @return whether the JVM options permit exact numbers
      */
     static boolean check(boolean rawClasses, boolean bodies, ArrayList<String> notes) {
         VmFlags flags = VmFlags.open();
@@ -114,8 +116,8 @@ final class Exactness {
             case WITH_BODIES:
                 return bodies;
             case WITH_BODIES_ON_JDK_8:
-                // Later String.equals calls other methods that are replaced, and these have
-                // extended forms.
+                // In later JDKs String.equals calls other methods that the JVM replaces, and these
+                // have extended forms.
                 return bodies && JavaVersion.FEATURE == 8;
             default:
                 return true;

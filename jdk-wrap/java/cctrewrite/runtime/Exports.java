@@ -3,8 +3,8 @@ package cctrewrite.runtime;
 import java.lang.reflect.Method;
 
 /**
- * Since JDK 9 the agent's interface, and the classes of users' modules, lie in packages of
- * {@code java.base} that nobody may see. In bypass.
+ * Exports packages of the runtime. Since JDK 9 the agent's interface and the classes of users'
+ * modules lie in packages of {@code java.base} that are not exported. In bypass.
  */
 final class Exports {
     private static final String AGENT_PACKAGE = "cctrewrite.agent";
@@ -15,24 +15,24 @@ final class Exports {
 
     private Exports() {}
 
-    /** Opens the package of the classes that code calls which users' modules have inserted. */
+    /** Exports the package of the classes that inserted code of users' modules calls. */
     static void modules() throws Exception {
         toAll(MODULES_PACKAGE);
     }
 
-    /** Opens the package of what clients of markers implement. */
+    /** Exports the package of the interfaces that marker clients implement. */
     static void markers() throws Exception {
         toAll(MARKERS_PACKAGE);
     }
 
-    /** Opens the agent's. */
+    /** Exports the agent's package. */
     static void agent() throws Exception {
         toAll(AGENT_PACKAGE);
     }
 
     /**
-     * Opens a package to the classes of all modules. The JVM is told; the module's own description,
-     * which programs can look at, stays as it is.
+     * Exports a package to all modules. Only the JVM's own record changes. The module descriptor,
+     * which programs can read, stays as it is.
      */
     private static void toAll(String name) throws Exception {
         Class<?> module;

@@ -13,28 +13,33 @@ import java.security.PrivilegedAction;
 public final class Finish {
     private static final Object LOCK = new Object();
 
-    /** Levels of {@link #room}: more stack than writing needs. */
+    /** Recursion depth of {@link #room}: it takes more stack than writing needs. */
     private static final int LEVELS = 1500;
 
-    /** Stack of a thread that does nothing but write, in bytes. */
+    /** Stack size of the thread that only writes, in bytes. */
     private static final long STACK = 1L << 20;
 
-    /** How long, in milliseconds, the writing thread may wait for a lock. */
+    /**
+     * How many milliseconds the ending thread waits while the writing thread is blocked by a lock.
+     */
     private static final int PATIENCE = 10000;
 
     private static boolean claimed;
 
-    /** What is to be done before the profile is written; null if nothing is. */
+    /** The action to run before the profile is written, or null. */
     private static volatile Runnable before;
 
-    /** The thread that makes the agent's last call, and with what; null before and afterwards. */
+    /**
+     * The thread that makes the agent's last call, and the call's argument; null before and after
+     * it.
+     */
     private static Thread asking;
 
     private static Profile asked;
 
     private Finish() {}
 
-    /** Has something done before the profile is written. */
+    /** Sets the action to run before the profile is written. */
     public static void before(Runnable what) {
         before = what;
     }
@@ -44,7 +49,7 @@ public final class Finish {
         claim();
     }
 
-    /** Whether the caller is the one who ends the recording. */
+    /** Whether the caller must end the recording. */
     private static boolean claim() {
         synchronized (LOCK) {
             boolean mine = !claimed;
@@ -60,11 +65,12 @@ public final class Finish {
     }
 
     /**
-     * Once. A second thread that ends the JVM waits until the first has written, or the file would
-     * be cut off. A program may end where its stack is full; then a thread of its own writes.
+     * Ends the recording, once. A second thread that ends the JVM waits until the first has
+     * written, or the file would be incomplete. If the program ends where its stack is full, a
+     * thread of its own writes.
      *
-     * @throws StackOverflowError when there is no room even for starting that thread; nothing is
-     *     done, the JVM does not end either, and whoever ends it later comes here again
+     * @throws StackOverflowError if the stack has no room even to start that thread; then nothing
+     *     has been done, the JVM does not end, and a later end of the JVM calls this method again
      */
     public static synchronized void finish() {
         if (claimed()) {
@@ -87,15 +93,14 @@ public final class Finish {
     }
 
     /**
-     * Ends the recording with the runtime's own rights: the program's frames are on the stack, and
-     * a security policy need not let the program write files or look at properties. A profiling
-     * agent and clients of markers keep to their rights, since their frames are nearer.
+     * Ends the recording with the runtime's own permissions. The program's frames are on the stack,
+     * and its security policy may forbid it to write files or to read properties. A profiling agent
+     * and marker clients keep their own permissions, since their frames are nearer.
      */
     private static void endPrivileged() {
         AccessController.doPrivileged(new Ending());
     }
 
-    /** The end of the recording, as an action. */
     private static final class Ending implements PrivilegedAction<Object> {
         @Override
         public Object run() {
@@ -132,8 +137,8 @@ public final class Finish {
         }
 
         /**
-         * Uses hardly any stack. Gives up when the writer waits for a lock that the ending thread
-         * seems to hold.
+         * Waits for the writer with hardly any stack. Gives up if the writer waits too long for a
+         * lock, which the ending thread probably holds.
          */
         void await(Thread thread) {
             int blocked = 0;
@@ -142,7 +147,7 @@ public final class Finish {
                 try {
                     blocked = thread.getState() == Thread.State.BLOCKED ? blocked + 1 : 0;
                 } catch (StackOverflowError e) {
-                    // No room to ask.
+                    // No stack left to read the state.
                 }
             }
         }
@@ -150,7 +155,7 @@ public final class Finish {
 
     private static void end() {
         try {
-            // Nothing, unless the JVM was not started by a launcher or has no main class
+            // Does nothing, unless the JVM was started without a launcher or has no main class
             // (`java -version`).
             Launch.launch(true);
             if (before != null) {
@@ -184,7 +189,10 @@ public final class Finish {
         }
     }
 
-    /** The agent ends the JVM in its last call, which does not return: as if it had thrown. */
+    /**
+     * Runs when the agent ends the JVM in its last call, which then does not return. The runtime
+     * acts as if the agent had thrown.
+     */
     private static void left() {
         asking = null;
         try {
@@ -205,11 +213,11 @@ public final class Finish {
                         + "; `cctrewrite recover` makes a profile of them");
             }
         } catch (Throwable again) {
-            // Nothing is left to say it with; the program's own end must not suffer.
+            // No way is left to report it, and the program's own end must go on.
         }
     }
 
-    /** Where the profile goes. */
+    /** The file for the profile. */
     public static File file() {
         String expected = LoadTime.expected();
         if (expected != null) {
@@ -224,7 +232,7 @@ public final class Finish {
     }
 
     private static String pid() {
-        // Where there is a /proc this spares the program the start of the management classes.
+        // Where /proc exists, the program need not start the management classes.
         try {
             String name = new File("/proc/self").getCanonicalFile().getName();
             if (name.length() > 0 && Character.isDigit(name.charAt(0))) {
@@ -239,10 +247,11 @@ public final class Finish {
     }
 
     /**
-     * A new folder beside it, into which nobody but its owner can look: what is made in it is out
-     * of reach of others from its first moment on, where a file of which they may read may be open
-     * already when it is forbidden to them. Nobody else can have made it: not another JVM that
-     * writes to the same file, nor whoever puts a link into a folder that all may write to.
+     * Creates a new folder next to the file, which only its owner can open. So no other user can
+     * reach a file in it, from the file's first moment on. (Otherwise another user could have
+     * opened the file before its permissions are restricted.) Nobody else can have created the
+     * folder: not another JVM that writes to the same file, and not a user who puts a link into a
+     * folder that everybody may write to.
      */
     private static File besideIt(File file) throws IOException {
         String name = file.getPath() + "." + pid();
@@ -255,7 +264,7 @@ public final class Finish {
                 return folder;
             }
             try {
-                // Says why there can be none, if it is not that something is there.
+                // Throws with the reason, unless a file of that name exists.
                 if (folder.createNewFile()) {
                     folder.delete();
                 }
@@ -267,12 +276,12 @@ public final class Finish {
     }
 
     /**
-     * Which methods a program has, and which of them ran, is its owner's business: nobody else may
-     * read or write it, as with what perf(1) records.
+     * Lets only the owner read and write the file, as perf(1) does with its records: the names of a
+     * program's methods, and which of them ran, are private to its owner.
      */
     private static void keepPrivate(File empty) {
-        // The first of each pair is for all, the second for the owner. Where there are no such
-        // permissions they do nothing.
+        // The first call of each pair is for all users, the second for the owner. On systems
+        // without such permissions the calls do nothing.
         empty.setReadable(false, false);
         empty.setReadable(true, true);
         empty.setWritable(false, false);
@@ -280,8 +289,8 @@ public final class Finish {
     }
 
     /**
-     * Writes beside the file first, so that under its name there is a complete profile or none.
-     * Devices and pipes are written to as they are.
+     * Writes a temporary file first, so that the file is either complete or absent. Writes directly
+     * to devices and pipes.
      */
     public static void write(File file) throws IOException {
         if (file.exists() && !file.isFile()) {
@@ -298,7 +307,8 @@ public final class Finish {
         boolean complete = false;
         try {
             if (!temporary.createNewFile()) {
-                // While the folder was not closed to them yet, where the umask lets others write.
+                // Another user created it before the folder was closed, where the umask lets others
+                // write.
                 throw new IOException(temporary + " was made by somebody else");
             }
             keepPrivate(temporary);

@@ -7,14 +7,14 @@ final class HeldMonitors {
     private HeldMonitors() {}
 
     /**
-     * The monitors that visible frames hold, with the numbers that these have among the visible
-     * ones. A synchronized method's forwarder holds the monitor, too, and is hidden.
+     * The monitors that visible frames hold, with these frames' numbers among the visible ones. The
+     * forwarder of a synchronized method also holds the monitor, and is hidden.
      *
-     * @param monitors what the VM has made just now, and nobody else has seen
-     * @param depth the name of the field with the frame's number, which is negative for monitors
-     *     that no frame holds
+     * @param monitors a new array from the VM, which no other code has seen
+     * @param depth the name of the field with the frame's number; it is negative for monitors that
+     *     no frame holds
      * @param places each frame's number among the visible ones, or -1
-     * @param frame the name of the field with the frame, if there is one
+     * @param frame the name of the field with the frame, if the class has one
      * @param visible the visible frames
      * @return an array of the same type
      */

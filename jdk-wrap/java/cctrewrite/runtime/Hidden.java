@@ -7,18 +7,18 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
 /**
- * Keeps what the rewriter adds to classes out of reflection, and so out of serialVersionUID, Proxy
- * and annotation processing. In bypass.
+ * Hides the members that the rewriter adds to classes from reflection, and so from
+ * serialVersionUID, Proxy and annotation processing. In bypass.
  *
- * <p>Added methods and constructors are synthetic and end with the marker parameter
- * (docs/internals/runtime.md); helpers and the field of Thread have names that start with
+ * <p>Added methods and constructors are synthetic, and their last parameter is the marker parameter
+ * (docs/internals/runtime.md). The names of helpers and of the field of Thread start with
  * {@code cct$}.
  */
 public final class Hidden {
     private static final int ACC_SYNTHETIC = 0x1000;
     private static final String PREFIX = "cct$";
 
-    /** What stands before the name of a native that was renamed (docs/reference/natives.md). */
+    /** Prefix of the name of a renamed native (docs/reference/natives.md). */
     public static final String NATIVE_PREFIX = "cct$native$";
     private static final int KEPT_BY_NATIVES = Modifier.NATIVE | Modifier.SYNCHRONIZED;
 
@@ -48,7 +48,7 @@ public final class Hidden {
         return rest;
     }
 
-    /** What replaces a renamed native has that one's flags to the program. */
+    /** Gives the method that replaces a renamed native the flags of that native. */
     private static void stand(Method renamed, Method[] rest) {
         String name = renamed.getName().substring(NATIVE_PREFIX.length());
         for (int i = 0; i < rest.length; i++) {
@@ -114,7 +114,7 @@ public final class Hidden {
     }
 
     private static final class Modifiers {
-        /** Where a method keeps its flags. */
+        /** Offset of the field in which a method keeps its flags. */
         static final long OFFSET = Offsets.of(Method.class, "modifiers");
     }
 }

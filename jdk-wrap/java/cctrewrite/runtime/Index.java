@@ -2,7 +2,7 @@ package cctrewrite.runtime;
 
 import java.io.IOException;
 
-/** A reader of an output's index (docs/reference/formats/index.md), in place. In bypass. */
+/** Reads the index of an output (docs/reference/formats/index.md) in place. In bypass. */
 final class Index {
     private static final int MAGIC = 0x43435449;
     private static final int VERSION = 5;
@@ -25,7 +25,11 @@ final class Index {
     private final int methods;
     private final int methodBytes;
 
-    /** @throws IOException when the bytes are no index of this version or end early */
+    /**
+     * Reads the header.
+     *
+     * @throws IOException if the bytes are no index of this version, or are incomplete
+     */
     Index(byte[] bytes) throws IOException {
         b = bytes;
         try {
@@ -97,7 +101,7 @@ final class Index {
         return NONE;
     }
 
-    /** The first class of that name, or -1; others of the name follow it. */
+    /** The first class of that name, or -1. Further classes of that name follow it. */
     int findClass(String name) {
         int key = findString(name);
         if (key == NONE) {
@@ -124,7 +128,7 @@ final class Index {
         return string(u4(classAt(number)));
     }
 
-    /** Null for a class without a superclass. */
+    /** The superclass's name; null for a class without a superclass. */
     String superName(int number) {
         int name = u4(classAt(number) + 4);
         return name == NONE ? null : string(name);
@@ -135,7 +139,8 @@ final class Index {
     }
 
     /**
-     * The method with this MID: its class's number in the upper half, its own in the lower; or -1.
+     * The method with this MID: the number of its class in the upper half, its own number in the
+     * lower half; or -1.
      */
     long findMethod(long mid) {
         int at = find(mid, methodBytes, methods, METHOD_SIZE);
@@ -148,7 +153,7 @@ final class Index {
         return at == NONE ? NONE : (at - foreignBytes) / FOREIGN_SIZE;
     }
 
-    /** Where the row is that begins with this MID, or -1. */
+    /** The position of the row that begins with this MID, or -1. */
     private int find(long mid, int rows, int count, int size) {
         int low = 0;
         int high = count - 1;
@@ -159,7 +164,7 @@ final class Index {
             if (found == mid) {
                 return at;
             }
-            // Unsigned.
+            // MIDs are unsigned.
             if (found + Long.MIN_VALUE < mid + Long.MIN_VALUE) {
                 low = middle + 1;
             } else {
@@ -171,7 +176,7 @@ final class Index {
 
     /** A cursor over the methods of a class, in class-file order. */
     final class Methods {
-        /** How many are left. */
+        /** The number of methods that are left. */
         int left;
         int name;
         int descriptor;
@@ -187,7 +192,7 @@ final class Index {
             at = afterInterfaces + 2;
         }
 
-        /** Moves to the next method; false behind the last. */
+        /** Moves to the next method. Returns false after the last. */
         boolean next() {
             if (left == 0) {
                 return false;
@@ -195,7 +200,7 @@ final class Index {
             left--;
             name = varint();
             descriptor = varint();
-            // Access flags and treatment are for the load-time library.
+            // Only the load-time library reads access flags and treatment.
             varint();
             slots = b[at++] & 0xFF;
             onEntry = b[at++] & 0xFF;

@@ -10,8 +10,8 @@ import sun.misc.Unsafe;
 /**
  * Writes the trees where there is no load-time library to do it.
  *
- * <p>In bypass. No recursion, since trees can be as deep as stacks; memory for the methods and for
- * one path with its siblings.
+ * <p>In bypass. The code does not recurse, since trees can be as deep as stacks. It takes memory
+ * for the methods and for one path with its siblings.
  */
 final class JavaTrees extends TreeSections {
     private static final int NATIVE = 1;
@@ -27,12 +27,12 @@ final class JavaTrees extends TreeSections {
     private final Section section;
     private final HashMap<String, Integer> strings = new HashMap<String, Integer>();
 
-    /** MID to a number, from 1. */
+    /** MID to the method's number, from 1. */
     private final LongMap numbers = new LongMap(1 << 12);
 
     /**
-     * A method's number and, in the lower 16 bits, the call site from which it was entered, to the
-     * row's place in {@code METH} plus one, which is how nodes name it.
+     * Maps a method's number and, in the lower 16 bits, the call site of its entry to one plus the
+     * row's index in {@code METH}. Nodes name a row by that value.
      */
     private final LongMap methods = new LongMap(1 << 12);
 
@@ -45,7 +45,7 @@ final class JavaTrees extends TreeSections {
         for (int i = 0; i < records.length; i++) {
             collect(records[i]);
         }
-        // Afterwards: the reasons of what has been collected are known by then.
+        // Only now are the reasons of all collected contexts known.
         merged = MergedContexts.of(records);
         methodRows = methodRows();
     }
@@ -77,9 +77,9 @@ final class JavaTrees extends TreeSections {
         methods.free();
     }
 
-    // ---- what occurs ----------------------------------------------------------------------------
+    // ---- collection -----------------------------------------------------------------------------
 
-    /** Collects what occurs in a tree. */
+    /** Collects the methods of a tree. */
     private void collect(long record) {
         Unsafe u = CctMemory.U;
         long root = u.getLong(null, record + Layout.ROOT);
@@ -110,7 +110,9 @@ final class JavaTrees extends TreeSections {
         methods.put(key(node), 1L);
     }
 
-    /** How {@link #methods} finds the node's row; -1 when its method has come up since. */
+    /**
+     * The key of the node's row in {@link #methods}; -1 if the method is new since the collection.
+     */
     private long key(long node) {
         long number = numbers.get(CctMemory.U.getLong(null, node));
         return number < 0L ? -1L : number << 16 | Tree.site(node) >>> Layout.SITE_SHIFT;
@@ -152,7 +154,7 @@ final class JavaTrees extends TreeSections {
         return rows;
     }
 
-    /** The flags of a method in a file (docs/reference/formats/profile.md). */
+    /** The method's flags in a profile (docs/reference/formats/profile.md). */
     static int flags(MethodName of) {
         int kind = of.isNative() ? NATIVE : of.isType() ? TYPE : of.isColumn() ? COLUMN : 0;
         return of.entersMonitor() ? kind | SYNCHRONIZED : kind;
@@ -223,11 +225,14 @@ final class JavaTrees extends TreeSections {
 
     /** Writes a tree in preorder with the children of each node sorted by method. */
     private final class NodeWriter {
-        /** Nodes still to be written; the next one is last. */
+        /** The nodes to write; the next one is last. */
         private long[] stack = new long[256];
         private int depth;
 
-        /** The children of one node: method number and, below, their place in {@link #children}. */
+        /**
+         * The children of one node: the method number and, in the lower bits, the index in
+         * {@link #children}.
+         */
         private long[] keys = new long[256];
         private long[] children = new long[256];
         private int count;
@@ -281,7 +286,7 @@ final class JavaTrees extends TreeSections {
             children[count++] = child;
         }
 
-        /** Most nodes have few children. */
+        /** Insertion sort for few children, which is the usual case. */
         private void sort() {
             if (count > 32) {
                 Arrays.sort(keys, 0, count);
@@ -338,7 +343,7 @@ final class JavaTrees extends TreeSections {
             this.mid = mid;
         }
 
-        /** The bytecode index of the call plus one; 0 for none. */
+        /** The bytecode index of the call plus one; 0 for no call site. */
         int site() {
             return (int) key & 0xFFFF;
         }

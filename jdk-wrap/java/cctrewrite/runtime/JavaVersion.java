@@ -1,14 +1,14 @@
 package cctrewrite.runtime;
 
 /**
- * Which JDK this is, where its class library shows it in no other way that costs as little. Not
- * before the system properties are set.
+ * The version of the JDK, where no cheaper test on the class library finds it. Do not use it before
+ * the system properties are set.
  */
 public final class JavaVersion {
     /** 8 for JDK 8. */
     public static final int FEATURE = feature();
 
-    /** Taken for a JDK that does not say. */
+    /** The version of a JDK whose version is unknown. */
     private static final int NEWEST = Integer.MAX_VALUE;
 
     private JavaVersion() {}

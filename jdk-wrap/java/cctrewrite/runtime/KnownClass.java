@@ -1,8 +1,7 @@
 package cctrewrite.runtime;
 
 /**
- * A class that was seen when it was defined, packed into few bytes: a big program has tens of
- * thousands.
+ * A class that the program has defined, packed into few bytes: a big program has tens of thousands.
  */
 final class KnownClass {
     final String superName;
@@ -10,14 +9,14 @@ final class KnownClass {
     /** Another class of the same name, from another loader; null for none. */
     final KnownClass sameName;
 
-    /** Zero when the class was not rewritten. */
+    /** Zero if the class was not rewritten. */
     final long hash;
 
     final boolean rewritten;
 
     /**
-     * For each original method: u1 slots, u1 what an entry counts, u1 flags, u2 length and name, u2
-     * length and descriptor. Null when not rewritten.
+     * For each original method: u1 slots, u1 bytecodes of an entry, u1 flags, u2 length and name,
+     * u2 length and descriptor. Null if the class was not rewritten.
      */
     private final byte[] methods;
 
@@ -29,10 +28,7 @@ final class KnownClass {
         this.methods = c.rewritten ? pack(c) : null;
     }
 
-    /**
-     * Whether this class, or one of the same name that was seen before, is the rewritten class
-     * {@code c}.
-     */
+    /** Whether this class, or an earlier one of the same name, is the rewritten class {@code c}. */
     boolean isAlso(ClassBytes c) {
         for (KnownClass k = this; k != null; k = k.sameName) {
             if (k.rewritten && k.hash == c.classHash) {
@@ -68,7 +64,7 @@ final class KnownClass {
         return at + 2 + text.length;
     }
 
-    /** Null when not rewritten. */
+    /** Null if the class was not rewritten. */
     byte[] methods() {
         return methods;
     }

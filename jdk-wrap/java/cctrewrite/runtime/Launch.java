@@ -1,18 +1,18 @@
 package cctrewrite.runtime;
 
 /**
- * What happens right before the launcher looks for the program's main class; without a launcher,
- * when the JVM ends. In bypass.
+ * Prepares the recording right before the launcher looks for the program's main class; without a
+ * launcher, when the JVM ends. In bypass.
  *
- * <p>Initialises classes that the program would otherwise initialise itself, or never, without
- * being charged for it: {@code FileInputStream}, {@code ZipFile}, {@code Inflater},
- * {@code ArrayList}, {@code HashMap}, {@code WeakReference}, and what loading the agent takes of
- * reflection. The launcher itself has used most of them by then.
+ * <p>Initialises classes that the program would otherwise initialise itself, or never:
+ * {@code FileInputStream}, {@code ZipFile}, {@code Inflater}, {@code ArrayList}, {@code HashMap},
+ * {@code WeakReference}, and the classes of reflection that load the agent. The profile does not
+ * charge the program for them. The launcher itself has used most of them by then.
  */
 public final class Launch {
     /**
-     * What traces need. They may first be asked for where the stack is full, and a class that
-     * cannot be initialised there stays unusable.
+     * Classes that stack traces need. The first trace may be taken where the stack is full, and a
+     * class whose initialisation fails there stays unusable.
      */
     private static final String[] NEEDED_ON_FULL_STACKS = {
         "java.lang.CctClasses",
@@ -25,10 +25,10 @@ public final class Launch {
         "java.lang.CctTraces$VmTrace",
     };
 
-    /** From its initialisation on natives that method handles lead to are counted. */
+    /** Natives that method handles lead to are counted from this class's initialisation on. */
     private static final String[] FOLLOWING_LINKS = {"java.lang.CctNatives"};
 
-    /** What the first marker needs that a thread comes to, wherever its stack ends. */
+    /** Classes that the first marker of a thread needs, however little stack is left there. */
     private static final String[] NEEDED_BY_MARKERS = {
         "cctrewrite.markers.Boot",
         "cctrewrite.markers.Stacks",
@@ -46,19 +46,19 @@ public final class Launch {
 
     private static boolean launched;
 
-    /** What is to be done then; null if nothing is. */
+    /** The action to run at the end of the preparation; null if there is none. */
     private static Runnable afterwards;
 
     private Launch() {}
 
-    /** Has something done when the JVM is about to come to the program. In bypass. */
+    /** Sets an action to run right before the JVM starts the program. In bypass. */
     public static void afterwards(Runnable what) {
         afterwards = what;
     }
 
     /**
-     * What is wrong where classes of the library were taken from elsewhere before they could be
-     * rewritten, or null.
+     * An error message if the JVM loaded classes of the library from another place before they
+     * could be rewritten, or null.
      */
     private static String early(String[] names) {
         if (names.length == 0) {
@@ -81,14 +81,15 @@ public final class Launch {
             try {
                 Class.forName(names[i]);
             } catch (Throwable e) {
-                // Not needed on this JDK; or whoever needs it will say so.
+                // This JDK does not need the class, or the code that needs it will report the
+                // error.
             }
         }
     }
 
     /**
-     * Applies settings and checks that the outputs fit together; loads the agent if anything is
-     * going to be recorded.
+     * Applies the settings and checks that the outputs match. Loads the agent if the runtime is
+     * going to record anything.
      */
     public static void launch(boolean recording) {
         synchronized (Launch.class) {

@@ -9,16 +9,17 @@ import java.util.Vector;
 import sun.misc.Unsafe;
 
 /**
- * The native library that rewrites classes while the program runs, and finds the cause of what the
- * VM calls by itself (docs/internals/loadtime.md). Without it classes stay as they are, and such
- * calls hang under the context that was stored last.
+ * The native library that rewrites classes while the program runs (docs/internals/loadtime.md). It
+ * also finds the causes of calls that the VM makes itself.
  *
- * <p>The natives call no Java code and take no Java lock. They are registered by the library
- * itself.
+ * <p>Without the library classes stay as they are, and such calls become children of the last
+ * stored context.
+ *
+ * <p>The natives call no Java code and take no Java lock. The library registers them itself.
  */
 public final class LoadTime {
     /**
-     * In a JDK that brings along rules for markers: the rules, and what is above which class of its
+     * The folder of a JDK with marker rules: the rules, and the supertypes of the classes of its
      * library.
      */
     private static final String RULES = "lib/cctrewrite/markers";
@@ -26,21 +27,24 @@ public final class LoadTime {
     private static boolean loaded;
     private static boolean started;
 
-    /** Whether what is rewritten gets markers by such rules. */
+    /** Whether rewritten code gets markers by the JDK's rules. */
     private static boolean marks;
 
-    /** Why the library that was asked for cannot be used, or null. */
+    /** Why the configured library cannot be used, or null. */
     private static String trouble;
 
-    /** What is wrong with the methods that the user named, or null. */
+    /** The error in the methods that the user named, or null. */
     private static String misnamed;
 
-    /** Where `cctrewrite run` expects the profile; null when it did not start this JVM. */
+    /** Where `cctrewrite run` expects the profile; null if it did not start this JVM. */
     private static String place;
 
     private LoadTime() {}
 
-    /** At the end of the JVM's own initialisation, before anything is recorded. */
+    /**
+     * Loads the library. Runs at the end of the JVM's own initialisation, before anything is
+     * recorded.
+     */
     public static void load(boolean recording) {
         String path = System.getProperty("cctrewrite.loadtime");
         if (path == null) {
@@ -71,8 +75,8 @@ public final class LoadTime {
     }
 
     /**
-     * The library that a profiled JDK brings along (docs/reference/images.md), or null. Found from
-     * its home, since the JDK can be moved.
+     * The path of the library in a profiled JDK (docs/reference/images.md), or null. It is relative
+     * to the JDK's home, since users can move the JDK.
      */
     private static String ofImage(String home) {
         if (home == null || !new File(home, "lib/cctrewrite/index").isFile()) {
@@ -82,9 +86,9 @@ public final class LoadTime {
     }
 
     /**
-     * Takes the library out of the boot class loader's list. Its natives are bound; the program's
-     * own would be looked for in one library more, and so executes bytecodes more, each time. It
-     * stays loaded, as all libraries of the boot class loader do.
+     * Removes the library from the boot class loader's list of libraries. Its natives are bound
+     * already. In a longer list, each search for a native of the program would execute more
+     * bytecodes. The library stays loaded, as all libraries of the boot class loader do.
      */
     private static void leaveOut(String path) {
         try {
@@ -94,16 +98,16 @@ public final class LoadTime {
                 return;
             }
             // Since JDK 14 each loader has an object for its libraries, and the boot class loader's
-            // is elsewhere.
+            // object is in another class.
             Class<?> boot = Class.forName("jdk.internal.loader.BootLoader");
             Object libraries = value(CctClasses.field(boot, "NATIVE_LIBS"), null);
             leaveOut(libraries.getClass(), libraries, "libraries", name);
         } catch (Throwable e) {
-            // Yet another class library keeps its libraries elsewhere.
+            // This class library stores its libraries in yet another place.
         }
     }
 
-    /** Takes the newest library, whose name it is, out of a list, a set or a map. */
+    /** Removes the newest library, which has this name, from a list, a set or a map. */
     private static boolean leaveOut(Class<?> type, Object of, String field, String name) {
         Field place = CctClasses.field(type, field);
         if (place == null) {
@@ -128,7 +132,10 @@ public final class LoadTime {
         return u.getObject(of, u.objectFieldOffset(field));
     }
 
-    /** Before the first class is defined that the library could rewrite. In bypass. */
+    /**
+     * Prepares the library. Runs before the first class is defined that the library could rewrite.
+     * In bypass.
+     */
     private static synchronized void start() {
         if (started) {
             return;
@@ -160,7 +167,8 @@ public final class LoadTime {
     }
 
     /**
-     * The jar from which the JVM of the user's module starts: given, or the image's; null for none.
+     * The jar that the JVM of the user's module starts from: the user's, or that of the image; null
+     * for none.
      */
     private static String host() {
         String given = System.getProperty("cctrewrite.udi-host");
@@ -168,12 +176,12 @@ public final class LoadTime {
         return given != null ? given : ofImage.isFile() ? ofImage.getPath() : null;
     }
 
-    /** Whether classes go to the user's module before they are rewritten. */
+    /** Whether the user's module gets classes before the library rewrites them. */
     static boolean givesToModule() {
         return loaded && Settings.UDI != null;
     }
 
-    /** What is wrong with the methods or classes that the user named, or null. In bypass. */
+    /** The error in the methods or classes that the user named, or null. In bypass. */
     static String misnamed() {
         if (loaded && ready() == null) {
             return misnamed;
@@ -187,7 +195,7 @@ public final class LoadTime {
                 + "rewrites classes at load time (-Dcctrewrite.loadtime)";
     }
 
-    /** Gets the library ready; says why that failed, or null. In bypass. */
+    /** Prepares the library. Returns why that failed, or null. In bypass. */
     static String ready() {
         if (loaded) {
             start();
@@ -195,21 +203,21 @@ public final class LoadTime {
         return trouble;
     }
 
-    /** The file in which the profile is expected by who started this JVM; null for none. */
+    /** The file in which the process that started this JVM expects the profile; null for none. */
     public static String expected() {
         return place;
     }
 
     /**
-     * What whoever started this JVM wants of the runtime, under this key; null if nobody has said.
+     * The value of a setting that the process that started this JVM has for the runtime; null if it
+     * has none for this key.
      */
     public static String said(String key) {
         return loaded ? option(key) : null;
     }
 
     /**
-     * The folder with the rules by which what is rewritten gets markers; null if there are none. In
-     * bypass.
+     * The folder with the rules for markers in rewritten code; null if there are none. In bypass.
      */
     public static File rules() {
         return ready() == null && marks ? new File(Property.get("java.home"), RULES) : null;
@@ -221,13 +229,13 @@ public final class LoadTime {
     }
 
     /**
-     * Rewrites a class that is about to be defined.
+     * Rewrites a class that the program is about to define.
      *
      * @param loader the loader that defines it; null is the boot class loader
      * @param host the host of an anonymous class, or null
-     * @param patches what the definer puts instead of constants, or null
-     * @return the rewritten class file; null when the class has been rewritten before or stays as
-     *     it is, which the notes then say
+     * @param patches the values that replace constants of an anonymous class, or null
+     * @return the rewritten class file; null if the class has been rewritten before, or if it stays
+     *     as it is and the notes say so
      */
     static byte[] define(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how,
             Object[] patches) {
@@ -235,7 +243,7 @@ public final class LoadTime {
         return rewrite(loader, host, b, off, len, how, patches);
     }
 
-    /** Has the JVM tell of class files behind all agents, from now on. In bypass. */
+    /** Makes the JVM call the library with class files after all agents, from now on. In bypass. */
     public static void comeLast() {
         if (ready() != null || !loaded) {
             return;
@@ -247,8 +255,8 @@ public final class LoadTime {
     }
 
     /**
-     * The class file that agents are shown instead of {@code file}: that from which the class was
-     * made. In bypass.
+     * The class file that agents get instead of {@code file}: the one before the rewriter changed
+     * it. In bypass.
      */
     public static byte[] original(ClassLoader loader, String name, byte[] file) {
         if (!loaded) {
@@ -259,8 +267,9 @@ public final class LoadTime {
     }
 
     /**
-     * Whether the boot class loader takes classes from elsewhere than the class library, or
-     * something may redefine classes that is no Java agent; before the program. In bypass.
+     * Whether the library must be the last to see class files. That is so if the boot class loader
+     * takes classes from other places than the class library, or if something that is no Java agent
+     * may redefine classes. Asked before the program starts. In bypass.
      */
     static boolean isToComeLast() {
         return loaded
@@ -268,25 +277,28 @@ public final class LoadTime {
     }
 
     /**
-     * Classes of the library that the JVM has taken from elsewhere, too early to be rewritten. In
+     * Classes of the library that the JVM loaded from another place, too early to rewrite them. In
      * bypass.
      */
     static String[] early() {
         return loaded ? raw() : new String[0];
     }
 
-    /** See {@link #comeLast}; says what is wrong, or null. */
+    /** The native part of {@link #comeLast}. Returns an error, or null. */
     private static native String last();
 
-    /** See {@link #original(ClassLoader, String, byte[])}; null for the class file as it is. */
+    /**
+     * The native part of {@link #original(ClassLoader, String, byte[])}. Null for the class file as
+     * it is.
+     */
     private static native byte[] original(ClassLoader loader, String name, byte[] file,
             String home);
 
     /**
-     * See {@link #isToComeLast()}.
+     * The native part of {@link #isToComeLast()}.
      *
-     * @param bootPath the boot class path of JDK 8; null from 9 on, where the JVM's arguments say
-     *     it
+     * @param bootPath the boot class path of JDK 8; null from JDK 9 on, where the JVM's arguments
+     *     contain it
      */
     private static native boolean isToComeLast(String bootPath, String home);
 
@@ -295,20 +307,21 @@ public final class LoadTime {
     /**
      * Adds the index of an output on the boot class path.
      *
-     * @param jar the jar in which it is; null if it is not in a jar
-     * @return what is wrong with it, or null
+     * @param jar the jar that contains it; null if it is not in a jar
+     * @return an error, or null
      */
     private static native String add(byte[] index, String jar);
 
-    /** Likewise, from a file. */
+    /** Adds the index of an output from a file. Returns an error, or null. */
     private static native String addFile(String index);
 
     /**
-     * Takes the methods that the user named, globs over the names of classes that are recorded or
-     * not, and what makes two classes the same; before the first class is rewritten, when the class
-     * library is known. All may be null.
+     * Takes the user's selection, before the library rewrites the first class and when the class
+     * library is known. It consists of the methods that the user named, globs over the names of
+     * recorded and excluded classes, and the criterion by which two classes are the same. All may
+     * be null.
      *
-     * @return what is wrong with them, or null
+     * @return an error, or null
      */
     private static native String select(String startAt, String extents, String include,
             String exclude, String identity);
@@ -317,104 +330,109 @@ public final class LoadTime {
      * Starts the user's module.
      *
      * @param java the home of its JDK, or null
-     * @param host the jar from which its JVM starts, or null
-     * @return what is wrong with it, or null
+     * @param host the jar that its JVM starts from, or null
+     * @return an error, or null
      */
     private static native String module(String path, String java, String host, String seconds);
 
-    /** Takes the rules for markers in a folder; says what is wrong with them, or null. */
+    /** Reads the rules for markers from a folder. Returns an error, or null. */
     private static native String markers(String folder);
 
-    /** How much of what was rewritten got markers; null if nothing did. */
+    /** How much of the rewritten code got markers; null if none did. */
     public static native String marked();
 
-    /** What is not marked of it, and which rules match nothing. */
+    /** The code that has no markers, and the rules that match nothing. */
     public static native String[] unmarked();
 
-    /** What became of these methods, given the records of all trees. */
+    /** Notes on the methods that the user named, from the records of all trees. */
     static native String[] selected(long[] records);
 
     private static native byte[] rewrite(
             ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how,
             Object[] patches);
 
-    /** From now on a frame may be of a context that is on the path already. */
+    /**
+     * Tells the library that from now on a frame may belong to a context that is already on the
+     * path.
+     */
     static native void fold();
 
     /**
-     * The node under {@code root} of the method whose bytecode made the VM call the caller's
-     * caller's caller in {@code thread}, the current one; 0 when it cannot be told. Where call
-     * sites are distinguished with that bytecode in the {@link Layout#SITE} bits.
+     * Finds the node under {@code root} of the method whose bytecode made the VM call the caller's
+     * caller's caller in {@code thread}. {@code thread} is the current thread. Returns 0 if the
+     * library cannot find it. Where call sites are distinguished, the {@link Layout#SITE} bits hold
+     * that bytecode.
      */
     public static native long replay(Thread thread, long root);
 
     /**
-     * 1 when instances of {@code type} have the {@code hashCode} of {@code Object}, 2 when they
-     * have another one, 0 when the JVM does not say yet.
+     * Whether instances of {@code type} have the {@code hashCode} of {@code Object}: 1 if they do,
+     * 2 if they have another one, 0 if the JVM cannot say yet.
      */
     public static native long inheritsHashCode(Class<?> type);
 
     /**
-     * The method id of a native of {@code type}; 0 when it has none, or its class was not
-     * rewritten. Where contexts are values what it adds to its own for what it calls back, and 0 if
-     * it never does.
+     * The method id of a native of {@code type}; 0 if it has none, or if its class was not
+     * rewritten. In a JDK for context values: the number that the native adds to its own value for
+     * its callbacks, and 0 if it calls nothing back.
      */
     public static native long nativeMethod(Class<?> type, String name, Class<?> result,
             Class<?>[] parameters);
 
-    /** The id under which objects of {@code type} are counted; 0 when the JVM does not say yet. */
+    /** The id that counts objects of {@code type}; 0 if the JVM cannot say yet. */
     public static native long typeId(Class<?> type);
 
     /**
-     * The value of one of the JVM's flags; null when this JVM does not have it, or does not
-     * describe its flags in a way that the library knows.
+     * The value of one of the JVM's flags; null if this JVM does not have it, or describes its
+     * flags in a way that the library does not know.
      */
     static native String flag(String name);
 
     /**
-     * The index of all classes that have been rewritten so far (docs/reference/formats/index.md).
+     * The index of all classes that the library has rewritten so far
+     * (docs/reference/formats/index.md).
      */
     static native byte[] index();
 
     /**
      * The method of the class library with this id.
      *
-     * @return class, name and descriptor, and one string more if it is a native; null when there is
-     *     none
+     * @return class, name and descriptor, and one more string if it is a native; null if there is
+     *     no such method
      */
     static native String[] method(long mid);
 
-    /** What the profile's reader must know of classes that were defined. */
+    /** Notes for the profile's reader on the classes that were defined. */
     static native String[] notes();
 
     /**
-     * Lets `cctrewrite run`, if it started this JVM, know of it: a JVM that leaves no profile is
-     * missed. Returns the file for the profile, or null.
+     * Registers this JVM with the `cctrewrite run` that started it, if any: that command then
+     * reports a JVM that leaves no profile. Returns the file for the profile, or null.
      */
     private static native String place();
 
-    /** The value that `cctrewrite run`, if it started this JVM, has for a key, or null. */
+    /** The value of a key from the `cctrewrite run` that started this JVM, or null. */
     private static native String option(String key);
 
     /**
-     * Looks through trees.
+     * Collects the methods of trees.
      *
-     * @return a number for {@link #write}, then the ids of methods whose names are to be given
-     *     there
+     * @return a number for {@link #write}, then the ids of the methods whose names that call must
+     *     pass
      */
     static native long[] collect(long[] records);
 
     /**
-     * Writes what comes behind the notes of a profile, once.
+     * Writes the part of a profile after the notes, once.
      *
      * @param number from {@link #collect}
      * @param file the open file's descriptor
-     * @param names class, name and descriptor of each method that has none; nulls if it cannot be
-     *     told
-     * @param flags of each of these
+     * @param names class, name and descriptor of each method that the library cannot name; nulls if
+     *     they are unknown
+     * @param flags the flags of each of these methods
      * @param threads names of the threads, sorted
-     * @param rows of each thread: the tree's record, the number of threads that it served, flags
-     * @return what went wrong, or null
+     * @param rows for each thread: the tree's record, the number of threads that used it, flags
+     * @return an error, or null
      */
     static native String write(long number, int file, String[] names, long[] flags,
             String[] threads, long[] rows);

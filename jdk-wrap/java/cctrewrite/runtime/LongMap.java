@@ -3,8 +3,8 @@ package cctrewrite.runtime;
 import sun.misc.Unsafe;
 
 /**
- * An open hash table from non-zero longs to longs, outside the Java heap, which may be full when
- * the profile is written.
+ * An open hash table from non-zero longs to longs. It lies outside the Java heap, which may be full
+ * when the profile is written.
  */
 final class LongMap {
     private static final int ENTRY = 16;
@@ -72,7 +72,10 @@ final class LongMap {
         base = 0L;
     }
 
-    /** Where {@code key} is or would be. MIDs are hashes, but for their low seven bits. */
+    /**
+     * The position of {@code key}, or the free position for it. MIDs are hashes, except for their
+     * low seven bits.
+     */
     private long place(long key) {
         Unsafe u = CctMemory.U;
         int i = (int) (key >>> 7 ^ key >>> 39) & mask;

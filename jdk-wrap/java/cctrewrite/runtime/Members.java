@@ -4,9 +4,9 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 
 /**
- * An order of the members of a class that is the same in every run: by name, number and types of
- * parameters, and type of the result. HotSpot's is that of the addresses of the names in memory,
- * and differs from run to run. In bypass.
+ * An order of a class's members that is the same in every run: by name, number and types of
+ * parameters, and result type. HotSpot's order is that of the names' addresses in memory, and
+ * differs from run to run. In bypass.
  */
 public final class Members {
     private Members() {}

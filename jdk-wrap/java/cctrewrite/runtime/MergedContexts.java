@@ -4,11 +4,14 @@ import java.util.ArrayList;
 import sun.misc.Unsafe;
 
 /**
- * What has become of contexts for which there was no node: where, why, and how the profile says it
- * (docs/internals/runtime.md). In bypass, but for {@link #any}.
+ * Contexts that have no node of their own: where, why, and the text for the profile
+ * (docs/internals/runtime.md). In bypass, except for {@link #any}.
  */
 final class MergedContexts {
-    /** Trees in which contexts were merged for want of memory, past the bound, and all trees. */
+    /**
+     * The numbers of trees that merged contexts for lack of memory or because of the bound, and of
+     * all trees.
+     */
     private final int withoutMemory;
     private final int pastBound;
     private final int trees;
@@ -19,7 +22,7 @@ final class MergedContexts {
         this.trees = trees;
     }
 
-    /** In the trees with these records. */
+    /** Counts in the trees with these records. */
     static MergedContexts of(long[] records) {
         int withoutMemory = 0;
         int pastBound = 0;
@@ -34,8 +37,8 @@ final class MergedContexts {
     }
 
     /**
-     * Whether anything was counted in a tree's node for merged contexts. In a region it may be
-     * bytecodes alone.
+     * Whether a tree has counts in its node for merged contexts. In a region these may be bytecodes
+     * only.
      */
     static boolean any(long record) {
         Unsafe u = CctMemory.U;
@@ -44,13 +47,13 @@ final class MergedContexts {
                 | u.getLong(null, node + Layout.BYTECODES)) != 0L;
     }
 
-    /** What stands instead of a method's name. */
+    /** The text that replaces a method's name. */
     String name() {
         return name((withoutMemory > 0 ? Layout.OUT_OF_MEMORY : 0L)
                 | (pastBound > 0 ? Layout.BOUND_REACHED : 0L));
     }
 
-    /** The same for these reasons ({@link Layout#LACK}). */
+    /** The text for these reasons ({@link Layout#LACK}). */
     static String name(long why) {
         if ((why & Layout.BOUND_REACHED) == 0L) {
             return "[contexts merged: out of memory]";
@@ -59,12 +62,12 @@ final class MergedContexts {
         return "[contexts merged: " + both + "bound of " + Settings.MAX_CONTEXTS + ']';
     }
 
-    /** Whether there are any. */
+    /** Whether any tree has merged contexts. */
     boolean any() {
         return withoutMemory > 0 || pastBound > 0;
     }
 
-    /** What the reader of the profile must know. */
+    /** Adds notes for the reader of the profile. */
     void notes(ArrayList<String> to) {
         String what = ": contexts that came up later were merged under " + name() + ", in ";
         if (withoutMemory > 0) {

@@ -2,7 +2,10 @@ package cctrewrite.runtime;
 
 import sun.misc.Unsafe;
 
-/** Sums trees up into a new one. Walks along parents and siblings, so depth costs nothing. */
+/**
+ * Sums trees up into a new one. It follows parents and siblings without recursion, so deep trees
+ * take no more stack.
+ */
 public final class MergedTree {
     private MergedTree() {}
 
@@ -24,13 +27,13 @@ public final class MergedTree {
         return root;
     }
 
-    /** Adds the tree below {@code from} to the one below {@code to}. */
+    /** Adds the tree below {@code from} to the tree below {@code to}. */
     static void add(long from, long to) {
         Unsafe u = CctMemory.U;
         long source = from;
         long target = to;
-        // Once memory runs out the target stays the node for merged contexts, this many levels
-        // deep, and then goes on here.
+        // If memory runs out, the target is the node for merged contexts. `absorbed` is the number
+        // of levels for which it stays so; then the walk continues at `resume`.
         int absorbed = 0;
         long resume = 0L;
         while (true) {
@@ -73,16 +76,16 @@ public final class MergedTree {
         Unsafe u = CctMemory.U;
         u.putLong(null, to + Layout.CALLS,
                 u.getLong(null, to + Layout.CALLS) + u.getLong(null, from + Layout.CALLS));
-        // What the MID of the one counts on entry that of the other need not: the node for merged
-        // contexts is of no method.
+        // The two MIDs may count different numbers of bytecodes on entry: the node for merged
+        // contexts belongs to no method.
         long beside = Counters.bytecodes(from) - Counters.calls(from)
                 * Mids.onEntry(Counters.mid(to));
         u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + beside);
     }
 
     /**
-     * In a thread's tree the merged contexts hang beside the root; here they become its child, for
-     * whoever walks the tree.
+     * In a thread's tree the merged contexts are separate from the root. Here they become its
+     * child, for readers of the tree.
      */
     private static void link(long record) {
         Unsafe u = CctMemory.U;

@@ -1,13 +1,13 @@
 package cctrewrite.runtime;
 
 /**
- * Modified UTF-8 (JVMS 4.4.7), the form of strings in class files and indexes; and UTF-8, their
- * form in profiles.
+ * Encodings of strings: modified UTF-8 (JVMS 4.4.7) in class files and indexes, and UTF-8 in
+ * profiles.
  */
 final class Mutf8 {
     private Mutf8() {}
 
-    /** Never fails: a byte that starts nothing becomes U+FFFD. */
+    /** Decodes modified UTF-8. Never fails: an invalid first byte becomes U+FFFD. */
     static String decode(byte[] b, int off, int len) {
         char[] text = new char[len];
         int size = 0;
@@ -29,9 +29,9 @@ final class Mutf8 {
     }
 
     /**
-     * A string of the first characters. From JDK 9 on the constructor that takes them initialises a
-     * class that the program may be the first to need, so it is called for the sake of characters
-     * that a byte cannot hold only.
+     * A string of the first {@code size} characters. From JDK 9 on, the constructor for characters
+     * initialises a class that the program must be the first to need. So this method calls it only
+     * for characters that do not fit into a byte.
      */
     @SuppressWarnings("deprecation")
     static String string(char[] text, int size) {
@@ -62,7 +62,7 @@ final class Mutf8 {
         return cut(bytes, size);
     }
 
-    /** UTF-8; a lone surrogate becomes U+FFFD (docs/reference/formats/profile.md). */
+    /** Encodes as UTF-8; a lone surrogate becomes U+FFFD (docs/reference/formats/profile.md). */
     static byte[] utf8(String s) {
         byte[] bytes = new byte[3 * s.length()];
         int size = 0;
@@ -102,7 +102,7 @@ final class Mutf8 {
         return exact;
     }
 
-    /** Unsigned, byte by byte; a prefix comes first. */
+    /** Compares bytes as unsigned numbers; a prefix comes first. */
     static int compare(byte[] a, int aOff, int aLen, byte[] b, int bOff, int bLen) {
         int common = aLen < bLen ? aLen : bLen;
         for (int i = 0; i < common; i++) {

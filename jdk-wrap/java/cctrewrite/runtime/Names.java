@@ -4,33 +4,33 @@ import cctrewrite.agent.MethodName;
 import java.io.IOException;
 
 /**
- * The names behind MIDs: of methods of the outputs and of classes rewritten at load time, whose
- * indexes list them, and of classes that are in no index and were remembered at their definition.
- * In bypass.
+ * Finds the names of methods by their MIDs. The indexes list the methods of the outputs and of
+ * classes rewritten at load time. For classes in no index, {@link Definitions} stores the methods
+ * at their definition. In bypass.
  */
 final class Names {
     private static final int NATIVE = 1;
     private static final int SYNCHRONIZED = 16;
 
-    /** Of all methods; made when an agent first asks for a name. */
+    /** The names of all methods; null until an agent first asks for a name. */
     private static Names all;
 
     private final Output[] outputs = Outputs.known().all;
 
-    /** The MIDs that may be asked for, which keeps the table small; null for all. */
+    /** The MIDs that the caller will ask for, which keeps the table small; null for all. */
     private final LongMap wanted;
 
     /**
-     * Where methods of {@link #defined} are: the class's number in the upper half, the method's in
-     * the lower.
+     * Positions of the methods of {@link #defined}: the class's number in the upper half, the
+     * method's in the lower half.
      */
     private final LongMap places;
     private KnownClass[] defined = new KnownClass[0];
 
-    /** Classes rewritten at load time, as of the last look; null for none. */
+    /** The classes rewritten at load time, as of the last update; null for none. */
     private Index loadTime;
 
-    /** Takes up what has been defined so far. {@code wanted} is not kept up to date. */
+    /** Reads the classes defined so far. Later changes to {@code wanted} have no effect on them. */
     Names(LongMap wanted) {
         this.wanted = wanted;
         places = new LongMap(1 << 8);
@@ -41,7 +41,7 @@ final class Names {
         places.free();
     }
 
-    /** The method behind {@code mid}, whatever it is; null when no known class has it. */
+    /** The method of any {@code mid}; null if no known class has it. */
     static synchronized MethodName anyOf(long mid) {
         if (all == null) {
             all = new Names(null);
@@ -54,11 +54,11 @@ final class Names {
         return name;
     }
 
-    /** The method behind a wanted {@code mid}; null when no known class has it. */
+    /** The method of a wanted {@code mid}; null if no known class has it. */
     MethodName of(long mid) {
         boolean asked = LoadTime.ready() == null && LoadTime.loaded();
         if (asked) {
-            // It holds the indexes of the class library, which need not be read here then.
+            // The library holds the indexes of the class library, so they need not be read here.
             String[] parts = LoadTime.method(mid);
             if (parts != null) {
                 String is = parts.length > 3 ? parts[3] : "";
@@ -99,8 +99,7 @@ final class Names {
         if (foreign < 0) {
             return null;
         }
-        // Counted by their callers are natives, Object's constructor, types, and columns, which
-        // have no class.
+        // Callers count natives, Object's constructor, types, and columns, which have no class.
         String name = index.foreignName(foreign);
         String className = index.foreignClass(foreign);
         boolean isNative = !name.equals("<init>") && !name.equals("<new>")
@@ -122,7 +121,7 @@ final class Names {
                 methods.flags);
     }
 
-    /** Takes up what was defined since the last call. */
+    /** Reads the classes defined since the last call. */
     private void addDefined() {
         if (LoadTime.loaded()) {
             try {

@@ -5,21 +5,21 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 
-/** Has the load-time library write the trees. In bypass. */
+/** Writes the trees with the load-time library. In bypass. */
 final class NativeTrees extends TreeSections {
     private static final int MARKER = 4;
 
     private final FileOutputStream out;
 
     /**
-     * What the library collected: its number, then the ids of methods whose names the library does
-     * not know.
+     * The result of the library's collection: its number, then the ids of methods whose names the
+     * library does not know.
      */
     private final long[] collected;
 
     private final MergedContexts merged;
 
-    /** Of those methods: class, name and descriptor, null where nobody knows them. */
+    /** Class, name and descriptor of each of those methods; null if they are unknown. */
     private final String[] names;
     private final long[] flags;
     private int unnamed;
@@ -30,7 +30,7 @@ final class NativeTrees extends TreeSections {
         if (collected == null) {
             throw new IOException("no memory");
         }
-        // Afterwards: the reasons of what has been collected are known by then.
+        // Only now are the reasons of all collected contexts known.
         merged = MergedContexts.of(records);
         int count = collected.length - 1;
         names = new String[3 * count];

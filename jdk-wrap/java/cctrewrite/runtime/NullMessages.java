@@ -1,15 +1,15 @@
 package cctrewrite.runtime;
 
 /**
- * What HotSpot says of null references (JEP 358), in which it spells the descriptors of the methods
- * that are called. In bypass; JDK 14 and later.
+ * HotSpot's messages about null references (JEP 358), which contain the descriptors of called
+ * methods. In bypass; JDK 14 and later.
  */
 public final class NullMessages {
     private static final String EXTENSION = "long, long[][][][])";
 
     private NullMessages() {}
 
-    /** The message with the parameters that the program's methods have. */
+    /** The message with the original parameters of the program's methods. */
     public static String original(String message) {
         String original = message;
         for (int at = original.indexOf(EXTENSION); at >= 0; at = original.indexOf(EXTENSION, at)) {

@@ -2,13 +2,13 @@ package cctrewrite.runtime;
 
 import java.lang.reflect.Field;
 
-/** Where private fields of the library are. In bypass. */
+/** Offsets of private fields of the library. In bypass. */
 public final class Offsets {
     private Offsets() {}
 
     /**
-     * The offset of a field for {@code Unsafe}. {@code Class.getDeclaredField} would keep all
-     * fields of the class, which the program would not ask the JVM for then.
+     * The offset of a field for {@code Unsafe}. Does not use {@code Class.getDeclaredField}: that
+     * would cache all fields of the class, and the program would then not ask the JVM for them.
      */
     public static long of(Class<?> type, String name) {
         if (JavaVersion.FEATURE >= 11) {

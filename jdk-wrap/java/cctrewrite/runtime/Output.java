@@ -9,15 +9,15 @@ import java.io.InputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** A jar, folder or image that carries an index: something that cctrewrite made. In bypass. */
+/** A jar, folder or image with an index, as cctrewrite writes it. In bypass. */
 final class Output {
     /** The index in a jar, a folder, or module java.base. */
     private static final String RESOURCE = "cctrewrite-output/index";
 
-    /** What an output replaces (docs/reference/formats/index.md), in module java.base. */
+    /** The file that an output replaces (docs/reference/formats/index.md), in module java.base. */
     private static final String PLACE = "cctrewrite-output/place";
 
-    // Where the index is.
+    // The place of the index.
     private static final int JAR = 0;
     private static final int FOLDER = 1;
     private static final int BESIDE_IMAGE = 2;
@@ -27,8 +27,8 @@ final class Output {
     final File file;
 
     /**
-     * Whether it is on the boot class path: the library, whose classes are not seen when they are
-     * defined.
+     * Whether it is on the boot class path: then it is part of the library, and the runtime does
+     * not see the definitions of its classes.
      */
     final boolean boot;
 
@@ -47,18 +47,19 @@ final class Output {
     }
 
     /**
-     * Looks at a class path entry; reads no more than the provenance.
+     * Opens a class path entry. Reads no more than the provenance.
      *
-     * @return null when it is no output or cannot be opened, which is for the program to find out
-     * @throws IOException when it has an index that cannot be read
+     * @return null if it is no output or cannot be opened; in the latter case the program itself
+     *     will find that out
+     * @throws IOException if it has an index that cannot be read
      */
     static Output open(File file, boolean boot) throws IOException {
         return open(file, file.isDirectory() ? FOLDER : JAR, boot);
     }
 
     /**
-     * Likewise the image that the JVM runs on. Its index is {@code file}; where there is no such
-     * file, a resource.
+     * Opens the image that the JVM runs on. Its index is {@code file}, or a resource if there is no
+     * such file.
      */
     static Output image(File file) throws IOException {
         return open(file, file.isFile() ? BESIDE_IMAGE : IN_IMAGE, true);
@@ -80,11 +81,11 @@ final class Output {
         }
     }
 
-    /** An index being read. */
+    /** An open index. */
     private static final class Source {
         final InputStream stream;
 
-        /** Its bytes; -1 if that is not known. */
+        /** Its size in bytes; -1 if it is unknown. */
         final long size;
         private final ZipFile zip;
 
@@ -95,8 +96,8 @@ final class Output {
         }
 
         /**
-         * Reads as many bytes. A {@code DataInputStream} could, too, but the program's first one is
-         * to initialise that class.
+         * Fills the array from the stream. A {@code DataInputStream} could do so, too, but the
+         * program must be the first to initialise that class.
          */
         void fill(byte[] bytes) throws IOException {
             for (int read = 0; read < bytes.length; ) {
@@ -116,7 +117,7 @@ final class Output {
         }
     }
 
-    /** Null when there is no index. */
+    /** Null if there is no index. */
     private static Source source(File file, int place) throws IOException {
         switch (place) {
             case FOLDER:
@@ -134,8 +135,8 @@ final class Output {
     }
 
     /**
-     * Whether jlink made the image in which the index is; it makes some classes itself, which were
-     * not rewritten.
+     * Whether jlink created the image that contains the index. jlink generates some classes itself,
+     * and these were not rewritten.
      */
     boolean isLinked() throws IOException {
         InputStream stream = place == IN_IMAGE
@@ -166,7 +167,7 @@ final class Output {
         return new Source(zip.getInputStream(entry), entry.getSize(), zip);
     }
 
-    /** The whole index, read at the first call. Null when the file has become unreadable. */
+    /** The whole index, read at the first call. Null if the file has become unreadable. */
     Index index() {
         synchronized (this) {
             if (index != null) {
@@ -185,18 +186,18 @@ final class Output {
         return read;
     }
 
-    /** The file that is the index and nothing else; null if it lies in something. */
+    /** The file that is the index and nothing else; null if the index is part of another file. */
     File indexFile() {
         return place == BESIDE_IMAGE ? file : place == FOLDER ? new File(file, RESOURCE) : null;
     }
 
-    /** The jar in which the index is; null if it is somewhere else. */
+    /** The jar that contains the index; null if it is in no jar. */
     String jar() {
         return place == JAR ? file.getPath() : null;
     }
 
     /**
-     * The bytes of the index. Megabytes, and perhaps in a small heap: they should not be there
+     * The bytes of the index. These are megabytes, and the heap may be small: do not hold them
      * twice.
      */
     byte[] whole() throws IOException {
@@ -221,7 +222,7 @@ final class Output {
         }
     }
 
-    /** The value of a provenance key; null when the key is missing. */
+    /** The value of a provenance key; null if there is no such key. */
     String value(String key) {
         int from = 0;
         while (from < provenance.length()) {

@@ -5,24 +5,27 @@ import java.io.IOException;
 import java.util.ArrayList;
 
 /**
- * All outputs: the class library's, in the extension folders and on the class path, in this order.
- * In bypass.
+ * All outputs: those of the class library, in the extension folders and on the class path, in this
+ * order. In bypass.
  *
- * <p>JDK 8's class library are the outputs on its boot class path. From JDK 9 on it is what
- * {@code -Dcctrewrite.outputs} lists, or else the whole image, whose index is a file beside it or,
- * where there is none, a resource in it; or the folders that stand for an image.
+ * <p>In JDK 8 the class library consists of the outputs on the boot class path. From JDK 9 on,
+ * {@code -Dcctrewrite.outputs} lists the outputs. Without it, the output is the whole image. The
+ * image's index is a file next to it or, if there is none, a resource in it. The output can also be
+ * the folders that replace an image.
  */
 final class Outputs {
-    /** Provenance keys in which all outputs agree (docs/reference/formats/index.md). */
+    /**
+     * Provenance keys whose values must be equal in all outputs (docs/reference/formats/index.md).
+     */
     private static final String[] COMMON = {"format", "scheme", "activation", "blocks",
             "cost-model", "metrics", "intrinsics", "reproducible", "call-sites", "context",
             "allocations", "columns", "natives", "markers", "pcc", "pcc-at", "pcc-only",
             "trace", "udi"};
 
-    /** The index of an image, in its home. */
+    /** The index of an image, relative to the JDK's home. */
     private static final String IMAGE_INDEX = "lib/cctrewrite/index";
 
-    /** That of a class library in folders, which a JVM takes where there is no image. */
+    /** The index of a class library in folders, which a JVM uses where there is no image. */
     private static final String FOLDERS_INDEX = "modules/java.base/cctrewrite-output/index";
 
     private static Outputs library;
@@ -30,7 +33,7 @@ final class Outputs {
 
     final Output[] all;
 
-    /** Why they do not fit together, or null. */
+    /** Why the outputs do not match, or null. */
     final String misfit;
 
     private Outputs(Output[] all, String misfit) {
@@ -39,9 +42,9 @@ final class Outputs {
     }
 
     /**
-     * Those of the class library. Nothing else is opened for them: since JDK 25 the class library
-     * defines a class when it opens a multi-release jar, and to rewrite that class they must be
-     * known.
+     * The outputs of the class library. This opens no other files. Since JDK 25 the class library
+     * defines a class when it opens a multi-release jar. The library's outputs must be known
+     * before, to rewrite that class.
      */
     static Outputs library() {
         synchronized (Outputs.class) {
@@ -59,7 +62,7 @@ final class Outputs {
     }
 
     /**
-     * Looks through the class paths at the first call. Two threads may do so at once: no lock is
+     * Searches the class paths at the first call. Two threads may do so at once, since no lock is
      * held while library code runs.
      */
     static Outputs known() {
@@ -167,7 +170,9 @@ final class Outputs {
         }
     }
 
-    /** Not {@code Arrays.sort}, whose class initialisers the program may be the first to need. */
+    /**
+     * Sorts without {@code Arrays.sort}: the program must be the first to initialise its classes.
+     */
     private static void sort(String[] names) {
         for (int i = 1; i < names.length; i++) {
             String name = names[i];
@@ -227,7 +232,7 @@ final class Outputs {
                 + "same options and for the same JDK";
     }
 
-    /** What the profile's reader must know. */
+    /** Adds notes for the profile's reader. */
     void notes(ArrayList<String> to) {
         for (int i = 0; i < all.length; i++) {
             try {
@@ -243,8 +248,8 @@ final class Outputs {
     }
 
     /**
-     * Whether a class with that provenance hash belongs to one of the outputs. Without any output
-     * nothing can be compared.
+     * Whether a class with that provenance hash belongs to one of the outputs; true if there are no
+     * outputs to compare with.
      */
     boolean has(long hash) {
         for (int i = 0; i < all.length; i++) {

@@ -1,12 +1,12 @@
 package cctrewrite.runtime;
 
 /**
- * The methods by which a class that was not rewritten may override one of a rewritten superclass.
- * Rewritten callers call the superclass's extended form, which the class does not have; so its
+ * The methods of a class that was not rewritten that may override one of a rewritten superclass.
+ * Rewritten callers call the superclass's extended form, which the class does not have. So its
  * override would not run.
  */
 final class Overrides {
-    /** Method flag of the index: such an override would be missed. */
+    /** Method flag of the index: the program would miss such an override. */
     private static final int MISSED = 2;
 
     /**

@@ -3,42 +3,44 @@ package cctrewrite.runtime;
 import java.lang.ref.WeakReference;
 
 /**
- * Values of contexts (docs/research/pcc.md): the records of threads, each with the table in which a
- * thread counts how often it entered chosen methods with which value. Memory and file are the
- * load-time library's.
+ * Context values (docs/research/pcc.md): the records of threads. Each record has a table that
+ * counts how often the thread entered chosen methods with which value. The load-time library
+ * manages memory and file.
  *
- * <p>A record whose thread has ended goes to the next thread, which counts on: all threads are
- * added up in the end. In bypass, but for {@link #grow} and {@link #replay}.
+ * <p>When a thread has ended, the next thread takes over its record and continues to count: the
+ * result is a sum over all threads. In bypass, except for {@link #grow} and {@link #replay}.
  */
 public final class Pcc {
     private static final Object LOCK = new Object();
 
-    /** What tables may have together unless something else is said, in MiB. */
+    /** The default for the memory of all tables together, in MiB. */
     private static final String MEMORY = "256";
 
     private static boolean on;
 
-    /** Whether a method was entered with which recording begins. */
+    /** Whether a thread has entered a method that starts the recording. */
     private static boolean entered;
 
     /** Why nothing can be recorded, or null. */
     private static String trouble;
 
-    /** Whether threads of which nothing else has been said are recorded. */
+    /** Whether threads without a setting of their own are recorded. */
     private static boolean all = true;
 
-    /** Under the lock. */
+    /** The records; access only under the lock. */
     private static final ThreadRecords RECORDS = new ThreadRecords();
 
     /**
-     * Entries that were not recorded because their thread had no record; threads that count at once
-     * may lose one.
+     * The number of entries that were not recorded because their thread had no record. An increment
+     * may be lost if threads count at once.
      */
     private static long lost;
 
     private Pcc() {}
 
-    /** In this class library contexts are values. Before everything else. */
+    /**
+     * Switches context values on, as this class library needs them. Runs before everything else.
+     */
     public static void begin() {
         on = true;
     }
@@ -60,7 +62,7 @@ public final class Pcc {
         return refused();
     }
 
-    /** What was asked for that is for profiles alone; null for nothing. */
+    /** An error message if the user gave an option that is for profiles only; null otherwise. */
     private static String refused() {
         String[] given = {
             Settings.AGENT.equals(Settings.DEFAULT_AGENT) ? null : "agent",
@@ -81,12 +83,12 @@ public final class Pcc {
     }
 
     /**
-     * The file and the bound are given to the library; where nobody started this JVM that wants the
-     * file elsewhere {@code place} is null.
+     * Passes the file and the memory bound to the library. {@code place} is null unless the process
+     * that started this JVM wants the file in another place.
      */
     static void open(String place) {
         String out = place != null ? place + ".pcc" : System.getProperty("cctrewrite.out");
-        // The program finds it initialised on a profiled JDK, whose runtime uses it.
+        // On a profiled JDK the program finds Long initialised, since the runtime uses it.
         try {
             Class.forName("java.lang.Long");
         } catch (ClassNotFoundException e) {
@@ -101,7 +103,7 @@ public final class Pcc {
         trouble = start(out == null ? "cctrewrite-%p.pcc" : out, memory == null ? MEMORY : memory);
     }
 
-    /** A record for the current thread; 0 without memory. */
+    /** A record for the current thread; 0 if there is no memory. */
     public static long attach(Thread thread) {
         WeakReference<Thread> owner = new WeakReference<Thread>(thread);
         boolean pinned = CctPin.pin();
@@ -127,7 +129,7 @@ public final class Pcc {
         }
     }
 
-    /** An entry was not recorded. */
+    /** Counts an entry that was not recorded. */
     public static void lose() {
         lost++;
     }
@@ -135,7 +137,8 @@ public final class Pcc {
     // ---- switches -------------------------------------------------------------------------------
 
     /**
-     * The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on.
+     * Implements the methods of {@code cctrewrite.api.Recording}. Returns whether the thread is
+     * recorded from now on.
      */
     public static boolean control(long record, int what) {
         boolean pinned = CctPin.pin();
@@ -153,7 +156,7 @@ public final class Pcc {
         }
     }
 
-    /** A method is entered from whose first entry on values are recorded. */
+    /** Starts the recording: a thread enters one of the methods given by -Dcctrewrite.start-at. */
     public static void startAt() {
         boolean pinned = CctPin.pin();
         try {
@@ -181,7 +184,7 @@ public final class Pcc {
 
     // ---- the end --------------------------------------------------------------------------------
 
-    /** The end of the JVM: what was counted is written. */
+    /** Writes all counts at the end of the JVM. */
     static void finish() {
         Description description = Description.of(false, true);
         String[] lines = new String[Description.KEYS.length];
@@ -195,7 +198,7 @@ public final class Pcc {
         }
     }
 
-    /** What readers must know. */
+    /** Notes for the reader. */
     private static String[] notes(Description description) {
         String[] notes = LoadTime.notes();
         int more = description.notes.size();
@@ -214,20 +217,21 @@ public final class Pcc {
     }
 
     /**
-     * Takes the file, in which {@code %p} is the process, and how many MiB tables may have
-     * together; says what is wrong with them, or null.
+     * Sets the file, in which {@code %p} is the process id, and the memory of all tables together,
+     * in MiB. Returns an error, or null.
      */
     private static native String start(String file, String memory);
 
-    /** A record with an empty table; 0 without memory. */
+    /** A record with an empty table; 0 if there is no memory. */
     private static native long make();
 
-    /** Makes the table of a record larger; whether there was room. */
+    /** Enlarges the table of a record. Returns false if there is no memory. */
     public static native boolean grow(long record);
 
     /**
-     * The value of the context whose bytecode made the VM call the caller's caller's caller in
-     * {@code thread}, the current one; 0 when it cannot be told.
+     * Finds the value of the context whose bytecode made the VM call the caller's caller's caller
+     * in {@code thread}. {@code thread} is the current thread. Returns 0 if the library cannot find
+     * it.
      */
     public static native long replay(Thread thread);
 

@@ -1,19 +1,19 @@
 package cctrewrite.runtime;
 
 /**
- * Compares the beginnings of texts. {@code String.startsWith} compares 8 bytes and more by
- * {@code ArraysSupport} since JDK 21, which initialises {@code Long}, and the program would not be
- * the first to use it.
+ * Compares the beginnings of texts. Since JDK 21 {@code String.startsWith} compares 8 bytes and
+ * more by {@code ArraysSupport}, which initialises {@code Long}. The program must be the first to
+ * do so.
  */
 public final class Prefix {
     private Prefix() {}
 
-    /** {@code String.startsWith}. */
+    /** As {@code String.startsWith}. */
     public static boolean of(String text, String prefix) {
         return isAt(text, 0, prefix);
     }
 
-    /** Whether {@code part} stands in {@code text} from {@code at} on. */
+    /** Whether {@code text} contains {@code part} at position {@code at}. */
     static boolean isAt(String text, int at, String part) {
         int length = part.length();
         if (length > text.length() - at) {

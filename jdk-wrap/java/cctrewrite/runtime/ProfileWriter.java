@@ -7,13 +7,13 @@ import java.util.Arrays;
 import java.util.Collections;
 
 /**
- * Writes all trees as a profile (docs/reference/formats/profile.md), beginning with how the numbers
- * came about. In bypass.
+ * Writes all trees as a profile (docs/reference/formats/profile.md), with its description first. In
+ * bypass.
  */
 final class ProfileWriter {
     private static final byte[] MAGIC = {(byte) 0x89, 'C', 'C', 'T', '\r', '\n', 0x1A, '\n'};
 
-    // Versions of the format: the later ones have call sites, types, and columns.
+    // Versions of the format. Later ones add call sites, types, and columns.
     private static final byte[] VERSION = {0, 0, 0, 1};
     private static final byte[] VERSION_WITH_SITES = {0, 0, 0, 2};
     private static final byte[] VERSION_WITH_TYPES = {0, 0, 0, 4};

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 
 /**
- * Classes that run but were not rewritten: missing from the tree, which the profile says. In
- * bypass.
+ * Classes that run but were not rewritten. They are missing from the tree, and the profile says so.
+ * In bypass.
  */
 final class RawClasses {
     private static final int NAMED = 20;
@@ -24,7 +24,7 @@ final class RawClasses {
         Arena.note(text);
     }
 
-    /** What the profile's reader must know. */
+    /** Adds notes for the profile's reader. */
     static synchronized void notes(ArrayList<String> to) {
         to.addAll(NOTES);
         if (!NAMES.isEmpty()) {

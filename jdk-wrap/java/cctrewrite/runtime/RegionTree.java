@@ -3,33 +3,33 @@ package cctrewrite.runtime;
 import sun.misc.Unsafe;
 
 /**
- * What a thread has executed in regions: for each context of its tree the sum of what was counted
- * there while recording was on. The thread's own tree goes on counting all the time; at the start
- * of a region its counts are taken off here, and at the region's end they are added. In bypass,
- * under the lock of {@link Regions}, by whatever thread.
+ * The tree of a thread's region: for each context, the sum of the counts while recording was on.
+ * The thread's own tree counts all the time. At the start of a region the runtime subtracts its
+ * counts here, and at the end it adds them. In bypass, under the lock of {@link Regions}, on any
+ * thread.
  *
- * <p>The children of a node stand in the order of the thread's tree, whose newer children come in
- * front of the older ones. So both are walked side by side, in a time that grows with the number of
- * contexts only.
+ * <p>The children of a node are in the order of the thread's tree, where newer children come before
+ * older ones. So one pass walks both trees in parallel, in time linear in the number of contexts.
  */
 final class RegionTree {
     private RegionTree() {}
 
     /**
-     * Adds the counts of the tree {@code live}, times {@code sign}, to {@code region}: both
-     * records. Calls nothing that needs more than a few frames.
+     * Adds the counts of the tree {@code live}, times {@code sign}, to {@code region}. Both are
+     * records. Needs only a few stack frames.
      */
     static void add(long live, long region, long sign) {
         Unsafe u = CctMemory.U;
         long from = u.getLong(null, live + Layout.ROOT);
         long source = from;
         long target = u.getLong(null, region + Layout.ROOT);
-        // Where the next target is looked for: the first child of `parent`, or what is behind
-        // `last` if that is not 0.
+        // The search for the next target starts at the first child of `parent`, or after `last` if
+        // that is not 0.
         long parent = 0L;
         long last = 0L;
-        // Once memory runs out the target stays the node for merged contexts, this many levels
-        // deep; then it goes on with the siblings of what it would have been.
+        // If memory runs out, the target is the node for merged contexts. `absorbed` is the number
+        // of levels for which it stays so. Then the walk continues with the siblings of the missing
+        // target.
         int absorbed = 0;
         while (true) {
             count(source, target, sign);
@@ -75,8 +75,8 @@ final class RegionTree {
         Unsafe u = CctMemory.U;
         u.putLong(null, to + Layout.CALLS,
                 u.getLong(null, to + Layout.CALLS) + sign * u.getLong(null, from + Layout.CALLS));
-        // What the MID of the one counts on entry that of the other need not: the node for merged
-        // contexts is of no method.
+        // The two MIDs may count different numbers of bytecodes on entry: the node for merged
+        // contexts belongs to no method.
         long beside = Counters.bytecodes(from) - Counters.calls(from)
                 * Mids.onEntry(Counters.mid(to));
         u.putLong(null, to + Layout.BYTECODES,
@@ -84,9 +84,9 @@ final class RegionTree {
     }
 
     /**
-     * The child behind {@code last} (of {@code parent} the first when that is 0) if it is
-     * {@code mid} from that call site; otherwise there is none yet, and it is made there. Without
-     * memory the node for merged contexts.
+     * The child after {@code last}, or the first one of {@code parent} if {@code last} is 0. If
+     * that is not {@code mid} from that call site, this method creates the node there. Without
+     * memory, returns the node for merged contexts.
      */
     private static long child(long parent, long last, long mid, long site) {
         Unsafe u = CctMemory.U;
@@ -95,13 +95,13 @@ final class RegionTree {
             return next;
         }
         long record = u.getLong(null, (last == 0L ? parent : last) & Layout.CHUNK_MASK);
-        // Nobody calls from here: no slots.
+        // No slots, since no code calls from this tree.
         long node = Tree.node(record, parent, mid, site, 0);
         if (node == 0L) {
             return Tree.merged(record, Layout.OUT_OF_MEMORY);
         }
         if (last != 0L) {
-            // The next sibling, or if there is none the parent.
+            // The next sibling, or the parent if there is none.
             u.putLong(null, node + Layout.NEXT, u.getLong(null, last + Layout.NEXT));
             u.putLong(null, last + Layout.NEXT, -node);
             return node;
@@ -114,16 +114,15 @@ final class RegionTree {
     }
 
     /**
-     * Takes out what was not executed in any region, unless something was below it; for the
-     * profile, when nothing will be added any more.
+     * Removes contexts that did not run in any region, unless one of their descendants did. For the
+     * profile, when nothing is added any more.
      *
-     * @return whether all counts made sense; those that did not are 0
+     * @return whether all counts were valid; invalid ones are set to 0
      */
     static boolean prune(long region) {
         Unsafe u = CctMemory.U;
         boolean sound = settle(u.getLong(null, region + Layout.MERGED));
-        // At each depth: the node whose children are gone through, and the last of these that
-        // stays.
+        // At each depth: the node whose children are visited, and the last child that stays.
         long[] parents = new long[64];
         long[] kept = new long[64];
         int depth = 0;
@@ -136,7 +135,7 @@ final class RegionTree {
                     parents = longer(parents);
                     kept = longer(kept);
                 }
-                // Joined again child by child.
+                // Each child that stays is linked again.
                 parents[depth] = node;
                 kept[depth] = 0L;
                 depth++;
@@ -173,8 +172,8 @@ final class RegionTree {
     }
 
     /**
-     * Puts {@code node} behind the child {@code last} of {@code parent}; 0 means none in both
-     * places.
+     * Links {@code node} after the child {@code last} of {@code parent}. For both, 0 means that
+     * there is none.
      */
     private static void link(long parent, long last, long node) {
         Unsafe u = CctMemory.U;
@@ -185,7 +184,9 @@ final class RegionTree {
         }
     }
 
-    /** Negative counts come of memory that ran out between a region's start and its end. */
+    /**
+     * Resets negative counts: they occur if memory ran out between a region's start and its end.
+     */
     private static boolean settle(long node) {
         if (Counters.calls(node) >= 0L && Counters.bytecodes(node) >= 0L) {
             return true;

@@ -5,25 +5,23 @@ import sun.misc.Unsafe;
 
 /**
  * Recording that is switched on and off while the program runs (docs/use/parts.md): by the program
- * (`cctrewrite.api.Recording`), or at the first entry of a method. In bypass; under one lock, under
- * which the runtime waits for nothing but memory and its tables.
+ * (`cctrewrite.api.Recording`), or at the first entry of a method. In bypass. One lock protects all
+ * of it; under the lock the runtime waits only for memory and its tables.
  */
 public final class Regions {
-    // What the program asks for; the rewriter has the same numbers (hooks.rs).
+    // The requests of the program; the rewriter has the same numbers (hooks.rs).
     static final int START = 0;
     static final int STOP = 1;
     static final int START_ALL = 2;
     static final int STOP_ALL = 3;
     static final int ACTIVE = 4;
 
-    /** The name under which everything is recorded until somebody says otherwise. */
+    /** The default name: it is recorded until the program switches. */
     private static final String OWN = "";
 
     private static final Object LOCK = new Object();
 
-    /**
-     * Under which name a thread is recorded of which nothing else has been said; null if it is not.
-     */
+    /** The name under which threads without a setting of their own are recorded; null for none. */
     private static String all = Settings.RECORD.equals("regions") || Settings.START_AT != null
             ? null : OWN;
 
@@ -34,21 +32,23 @@ public final class Regions {
             "everything was to be recorded from the first entry of a method on "
             + "(-Dcctrewrite.start-at), which has not been entered: ";
 
-    /** How often recording was switched on, off, or to another name, and how often on. */
+    /**
+     * The number of switches (on, off, or to another name), and the number of switches to a name.
+     */
     private static long switches;
     private static long starts;
 
-    /** How often there was no memory for a region's tree. */
+    /** The number of region trees for which there was no memory. */
     private static long failures;
 
     /**
-     * Whether all counts made sense; false if memory ran out between a region's start and its end.
+     * Whether all counts are valid; false if memory ran out between a region's start and its end.
      */
     private static boolean sound = true;
 
     private Regions() {}
 
-    /** What a thread executed under one name. */
+    /** The tree of a thread under one name. */
     static final class Region {
         final String name;
         final long record;
@@ -62,10 +62,10 @@ public final class Regions {
     }
 
     /**
-     * The program's switch.
+     * Handles a switch by the program.
      *
      * @param context the current thread's, which has a tree
-     * @param name the region's, a {@code String}; null is the empty name
+     * @param name the region's name, a {@code String}; null is the empty name
      * @return whether the thread is recorded from now on
      */
     public static boolean control(long context, Object name, int what) {
@@ -88,7 +88,7 @@ public final class Regions {
         }
     }
 
-    /** A stack that overflows does so before anything has been changed. */
+    /** Makes a stack overflow happen here, before anything has changed. */
     private static int room(int levels) {
         long a = levels;
         long b = 2L * a;
@@ -96,7 +96,10 @@ public final class Regions {
         return levels == 0 ? 0 : room(levels - 1) + (int) (a + b + c);
     }
 
-    /** A method is entered from whose first entry on everything is recorded. */
+    /**
+     * Records everything from now on: a thread enters one of the methods given by
+     * -Dcctrewrite.start-at.
+     */
     public static void startAt() {
         if (Tracing.on()) {
             Tracing.startAt();
@@ -113,7 +116,9 @@ public final class Regions {
         }
     }
 
-    /** Why nothing was recorded, if nothing was. */
+    /**
+     * Why the profile is empty; null if recording was on at any time, or if no option explains it.
+     */
     static String emptiness() {
         synchronized (LOCK) {
             if (starts > 0L) {
@@ -131,8 +136,8 @@ public final class Regions {
     }
 
     /**
-     * Under which name the tree's thread is recorded. Of a tree without a word since all threads
-     * were switched it is theirs: it was not there then.
+     * The name under which the tree's thread is recorded. A tree that had no setting when all
+     * threads were switched is younger than that switch, and takes its name.
      */
     private static String current(TreeEntry entry) {
         if (!entry.placed) {
@@ -154,14 +159,12 @@ public final class Regions {
         count(changed, to);
     }
 
-    /**
-     * Tells readers from outside what is recorded of threads of which nothing else has been said.
-     */
+    /** Shows readers in other processes how threads without a setting of their own are recorded. */
     private static void tellAll() {
         Arena.put(Arena.ALL, Arena.name(all));
     }
 
-    /** Before the first thread is recorded. */
+    /** Writes the initial state, before the first thread is recorded. */
     public static void begin() {
         synchronized (LOCK) {
             tellAll();
@@ -178,13 +181,13 @@ public final class Regions {
         }
     }
 
-    /** Says whether that is a change. */
+    /** Switches one tree. Returns whether anything changes. */
     private static boolean turn(TreeEntry entry, String to) {
         String from = current(entry);
         if (same(from, to)) {
             return false;
         }
-        // Whatever needs the Java heap comes first.
+        // First the code that needs the Java heap.
         Region ends = from == null ? null : region(entry, from);
         Region starts = to == null ? null : region(entry, to);
         Unsafe u = CctMemory.U;
@@ -203,7 +206,7 @@ public final class Regions {
         return true;
     }
 
-    /** The tree for what is recorded under a name; null without memory. */
+    /** The tree for the recording under a name; null if there is no memory. */
     private static Region region(TreeEntry entry, String name) {
         for (Region r = entry.regions; r != null; r = r.next) {
             if (r.name.equals(name)) {
@@ -227,7 +230,7 @@ public final class Regions {
 
     // ---- the profile ----------------------------------------------------------------------------
 
-    /** Whether the profile has less than everything. */
+    /** Whether the profile contains less than everything. */
     static boolean used() {
         synchronized (LOCK) {
             return switches > 0L || all == null;
@@ -235,8 +238,8 @@ public final class Regions {
     }
 
     /**
-     * The rows of the profile. What was switched on is switched off: nothing that happens now
-     * belongs there any more.
+     * The rows of the profile. Switches the recording off: the profile must not contain what runs
+     * from now on.
      */
     static TreeRow[] rows(TreeEntry[] entries) {
         ArrayList<TreeRow> rows = new ArrayList<TreeRow>();
@@ -266,7 +269,7 @@ public final class Regions {
         }
     }
 
-    /** What the reader of the profile must know. */
+    /** Adds notes for the reader of the profile. */
     static void notes(ArrayList<String> to) {
         synchronized (LOCK) {
             if (switches > 0L) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a run lacked to be the same as the next one, where the outputs were made with
+ * Finds out why a run may differ from the next one, where the outputs were written with
  * {@code --reproducible} (docs/ci/reproducible.md). In bypass.
  */
 final class Reproducibility {
@@ -13,7 +13,7 @@ final class Reproducibility {
         final String flag;
         final String wanted;
         /**
-         * Another value that does as well; {@link #ANY} where every value does that the user gives.
+         * Another sufficient value; {@link #ANY} if every value that the user gives is sufficient.
          */
         final String also;
         final int since;
@@ -55,7 +55,7 @@ final class Reproducibility {
     private static final String ANY = "any";
     private static final int NEWEST = Integer.MAX_VALUE;
 
-    /** The JDKs are the first and the last that have the option. */
+    /** The options. The two numbers are the first and the last JDK that have the option. */
     private static final Option[] OPTIONS = {
         new Option("hashCode", "3", "2", 8, NEWEST,
                 "hash codes of objects are random numbers that depend on when threads are made"),
@@ -78,7 +78,7 @@ final class Reproducibility {
 
     private Reproducibility() {}
 
-    /** Adds a note for each thing that is missing. Returns whether there was none. */
+    /** Adds a note for each missing option or other cause. Returns whether there was none. */
     static boolean check(ArrayList<String> notes) {
         int before = notes.size();
         VmFlags flags = VmFlags.open();
@@ -90,7 +90,7 @@ final class Reproducibility {
             }
             String value = option.property() ? System.getProperty(option.flag) : flags == null
                     ? null : flags.value(option.flag);
-            // A JVM keeps silent about a flag that is locked, and so has its default.
+            // The JVM does not report a flag that is locked, which then has its default.
             if (value == null || !option.satisfied(value)) {
                 notes.add("not reproducible without " + option.spelled() + ": " + option.why);
             }
@@ -102,7 +102,8 @@ final class Reproducibility {
     }
 
     /**
-     * Whether any collector has run. By reflection: the management classes are in another module.
+     * Whether any garbage collector has run. Uses reflection, since the management classes are in
+     * another module.
      */
     private static boolean collected() {
         try {
@@ -117,7 +118,7 @@ final class Reproducibility {
                 }
             }
         } catch (Throwable e) {
-            // No management in this JVM: nothing can be said.
+            // This JVM has no management classes, so it is unknown.
         }
         return false;
     }

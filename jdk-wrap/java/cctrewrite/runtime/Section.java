@@ -5,8 +5,8 @@ import java.io.OutputStream;
 import java.util.zip.CRC32;
 
 /**
- * One section of a profile at a time: collected in a growing buffer, then written with its length
- * and checksum. In bypass.
+ * Writes sections of a profile, one at a time: collects a section in a growing buffer, then writes
+ * it with its length and checksum. In bypass.
  */
 final class Section {
     private static final int HEADER = 12;

@@ -3,13 +3,13 @@ package cctrewrite.runtime;
 import java.util.ArrayList;
 
 /**
- * What of everything that is executed is in the profile (docs/use/parts.md), and what its reader
- * must know of that. In bypass.
+ * Describes which part of the execution is in the profile (docs/use/parts.md), and adds notes for
+ * its reader. In bypass.
  */
 final class Selection {
     private Selection() {}
 
-    /** In words; empty for all of it. */
+    /** The selection in words; empty if all of the execution is in the profile. */
     static String text() {
         String text = given();
         if (Settings.START_AT == null && Regions.used()) {
@@ -18,7 +18,7 @@ final class Selection {
         return text;
     }
 
-    /** As far as the user said it, and not the program. */
+    /** The part of the selection that comes from the user's options, and not from the program. */
     static String given() {
         String text = Settings.EXTENT == null ? "" : "extents " + Settings.EXTENT;
         if (Settings.START_AT != null) {
@@ -28,8 +28,8 @@ final class Selection {
     }
 
     /**
-     * Given the records of all trees. What may not be what was wanted is said on standard error,
-     * too.
+     * Adds notes, from the records of all trees. Also prints those on standard error that show a
+     * likely mistake of the user.
      */
     static void notes(long[] records, ArrayList<String> to) {
         if (Regions.used()) {
@@ -47,7 +47,7 @@ final class Selection {
             }
         }
         if (Settings.EXTENT != null || Settings.START_AT != null) {
-            // By the threads' own trees: what was entered outside of a region was entered.
+            // Use the threads' own trees: they also contain methods entered outside of regions.
             TreeEntry[] all = Threads.snapshot();
             long[] trees = new long[all.length];
             for (int i = 0; i < all.length; i++) {

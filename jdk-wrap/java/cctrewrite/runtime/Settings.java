@@ -1,10 +1,10 @@
 package cctrewrite.runtime;
 
-/** The {@code -Dcctrewrite.*} properties, as they were when first looked at. In bypass. */
+/** The {@code -Dcctrewrite.*} properties, read once. In bypass. */
 public final class Settings {
     /**
-     * Exit code when the JVM is stopped because of what the user put together: {@code EX_SOFTWARE}
-     * of sysexits.h.
+     * Exit code if the runtime stops the JVM because of the user's configuration:
+     * {@code EX_SOFTWARE} of sysexits.h.
      */
     public static final int EXIT = 70;
 
@@ -12,8 +12,8 @@ public final class Settings {
     public static final String DEFAULT_AGENT = "cctrewrite.agent.AggregatingAgent";
 
     /**
-     * {@code cctrewrite.out}: the profile's file, {@code %p} being the process id; null for the
-     * default.
+     * {@code cctrewrite.out}: the profile's file, in which {@code %p} is the process id; null for
+     * the default.
      */
     public static final String OUT = System.getProperty("cctrewrite.out");
 
@@ -30,8 +30,8 @@ public final class Settings {
     public static final String MAX = System.getProperty("cctrewrite.max");
 
     /**
-     * {@code cctrewrite.depth}: how many frames an exception's trace has at most; null for the
-     * JVM's default, -1 for no limit.
+     * {@code cctrewrite.depth}: maximum number of frames of an exception's stack trace; null for
+     * the JVM's default, -1 for no limit.
      */
     public static final String DEPTH = System.getProperty("cctrewrite.depth");
 
@@ -39,48 +39,48 @@ public final class Settings {
     public static final String RECORD = of("record", "on");
 
     /**
-     * {@code cctrewrite.extent}: methods, separated by commas, below which everything is recorded,
-     * and nothing else; null for no such rule.
+     * {@code cctrewrite.extent}: methods, separated by commas. The runtime records only what runs
+     * in or below them; null for no such rule.
      */
     public static final String EXTENT = of("extent", null);
 
     /**
-     * {@code cctrewrite.start-at}: methods, separated by commas, from the first entry of one of
-     * which on everything is recorded; null for the beginning.
+     * {@code cctrewrite.start-at}: methods, separated by commas. The recording starts at the first
+     * entry of one of them; null to start at the beginning.
      */
     public static final String START_AT = of("start-at", null);
 
     /**
-     * {@code cctrewrite.include}, {@code cctrewrite.exclude}: globs, separated by commas; which of
-     * the classes that are rewritten at load time are recorded.
+     * {@code cctrewrite.include}, {@code cctrewrite.exclude}: globs, separated by commas, which
+     * select those classes rewritten at load time that are recorded.
      */
     public static final String INCLUDE = of("include", null);
     public static final String EXCLUDE = of("exclude", null);
 
     /**
-     * {@code cctrewrite.identity}: {@code name}, or {@code loader} where classes of one name are
-     * distinguished by the loaders that define them.
+     * {@code cctrewrite.identity}: {@code name}, or {@code loader} to distinguish classes of one
+     * name by the loaders that define them.
      */
     public static final String IDENTITY = of("identity", "name");
 
     /**
-     * {@code cctrewrite.udi}: the user's module, to which classes go before they are rewritten at
+     * {@code cctrewrite.udi}: the user's module, which gets classes before they are rewritten at
      * load time (docs/research/udi.md); null for none.
      */
     public static final String UDI = of("udi", null);
 
     /**
-     * {@code cctrewrite.udi-java}: the home of the JDK on which it runs; null for that of
-     * {@code JAVA_HOME}, else the {@code java} on the {@code PATH}.
+     * {@code cctrewrite.udi-java}: the home of the JDK that the module runs on. Null for
+     * {@code JAVA_HOME}, or else the {@code java} on the {@code PATH}.
      */
     public static final String UDI_JAVA = of("udi-java", null);
 
-    /** {@code cctrewrite.udi-timeout}: for how many seconds it may think about a class. */
+    /** {@code cctrewrite.udi-timeout}: maximum time of the module for one class, in seconds. */
     public static final String UDI_TIMEOUT = of("udi-timeout", "60");
 
     /**
-     * {@code cctrewrite.max-contexts}: how many contexts all threads together may have; null for no
-     * bound.
+     * {@code cctrewrite.max-contexts}: maximum number of contexts of all threads together; null for
+     * no bound.
      */
     public static final String MAX_CONTEXTS = of("max-contexts", null);
 
@@ -91,9 +91,9 @@ public final class Settings {
     public static final String RECURSION = of("recursion", "unbounded");
 
     /**
-     * {@code cctrewrite.system-threads}: {@code no} leaves out threads of the JVM's own, as where
-     * cycles of another machine are counted. What {@code cctrewrite run} was told goes before what
-     * is built into an image.
+     * {@code cctrewrite.system-threads}: {@code no} excludes the JVM's own threads, as when the
+     * cycles of another machine are counted. An option of {@code cctrewrite run} precedes the value
+     * that is built into an image.
      */
     public static final String SYSTEM_THREADS = systemThreads();
 
@@ -102,8 +102,8 @@ public final class Settings {
     private Settings() {}
 
     /**
-     * A property {@code cctrewrite.key}; what {@code cctrewrite run} was told if it was not given;
-     * otherwise the default.
+     * The value of the property {@code cctrewrite.key}, else of the option of {@code cctrewrite
+     * run}, else the default.
      */
     private static String of(String key, String otherwise) {
         String given = System.getProperty("cctrewrite." + key);
@@ -119,8 +119,8 @@ public final class Settings {
     }
 
     /**
-     * Puts those into effect that must be known before there is a tree. What is wrong with them
-     * {@link #apply} says.
+     * Applies the settings that must be known before there is a tree. {@link #apply} reports their
+     * errors.
      */
     public static void early() {
         if (MAX_CONTEXTS != null) {
@@ -136,7 +136,7 @@ public final class Settings {
         }
     }
 
-    /** {@link #RECURSION} as a number; 0 for no bound, -1 if it is none. */
+    /** {@link #RECURSION} as a number; 0 for no bound, -1 for an invalid value. */
     private static int recursion() {
         if (RECURSION.equals("unbounded")) {
             return 0;
@@ -152,22 +152,22 @@ public final class Settings {
         }
     }
 
-    /** What the profile says of it; null where recursion is not bounded. */
+    /** The recursion bound for the profile's description; null if there is no bound. */
     static String folded() {
         int times = recursion();
         return times > 0 ? Integer.toString(times) : null;
     }
 
-    /** {@link #MAX_CONTEXTS} as a number; 0 if it is none. */
+    /** {@link #MAX_CONTEXTS} as a number; 0 for an invalid value. */
     private static long contexts() {
         long contexts = Decimal.of(MAX_CONTEXTS, 0L);
         return contexts < 1L ? 0L : contexts;
     }
 
     /**
-     * Puts the settings into effect.
+     * Applies the settings.
      *
-     * @return what is wrong with them, or null
+     * @return an error, or null
      */
     static String apply() {
         if (!RAW.equals("refuse") && !RAW.equals("warn") && !RAW.equals("allow")) {
@@ -211,12 +211,12 @@ public final class Settings {
         return null;
     }
 
-    /** One line on standard error. */
+    /** Prints one line on standard error. */
     static void say(String message) {
         System.err.println("cctrewrite: " + message);
     }
 
-    /** Says why, and stops the JVM without a profile. */
+    /** Prints the reason and stops the JVM without a profile. */
     static void stop(String message) {
         say(message);
         Finish.abandon();

@@ -1,13 +1,13 @@
 package cctrewrite.runtime;
 
 /**
- * What {@code jdk.internal.vm.ThreadSnapshot} (JDK 25) tells of a stack and of the monitors that
- * its frames hold. In bypass.
+ * Filters {@code jdk.internal.vm.ThreadSnapshot} (JDK 25): a stack, and the monitors that its
+ * frames hold. In bypass.
  */
 public final class Snapshots {
     private Snapshots() {}
 
-    /** Leaves out hidden frames. */
+    /** Removes hidden frames. */
     public static void hide(Object snapshot, boolean own) {
         long stackTrace = Offsets.of(snapshot.getClass(), "stackTrace");
         StackTraceElement[] stack = (StackTraceElement[]) CctMemory.U.getObject(snapshot,

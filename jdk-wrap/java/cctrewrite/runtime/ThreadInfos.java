@@ -1,18 +1,19 @@
 package cctrewrite.runtime;
 
 /**
- * What {@code ThreadMXBean} tells of stacks and of the monitors that their frames hold. In bypass.
+ * Filters the results of {@code ThreadMXBean}: stacks, and the monitors that their frames hold. In
+ * bypass.
  *
- * <p>The classes are named nowhere: from JDK 9 on they are in a module that {@code java.base} does
- * not read.
+ * <p>The code does not name the result classes: from JDK 9 on they are in a module that
+ * {@code java.base} does not read.
  */
 public final class ThreadInfos {
     private ThreadInfos() {}
 
     /**
-     * Leaves out hidden frames, and what is deeper than {@code max} unless that is negative.
+     * Removes hidden frames, and frames deeper than {@code max} unless that is negative.
      *
-     * @param infos of {@code java.lang.management.ThreadInfo}, made just now
+     * @param infos new objects of {@code java.lang.management.ThreadInfo}
      */
     public static void hide(Object[] infos, int max, boolean own) {
         for (int i = 0; infos != null && i < infos.length; i++) {

@@ -3,15 +3,15 @@ package cctrewrite.runtime;
 import java.lang.ref.WeakReference;
 
 /**
- * The records of threads, whose memory is the load-time library's. One whose thread has ended goes
- * to the next thread.
+ * The records of threads, in memory of the load-time library. When a thread has ended, the next
+ * thread takes over its record.
  *
- * <p>Used under the lock of who has them, and in bypass.
+ * <p>In bypass, and under the lock of the class that holds this table.
  */
 final class ThreadRecords {
     /**
-     * How many records a new thread looks at before it gets one of its own. The search goes on
-     * where the last one stopped.
+     * How many records a new thread tests before it gets a new one. The next search continues where
+     * the last one stopped.
      */
     private static final int SEARCH = 32;
 
@@ -20,7 +20,7 @@ final class ThreadRecords {
     private int count;
     private int cursor;
 
-    /** How many there are. */
+    /** The number of records. */
     int count() {
         return count;
     }
@@ -30,13 +30,13 @@ final class ThreadRecords {
         return records[i];
     }
 
-    /** The thread that has it, if it lives; or null. */
+    /** The thread that owns the record, if it is alive; otherwise null. */
     Thread living(int i) {
         Thread thread = (Thread) ((WeakReference<?>) owners[i]).get();
         return thread == null || !thread.isAlive() ? null : thread;
     }
 
-    /** A new record. */
+    /** Adds a new record. */
     void add(long record, WeakReference<Thread> owner) {
         if (count == records.length) {
             long[] more = new long[2 * count];
@@ -50,7 +50,7 @@ final class ThreadRecords {
         records[count++] = record;
     }
 
-    /** The record of a thread that has ended, which is the new owner's now; 0 if none was found. */
+    /** Gives the new owner the record of a thread that has ended; 0 if the search found none. */
     long ended(WeakReference<Thread> owner) {
         int tries = count < SEARCH ? count : SEARCH;
         for (int i = 0; i < tries; i++) {

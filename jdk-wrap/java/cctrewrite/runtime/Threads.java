@@ -4,18 +4,18 @@ import java.lang.ref.WeakReference;
 import sun.misc.Unsafe;
 
 /**
- * All trees, and whose they are. A tree whose thread has ended is leased to the next thread of the
- * same kind of name and goes on accumulating, so that a program that starts threads for ever does
+ * All trees and their threads. When a thread has ended, its tree is leased to the next thread with
+ * a similar name, and accumulates further counts. So a program that starts threads for ever does
  * not need memory for ever.
  *
- * <p>In bypass throughout. Under the lock nothing is called that could wait for another thread: no
- * class is initialised there, and of the library only {@code String.equals}, {@code Reference.get}
- * and {@code Thread.isAlive} are used.
+ * <p>All of it is in bypass. Code under the lock calls nothing that could wait for another thread.
+ * It initialises no class, and from the library it uses only {@code String.equals},
+ * {@code Reference.get} and {@code Thread.isAlive}.
  */
 public final class Threads {
     /**
-     * How many trees of a kind a new thread looks at before it gets one of its own. The search goes
-     * on where the last one stopped.
+     * How many trees of a group a new thread tests before it gets a new one. The next search
+     * continues where the last one stopped.
      */
     private static final int SEARCH = 32;
 
@@ -24,11 +24,11 @@ public final class Threads {
     private static TreeEntry[] entries = new TreeEntry[16];
     private static int count;
 
-    /** Kinds of thread names, an open hash table. */
+    /** Groups of similar thread names, an open hash table. */
     private static Group[] groups = new Group[64];
     private static int groupCount;
 
-    /** Newest record; the records form a list ({@link Layout#NEXT_TREE}). */
+    /** The newest record; the records form a list ({@link Layout#NEXT_TREE}). */
     private static long newest;
 
     /** False with {@code -Dcctrewrite.threads=each}. */
@@ -37,15 +37,15 @@ public final class Threads {
     /** True with {@code -Dcctrewrite.system-threads=no}. */
     private static boolean leavesOutSystem;
 
-    /** A tree that was made for an entry for which the tables had no room; 0 if there is none. */
+    /** A tree whose entry did not fit into the tables; 0 if there is none. */
     private static long spare;
 
-    /** Attempts to attach a thread that failed for want of memory for its tree. */
+    /** The number of threads that could not be attached because there was no memory for a tree. */
     private static long failures;
 
     private Threads() {}
 
-    /** The trees of one kind of name, with the place where the next search starts. */
+    /** The trees of threads with similar names, and the index where the next search starts. */
     private static final class Group {
         final String name;
         TreeEntry[] members = new TreeEntry[4];
@@ -66,10 +66,10 @@ public final class Threads {
     }
 
     /**
-     * Whether it is a thread of the JVM's own: in the group above all others, in one of the groups
-     * that the class library has for its helpers, or a carrier of virtual threads. A thread that a
-     * program puts into one of those is taken for one; a group of its own that is named so has
-     * another group above it.
+     * Whether this is one of the JVM's own threads: in the root group, in one of the groups that
+     * the class library has for its helpers, or a carrier of virtual threads. A program's thread in
+     * one of these groups also counts as a system thread. A program's own group of the same name
+     * has another parent group.
      */
     private static boolean isSystem(Thread thread) {
         ThreadGroup group = group(thread);
@@ -86,13 +86,13 @@ public final class Threads {
             return "system".equals(name) ? parent == null : parent != null
                     && "system".equals(parent.getName());
         } catch (SecurityException e) {
-            // Only of a group that has one above it is that asked.
+            // The runtime asks for permission only for a group that has a parent.
             return !"system".equals(name);
         }
     }
 
     /**
-     * Its group; null of a thread that JNI attaches, as long as there is none (see
+     * The thread's group; null for a thread that JNI attaches, until it has one (see
      * {@link #isDaemon}).
      */
     private static ThreadGroup group(Thread thread) {
@@ -110,8 +110,8 @@ public final class Threads {
     /**
      * Gives the current thread its tree.
      *
-     * @return the slot of the tree's root, or 0 when there is no memory; of a thread that is left
-     *     out, what has nothing recorded
+     * @return the slot of the tree's root, or 0 if there is no memory; for an excluded thread, the
+     *     context of a thread in bypass
      */
     public static long attach(Thread thread) {
         if (leavesOutSystem && isSystem(thread)) {
@@ -140,7 +140,7 @@ public final class Threads {
             return 0L;
         }
         if (CctRuntime.unattached() > 0) {
-            // Whoever counted them had no stack left for more.
+            // The code that counts them has no stack left for this call.
             Arena.put(Arena.UNATTACHED, CctRuntime.unattached());
         }
         Agents.attached(thread, entry);
@@ -148,8 +148,9 @@ public final class Threads {
     }
 
     /**
-     * A thread that JNI attaches runs its own constructor, and since JDK 19 what is asked for here
-     * is in an object that this makes.
+     * Whether the thread is a daemon. A thread that JNI attaches runs its own constructor. Since
+     * JDK 19 the constructor creates the object that holds this flag, so that object may still be
+     * missing.
      */
     static boolean isDaemon(Thread thread) {
         try {
@@ -160,10 +161,10 @@ public final class Threads {
     }
 
     /**
-     * Gives a new entry its tree; null when there is no memory. The tree is made before the lock is
-     * taken, since that waits for another lock. All room in the tables is made before anything is
-     * changed in them, and the tree can be leased only when the profile knows it. Pinned, as is
-     * {@link #lease}.
+     * Gives a new entry its tree; null if there is no memory. Creates the tree before it takes the
+     * lock, since creating it waits for another lock. It enlarges the tables before it changes
+     * anything in them. Another thread can lease the tree only when the profile contains it.
+     * Pinned, as is {@link #lease}.
      */
     private static TreeEntry add(TreeEntry entry) {
         Unsafe u = CctMemory.U;
@@ -249,7 +250,7 @@ public final class Threads {
         }
     }
 
-    /** The group of that name, made when there is none. Under the lock. */
+    /** The group of that name, created if there is none. Under the lock. */
     private static Group group(String name) {
         int place = place(groups, name);
         if (groups[place] == null) {
@@ -277,7 +278,7 @@ public final class Threads {
         return place;
     }
 
-    /** {@code name} with every run of decimal digits replaced by one {@code #}. */
+    /** {@code name} with one {@code #} instead of each run of decimal digits. */
     public static String normalise(String name) {
         if (name == null) {
             return null;
@@ -296,7 +297,7 @@ public final class Threads {
         return Mutf8.string(text, size);
     }
 
-    /** All trees in the order in which they were made. */
+    /** All trees in the order of their creation. */
     public static TreeEntry[] snapshot() {
         boolean pinned = CctPin.pin();
         try {
@@ -325,7 +326,7 @@ public final class Threads {
         }
     }
 
-    /** How often a thread could not be attached for want of memory for its tree. */
+    /** The number of threads that could not be attached because there was no memory for a tree. */
     static long failures() {
         synchronized (LOCK) {
             return failures;

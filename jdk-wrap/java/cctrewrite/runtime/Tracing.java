@@ -3,11 +3,11 @@ package cctrewrite.runtime;
 import java.lang.ref.WeakReference;
 
 /**
- * Traces (docs/research/trace.md): the records of threads, into whose buffers rewritten code writes
- * events. Memory and file are the load-time library's.
+ * Traces (docs/research/trace.md): the records of threads, with the buffers into which rewritten
+ * code writes events. The load-time library manages memory and file.
  *
- * <p>A record whose thread has ended goes to the next thread, which has a number of its own. In
- * bypass, but for {@link #flush}.
+ * <p>When a thread has ended, the next thread takes over its record, under a new number. In bypass,
+ * except for {@link #flush}.
  */
 public final class Tracing {
     private static final int DAEMON = 1;
@@ -16,18 +16,18 @@ public final class Tracing {
 
     private static boolean on;
 
-    /** Whether a method was entered with which recording begins. */
+    /** Whether a thread has entered a method that starts the recording. */
     private static boolean entered;
 
     /** Why there is no trace, or null. */
     private static String trouble;
 
-    /** Under the lock. */
+    /** The records; access only under the lock. */
     private static final ThreadRecords RECORDS = new ThreadRecords();
 
     private Tracing() {}
 
-    /** This class library traces. Before everything else. */
+    /** Switches tracing on, as this class library needs it. Runs before everything else. */
     public static void begin() {
         on = true;
     }
@@ -49,7 +49,10 @@ public final class Tracing {
         return refused();
     }
 
-    /** What was asked for that is for profiles alone; null for nothing. */
+    /**
+     * The name of an option in use that is for profiles only, as an error message; null if there is
+     * none.
+     */
     private static String refused() {
         String[] given = {
             Settings.AGENT.equals(Settings.DEFAULT_AGENT) ? null : "agent",
@@ -68,7 +71,8 @@ public final class Tracing {
     }
 
     /**
-     * The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on.
+     * Implements the methods of {@code cctrewrite.api.Recording}. Returns whether the thread is
+     * recorded from now on.
      */
     public static boolean control(long record, Object name, int what) {
         boolean starts = what == Regions.START || what == Regions.START_ALL;
@@ -88,10 +92,10 @@ public final class Tracing {
 
     private static native boolean isActive(long record);
 
-    /** Whether a thread is recorded, or (0) all are, those too that come. */
+    /** Sets whether a thread is recorded. 0 means all threads, including later ones. */
     private static native void turn(long record, boolean recorded, String name);
 
-    /** Opens the trace's file; with what is known of the class library's classes. */
+    /** Opens the trace's file, with the structure of the class library's classes. */
     static void open(String place) {
         String out = place != null ? place + ".trace" : System.getProperty("cctrewrite.out");
         if ("yes".equals(option("receivers"))) {
@@ -110,13 +114,16 @@ public final class Tracing {
         }
     }
 
-    /** A method is entered from whose first entry on everything is recorded. */
+    /**
+     * Records everything from now on: a thread enters one of the methods given by
+     * -Dcctrewrite.start-at.
+     */
     static void startAt() {
         entered = true;
         turn(0L, true, null);
     }
 
-    /** A method whose extent is recorded is entered (1), or left (-1). */
+    /** Counts that the thread enters (1) or leaves (-1) a method whose extent is recorded. */
     public static void extent(long record, int deeper) {
         entered = true;
         nest(record, deeper);
@@ -124,13 +131,16 @@ public final class Tracing {
 
     private static native void nest(long record, int deeper);
 
-    /** What was said about the trace: a property, or by who started this JVM; null for nothing. */
+    /**
+     * An option of the trace: a property, or a setting from the process that started this JVM; null
+     * for none.
+     */
     private static String option(String key) {
         String given = System.getProperty("cctrewrite.trace-" + key);
         return given != null ? given : LoadTime.said("trace-" + key);
     }
 
-    /** A record for the current thread; 0 without memory. */
+    /** A record for the current thread; 0 if there is no memory. */
     static long attach(Thread thread) {
         int flags = Threads.isDaemon(thread) ? DAEMON : 0;
         String name = thread.getName();
@@ -156,7 +166,7 @@ public final class Tracing {
         }
     }
 
-    /** How the trace comes about, as far as is known when the program begins. */
+    /** Writes the description of the trace, as far as it is known when the program begins. */
     static void describe(Description description) {
         String[] lines = new String[Description.KEYS.length];
         for (int i = 0; i < lines.length; i++) {
@@ -165,7 +175,10 @@ public final class Tracing {
         meta(lines);
     }
 
-    /** The end of the JVM: what is in the buffers is written, and what readers must know. */
+    /**
+     * Ends the trace at the end of the JVM: writes the contents of the buffers, and notes for
+     * readers.
+     */
     static void finish() {
         names();
         String wrong = end(notes());
@@ -174,7 +187,7 @@ public final class Tracing {
         }
     }
 
-    /** What readers must know. */
+    /** Notes for readers. */
     private static String[] notes() {
         String[] notes = LoadTime.notes();
         String wanted = Settings.START_AT != null ? Settings.START_AT : Settings.EXTENT;
@@ -188,7 +201,7 @@ public final class Tracing {
     }
 
     /**
-     * Threads that live have the names that they have now: some are named behind their first event.
+     * Updates the names of living threads: some threads get their names after their first event.
      */
     private static void names() {
         boolean pinned = CctPin.pin();
@@ -206,27 +219,30 @@ public final class Tracing {
         }
     }
 
-    /** The name of the thread whose record this is. */
+    /** Sets the name of the thread that owns the record. */
     private static native void name(long record, Thread thread, String name);
 
     /**
-     * Opens the file, in which {@code %p} is the process; says what went wrong, or null. Options
-     * are null where nothing was said.
+     * Opens the file, in which {@code %p} is the process id. Returns an error, or null. Options
+     * that the user did not give are null.
      */
     private static native String start(String file, String structure, String[] options);
 
     private static native long make(Thread thread, String name, int flags);
 
-    /** The record goes to another thread. */
+    /** Gives the record to another thread. */
     private static native boolean renew(long record, Thread thread, String name, int flags);
 
-    /** An object's identity hash code; 0 as long as the JVM does not tell. */
+    /** An object's identity hash code; 0 while the JVM cannot return it. */
     public static native int identity(Object object);
 
-    /** The address of the word that keeps the order between threads; 0 if it is not kept. */
+    /**
+     * The address of the word that orders events of all threads; 0 if the trace has no global
+     * order.
+     */
     private static native long order();
 
-    /** Takes a full buffer; returns the place of the next event. */
+    /** Takes a full buffer. Returns the address of the next event. */
     public static native long flush(long record);
 
     /** The number of a class, plus one. */

@@ -4,31 +4,34 @@ import java.lang.invoke.DontInline;
 import sun.misc.Unsafe;
 
 /**
- * A calling-context tree outside the Java heap. Only its thread writes it; others may read it at
- * any time, since a node is complete before the one store that links it. Nothing is ever freed or
- * moved.
+ * A calling-context tree outside the Java heap. Only its thread writes it. Others may read it at
+ * any time, since a node is complete before the one store that links it. Memory of a tree is never
+ * freed or moved.
  *
- * <p>Runs with the thread's context as it is: no library code may be called here (see
+ * <p>The thread's context may be in any state: no library code may be called here (see
  * {@link CctRuntime}).
  */
 public final class Tree {
     /**
-     * How often a method may be on a path (Ammons, Ball and Larus, 1997); 0 for as often as it
-     * likes. Set before there is any tree.
+     * How often a method may be on a path (Ammons, Ball and Larus, 1997); 0 for no bound. Set
+     * before there is any tree.
      */
     private static int recursion;
 
     private Tree() {}
 
-    /** A call of a method that is on its path so often goes back to where it is last. */
+    /**
+     * Sets the bound: if the path of a call contains the method {@code times} times, the call leads
+     * back to the last of these nodes.
+     */
     static void fold(int times) {
         recursion = times;
     }
 
     /**
-     * Makes an empty tree.
+     * Creates an empty tree.
      *
-     * @return its record, or 0 when there is no memory
+     * @return its record, or 0 if there is no memory
      */
     public static long create() {
         Unsafe u = CctMemory.U;
@@ -53,12 +56,12 @@ public final class Tree {
     }
 
     /**
-     * For an entry: the child {@code mid} of the node that {@code slot} lies in, made when there is
-     * none; the slot then leads to it. Never fails: without memory, or past the bound on contexts,
-     * it is the tree's node for merged contexts, whose children are itself.
+     * Finds the child {@code mid} of the node that contains {@code slot}, for an entry. Creates the
+     * child if there is none. The slot then leads to it. Never fails: without memory, or past the
+     * bound on contexts, it returns the tree's node for merged contexts, which is its own child.
      *
-     * <p>Not inlined: each prologue calls it, and where receivers take turns often enough for the
-     * JVM's compilers to think it worth while. It would fill their budgets.
+     * <p>Not inlined: each prologue calls it, and where receivers alternate it is hot enough for
+     * the JVM's compilers to inline it. It would use up their inlining budgets.
      */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
@@ -69,10 +72,10 @@ public final class Tree {
             return entered(Dispatch.child(slot, last, mid), mid);
         }
         long parent;
-        // What the slot leads to is a child of its owner, but for calls that go back.
+        // The slot leads to a child of its owner, except for calls that lead back.
         if (last != CctMemory.SENTINEL && recursion == 0) {
-            // Another callee at the same call site: first those behind it, which were there before
-            // it. Behind them all is the parent.
+            // Another callee at the same call site: first test the siblings after it, which are
+            // older. The last one leads to the parent.
             long next = u.getLong(null, last + Layout.NEXT);
             int left = ChildIndex.LISTED;
             while ((next & Layout.LAST) == 0L && left != 0) {
@@ -98,8 +101,9 @@ public final class Tree {
     }
 
     /**
-     * {@link #child} where call sites differ: entered from that of {@code context}. Apart
-     * from it, because that costs where receivers take turns.
+     * {@link #child} where call sites are distinguished: finds the child entered from the call site
+     * of {@code context}. It is a separate method, because one method for both is slower where
+     * receivers alternate.
      */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
@@ -131,7 +135,7 @@ public final class Tree {
         return entered(remembered(slot, childOf(parent, mid, site), mid), mid);
     }
 
-    /** The node that a slot lies in, or stands for. */
+    /** The node that contains the slot, or for which the slot stands. */
     static long owner(long slot) {
         Unsafe u = CctMemory.U;
         long word = slot - 8L;
@@ -143,8 +147,8 @@ public final class Tree {
     }
 
     /**
-     * The node for merged contexts is of no method, and gets what an entry counts by the method's
-     * MID.
+     * Adds the bytecodes of an entry to the node for merged contexts. That node belongs to no
+     * method, so its own MID does not count them.
      */
     private static long entered(long node, long mid) {
         Unsafe u = CctMemory.U;
@@ -155,7 +159,7 @@ public final class Tree {
         return node;
     }
 
-    /** The slot leads to the node, if that is of the method. */
+    /** Lets the slot lead to the node, if the node belongs to the method. */
     private static long remembered(long slot, long node, long mid) {
         Unsafe u = CctMemory.U;
         if (u.getLong(null, node) == mid) {
@@ -165,8 +169,8 @@ public final class Tree {
     }
 
     /**
-     * A slot that leads to children of {@code node}. When the node has none of its own it is one
-     * that serves all such nodes of the tree, to be used before the next one is asked for.
+     * A slot for children of {@code node}. If the node has no slot, this is the stand-in of all
+     * such nodes of the tree. Use it before the next call of this method.
      */
     public static long slotOf(long node, long record) {
         Unsafe u = CctMemory.U;
@@ -179,8 +183,8 @@ public final class Tree {
     }
 
     /**
-     * The child {@code mid} of {@code parent} from that call site, made when there is none; never
-     * fails, as {@link #child}.
+     * Finds the child {@code mid} of {@code parent} from that call site, and creates it if there is
+     * none. Never fails, as {@link #child}.
      */
     public static long childOf(long parent, long mid, long site) {
         Unsafe u = CctMemory.U;
@@ -189,7 +193,7 @@ public final class Tree {
         }
         long record = u.getLong(null, parent & Layout.CHUNK_MASK);
         long first = firstChild(parent);
-        // The last of those that are looked at here.
+        // The last child that the loop tests.
         long edge = 0L;
         int left = ChildIndex.LISTED;
         for (long node = first; node != 0L && left != 0; node = nextSibling(node)) {
@@ -215,7 +219,8 @@ public final class Tree {
         if (nodes >= u.getLong(null, record + Layout.PERMITTED) && !permit(record, nodes)) {
             return u.getLong(null, record + Layout.MERGED);
         }
-        // First, so that none is missing there if a StackOverflowError comes now.
+        // Add it to the index first, so that no child is missing there if a StackOverflowError
+        // comes now.
         if (left == 0 && !ChildIndex.add(record, parent, edge)) {
             return merged(record, Layout.OUT_OF_MEMORY);
         }
@@ -226,7 +231,8 @@ public final class Tree {
         if (first != 0L) {
             u.putLong(null, node + Layout.NEXT, -first);
         }
-        // Last, so that neither a reader nor a StackOverflowError above ever finds half a node.
+        // Link it last, so that neither a reader nor code above a StackOverflowError finds half a
+        // node.
         u.fullFence();
         setFirstChild(parent, node);
         u.putLong(null, record + Layout.NODES, nodes + 1L);
@@ -234,8 +240,8 @@ public final class Tree {
     }
 
     /**
-     * The last node of a method on the path to {@code node}, if the path has as many as it may;
-     * otherwise 0.
+     * The last node of a method on the path to {@code node}, if the path contains as many as the
+     * bound permits; otherwise 0.
      */
     private static long onPath(long node, long mid) {
         Unsafe u = CctMemory.U;
@@ -253,7 +259,7 @@ public final class Tree {
         return 0L;
     }
 
-    /** Behind the last of its siblings. */
+    /** The parent, which the last sibling stores. */
     private static long parent(long node) {
         long next = CctMemory.U.getLong(null, node + Layout.NEXT);
         while ((next & Layout.LAST) == 0L) {
@@ -262,7 +268,7 @@ public final class Tree {
         return Layout.LAST - next;
     }
 
-    /** The newest one; 0 for none. */
+    /** The newest child; 0 for none. */
     static long firstChild(long node) {
         return CctMemory.U.getLong(null, node + Layout.FIRST_CHILD) & Layout.ADDRESS;
     }
@@ -276,15 +282,15 @@ public final class Tree {
         return CctMemory.U.getLong(null, node + Layout.FIRST_CHILD) & Layout.SITE;
     }
 
-    /** 0 for the last one. */
+    /** The next sibling; 0 for the last one. */
     static long nextSibling(long node) {
         long next = CctMemory.U.getLong(null, node + Layout.NEXT);
         return (next & Layout.LAST) != 0L ? 0L : -next;
     }
 
     /**
-     * Whether the tree, which has as many nodes as it was permitted to have, may have more. A bound
-     * that was reached once stays reached.
+     * Whether the tree may have more nodes than its present share. Once the bound is reached, it
+     * stays reached.
      */
     private static boolean permit(long record, long nodes) {
         Unsafe u = CctMemory.U;
@@ -300,7 +306,7 @@ public final class Tree {
         return true;
     }
 
-    /** The tree's node for merged contexts, which is needed for this reason. */
+    /** The tree's node for merged contexts. Stores the reason why it is needed. */
     static long merged(long record, long why) {
         Unsafe u = CctMemory.U;
         u.putLong(null, record + Layout.LACK, u.getLong(null, record + Layout.LACK) | why);
@@ -308,8 +314,8 @@ public final class Tree {
     }
 
     /**
-     * An unlinked node, complete but for its next sibling: an only child. 0 when there is no
-     * memory.
+     * A new node that is not linked to its parent yet. Its next-sibling word marks it as an only
+     * child. 0 if there is no memory.
      */
     static long node(long record, long parent, long mid, long site, int slots) {
         Unsafe u = CctMemory.U;
@@ -330,13 +336,13 @@ public final class Tree {
         return node;
     }
 
-    /** A node lies within one chunk, whose first word leads to the record. */
+    /** Allocates a node within one chunk. The first word of a chunk leads to the record. */
     static long allocate(long record, long size) {
         Unsafe u = CctMemory.U;
         long free = u.getLong(null, record + Layout.FREE);
         long node = free & Layout.ADDRESS;
-        // Behind the first word of a chunk and at most at the chunk's end; that end is also the
-        // start of the next one.
+        // A free address lies after the first word of a chunk and at most at the chunk's end, which
+        // is also the start of the next chunk.
         long end = ((node - 1L) & Layout.CHUNK_MASK) + Layout.CHUNK;
         if (size > end - node) {
             if (free >= Layout.FREE_CHUNK) {
@@ -354,9 +360,9 @@ public final class Tree {
     }
 
     /**
-     * Takes a quarter of what the tree has, one chunk at least and {@link Layout#LONGEST_RUN} at
-     * most: of the memory of a small tree, of which there may be a million, little is unused, and a
-     * large one does not grow by single chunks.
+     * Takes a quarter of the tree's chunks, at least one and at most {@link Layout#LONGEST_RUN}. So
+     * a small tree, of which there may be a million, wastes little memory, and a large one does not
+     * grow by single chunks.
      */
     private static boolean grow(long record) {
         Unsafe u = CctMemory.U;
@@ -373,8 +379,8 @@ public final class Tree {
             u.putLong(null, first + i * Layout.CHUNK, record);
         }
         u.putLong(null, record + Layout.CHUNKS, chunks + count);
-        // By one store: were the run's place and its length known apart, nodes could be laid over a
-        // neighbour's chunk.
+        // One store: if the run's address and its length were stored separately, nodes could
+        // overwrite a neighbour's chunk.
         u.putLong(null, record + Layout.FREE, (count - 1L) * Layout.FREE_CHUNK + first + 8L);
         return true;
     }

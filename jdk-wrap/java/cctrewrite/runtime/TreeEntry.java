@@ -4,16 +4,15 @@ import cctrewrite.agent.RootContext;
 import java.lang.ref.WeakReference;
 
 /**
- * What the runtime knows of a tree beside its record: whose it is. Written under the lock of
+ * The data of a tree that is not in its record, such as its thread. Written under the lock of
  * {@link Threads}.
  */
 public final class TreeEntry {
-    /** Address of the tree's record, set once, before anybody else knows the entry. */
+    /** Address of the tree's record. Set once, before other threads know the entry. */
     public long record;
 
     /**
-     * The threads among which the tree may be handed on: their names, runs of digits replaced by
-     * {@code #}.
+     * The group of threads that may lease the tree: their names, with {@code #} for runs of digits.
      */
     public final String group;
 
@@ -25,26 +24,24 @@ public final class TreeEntry {
 
     boolean daemon;
 
-    /** The agent's handle, made when an agent is first told of the tree. */
+    /** The agent's handle, created at the first call of an agent for the tree. */
     RootContext root;
 
-    /** The {@link #owner} of which an agent has been told. */
+    /** The {@link #owner} that is registered with an agent. */
     WeakReference<Thread> registered;
 
     /**
-     * Under which name the thread is recorded, or null, if {@link #placed}. Under the lock of
-     * {@link Regions}, like the next two.
+     * The name under which the thread is recorded, or null for none; valid if {@link #placed}.
+     * Under the lock of {@link Regions}, as are the next two fields.
      */
     String region;
 
     boolean placed;
 
-    /** What was recorded under each name, if it was not all. */
+    /** The trees of the thread's regions; null if everything was recorded under one name. */
     Regions.Region regions;
 
-    /**
-     * Whether the thread itself is recorded otherwise than others; then nobody else gets its tree.
-     */
+    /** Whether the thread has a setting of its own; then no other thread may lease its tree. */
     volatile boolean differs;
 
     TreeEntry(String group, WeakReference<Thread> owner, String name, boolean daemon) {
@@ -54,13 +51,13 @@ public final class TreeEntry {
         this.daemon = daemon;
     }
 
-    /** The thread that the tree serves; null when it has ended. */
+    /** The thread that uses the tree; null if it has ended. */
     public Thread thread() {
         Thread thread = owner.get();
         return thread != null && thread.isAlive() ? thread : null;
     }
 
-    /** How many threads the tree has served. */
+    /** The number of threads that have used the tree. */
     public long threads() {
         return CctMemory.U.getLong(null, record + Layout.THREADS);
     }

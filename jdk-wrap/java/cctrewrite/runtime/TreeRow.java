@@ -16,7 +16,7 @@ final class TreeRow implements Comparable<TreeRow> {
         this(entry, serial, entry.record, "");
     }
 
-    /** The tree of a region: its name stands behind the thread's. */
+    /** The tree of a region. Its name follows the thread's name. */
     TreeRow(TreeEntry entry, int serial, long record, String region) {
         this.record = record;
         String thread = entry.displayName();

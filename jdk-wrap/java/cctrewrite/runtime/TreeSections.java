@@ -4,14 +4,14 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 
 /**
- * What of a profile comes behind its notes (docs/reference/formats/profile.md): names, methods, and
- * the trees. The trees may be alive: the methods that occur are collected when this is made, and
- * contexts of others, which come up afterwards, are left out. In bypass.
+ * The part of a profile after its notes (docs/reference/formats/profile.md): names, methods, and
+ * trees. The trees may still grow. The constructor collects the methods. The profile omits contexts
+ * of methods that are called later. In bypass.
  */
 abstract class TreeSections {
     /**
-     * Looks through the trees with these records. Done by the load-time library where there is one,
-     * since this mostly runs in the interpreter.
+     * Collects from the trees with these records. The load-time library does so if there is one,
+     * since this code mostly runs in the interpreter.
      */
     static TreeSections of(long[] records, FileOutputStream out) throws IOException {
         if (LoadTime.loaded() && LoadTime.ready() == null) {
@@ -20,13 +20,13 @@ abstract class TreeSections {
         return new JavaTrees(records, out);
     }
 
-    /** The contexts that were merged. */
+    /** The merged contexts of these trees. */
     abstract MergedContexts merged();
 
-    /** How many methods have no name. */
+    /** The number of methods without a name. */
     abstract int unnamed();
 
-    /** Writes all that is left of the file. */
+    /** Writes the rest of the file. */
     abstract void write(TreeRow[] rows) throws IOException;
 
     void free() {}

@@ -3,14 +3,14 @@ package cctrewrite.runtime;
 import java.lang.reflect.Method;
 
 /**
- * The JVM's flags: by the load-time library, or else by the management classes, which is slow. In
+ * The JVM's flags. Asks the load-time library, or else the management classes, which is slow. In
  * bypass.
  */
 final class VmFlags {
     /** A flag that every HotSpot has. */
     private static final String ALWAYS_THERE = "MaxJavaStackTraceDepth";
 
-    /** Null when the library is asked. */
+    /** Null if the library answers. */
     private final Method getFlag;
 
     private final Method getValue;
@@ -20,7 +20,7 @@ final class VmFlags {
         this.getValue = getValue;
     }
 
-    /** Null where they cannot be looked up. */
+    /** Null if the flags cannot be read. */
     static VmFlags open() {
         if (LoadTime.loaded() && LoadTime.flag(ALWAYS_THERE) != null) {
             return new VmFlags(null, null);
@@ -38,8 +38,8 @@ final class VmFlags {
     }
 
     /**
-     * The management classes' view of a flag; the first class named loads the native library behind
-     * the second.
+     * The management classes' class for a flag. Loading the first class also loads the native
+     * library of the second.
      */
     private static Class<?> type() throws ClassNotFoundException {
         try {
@@ -53,8 +53,8 @@ final class VmFlags {
     }
 
     /**
-     * A flag's value; null when this JVM does not know it, or (to the management classes) keeps it
-     * locked.
+     * A flag's value; null if this JVM does not know it, or (for the management classes) if the
+     * flag is locked.
      */
     String value(String name) {
         if (getFlag == null) {

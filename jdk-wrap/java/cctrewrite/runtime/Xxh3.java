@@ -1,8 +1,8 @@
 package cctrewrite.runtime;
 
 /**
- * XXH3-64 with seed 0, after its specification (xxHash, doc/xxhash_spec.md). The hash of provenance
- * lines is compared with what rewritten classes carry.
+ * XXH3-64 with seed 0, after its specification (xxHash, doc/xxhash_spec.md). The runtime compares
+ * the hash of provenance lines with the hash in rewritten classes.
  */
 public final class Xxh3 {
     private static final long PRIME32_1 = 0x9E3779B1L;
@@ -132,8 +132,8 @@ public final class Xxh3 {
     }
 
     /**
-     * The bytes in the opposite order. {@code Long} would be initialised here, and not where the
-     * program uses it first.
+     * The bytes in reverse order. Does not use {@code Long}: the program must be the first to
+     * initialise that class.
      */
     private static long reversed(long x) {
         x = (x & 0x00FF00FF00FF00FFL) << 8 | x >>> 8 & 0x00FF00FF00FF00FFL;

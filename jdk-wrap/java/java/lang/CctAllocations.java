@@ -7,28 +7,28 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * The helpers that count objects ({@code --allocations}; CCCP 5.1), each when it is there. The
- * objects of a type are a node below the context that made them: its id is the type's, and its
- * calls are their number. What holds in {@link CctRuntime} holds here. Contexts may have a call
- * site or none.
+ * The helpers that count objects ({@code --allocations}; CCCP 5.1), each when it exists. The
+ * objects of a type are a node below the allocating context. The node's id is the type's, and its
+ * calls are the number of objects. The rules of {@link CctRuntime} hold here. A context may contain
+ * a call site or none.
  *
- * <p>Where contexts were merged there is no node for a type, and nothing is counted: merged
- * contexts would have calls that are none.
+ * <p>Merged contexts have no nodes for types, and no objects are counted there: the count would
+ * appear as calls of the merged contexts.
  */
 public final class CctAllocations {
-    // Of CctRuntime and Layout, folded by javac.
+    // From CctRuntime and Layout, folded by javac.
     private static final long ADDRESS = Layout.ADDRESS;
     private static final long LIMIT = CctRuntime.LIMIT;
     private static final long CALLS = Layout.CALLS;
 
-    /** In {@code Class.cct$type}: the JVM or the library does not tell. */
+    /** A value of {@code Class.cct$type}: neither the JVM nor the library knows the id. */
     private static final long UNKNOWN = 1L;
 
     private CctAllocations() {}
 
     /**
-     * Behind {@code new}, {@code newarray} and {@code anewarray}: one more of the type with the id
-     * {@code mid}.
+     * Runs after {@code new}, {@code newarray} and {@code anewarray}: counts one object of the type
+     * with the id {@code mid}.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -49,9 +49,9 @@ public final class CctAllocations {
     }
 
     /**
-     * Behind {@code multianewarray}, for each of its types: {@code array} is the outermost one, and
-     * those of the type with the id {@code mid} are {@code level} levels inside it. All arrays of
-     * one level are of one length as long as nobody else has seen them.
+     * Runs after {@code multianewarray}, for each of its types. {@code array} is the outermost
+     * array. The arrays of the type with the id {@code mid} are {@code level} levels inside it. All
+     * arrays of one level have the same length until other code has access to them.
      */
     public static void arrays(Object array, long context, long mid, int level) {
         if ((context & ADDRESS) < LIMIT) {
@@ -63,7 +63,7 @@ public final class CctAllocations {
         }
     }
 
-    /** Behind a call that leads to {@code Object.clone}: what that has made. */
+    /** Runs after a call that leads to {@code Object.clone}: counts the copy. */
     public static void copy(Object made, long context) {
         if ((context & ADDRESS) < LIMIT || made == null) {
             return;
@@ -74,7 +74,10 @@ public final class CctAllocations {
         }
     }
 
-    /** In the wrapper of a native with this node, which returns what it has made. */
+    /**
+     * Counts the object that a native returns. The native's wrapper calls this with the native's
+     * node.
+     */
     public static void result(Object made, long node) {
         if (node < LIMIT || made == null) {
             return;
@@ -82,7 +85,10 @@ public final class CctAllocations {
         below(node, made.getClass(), 1L);
     }
 
-    /** The same for an array of arrays: {@code lengths} says how many levels were made. */
+    /**
+     * Counts an array of arrays that a native returns; {@code lengths} has one element for each
+     * allocated level.
+     */
     public static void resultArrays(Object made, Object lengths, long node) {
         if (node < LIMIT || made == null) {
             return;
@@ -103,7 +109,7 @@ public final class CctAllocations {
         }
     }
 
-    /** How many arrays there are so many levels inside another one. */
+    /** The number of arrays that lie {@code level} levels inside another one. */
     private static long inside(Object array, int level) {
         long count = 1L;
         Object inner = array;
@@ -132,7 +138,7 @@ public final class CctAllocations {
         }
     }
 
-    /** The id of a type. The library that knows the names gives it once. */
+    /** The id of a type. The load-time library, which knows the names, returns it once. */
     private static long type(Class<?> type) {
         long mid = type.cct$type;
         return mid != 0L ? mid : lookUp(type);
@@ -142,7 +148,7 @@ public final class CctAllocations {
         if (!LoadTime.loaded()) {
             return UNKNOWN;
         }
-        // 0 as long as the JVM is not in its live phase.
+        // 0 before the JVM's live phase.
         long mid = LoadTime.typeId(type);
         type.cct$type = mid;
         return mid != 0L ? mid : UNKNOWN;

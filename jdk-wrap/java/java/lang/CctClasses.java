@@ -5,15 +5,15 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /**
- * Looks at classes without leaving anything behind: {@code Class} keeps what it has found out of
- * itself (its name, its members), and the program would not find it out any more. In bypass.
+ * Reads names and members of classes without side effects. {@code Class} caches them, and after
+ * that the program would no longer compute them itself. In bypass.
  */
 public final class CctClasses {
     private static final long NAME = Offsets.of(Class.class, "name");
 
     private CctClasses() {}
 
-    /** {@code Class.getName}. */
+    /** As {@code Class.getName}. */
     public static String name(Class<?> type) {
         boolean isKnown = CctMemory.U.getObject(type, NAME) != null;
         String name = type.getName();
@@ -24,8 +24,8 @@ public final class CctClasses {
     }
 
     /**
-     * {@code Class.getDeclaredField}, of a field that reflection may hide, too; null if there is
-     * none.
+     * As {@code Class.getDeclaredField}, but also finds fields that reflection hides; null if there
+     * is none.
      */
     public static Field field(Class<?> type, String name) {
         Field[] fields = type.cct$getDeclaredFields0(false);
@@ -37,7 +37,7 @@ public final class CctClasses {
         return null;
     }
 
-    /** {@code Class.getDeclaredMethods}, with those that the rewriter has added. */
+    /** As {@code Class.getDeclaredMethods}, with the methods that the rewriter has added. */
     public static Method[] methods(Class<?> type) {
         return type.cct$getDeclaredMethods0(false);
     }

@@ -18,12 +18,12 @@ import java.security.ProtectionDomain;
 import sun.misc.Unsafe;
 
 /**
- * What single places of the class library call: the life of the JVM, classes that are defined, and
- * reflection (docs/internals/runtime.md).
+ * Methods that single locations of the class library call: for the life of the JVM, class
+ * definitions, and reflection (docs/internals/runtime.md).
  *
- * <p>The rules of {@link CctRuntime} hold. Each method puts the thread into bypass by itself: that
- * there is no common method to which the work would be passed saves an object and a class for it,
- * which might be needed before the JVM has booted.
+ * <p>The rules of {@link CctRuntime} hold. Each method puts the thread into bypass itself. A common
+ * method would need an object for the work to do, and a class for that object. These might be
+ * needed before the JVM has booted.
  */
 public final class CctHooks {
     /** {@code MethodHandleNatives.Constants.HIDDEN_CLASS}. */
@@ -34,13 +34,13 @@ public final class CctHooks {
     // ---- the life of the JVM --------------------------------------------------------------------
 
     /**
-     * At the end of {@code System.initializeSystemClass} (JDK 8) or {@code System.initPhase2} (9
-     * and later, when all modules are in place): from now on everything is recorded. How much work
-     * the module system's start is depends on the class data archive, so it is no part of a
-     * profile.
+     * Starts the recording. Called at the end of {@code System.initializeSystemClass} (JDK 8) or
+     * {@code System.initPhase2} (9 and later, when all modules are defined). The start of the
+     * module system takes more or less work, depending on the class data archive, so it is no part
+     * of a profile.
      */
     public static void boot() {
-        // Library code called here runs with context 0: nothing is recorded yet.
+        // Library code called from here runs with context 0: nothing is recorded yet.
         CctPin.prepare();
         boolean on = !"off".equals(System.getProperty("cctrewrite.record"));
         LoadTime.load(on);
@@ -57,7 +57,10 @@ public final class CctHooks {
         }
     }
 
-    /** On entry of {@code LauncherHelper.checkAndLoadMain}: settings, provenance, agent. */
+    /**
+     * Called on entry of {@code LauncherHelper.checkAndLoadMain}: applies settings, checks
+     * provenance, and loads the agent.
+     */
     public static void launch() {
         if (!CctRuntime.booted()) {
             return;
@@ -73,8 +76,8 @@ public final class CctHooks {
     }
 
     /**
-     * On entry of {@code Shutdown.halt} and at the end of {@code Shutdown.shutdown}: the agent's
-     * end, once.
+     * Called on entry of {@code Shutdown.halt} and at the end of {@code Shutdown.shutdown}: ends
+     * the recording, once.
      */
     public static void finish() {
         if (!CctRuntime.recording()) {
@@ -90,9 +93,10 @@ public final class CctHooks {
         }
     }
 
-    // ---- classes defined while the program runs: one method per native, named after it, with its
-    // receiver and parameters. They return ---- the class file that is to be defined: the one that
-    // they got, or another ---------------------------------------------------
+    // ---- class definitions ----------------------------------------------------------------------
+    //
+    // One method for each native, named after it, with its receiver and parameters. Each method
+    // returns the class file to define: the one that it got, or another one.
 
     /** For {@code ClassLoader.defineClass0}. */
     public static byte[] define$defineClass0(ClassLoader self, String name, byte[] b, int off,
@@ -145,8 +149,8 @@ public final class CctHooks {
     }
 
     /**
-     * For {@code ClassLoader.defineClass0} since JDK 15: lookup objects define hidden classes by
-     * it, and others.
+     * For {@code ClassLoader.defineClass0} since JDK 15: lookup objects use it to define hidden and
+     * other classes.
      */
     public static byte[] define$defineClass0(ClassLoader loader, Class<?> lookup, String name,
             byte[] b, int off, int len,
@@ -155,14 +159,14 @@ public final class CctHooks {
                 ? Definitions.HIDDEN : Definitions.LOADED, null);
     }
 
-    /** For {@code defineClass0} of JDK 9's and later {@code Unsafe}. */
+    /** For {@code Unsafe.defineClass0} of JDK 9 and later. */
     public static byte[] define$defineClass0(
             Unsafe self, String name, byte[] b, int off, int len, ClassLoader loader,
             ProtectionDomain pd) {
         return define(loader, null, b, off, len, Definitions.LOADED, null);
     }
 
-    /** For {@code defineAnonymousClass0} of that {@code Unsafe}, up to JDK 16. */
+    /** For {@code Unsafe.defineAnonymousClass0} of JDK 9 to 16. */
     public static byte[] define$defineAnonymousClass0(Unsafe self, Class<?> host, byte[] data,
             Object[] patches) {
         return define(null, host, data, 0, data == null
@@ -185,14 +189,14 @@ public final class CctHooks {
     }
 
     /**
-     * Where the class file starts in what is defined now, instead of at {@code off} in what was to
-     * be.
+     * The offset of the class file in {@code now}, which replaces {@code off}. {@code was} is the
+     * class file that the caller passed.
      */
     public static int defineOffset(Object now, Object was, int off) {
         return now == was ? off : 0;
     }
 
-    /** How long the class file is in what is defined now, instead of {@code len}. */
+    /** The length of the class file in {@code now}, which replaces {@code len}. */
     public static int defineLength(Object now, Object was, int len) {
         if (now == was) {
             return len;
@@ -213,9 +217,9 @@ public final class CctHooks {
     // ---- agents ---------------------------------------------------------------------------------
 
     /**
-     * At the end of {@code InstrumentationImpl}'s constructor and of its {@code addTransformer}: an
-     * agent may have made the JVM tell it of class files. From now on what it makes of them is
-     * rewritten.
+     * Called at the end of {@code InstrumentationImpl}'s constructor and of its
+     * {@code addTransformer}. An agent may have registered for class files with the JVM. From now
+     * on the library rewrites the agent's results.
      */
     public static void agent() {
         if (!CctRuntime.booted()) {
@@ -232,8 +236,8 @@ public final class CctHooks {
     }
 
     /**
-     * On entry of {@code InstrumentationImpl.transform} (JDK 8): the class file that agents are
-     * shown.
+     * Called on entry of {@code InstrumentationImpl.transform} (JDK 8): returns the class file for
+     * the agents.
      */
     public static byte[] original(
             Object self, ClassLoader loader, String name, Class<?> redefined, ProtectionDomain pd,
@@ -251,7 +255,7 @@ public final class CctHooks {
         }
     }
 
-    /** On entry of {@code InstrumentationImpl.transform} (9 and later). */
+    /** Called on entry of {@code InstrumentationImpl.transform} (JDK 9 and later). */
     public static byte[] original(
             Object self, Object module, ClassLoader loader, String name, Class<?> redefined,
             ProtectionDomain pd, byte[] file, boolean isRetransformer) {
@@ -261,16 +265,16 @@ public final class CctHooks {
     // ---- modules --------------------------------------------------------------------------------
 
     /**
-     * For {@code Module.defineModule0} since JDK 12: the packages of a module that the JVM is told
-     * of. To those of {@code java.base}, which is defined before the JVM has booted, the runtime's
-     * are added, in which it would find no class otherwise. The module's descriptor, which programs
-     * see, does not name them.
+     * For {@code Module.defineModule0} since JDK 12: the packages that the JVM gets for a module.
+     * For {@code java.base}, which is defined before the JVM has booted, this adds the runtime's
+     * packages. Without them the JVM would not find the runtime's classes. The module descriptor,
+     * which programs see, does not contain them.
      */
     public static Object[] packages(Object[] all) {
         return isBase(all) ? withOurs(all, new Object[all.length + 5]) : all;
     }
 
-    /** For {@code Module.defineModule0} before. */
+    /** For {@code Module.defineModule0} of JDK 9 to 11. */
     public static String[] packages(String[] all) {
         return isBase(all) ? (String[]) withOurs(all, new String[all.length + 5]) : all;
     }
@@ -297,20 +301,21 @@ public final class CctHooks {
         return more;
     }
 
-    // Before boot, too: what reflection caches then is what the program sees later. Library code
-    // called that early runs with context 0.
+    // These methods also filter before boot: the program later sees what reflection caches then.
+    // Library code called that early runs with context 0.
 
-    // ---- what is not to be collected ------------------------------------------------------------
+    // ---- kept objects ---------------------------------------------------------------------------
 
     /**
-     * What is kept: pairs of an object and the next pair. A class for them might be needed before
-     * the JVM has booted.
+     * The list of kept objects: pairs of an object and the next pair. A class for the pairs might
+     * be needed before the JVM has booted.
      */
     private static Object[] kept;
 
     /**
-     * For method types and names that the linkage of call sites finds by weak references, and would
-     * make again after a collection ({@code --reproducible}).
+     * Keeps an object alive: method types and names that call-site linkage finds by weak
+     * references. Without this, the JVM would create them again after a collection
+     * ({@code --reproducible}).
      */
     public static synchronized void keep(Object object) {
         kept = new Object[] {object, kept};
@@ -353,7 +358,7 @@ public final class CctHooks {
         }
     }
 
-    /** As {@link #filter(Method[])}, and in an order of their own ({@code --reproducible}). */
+    /** Filters as {@link #filter(Method[])}, and sorts ({@code --reproducible}). */
     public static Method[] sorted(Method[] all) {
         if (!CctRuntime.booted()) {
             return Members.sorted(Hidden.methods(all));
@@ -368,7 +373,7 @@ public final class CctHooks {
         }
     }
 
-    /** As {@link #filter(Constructor[])}, and in an order of their own ({@code --reproducible}). */
+    /** Filters as {@link #filter(Constructor[])}, and sorts ({@code --reproducible}). */
     public static Constructor<?>[] sorted(Constructor<?>[] all) {
         if (!CctRuntime.booted()) {
             return Members.sorted(Hidden.constructors(all));

@@ -11,9 +11,9 @@ import java.lang.reflect.Modifier;
 import sun.misc.Unsafe;
 
 /**
- * Natives that method handles and reflection lead to. Their callers do not know whom they call, and
- * the natives themselves have no body that could count: so they are looked up when they are called,
- * by the load-time library. Those of method handles are remembered with their class.
+ * Counts natives that are called by method handles and reflection. Their callers do not know the
+ * callee, and a native has no body that could count. So the load-time library looks the native up
+ * at the call. For method handles, the native's class caches the result.
  */
 public final class CctNatives {
     private static final Unsafe U = CctMemory.U;
@@ -32,7 +32,7 @@ public final class CctNatives {
         CctRuntime.followLinks(Offsets.of(member, "flags"));
     }
 
-    /** A native, and the one that was found before. */
+    /** A native that has been looked up, and the entry before it in the list. */
     private static final class Found {
         final Object name;
         final Object type;
@@ -58,8 +58,8 @@ public final class CctNatives {
     }
 
     /**
-     * When {@code invoke0}, by which reflection calls {@code method}, has been entered: the entry
-     * of {@code method}, if it is a native.
+     * Counts the entry of {@code method}, if it is a native. Reflection calls it through
+     * {@code invoke0}, whose entry calls this method.
      */
     public static void entered$invoke0(Method method, Object receiver, Object[] arguments) {
         Thread thread = Thread.currentThread();
@@ -89,7 +89,7 @@ public final class CctNatives {
         }
     }
 
-    /** Whether it is the method itself that is called and not one that overrides it. */
+    /** Whether the call runs the method itself and not an override. */
     private static boolean isCalled(Method method, Object receiver) {
         Class<?> of = method.getDeclaringClass();
         if (Modifier.isStatic(method.getModifiers())) {
@@ -111,7 +111,7 @@ public final class CctNatives {
         Object of = U.getObject(member, MEMBER_CLASS);
         Object name = U.getObject(member, MEMBER_NAME);
         Object type = U.getObject(member, MEMBER_TYPE);
-        // Linked members have both: the JVM's own string, and a type of which there is but one.
+        // Linked members have both: the JVM's own string, and the only object of that type.
         if (!(of instanceof Class) || !(name instanceof String) || !(type instanceof MethodType)) {
             return 0L;
         }
@@ -134,7 +134,8 @@ public final class CctNatives {
             Class<?> result = (Class<?>) U.getObject(type, TYPE_RESULT);
             long mid = LoadTime.nativeMethod(of, name, result,
                     (Class<?>[]) U.getObject(type, TYPE_PARAMETERS));
-            // If another thread does the same, one of both is forgotten, and looked up once more.
+            // If another thread does so at the same time, one of the two entries is lost and is
+            // looked up again.
             of.cct$natives = new Found(name, type, mid, (Found) of.cct$natives);
             return mid;
         } finally {

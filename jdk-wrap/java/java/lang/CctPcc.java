@@ -7,18 +7,18 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * What rewritten code calls where contexts are values ({@code --tool pcc}; docs/research/pcc.md).
- * The rules of {@link CctRuntime} hold.
+ * The methods that rewritten code calls in a JDK for context values ({@code --tool pcc};
+ * docs/research/pcc.md). The rules of {@link CctRuntime} hold.
  *
- * <p>A value has its lowest bit set, and no call changes that bit: what a thread carries while
- * nothing is recorded (0, {@link CctRuntime#BYPASS}, {@link CctRuntime#OFF}) is even, and so is all
- * that is computed from it.
+ * <p>A value has its lowest bit set, and no call changes that bit. While nothing is recorded, a
+ * thread has an even number instead (0, {@link CctRuntime#BYPASS}, {@link CctRuntime#OFF}). All
+ * numbers computed from it are even, too.
  */
 public final class CctPcc {
     /** The lowest bit of a value. */
     private static final long RECORDED = 1L;
 
-    /** The value of what has no caller. */
+    /** The value of a context without a caller. */
     private static final long ROOT = 1L;
 
     /** The factor (crates/pcc/src/value.rs). */
@@ -47,18 +47,18 @@ public final class CctPcc {
     /** Whether threads begin outside of an extent. */
     private static boolean extents;
 
-    /** Whether a method has not been entered yet from whose first entry on values are recorded. */
+    /** Whether recording still waits for the first entry of a method that starts it. */
     private static boolean waiting;
 
     private CctPcc() {}
 
-    /** {@link CctHooks#boot}, in a class library whose contexts are values. */
+    /** Called by the class library instead of {@link CctHooks#boot}, if its contexts are values. */
     public static void boot() {
         Pcc.begin();
         CctHooks.boot();
     }
 
-    /** With or without extents; and whether recording begins with a method. */
+    /** Sets whether there are extents, and whether recording waits for the entry of a method. */
     static void start(boolean inExtents, boolean waits) {
         extents = inExtents;
         waiting = waits;
@@ -66,7 +66,7 @@ public final class CctPcc {
 
     // ---- chosen methods -------------------------------------------------------------------------
 
-    /** A chosen method is entered. */
+    /** Counts the entry of a chosen method. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void at(long value, long place) {
@@ -107,7 +107,7 @@ public final class CctPcc {
             }
             long used = u.getLong(null, record + USED);
             if (used < u.getLong(null, record + MOST)) {
-                // Readers leave out what has no value or no count yet.
+                // Readers skip entries without a value or a count.
                 u.putLong(null, entry + VALUE, value);
                 u.putLong(null, entry + COUNT, 1L);
                 u.putLong(null, record + USED, used + 1L);
@@ -121,7 +121,7 @@ public final class CctPcc {
         }
     }
 
-    /** The thread's record; 0 without memory. */
+    /** The thread's record; 0 if there is no memory. */
     private static long attach(Thread thread) {
         long context = thread.cct$context;
         long record = 0L;
@@ -129,9 +129,9 @@ public final class CctPcc {
             thread.cct$context = CctRuntime.BYPASS;
             record = Pcc.attach(thread);
         } catch (OutOfMemoryError e) {
-            // The program asked for nothing here.
+            // The program has allocated nothing here, so it must not see the error.
         } catch (StackOverflowError e) {
-            // Likewise.
+            // The program must not see this error, either.
         } finally {
             thread.cct$context = context;
         }
@@ -144,8 +144,8 @@ public final class CctPcc {
     }
 
     /**
-     * Before a virtual call of {@code hashCode}: {@link #store}, and {@link #at} if it leads to
-     * {@code Object}'s native, which is chosen.
+     * Runs before a virtual call of {@code hashCode}. Does {@link #store}. If the call leads to
+     * {@code Object}'s native, which is a chosen method, also does {@link #at}.
      */
     public static void atHashCode(Object receiver, long value, long place) {
         if ((value & RECORDED) == 0L) {
@@ -167,8 +167,8 @@ public final class CctPcc {
     }
 
     /**
-     * What a program's question has for an answer: the value that its call has left in the thread;
-     * 0 where nothing is recorded.
+     * The answer to {@code cctrewrite.api.Pcc.current}: the value that the call has stored in the
+     * thread; 0 while nothing is recorded.
      */
     public static long value() {
         Thread thread = (Thread) CctRuntime.thread();
@@ -186,7 +186,7 @@ public final class CctPcc {
         }
     }
 
-    /** What travels is a value, which may be that of any context; 0 is none. */
+    /** The thread's value. Any context may have any value; 0 means that the thread has none yet. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static long context(Object thread) {
@@ -232,8 +232,8 @@ public final class CctPcc {
     }
 
     /**
-     * A native that may call back begins; {@code site} is what it adds, 0 of one that calls nobody
-     * or takes no part.
+     * Runs before a native that may call back. {@code site} is the number that the native adds; 0
+     * if the native calls nothing back or is not part of values.
      */
     static void nativeCall(long site, long value) {
         if (site != 0L) {
@@ -242,8 +242,8 @@ public final class CctPcc {
     }
 
     /**
-     * The value of what the VM calls in the middle of a bytecode, by the stack; without the
-     * load-time library and in a transition what the thread carries.
+     * Finds the value of a method that the VM calls in the middle of a bytecode, from the stack.
+     * Without the load-time library, and in a transition, it is the value that the thread has.
      */
     public static long replay(Object thread, long context) {
         if ((context & RECORDED) == 0L || !LoadTime.loaded() || ((Thread) thread).cct$transition) {
@@ -255,7 +255,7 @@ public final class CctPcc {
 
     // ---- switches -------------------------------------------------------------------------------
 
-    /** The methods of {@code cctrewrite.api.Recording}. */
+    /** Implements the methods of {@code cctrewrite.api.Recording}. */
     public static boolean record(Object name, int what) {
         Thread thread = (Thread) CctRuntime.thread();
         long context = context(thread);

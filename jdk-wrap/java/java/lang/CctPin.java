@@ -6,27 +6,27 @@ import jdk.internal.vm.Continuation;
  * Keeps a virtual thread on its carrier while it needs a lock of the runtime that any thread may
  * need.
  *
- * <p>Since JDK 24 (JEP 491) a virtual thread that waits for a monitor gives up its carrier. Who
- * leaves the monitor wakes one of those that wait, and a virtual thread is put back on a carrier by
- * a thread of the JVM's own, {@code VirtualThread-unblocker}. What that thread executes is recorded
- * as well: when it waited for the same monitor, behind the virtual thread that it was to wake,
- * everybody waited for ever. Who is pinned waits together with the carrier.
+ * <p>Since JDK 24 (JEP 491) a virtual thread that waits for a monitor gives up its carrier. A
+ * thread that leaves the monitor wakes one of the waiting threads. If that is a virtual thread, the
+ * JVM's own thread {@code VirtualThread-unblocker} puts it back on a carrier. The runtime records
+ * that thread, too. It could wait for the same monitor, queued after the virtual thread that it was
+ * to wake: a deadlock. A pinned thread waits together with its carrier.
  *
  * <p>The rules of {@link CctRuntime} hold.
  */
 public final class CctPin {
-    /** Whether this JDK has virtual threads: their class must not be named before. */
+    /** Whether this JDK has virtual threads. The code must not name their class in an older JDK. */
     private static boolean virtual;
 
     private CctPin() {}
 
     /**
-     * When the system properties are set. By hand: in the start of the JVM no class may be
-     * initialised that the program would otherwise be the first to use.
+     * Runs when the system properties are set. Parses by hand: during the start of the JVM the
+     * runtime must not initialise a class that the program must be the first to use.
      */
     static void prepare() {
-        // Not the literal, which is the program's, too: its hash code would never be computed for
-        // the first time there.
+        // Not the literal itself, since the program has the same one: its hash code would then be
+        // computed here, and not in the program.
         String version = System.getProperty(new String("java.specification.version"));
         // "1.8", "11", "21".
         virtual = version != null && version.length() == 2
@@ -34,8 +34,8 @@ public final class CctPin {
     }
 
     /**
-     * Pins the current thread if it is a virtual one; what {@link #unpin} is to be told. Virtual
-     * threads of a JVM without continuations are threads like all others, and of another class.
+     * Pins the current thread if it is a virtual one. Returns the argument for {@link #unpin}. In a
+     * JVM without continuations, virtual threads are ordinary threads, and of another class.
      */
     public static boolean pin() {
         if (!virtual) {
@@ -55,7 +55,7 @@ public final class CctPin {
         return true;
     }
 
-    /** Undoes what {@link #pin} did. */
+    /** Undoes {@link #pin}. */
     public static void unpin(boolean pinned) {
         if (!pinned) {
             return;

@@ -11,59 +11,61 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * What rewritten code calls, through the {@code cct$} helpers of {@code java.lang.Object}
- * (docs/internals/runtime.md).
+ * The methods that rewritten code calls, through the {@code cct$} helpers of
+ * {@code java.lang.Object} (docs/internals/runtime.md).
  *
- * <p><b>Two rules hold in this class and in everything below it.</b>
+ * <p><b>Two rules hold in this class and in all code that it calls.</b>
  *
- * <p>Runtime classes are not rewritten. A library method that they call by its original signature
- * is a wrapper that would be recorded as if the program had called it. Therefore library code is
- * called only while the current thread is in bypass (its field is {@link #BYPASS}, restored in a
- * {@code finally}). Only natives that the rewriter leaves alone may be called freely:
- * {@code Thread.currentThread}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime};
- * so may {@code Reference.get}. For the same reason no runtime class overrides a concrete method of
- * the library (other than those of {@code Object}): rewritten callers would miss the override.
+ * <p>Runtime classes are not rewritten. If they call a library method by its original signature,
+ * they call a wrapper, which records the call as if it came from the program. So they call library
+ * code only while the current thread is in bypass (its field is {@link #BYPASS}, restored in a
+ * {@code finally}). They may freely call natives that the rewriter does not change:
+ * {@code Thread.currentThread}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime}.
+ * They may also call {@code Reference.get}. For the same reason no runtime class overrides a
+ * concrete method of the library (other than those of {@code Object}): rewritten callers would miss
+ * the override.
  *
- * <p>The stack may overflow at any call, and {@code Thread.stop} strikes at any instruction. So
- * bypass begins inside the {@code try} whose {@code finally} ends it, what must change together is
- * changed by the last store (or the later ones need no more stack than what was called before
- * them), and nothing is called in between.
+ * <p>The stack may overflow at any call, and {@code Thread.stop} may throw at any instruction. So
+ * bypass begins inside the {@code try} whose {@code finally} ends it. Data that must change
+ * together changes with the last store. (Or the later stores need no more stack than the calls
+ * before them.) There is no call between such stores.
  *
  * <p>Code that can run before the JVM has booted (the helpers, on contexts below {@link #LIMIT})
- * touches no other class. There is no class initialiser here, no lambda, no string switch, no enum
- * and no assertion in what runs early.
+ * uses no other class. In code that runs early there is no class initialiser, no lambda, no string
+ * switch, no enum and no assertion.
  *
  * <p>Where call sites are distinguished, {@link CctSites} has the helpers that take a call site's
- * context. What is here and takes a context deals with both kinds, unless it is named there, too.
+ * context. A method of this class that takes a context handles both kinds, unless {@link CctSites}
+ * has a method of the same name.
  *
- * <p>The helpers are annotated twice because HotSpot knows the annotation by another name since JDK
- * 9. Without it the chains of small methods below each prologue would use up the compilers'
- * inlining depth.
+ * <p>The helpers have two annotations because HotSpot uses another name for the annotation since
+ * JDK 9. Without the annotations, the chains of small methods below each prologue would use up the
+ * compilers' inlining depth.
  */
 public final class CctRuntime {
-    /** Contexts below this are no addresses: nothing is recorded. */
+    /** A context below this is no address: nothing is recorded. */
     public static final long LIMIT = 1024L;
 
-    /** The context of a thread that does work of the profiler's own. */
+    /** The context of a thread that runs the profiler's own code. */
     public static final long BYPASS = 8L;
 
-    /** The context of a thread outside all extents, where recording begins and ends with these. */
+    /** The context of a thread outside all extents, if the recording is limited to extents. */
     static final long OFF = 16L;
 
-    // Values of Class.cct$inherits; 0 is not yet known (natives.rs).
+    // Values of Class.cct$inherits; 0 means that the value is unknown (natives.rs).
     private static final long INHERITS = 1L;
     private static final long OVERRIDES = 2L;
 
-    /** Of a method's access flags (JVMS 4.6). */
+    /** A bit of a method's access flags (JVMS 4.6). */
     private static final int NATIVE = 0x100;
 
     /**
-     * Bytecodes that a loop without calls adds up in a local variable before its node hears of
-     * them.
+     * The number of bytecodes that a loop without calls adds up in a local variable before it adds
+     * them to its node.
      */
     private static final int PENDING = 1 << 16;
 
-    // Offsets in a node and in a tree's record; the whole of both is in cctrewrite.runtime.Layout.
+    // Offsets in a node and in a tree's record; cctrewrite.runtime.Layout has all of them.
     private static final long CALLS = 8L;
     private static final long BYTECODES = 16L;
     private static final long SLOTS = 40L;
@@ -71,45 +73,43 @@ public final class CctRuntime {
     private static final long CHUNK_MASK = -4096L;
 
     /**
-     * False until {@link CctHooks#boot()}: before it the runtime may not touch Unsafe, and no
-     * thread carries a context.
+     * False until {@link CctHooks#boot()}: before that the runtime must not use Unsafe, and no
+     * thread has a context.
      */
     private static boolean booted;
 
-    /** Whether the launcher has come to the program. */
+    /** Whether the launcher has reached the program. */
     private static volatile boolean launched;
 
     /**
      * Whether contexts are recorded: from {@link CctHooks#boot()} on, unless
-     * {@code -Dcctrewrite.record=off} was given.
+     * {@code -Dcctrewrite.record=off} is given.
      */
     private static boolean recording;
 
-    /** Whether recording begins and ends with extents: nothing is recorded outside them. */
+    /** Whether recording is limited to extents. */
     private static boolean extents;
 
-    /**
-     * Whether a method has not been entered yet from whose first entry on everything is recorded.
-     */
+    /** Whether recording still waits for the first entry of a method that starts it. */
     private static boolean waiting;
 
     /**
-     * Entries that were not recorded because there was neither stack nor Java heap enough to attach
-     * their thread; threads that count at once may lose one.
+     * The number of entries that were not recorded because stack or Java heap did not suffice to
+     * attach their thread. An increment may be lost if threads count at once.
      */
     private static int unattached;
 
     /**
-     * Where a {@code MemberName} has its flags; 0 as long as natives that method handles lead to
-     * are not counted.
+     * The offset of the flags in a {@code MemberName}; 0 while natives called by method handles are
+     * not counted.
      */
     private static long memberFlags;
 
     private CctRuntime() {}
 
     /**
-     * From now on contexts exist; and they are recorded if it is {@code on}, or in {@code extents},
-     * or from the entry of a method on.
+     * Starts recording contexts: everywhere if {@code on}, only {@code inExtents}, or from the
+     * entry of a method on if it {@code waits}.
      */
     static void start(boolean on, boolean inExtents, boolean waits) {
         extents = inExtents;
@@ -118,7 +118,7 @@ public final class CctRuntime {
         recording = on;
     }
 
-    /** The launcher comes to the program. */
+    /** The launcher has reached the program. */
     public static void launched() {
         launched = true;
     }
@@ -137,7 +137,7 @@ public final class CctRuntime {
 
     // ---- bodies ---------------------------------------------------------------------------------
 
-    /** Prologue of a body: the callee's node, entered once more. */
+    /** Prologue of a body: finds the callee's node and counts the entry. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static long enter(long slot, long mid, int count) {
@@ -157,8 +157,9 @@ public final class CctRuntime {
     }
 
     /**
-     * {@link #enter}, with activation counters. Written out, as the next one: a call of it would
-     * make the frames of compiled recursions larger, and stacks overflow where they did not.
+     * {@link #enter} with activation counters. The code is repeated here and in the next method. A
+     * call of {@link #enter} would enlarge the frames of compiled recursions, and stacks would
+     * overflow earlier.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -181,8 +182,8 @@ public final class CctRuntime {
     }
 
     /**
-     * {@link #enterAndTick}, then the test of the activation counter: in methods that may call
-     * without passing a test on the way.
+     * {@link #enterAndTick} with a test of the activation counter, for methods that may call others
+     * before they reach a test.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -208,7 +209,7 @@ public final class CctRuntime {
         return node;
     }
 
-    /** Start of a basic block. */
+    /** Start of a basic block: adds bytecodes. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void count(long node, int n) {
@@ -220,8 +221,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Loop heads where bytecodes are added up in a local variable: what is left for it when much
-     * has gone into the node.
+     * Loop heads where bytecodes are added up in a local variable. Returns the new value of that
+     * variable: 0 if it was large enough to be added to the node.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -233,7 +234,7 @@ public final class CctRuntime {
         return 0;
     }
 
-    /** Exception handlers and subroutines: the activation counter alone. */
+    /** Exception handlers and subroutines: changes only the activation counter. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void tick(long node, int n) {
@@ -245,7 +246,7 @@ public final class CctRuntime {
                 CctMemory.U.getLong(null, record + ACTIVATION) - n);
     }
 
-    /** Loop heads: bytecodes, activation counter, and its test. */
+    /** Loop heads: adds bytecodes, changes the activation counter, and tests it. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void loop(long node, int tick, int n) {
@@ -266,7 +267,7 @@ public final class CctRuntime {
 
     // ---- call sites -----------------------------------------------------------------------------
 
-    /** Before a call that cannot take a context: the thread carries it. */
+    /** Runs before a call that cannot take a context: stores the context in the thread. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void store(long slot) {
@@ -277,8 +278,8 @@ public final class CctRuntime {
     }
 
     /**
-     * The slot of the root of the tree in which {@code slot} lies: what natives call back, where
-     * these are not represented.
+     * The root slot of the tree that contains {@code slot}. Callbacks of natives use it where
+     * natives have no contexts.
      */
     public static long rootOf(long slot) {
         long address = slot & Layout.ADDRESS;
@@ -290,8 +291,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Before a call of a method without a body of ours: its entry and its {@code n} bytecodes,
-     * which also use up the activation counter.
+     * Runs before a call of a method whose body is not rewritten: counts its entry and its
+     * {@code n} bytecodes, which also use up the activation counter.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -302,7 +303,7 @@ public final class CctRuntime {
         enter(slot, mid, n);
     }
 
-    /** {@link #leaf}, when the callee may call back: what it calls hangs below it. */
+    /** {@link #leaf} for a callee that may call back: its callees become its children. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void call(long slot, long mid, int n) {
@@ -313,8 +314,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Before a virtual call of {@code hashCode}: {@link #store}, and {@link #leaf} when it leads to
-     * {@code Object}'s native, which nobody else can count.
+     * Runs before a virtual call of {@code hashCode}. Does {@link #store}. If the call leads to
+     * {@code Object}'s native, also does {@link #leaf}: no other code can count that native.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -339,8 +340,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Before a method handle's last step, which leads to {@code member}: {@link #store}, and
-     * {@link #call} when it is a native, which nobody else can count.
+     * Runs before a method handle's last step, which leads to {@code member}. Does {@link #store}.
+     * If {@code member} is a native, also does {@link #call}: no other code can count that native.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -354,7 +355,9 @@ public final class CctRuntime {
         }
     }
 
-    /** Whether a {@code MemberName} is one of a native; never, as long as these are not counted. */
+    /**
+     * Whether a {@code MemberName} refers to a native; always false while natives are not counted.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     static boolean isNative(Object member) {
@@ -364,7 +367,7 @@ public final class CctRuntime {
 
     /**
      * {@link #link} for a virtual method without arguments and with an {@code int} as result:
-     * {@code hashCode} leads to the native only if it is not overridden.
+     * {@code hashCode} leads to the native only if the class does not override it.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -390,7 +393,7 @@ public final class CctRuntime {
         }
     }
 
-    /** The entry of a native, if it is known; what it calls hangs below it. */
+    /** Counts the entry of a native, if it is known. Its callees become its children. */
     static void nativeCall(long mid, long context) {
         if (mid != 0L) {
             long node = CctSites.enter(context, mid, 0);
@@ -401,7 +404,7 @@ public final class CctRuntime {
     }
 
     /**
-     * From now on natives that method handles lead to are counted; the offset of
+     * Starts counting natives that method handles lead to. {@code flags} is the offset of
      * {@code MemberName.flags}.
      */
     static void followLinks(long flags) {
@@ -428,7 +431,8 @@ public final class CctRuntime {
     }
 
     /**
-     * The context that {@code thread}, the current one, carries. Its first entry attaches a tree.
+     * The context that {@code thread}, the current thread, has. The thread's first entry attaches a
+     * tree.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -440,7 +444,7 @@ public final class CctRuntime {
         return slot != 0L ? slot : attach((Thread) thread);
     }
 
-    /** Undoes what callees stored into the thread. */
+    /** Restores the thread's context after callees have changed it. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void restore(Object thread, long slot) {
@@ -450,8 +454,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Before a native that may call back: the thread carries its slot. Where nothing is recorded
-     * the thread goes on saying why.
+     * Runs before a native that may call back: stores the slot in the thread. While nothing is
+     * recorded, the thread's field keeps the reason.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -462,8 +466,8 @@ public final class CctRuntime {
     }
 
     /**
-     * Prologue of an extent: the context itself inside another one; outside the slot of the root of
-     * the thread's tree, which the thread carries from now on.
+     * Prologue of an extent. Returns the context itself inside another extent. Outside it returns
+     * the root slot of the thread's tree, and stores it in the thread.
      */
     public static long begin(Object thread, long context) {
         return context == OFF ? open((Thread) thread) : context;
@@ -472,7 +476,7 @@ public final class CctRuntime {
     // ---- slow paths -----------------------------------------------------------------------------
 
     /**
-     * Gives the thread a tree. When that fails this entry is not recorded, and the next one tries
+     * Gives the thread a tree. If that fails, this entry is not recorded, and the next one tries
      * again.
      */
     private static long attach(Thread thread) {
@@ -484,8 +488,8 @@ public final class CctRuntime {
     }
 
     /**
-     * The slot of the root of the thread's tree, which it carries now; without memory it carries on
-     * without.
+     * The root slot of the thread's tree, also stored in the thread. Without memory the thread
+     * stays outside of extents.
      */
     private static long open(Thread thread) {
         long slot = thread.cct$root;
@@ -506,10 +510,10 @@ public final class CctRuntime {
                 slot = root;
             }
         } catch (OutOfMemoryError e) {
-            // The program asked for nothing here.
+            // The program has allocated nothing here, so it must not see the error.
             unattached++;
         } catch (StackOverflowError e) {
-            // Likewise.
+            // The program must not see this error, either.
             unattached++;
         } finally {
             thread.cct$context = slot;
@@ -517,12 +521,15 @@ public final class CctRuntime {
         return slot;
     }
 
-    /** Entries of new threads that were not recorded for want of stack or of Java heap. */
+    /**
+     * The number of entries of new threads that were not recorded because stack or Java heap did
+     * not suffice.
+     */
     public static int unattached() {
         return unattached;
     }
 
-    /** Nothing that a thread does which has not been started is recorded. */
+    /** Excludes a thread that has not started from the recording. */
     public static void bypass(Thread thread) {
         thread.cct$context = BYPASS;
     }
@@ -532,7 +539,7 @@ public final class CctRuntime {
     static void report(long node) {
         Thread thread = Thread.currentThread();
         if (thread.cct$transition) {
-            // The agent could not wait for anything. The next test reports.
+            // In a transition the agent could not wait for anything. The next test reports.
             return;
         }
         long context = thread.cct$context;
@@ -540,9 +547,10 @@ public final class CctRuntime {
             thread.cct$context = BYPASS;
             Agents.report(node);
         } catch (OutOfMemoryError e) {
-            // The program asked for nothing here. Its next test reports again.
+            // The program has allocated nothing here, so it must not see the error. The next test
+            // reports again.
         } catch (StackOverflowError e) {
-            // Likewise.
+            // The program must not see this error, either.
         } finally {
             thread.cct$context = context;
         }
@@ -550,16 +558,16 @@ public final class CctRuntime {
 
     // ---- classes of users' modules --------------------------------------------------------------
 
-    /** What {@link #beginBypass} gives when there is nothing to go back to. */
+    /** Result of {@link #beginBypass} if there is no state to restore. */
     private static final long NOT_BEGUN = -1L;
 
-    /** Whether inserted code of a user's module is to do nothing (docs/research/udi.md). */
+    /** Whether inserted code of a user's module must do nothing (docs/research/udi.md). */
     public static boolean isBypassed() {
         Thread thread = (Thread) thread();
         return thread == null || thread.cct$context == BYPASS;
     }
 
-    /** Puts the current thread into bypass; what it carried before. */
+    /** Puts the current thread into bypass. Returns its earlier context. */
     public static long beginBypass() {
         Thread thread = (Thread) thread();
         if (thread == null) {
@@ -570,7 +578,7 @@ public final class CctRuntime {
         return context;
     }
 
-    /** Gives the current thread back what it carried. */
+    /** Restores the current thread's context. */
     public static void endBypass(long context) {
         Thread thread = (Thread) thread();
         if (thread != null && context != NOT_BEGUN) {
@@ -578,15 +586,17 @@ public final class CctRuntime {
         }
     }
 
-    // ---- what the program says ------------------------------------------------------------------
+    // ---- switches by the program ----------------------------------------------------------------
 
     /**
-     * The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on.
+     * Implements the methods of {@code cctrewrite.api.Recording}. Returns whether the thread is
+     * recorded from now on.
      */
     public static boolean record(Object name, int what) {
         Thread thread = (Thread) thread();
         long context = context(thread);
-        // Outside extents a thread can be switched, too; for when it comes into one.
+        // The program can switch a thread outside extents, too. The switch takes effect in the next
+        // extent.
         long slot = (context == OFF ? open(thread) : context) & Layout.ADDRESS;
         if (slot < LIMIT) {
             return false;
@@ -601,7 +611,7 @@ public final class CctRuntime {
         }
     }
 
-    /** On entry of a method from whose first entry on all threads are recorded. */
+    /** Called on entry of a method that starts the recording of all threads. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void startAt() {
@@ -625,15 +635,15 @@ public final class CctRuntime {
         }
     }
 
-    // ---- what the VM calls by itself ------------------------------------------------------------
+    // ---- calls by the VM ------------------------------------------------------------------------
 
     /**
-     * The context of what the VM calls in the middle of a bytecode (class initialisers,
-     * {@code loadClass}, constructors of exceptions ...): not what the thread carries,
-     * {@code context}, which whoever stored last has left there, but the node of the method whose
-     * bytecode it is. Found by following the stack through the tree. It stays {@code context}
-     * without the load-time library, and in a transition ({@link CctTransitions}), when HotSpot
-     * does not let anyone walk the stack.
+     * Finds the context of a method that the VM calls in the middle of a bytecode (class
+     * initialisers, {@code loadClass}, constructors of exceptions ...). The right parent is the
+     * node of the method that executes this bytecode. {@code context}, the thread's context, may be
+     * from any earlier store. The load-time library finds the node by following the stack through
+     * the tree. The result is {@code context} without that library, and in a transition
+     * ({@link CctTransitions}), when HotSpot does not permit stack walks.
      */
     public static long replay(Object thread, long context) {
         long slot = context & Layout.ADDRESS;

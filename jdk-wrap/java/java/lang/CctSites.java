@@ -6,20 +6,21 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * The helpers of {@link CctRuntime} that take the context of a call site, for programs whose call
- * sites differ ({@code --call-sites}; JP2). Such a context has the site in its upper bits
+ * The helpers of {@link CctRuntime} that take the context of a call site, where call sites are
+ * distinguished ({@code --call-sites}; JP2). Such a context has the call site in its upper bits
  * ({@link Layout#SITE}): the bytecode index of the call. {@code java.lang.Object} forwards to one
- * class or to the other, as all outputs in a JVM agree in this.
+ * of the two classes, since all outputs in a JVM have the same option.
  *
- * <p>What holds in {@link CctRuntime} holds here. Contexts with a site may be negative: only their
- * addresses are ever compared.
+ * <p>The rules of {@link CctRuntime} hold here. Contexts with a site may be negative: the code
+ * compares only their addresses.
  *
- * <p>A slot serves one call site, so the child that it remembers was entered from there, and nobody
- * asks for the site. The first slot is for what the VM calls in the middle of other bytecodes;
- * there, and where a method has more sites than slots, {@link #site} sees to that.
+ * <p>A slot serves one call site, so the child that it leads to was entered from that site, and no
+ * test of the site is necessary. There are two exceptions: the first slot, which serves methods
+ * that the VM calls in the middle of other bytecodes, and shared slots of methods with more sites
+ * than slots. {@link #site} handles these.
  */
 public final class CctSites {
-    // Of CctRuntime and Layout, folded by javac.
+    // From CctRuntime and Layout, folded by javac.
     private static final long ADDRESS = Layout.ADDRESS;
     private static final long LIMIT = CctRuntime.LIMIT;
     private static final long CALLS = Layout.CALLS;
@@ -30,8 +31,8 @@ public final class CctSites {
     private CctSites() {}
 
     /**
-     * Behind the making of a context whose slot others share: the slot forgets a child of another
-     * site.
+     * Runs after the code has built a context whose slot several sites share: clears the slot if it
+     * leads to a child of another site.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -40,7 +41,7 @@ public final class CctSites {
         if (slot >= LIMIT) {
             Unsafe u = CctMemory.U;
             long child = u.getLong(null, slot);
-            // Of the sentinel there is the MID alone.
+            // The sentinel consists of its MID only.
             if (child != CctMemory.SENTINEL && ((u.getLong(null, child + Layout.FIRST_CHILD)
                     ^ context) & Layout.SITE) != 0L) {
                 u.putLong(null, slot, CctMemory.SENTINEL);

@@ -5,20 +5,20 @@ import cctrewrite.runtime.Snapshots;
 import cctrewrite.runtime.ThreadInfos;
 
 /**
- * What the wrappers of natives that list frames call; {@link CctTraces} says what is left out
- * (docs/internals/runtime.md).
+ * Methods that the wrappers of natives that list frames call. {@link CctTraces} defines which
+ * frames are hidden (docs/internals/runtime.md).
  *
  * <p>The rules of {@link CctRuntime} hold.
  */
 public final class CctStacks {
     private CctStacks() {}
 
-    /** Whether a context is that of a native below the profiler's own work. */
+    /** Whether the context belongs to a native that the profiler's own code calls. */
     static boolean own(long context) {
         return context > 0L && context < CctRuntime.LIMIT;
     }
 
-    /** Instead of {@code Throwable.getStackTraceDepth}. */
+    /** Replaces {@code Throwable.getStackTraceDepth}. */
     public static int getStackTraceDepth(Throwable self) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -30,7 +30,7 @@ public final class CctStacks {
         }
     }
 
-    /** Instead of {@code Throwable.getStackTraceElement}. */
+    /** Replaces {@code Throwable.getStackTraceElement}. */
     public static StackTraceElement getStackTraceElement(Throwable self, int index) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -43,10 +43,10 @@ public final class CctStacks {
     }
 
     /**
-     * Instead of {@code Throwable.depth}, where a trace of that many frames is about to be made
+     * Replaces {@code Throwable.depth} where the library allocates a stack trace of that length
      * (JDK 9 and later).
      *
-     * @param depth what the field says
+     * @param depth the value of the field
      */
     public static int depth(int depth, Throwable self) {
         if (!CctRuntime.booted()) {
@@ -62,14 +62,14 @@ public final class CctStacks {
         }
     }
 
-    /** Instead of {@code StackTraceElement.initStackTraceElements} (JDK 9 to 18). */
+    /** Replaces {@code StackTraceElement.initStackTraceElements} (JDK 9 to 18). */
     public static void initStackTraceElements(StackTraceElement[] elements, Throwable of) {
         if (!given(elements, of)) {
             StackTraceElement.cct$initStackTraceElements(elements, of);
         }
     }
 
-    /** Instead of {@code StackTraceElement.initStackTraceElements} (JDK 19 and later). */
+    /** Replaces {@code StackTraceElement.initStackTraceElements} (JDK 19 and later). */
     public static void initStackTraceElements(StackTraceElement[] elements, Object backtrace,
             int depth) {
         if (!given(elements, backtrace)) {
@@ -94,8 +94,8 @@ public final class CctStacks {
     }
 
     /**
-     * The result of {@code Thread.getStackTrace0} (JDK 19 and later): an array of elements, or
-     * null.
+     * Filters the result of {@code Thread.getStackTrace0} (JDK 19 and later): an array of elements,
+     * or null.
      */
     public static Object filter(Object stack) {
         Thread thread = Thread.currentThread();
@@ -109,7 +109,7 @@ public final class CctStacks {
         }
     }
 
-    /** The result of {@code jdk.internal.vm.ThreadSnapshot.create} (JDK 25 and later). */
+    /** Filters the result of {@code jdk.internal.vm.ThreadSnapshot.create} (JDK 25 and later). */
     public static Object snapshot(Object snapshot) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -125,8 +125,8 @@ public final class CctStacks {
     }
 
     /**
-     * After {@code NullPointerException.getExtendedNPEMessage} (JDK 14 and later), which tells of
-     * the code that has thrown.
+     * Runs after {@code NullPointerException.getExtendedNPEMessage} (JDK 14 and later), which
+     * describes the code that threw.
      */
     public static String after$getExtendedNPEMessage(String message, NullPointerException self) {
         if (message == null || !CctRuntime.booted()) {
@@ -142,7 +142,7 @@ public final class CctStacks {
         }
     }
 
-    /** The result of {@code Thread.dumpThreads}. */
+    /** Filters the result of {@code Thread.dumpThreads}. */
     public static StackTraceElement[][] filter(StackTraceElement[][] stacks) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -160,14 +160,14 @@ public final class CctStacks {
     }
 
     /**
-     * How deep a stack must be for {@code n} frames of the program's: 0 and less have meanings of
-     * their own.
+     * The depth to request for {@code n} frames of the program. 0 and negative numbers keep their
+     * special meanings.
      */
     public static int depth(int n) {
         return n <= 0 ? n : Integer.MAX_VALUE;
     }
 
-    /** After {@code sun.management.ThreadImpl.getThreadInfo1}, which fills an array. */
+    /** Runs after {@code sun.management.ThreadImpl.getThreadInfo1}, which fills an array. */
     public static void after$getThreadInfo1(long[] ids, int depth, Object infos) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -179,7 +179,7 @@ public final class CctStacks {
         }
     }
 
-    /** After {@code sun.management.ThreadImpl.dumpThreads0}. */
+    /** Runs after {@code sun.management.ThreadImpl.dumpThreads0}. */
     public static Object after$dumpThreads0(Object infos, long[] ids, boolean monitors,
             boolean synchronizers, int depth) {
         Thread thread = Thread.currentThread();
@@ -193,7 +193,7 @@ public final class CctStacks {
         }
     }
 
-    /** The result of {@code SecurityManager.getClassContext}. */
+    /** Filters the result of {@code SecurityManager.getClassContext}. */
     public static Class<?>[] filter(Class<?>[] classes) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -205,7 +205,7 @@ public final class CctStacks {
         }
     }
 
-    /** After {@code SecurityManager.classDepth}. */
+    /** Runs after {@code SecurityManager.classDepth}. */
     public static int after$classDepth(int depth, SecurityManager self, String name) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -217,7 +217,7 @@ public final class CctStacks {
         }
     }
 
-    /** After {@code SecurityManager.classLoaderDepth0}. */
+    /** Runs after {@code SecurityManager.classLoaderDepth0}. */
     public static int after$classLoaderDepth0(int depth, SecurityManager self) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -229,7 +229,7 @@ public final class CctStacks {
         }
     }
 
-    /** Instead of {@code sun.reflect.Reflection.getCallerClass(int)}. */
+    /** Replaces {@code sun.reflect.Reflection.getCallerClass(int)}. */
     public static Class<?> getCallerClass(int depth) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;

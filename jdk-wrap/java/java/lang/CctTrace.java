@@ -8,13 +8,13 @@ import java.lang.invoke.Stable;
 import sun.misc.Unsafe;
 
 /**
- * What rewritten code calls where a trace is made ({@code --tool trace}; docs/research/trace.md):
- * events are words, which go one behind the other into a buffer of the thread's own.
+ * The methods that rewritten code calls to write a trace ({@code --tool trace};
+ * docs/research/trace.md). Events are words; the code appends them to a buffer of the thread.
  *
- * <p>The rules of {@link CctRuntime} hold. What travels as context is the address of the thread's
- * record, whose first word is the place of the next event and whose second is where the buffer is
- * full: behind that there is room for {@link #MOST} words, so that what belongs together is never
- * torn.
+ * <p>The rules of {@link CctRuntime} hold. The context is the address of the thread's record. The
+ * record's first word is the address of the next event, and its second word is the limit at which
+ * the buffer counts as full. After that limit there is room for several words (`SPARE` in
+ * crates/loadtime/src/tracing/record.rs). So words that belong together are always in one buffer.
  */
 public final class CctTrace {
     // Offsets in a record (crates/loadtime/src/tracing/record.rs).
@@ -30,33 +30,34 @@ public final class CctTrace {
     private static final int BY_ID = 8 << 25;
     private static final int LEAF_BY_ID = BY_ID | 1;
 
-    /** Bits of a MID that say whether a method calls others. */
+    /** The bits of a MID that show whether a method calls others. */
     private static final long SLOT_BITS = 0x7FL;
 
     // Values of Class.cct$inherits (CctRuntime).
     private static final long INHERITS = 1L;
     private static final long OVERRIDES = 2L;
 
-    /** An event of its own says of which class the receiver is. */
+    /** A separate event contains the receiver's class. */
     private static final int RECEIVER = 2 << 25;
     private static final int MADE_BY_NATIVE = 16 << 25;
 
-    /** Bits of the word that orders threads which say whose turn it is. */
+    /** The bits of the order word that contain the thread whose turn it is. */
     private static final long OWNERS = (1L << 24) - 1L;
 
-    /** Bytes of {@link #nowhere}, and where in it words go. */
+    /** Size of {@link #nowhere} in bytes, and the offset for words in it. */
     private static final long NOWHERE = 128L;
     private static final long WORDS = 64L;
 
     /**
-     * The address of a record that is always full, whose words nobody reads; 0 until something is
-     * recorded. Stable: to compilers it is a constant from then on, and not to be tested any more.
+     * The address of a record that is always full and whose words are never read; 0 until something
+     * is recorded. Stable: for the compilers it is a constant from then on, so compiled code does
+     * not test it.
      */
     @Stable
     @jdk.internal.vm.annotation.Stable
     private static long nowhere;
 
-    /** The address of that word, in a trace that keeps the order between threads; otherwise 0. */
+    /** The address of the order word, in a trace with global order; otherwise 0. */
     private static long order;
 
     /** Whether receivers are recorded. */
@@ -64,13 +65,15 @@ public final class CctTrace {
 
     private CctTrace() {}
 
-    /** {@link CctHooks#boot}, in a class library that traces. */
+    /** Called by the class library instead of {@link CctHooks#boot}, if it writes traces. */
     public static void boot() {
         Tracing.begin();
         CctHooks.boot();
     }
 
-    /** From now on events are written; false without memory. Before any thread has a record. */
+    /**
+     * Starts writing events, before any thread has a record. Returns false if there is no memory.
+     */
     static boolean begin() {
         try {
             Unsafe u = CctMemory.U;
@@ -85,11 +88,11 @@ public final class CctTrace {
     }
 
     /**
-     * An event of one word.
+     * Writes an event of one word.
      *
-     * <p>Where nothing is recorded it goes nowhere, by arithmetic and not by a jump: behind a jump
-     * the compiler knows no more what the place of the next event is, and each event would have to
-     * fetch from memory what the one before has just put there.
+     * <p>While nothing is recorded, the event goes to {@link #nowhere}. Arithmetic selects that
+     * record, and not a jump: after a jump the compiler would not know the address of the next
+     * event any more. Each event would then load the address that the previous one has just stored.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -107,7 +110,7 @@ public final class CctTrace {
         u.putLong(null, to, place + 4L);
     }
 
-    /** An event of two words. */
+    /** Writes an event of two words. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     private static void two(long record, int word, int second) {
@@ -122,8 +125,8 @@ public final class CctTrace {
     }
 
     /**
-     * An event of three words: behind the first one the lower half of {@code others}, then the
-     * upper one.
+     * Writes an event of three words: the first word, then the lower half of {@code others}, then
+     * the upper half.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -139,7 +142,7 @@ public final class CctTrace {
         u.putLong(null, record, place + 12L);
     }
 
-    /** A method begins that has a receiver. */
+    /** Entry of a method that has a receiver. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void receiver(Object receiver, long record, int word) {
@@ -159,17 +162,17 @@ public final class CctTrace {
         two(record, word | 1, RECEIVER | (int) (number - 1L));
     }
 
-    /** From now on receivers are recorded. */
+    /** Starts recording receivers. */
     public static void withReceivers() {
         receivers = true;
     }
 
-    /** From now on the order between threads is kept, by the word at this address. */
+    /** Starts recording the order between threads, with the order word at this address. */
     public static void withOrder(long address) {
         order = address;
     }
 
-    /** An event of two words; the lower one comes first. */
+    /** Writes an event of two words; the lower half comes first. */
     public static void wide(long record, long words) {
         if (record < LIMIT) {
             return;
@@ -177,7 +180,10 @@ public final class CctTrace {
         two(record, (int) words, (int) (words >>> 32));
     }
 
-    /** Behind an exception: how far the block came that was running, then what begins or ends. */
+    /**
+     * Start of an exception handler: writes how much of the interrupted block ran, then the event
+     * that begins or ends.
+     */
     public static void caught(long record, int partial, int word) {
         if (record < LIMIT) {
             return;
@@ -193,7 +199,7 @@ public final class CctTrace {
         three(record, PARTIAL | partial, words);
     }
 
-    /** A method without events of its own, called by one that has none. */
+    /** Call of a method without events by a method without events. */
     public static void leafById(long record, long mid) {
         if (record < LIMIT) {
             return;
@@ -201,7 +207,10 @@ public final class CctTrace {
         three(record, LEAF_BY_ID, mid);
     }
 
-    /** The buffer is full, or it must be asked whose turn it is; the place of the next event. */
+    /**
+     * Handles a full buffer, or a possible change of turn between threads. Returns the address of
+     * the next event.
+     */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
     private static long full(long record) {
@@ -209,8 +218,8 @@ public final class CctTrace {
             return record + WORDS;
         }
         if (order != 0L) {
-            // Here at each event, since buffers say that they are full. Who spoke last may go on
-            // without further ado.
+            // With an order word this runs at each event, since all buffers count as full. The
+            // thread that wrote the last event may continue at once.
             Unsafe u = CctMemory.U;
             long place = u.getLong(null, record);
             if (place < u.getLong(null, record + FULL)
@@ -222,7 +231,7 @@ public final class CctTrace {
         return Tracing.flush(record);
     }
 
-    /** In a method whose extent is recorded: one deeper in such methods, or back. */
+    /** Enters (1) or leaves (-1) a method whose extent is recorded. */
     public static void extent(long record, int deeper) {
         if (record >= LIMIT) {
             Tracing.extent(record, deeper);
@@ -231,7 +240,7 @@ public final class CctTrace {
 
     // ---- objects and monitors (--allocations) ---------------------------------------------------
 
-    /** Behind an instruction that has made an array. */
+    /** Runs after an instruction that has allocated an array. */
     public static void array(int length, long record, int word) {
         if (record >= LIMIT) {
             two(record, word, length);
@@ -239,8 +248,8 @@ public final class CctTrace {
     }
 
     /**
-     * Behind {@code multianewarray}, for each level but the outermost: which one is in the word's
-     * upper bits.
+     * Runs after {@code multianewarray}, for each level except the outermost. The word's upper bits
+     * contain the level.
      */
     public static void traceArrays(Object array, long record, int word) {
         if (record < LIMIT) {
@@ -259,7 +268,7 @@ public final class CctTrace {
         three(record, word, count & 0xFFFFFFFFL | (long) lengthOf(inner) << 32);
     }
 
-    /** Elements of an array; 0 of what is none. */
+    /** The length of an array; 0 for an object that is no array. */
     private static int lengthOf(Object array) {
         if (array instanceof Object[]) {
             return ((Object[]) array).length;
@@ -288,12 +297,12 @@ public final class CctTrace {
         return array instanceof double[] ? ((double[]) array).length : 0;
     }
 
-    /** Behind a call that leads to {@code Object.clone}. */
+    /** Runs after a call that leads to {@code Object.clone}. */
     public static void copy(Object made, long record) {
         result(made, record);
     }
 
-    /** In the wrapper of a native that returns what it has made. */
+    /** Records the object that a native returns. The native's wrapper calls this. */
     public static void result(Object made, long record) {
         if (record < LIMIT || made == null) {
             return;
@@ -307,7 +316,10 @@ public final class CctTrace {
         two(record, MADE_BY_NATIVE | (int) (number - 1L), lengthOf(made));
     }
 
-    /** The same for an array of arrays: {@code lengths} says how many levels were made. */
+    /**
+     * Records an array of arrays that a native returns; {@code lengths} has one element for each
+     * allocated level.
+     */
     public static void resultArrays(Object made, Object lengths, long record) {
         Object array = made;
         long count = 1L;
@@ -324,8 +336,8 @@ public final class CctTrace {
     }
 
     /**
-     * Before a monitor is taken or given back, or behind that in a synchronized method: whose it
-     * is.
+     * Records a monitor's object: before the program enters or exits the monitor, or after that in
+     * a synchronized method.
      */
     public static void monitor(Object object, long record, int word) {
         if (record >= LIMIT && object != null) {
@@ -336,8 +348,9 @@ public final class CctTrace {
     // ---- callees without events of their own ----------------------------------------------------
 
     /**
-     * Before a virtual call of {@code hashCode}: an event if it leads to {@code Object}'s native,
-     * by the call site, or if that has none by its id.
+     * Runs before a virtual call of {@code hashCode}: writes an event if it leads to
+     * {@code Object}'s native. The event contains the call site, or the native's id if the site has
+     * no word.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -364,8 +377,8 @@ public final class CctTrace {
     }
 
     /**
-     * Before a method handle's last step, which leads to {@code member}: a native begins, if it is
-     * one.
+     * Runs before a method handle's last step, which leads to {@code member}: writes the entry of a
+     * native, if it is one.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -389,7 +402,10 @@ public final class CctTrace {
         }
     }
 
-    /** A native that is known by its id begins; if it calls nobody that is all. */
+    /**
+     * Writes the entry of a native by its id. A native that calls nothing back needs no further
+     * event.
+     */
     static void nativeCall(long mid, long record) {
         if (mid != 0L) {
             three(record, (mid & SLOT_BITS) == 0L ? LEAF_BY_ID : BY_ID, mid);

@@ -8,42 +8,43 @@ import java.util.ArrayList;
 import sun.misc.Unsafe;
 
 /**
- * Stacks as the program would see them had it not been rewritten (docs/internals/runtime.md). In
- * bypass.
+ * Stacks as the program would see them without rewriting (docs/internals/runtime.md). In bypass.
  *
- * <p>Forwarders have a single line, by which they are known, and are left out. So are the frames of
- * the runtime and what they call, unless the profiler itself asks ({@code own}), as an agent does
- * that prints an exception.
+ * <p>Forwarders have a special line number, and this class hides them. It also hides the frames of
+ * the runtime and their callees. It shows those only if the profiler itself asks ({@code own}), for
+ * example an agent that prints an exception.
  */
 public final class CctTraces {
-    /** No source has this line. */
+    /** The line number of forwarders, which no source has. */
     private static final int FORWARDER_LINE = 65535;
 
     /**
-     * Nor this one. A forwarder to a native has it, and stands for the native where that has no
-     * frame.
+     * The line number of forwarders to natives, which no source has, either. Such a frame
+     * represents the native if the native has no frame itself.
      */
     private static final int NATIVE_FORWARDER_LINE = 65534;
 
-    /** What {@link StackTraceElement#isNativeMethod()} looks for. */
+    /** The line number that {@link StackTraceElement#isNativeMethod()} tests. */
     private static final int NATIVE_LINE = -2;
 
     /**
-     * Depth of an exception's trace: what {@code MaxJavaStackTraceDepth} would be for the plain
-     * program.
+     * Depth of an exception's stack trace: the value of {@code MaxJavaStackTraceDepth} for the
+     * program without rewriting.
      */
     private static int limit = 1024;
 
     private CctTraces() {}
 
-    /** Sets the depth of exceptions' traces; anything below 0 is no limit, as for the JVM. */
+    /**
+     * Sets the depth of exceptions' stack traces. As for the JVM, a negative number means no limit.
+     */
     public static void limit(int depth) {
         limit = depth < 0 ? Integer.MAX_VALUE : depth;
     }
 
     /**
-     * What {@code MaxJavaStackTraceDepth} must be for that: a call goes through up to two
-     * forwarders, and lists of classes need a trace, too.
+     * The value that {@code MaxJavaStackTraceDepth} must have for this depth. A call has up to two
+     * forwarders, and lists of classes need a stack trace, too.
      */
     public static long wantedOfTheJvm() {
         if (limit == Integer.MAX_VALUE) {
@@ -53,8 +54,8 @@ public final class CctTraces {
     }
 
     /**
-     * Whether a {@code MaxJavaStackTraceDepth} is none: below 0 on JDK 8, where 0 means no frames;
-     * 0 since JDK 9.
+     * Whether a value of {@code MaxJavaStackTraceDepth} means no limit: a negative value on JDK 8,
+     * where 0 means no frames; 0 since JDK 9.
      */
     public static boolean isNoLimit(long depth) {
         return VmTrace.ELEMENT_BY_ELEMENT ? depth < 0L : depth == 0L;
@@ -63,8 +64,8 @@ public final class CctTraces {
     // ---- exceptions -----------------------------------------------------------------------------
 
     /**
-     * A trace that a thread is being given; before it the one that it is being given where it does
-     * the profiler's work.
+     * A stack trace that a thread is reading. {@code before} is an earlier one, which the thread
+     * continues to read after the profiler's own work.
      */
     private static final class Given {
         final Throwable of;
@@ -81,14 +82,14 @@ public final class CctTraces {
     }
 
     /**
-     * The number of frames. They are found here once, and kept until the last one has been handed
-     * out ({@link #element}), or all of them ({@link #given}).
+     * The number of frames. This computes the frames once, and stores them until the thread has
+     * read the last one ({@link #element}) or all of them ({@link #given}).
      */
     static int depth(Throwable t, boolean own) {
         Thread thread = Thread.currentThread();
         StackTraceElement[] trace = trace(t, own);
         Object backtrace = VmTrace.ELEMENT_BY_ELEMENT ? null : VmTrace.backtrace(t);
-        // What is still there below the program's own trace was never asked for.
+        // The program never read the rest of an older trace.
         thread.cct$trace = new Given(t, backtrace, trace, own ? (Given) thread.cct$trace : null);
         return trace.length;
     }
@@ -99,7 +100,7 @@ public final class CctTraces {
         Given given = (Given) thread.cct$trace;
         StackTraceElement[] trace = given != null && given.of == t ? given.frames : trace(t, own);
         if (index < 0 || index >= trace.length) {
-            // Throws what the native throws.
+            // Throws the exception of the native.
             return t.getStackTraceElement(-1);
         }
         if (given == null || given.of != t) {
@@ -112,11 +113,11 @@ public final class CctTraces {
     }
 
     /**
-     * The frames of an exception whose {@link #depth} this thread has asked for just now (JDK 9 and
+     * The frames of an exception whose {@link #depth} this thread has just requested (JDK 9 and
      * later).
      *
      * @param of the exception or its backtrace
-     * @return null if it has not
+     * @return null if the thread has not requested it
      */
     static StackTraceElement[] given(Object of) {
         Thread thread = Thread.currentThread();
@@ -165,12 +166,12 @@ public final class CctTraces {
         return visible.all();
     }
 
-    /** The visible ones of frames that come one after another, the youngest first. */
+    /** Collects the visible frames of a stack; the youngest frame comes first. */
     private static final class Visible {
         private StackTraceElement[] frames;
         private int count;
         private final boolean own;
-        /** The frame before, if it is a native's. */
+        /** The frame before this one, if it is a native's. */
         private StackTraceElement nativeBefore;
 
         Visible(int room, boolean own) {
@@ -178,7 +179,7 @@ public final class CctTraces {
             this.own = own;
         }
 
-        /** Takes the next frame and returns its number; -1 for one that is hidden. */
+        /** Takes the next frame. Returns its number, or -1 if it is hidden. */
         int place(StackTraceElement e) {
             StackTraceElement before = nativeBefore;
             nativeBefore = null;
@@ -196,7 +197,7 @@ public final class CctTraces {
                 Elements.named(e);
                 nativeBefore = e;
             } else if (!own && isRuntime(e)) {
-                // So all frames up to here are the profiler's.
+                // Then all frames up to here belong to the profiler.
                 count = 0;
                 return -1;
             }
@@ -229,21 +230,21 @@ public final class CctTraces {
 
     // ---- classes of frames ----------------------------------------------------------------------
 
-    /** Whether a frame of this line is a forwarder's. */
+    /** Whether a frame with this line number is a forwarder. */
     static boolean isForwarder(int line) {
         return line >= NATIVE_FORWARDER_LINE;
     }
 
     /**
-     * The current thread's frames below the runtime's, one after another: only a trace can tell a
-     * forwarder's frame. It leaves out frames that HotSpot hides (lambda classes, method-handle
-     * forms), and ends at the JVM's limit.
+     * The current thread's frames after the runtime's, one at a time. It reads a stack trace, since
+     * only that shows which frames are forwarders. A stack trace omits frames that HotSpot hides
+     * (lambda classes, method-handle forms), and ends at the JVM's limit.
      */
     private static final class Frames {
         private final VmTrace trace = new VmTrace(new Throwable());
         private int next;
         private StackTraceElement current;
-        /** Classes of the natives that were passed. */
+        /** Classes of the natives that were skipped. */
         private final ArrayList<String> natives = new ArrayList<String>();
 
         Frames() {
@@ -264,7 +265,9 @@ public final class CctTraces {
             current = next < trace.depth ? trace.frame(next++) : null;
         }
 
-        /** Whether HotSpot leaves the frame out where it lists classes: reflection's own. */
+        /**
+         * Whether HotSpot omits the frame from lists of classes, since it is part of reflection.
+         */
         private boolean isReflection() {
             String name = current.getClassName();
             return name.equals("java.lang.reflect.Method")
@@ -276,10 +279,9 @@ public final class CctTraces {
         }
 
         /**
-         * Goes to the frame of the next class in HotSpot's list of classes, which leaves out
-         * natives.
+         * Moves to the frame of the next class in HotSpot's list of classes, which omits natives.
          *
-         * @return whether there is one; a class that has none here has a hidden frame
+         * @return whether there is such a frame; a class without one has a hidden frame
          */
         boolean reach(Class<?> type) {
             while (current != null && (isReflection() || current.getLineNumber() == NATIVE_LINE)) {
@@ -292,7 +294,7 @@ public final class CctTraces {
         }
     }
 
-    /** {@code SecurityManager.getClassContext()}. */
+    /** As {@code SecurityManager.getClassContext()}, without forwarders. */
     static Class<?>[] context(Class<?>[] all) {
         Frames frames = new Frames();
         Class<?>[] kept = new Class<?>[all.length];
@@ -303,8 +305,8 @@ public final class CctTraces {
                 forwarder = frames.isForwarder();
                 frames.advance();
             } else {
-                // A lambda's class (a hidden one, from JDK 15 on) has a frame of one method, which
-                // calls no other of it; and its forwarder's.
+                // A lambda's class (a hidden class from JDK 15 on) has the frame of one method,
+                // which calls no other method of the class, and that of its forwarder.
                 forwarder = i > 0 && all[i] == all[i - 1]
                         && CctClasses.name(all[i]).indexOf('/') >= 0;
             }
@@ -318,8 +320,8 @@ public final class CctTraces {
     }
 
     /**
-     * {@code Reflection.getCallerClass(int)}, whose own class has number 0, and which counts
-     * natives, too.
+     * As {@code Reflection.getCallerClass(int)}. Its own class has number 0, and it also counts
+     * natives.
      */
     static Class<?> caller(int depth) {
         Class<?>[] all = SecurityManagers.CONTEXT.getClassContext();
@@ -327,7 +329,7 @@ public final class CctTraces {
         while (all[at] != CctStacks.class) {
             at++;
         }
-        // Behind the runtime's frames stands the method that was called.
+        // The called method follows the runtime's frames.
         at++;
         if (depth == 0) {
             return all[at];
@@ -339,8 +341,8 @@ public final class CctTraces {
             if (!frames.reach(all[at])) {
                 visible++;
             } else {
-                // Those between a native and its callee would be hidden, and would have come
-                // before.
+                // The loop has already counted hidden frames between these natives and their
+                // callee.
                 int natives = frames.natives.size();
                 if (visible < depth && depth <= visible + natives) {
                     return seenFrom(all[at], frames.natives.get(depth - visible - 1));
@@ -361,7 +363,7 @@ public final class CctTraces {
         return null;
     }
 
-    /** The class of this name that {@code caller} has called. */
+    /** The class of this name that {@code caller} refers to. */
     private static Class<?> seenFrom(Class<?> caller, String name) {
         try {
             return Class.forName(name, false, caller.getClassLoader());
@@ -371,8 +373,8 @@ public final class CctTraces {
     }
 
     /**
-     * {@code SecurityManager.classDepth}, given what the native found; it counts frames that are
-     * not natives'.
+     * As {@code SecurityManager.classDepth}. {@code found} is the native's result; it does not
+     * count frames of natives.
      */
     static int classDepth(int found, String name) {
         if (found < 0) {
@@ -385,7 +387,7 @@ public final class CctTraces {
         for (; frames.current() != null; frames.advance()) {
             boolean same = frames.current().getClassName().equals(type);
             if (frames.isForwarder()) {
-                // Some class's forwarder may lead to another class's method, and is not there for
+                // A forwarder may lead from one class to a method of another, and is invisible for
                 // the program.
                 depth -= same || passed ? 0 : 1;
             } else if (same) {
@@ -398,7 +400,7 @@ public final class CctTraces {
         return passed ? -1 : depth;
     }
 
-    /** {@code SecurityManager.classLoaderDepth0}, given what the native found. */
+    /** As {@code SecurityManager.classLoaderDepth0}. {@code found} is the native's result. */
     static int classLoaderDepth(int found) {
         int depth = found;
         Frames frames = new Frames();
@@ -413,7 +415,10 @@ public final class CctTraces {
         return depth;
     }
 
-    /** A security manager that no program sees; its constructor would ask the program's. */
+    /**
+     * A security manager that no program sees. It is allocated without its constructor, which would
+     * ask the program's security manager.
+     */
     private static final class SecurityManagers {
         static final SecurityManager CONTEXT = make();
 
@@ -429,13 +434,11 @@ public final class CctTraces {
         }
     }
 
-    // ---- what the VM knows ----------------------------------------------------------------------
+    // ---- frames in the VM's form ----------------------------------------------------------------
 
-    /**
-     * The frames of an exception as the VM lists them: those from which the program's are taken.
-     */
+    /** The frames of an exception in the VM's order, with hidden ones. */
     private static final class VmTrace {
-        /** JDK 8 hands out one after another. */
+        /** JDK 8 returns the frames one at a time. */
         static final boolean ELEMENT_BY_ELEMENT = JavaVersion.FEATURE == 8;
 
         final int depth;
@@ -462,13 +465,13 @@ public final class CctTraces {
         }
     }
 
-    /** JDK 9 and later fill an array, whose length must be the very depth. */
+    /** JDK 9 and later fill an array, whose length must be the exact depth. */
     private static final class AllAtOnce {
         private static final long DEPTH = Offsets.of(Throwable.class, "depth");
 
         /**
-         * From JDK 19 on the native takes the backtrace, and not the exception; -1 for earlier
-         * ones.
+         * From JDK 19 on the native takes the backtrace, and not the exception. -1 for earlier
+         * JDKs.
          */
         private static final long BACKTRACE = JavaVersion.FEATURE >= 19
                 ? Offsets.of(Throwable.class, "backtrace") : -1L;
@@ -494,14 +497,14 @@ public final class CctTraces {
         }
     }
 
-    /** Elements and their fields. Not initialised before the JVM has booted. */
+    /** Stack trace elements and their fields. Not initialised before the JVM has booted. */
     static final class Elements {
         private static final long LINE = Offsets.of(StackTraceElement.class, "lineNumber");
         private static final long METHOD = Offsets.of(StackTraceElement.class, "methodName");
 
         private Elements() {}
 
-        /** One for the VM to fill in. */
+        /** An element for the VM to fill in. */
         static StackTraceElement empty() {
             try {
                 return (StackTraceElement) CctMemory.U.allocateInstance(StackTraceElement.class);
@@ -510,7 +513,7 @@ public final class CctTraces {
             }
         }
 
-        /** Gives a native that was renamed its own name. */
+        /** Replaces the name of a renamed native by its original name. */
         static void named(StackTraceElement e) {
             String name = e.getMethodName();
             if (name != null && Prefix.of(name, Hidden.NATIVE_PREFIX)) {
@@ -518,7 +521,7 @@ public final class CctTraces {
             }
         }
 
-        /** The line in one that the VM has filled in. */
+        /** The line number of an element that the VM has filled in. */
         static int line(StackTraceElement e) {
             return CctMemory.U.getInt(e, LINE);
         }

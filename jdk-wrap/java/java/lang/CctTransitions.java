@@ -1,13 +1,13 @@
 package java.lang;
 
 /**
- * Keeps track of which threads are in a transition: a virtual thread that is being mounted on its
- * carrier or unmounted from it, and that carrier.
+ * Records which threads are in a transition: a virtual thread while it is mounted on its carrier or
+ * unmounted from it, and that carrier.
  *
- * <p>HotSpot does not let anyone walk the stack of a thread in a transition: a thread that asks for
- * its own waits for the transition to end, and so for itself. Agents and clients run no code there
- * either, since the thread could not park. The rewriter calls these methods where
- * {@code VirtualThread} tells HotSpot that a transition begins or ends. The parameters are of type
+ * <p>HotSpot permits no stack walk of a thread in a transition. A thread that walks its own stack
+ * waits for the end of the transition, and so for itself. Agents and clients run no code there,
+ * either, since the thread could not park. The rewriter inserts calls of these methods where
+ * {@code VirtualThread} notifies HotSpot that a transition begins or ends. The parameters have type
  * {@code Object} because older JDKs have no {@code VirtualThread}.
  *
  * <p>The rules of {@link CctRuntime} hold.
@@ -42,8 +42,8 @@ public final class CctTransitions {
     }
 
     /**
-     * For {@code notifyJvmtiMount}, {@code notifyJvmtiUnmount} and {@code notifyJvmtiHideFrames},
-     * which begin a transition if they are to {@code hide} frames, and end it otherwise.
+     * For {@code notifyJvmtiMount}, {@code notifyJvmtiUnmount} and {@code notifyJvmtiHideFrames}. A
+     * call that must {@code hide} frames begins a transition; any other call ends it.
      */
     public static void change(Object virtual, boolean hide) {
         set(virtual, hide);

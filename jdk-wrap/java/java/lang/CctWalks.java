@@ -7,24 +7,24 @@ import cctrewrite.runtime.Prefix;
 import java.lang.StackStreamFactory.AbstractStackWalker;
 
 /**
- * {@code StackWalker} without forwarders (docs/internals/runtime.md). JDK 9 and later.
+ * Hides forwarders from {@code StackWalker} (docs/internals/runtime.md). JDK 9 and later.
  *
- * <p>The VM fills a buffer with one batch of frames after another: the first one in
- * {@code callStackWalk}, which then calls back {@code doStackWalk}, the others in
- * {@code fetchStackFrames}. Of each batch forwarders are left out, and it is filled up with the
- * next frames, so that the class library sees batches as long as it asked for: what it executes is
- * what it would on the plain stack.
+ * <p>The VM fills a buffer with one batch of frames after another. The first batch comes in
+ * {@code callStackWalk}, which then calls back {@code doStackWalk}. The others come in
+ * {@code fetchStackFrames}. This class removes forwarders from each batch and fills it up with the
+ * next frames. So the class library gets batches of the requested length, and executes the same
+ * code as on the plain stack.
  *
- * <p>Where only classes are asked for, the VM would not tell forwarders. Then it is asked for
- * frames, in a buffer of our own, and their classes are handed on.
+ * <p>If a walk asks only for classes, the VM's result does not show which frames are forwarders.
+ * Then this class requests frames, in a buffer of its own, and passes on their classes.
  *
  * <p>The rules of {@link CctRuntime} hold.
  */
 public final class CctWalks {
-    /** In a walk's mode: classes alone. */
+    /** A bit of a walk's mode: only classes. */
     private static final int CLASSES = 2;
 
-    /** What the descriptor of an added method has and the program's has not. */
+    /** The additional part in the descriptor of an added method. */
     private static final String EXTENSION = "J[[[[J)";
 
     private CctWalks() {}
@@ -121,7 +121,10 @@ public final class CctWalks {
         }
     }
 
-    /** Likewise: where they end, {@code number} being {@link #num$doStackWalk}. */
+    /**
+     * On entry of {@code doStackWalk}: the end of the visible frames. {@code number} is the result
+     * of {@link #num$doStackWalk}.
+     */
     public static int end$doStackWalk(AbstractStackWalker<?, ?> self, long anchor, int skip,
             int number, int start, int end) {
         return CctRuntime.booted() ? start + number : end;
@@ -129,7 +132,7 @@ public final class CctWalks {
 
     // ---- the other batches ----------------------------------------------------------------------
 
-    /** Instead of the native of JDK 9 to 21: returns where the frames end. */
+    /** Replaces the native of JDK 9 to 21. Returns the end of the frames. */
     public static int fetchStackFrames(
             AbstractStackWalker<?, ?> self, long mode, long anchor, int count, int start,
             Object[] frames) {
@@ -139,7 +142,7 @@ public final class CctWalks {
         return fetch(self, (int) mode, anchor, 1, start + count, start, frames);
     }
 
-    /** Instead of the native of JDK 22 and 23: returns where the frames end. */
+    /** Replaces the native of JDK 22 and 23. Returns the end of the frames. */
     public static int fetchStackFrames(
             AbstractStackWalker<?, ?> self, int mode, long anchor, int count, int start,
             Object[] frames) {
@@ -149,7 +152,7 @@ public final class CctWalks {
         return fetch(self, mode, anchor, 1, start + count, start, frames);
     }
 
-    /** Instead of the native of JDK 24 and later: returns the number of frames. */
+    /** Replaces the native of JDK 24 and later. Returns the number of frames. */
     public static int fetchStackFrames(
             AbstractStackWalker<?, ?> self, int mode, long anchor, int last, int size, int start,
             Object[] frames) {
@@ -169,7 +172,8 @@ public final class CctWalks {
             boolean classes = (mode & CLASSES) != 0;
             Object[] filled = classes ? fresh(self, start, frames.length) : frames;
             if (classes) {
-                // By this element the VM knows a walk's buffer; it has put it into the first one.
+                // The VM identifies a walk's buffer by this element, which it has put into the
+                // first buffer.
                 filled[0] = self.cct$frames[0];
             }
             Batch batch = new Batch(self, anchor, filled, start, limit, CctStacks.own(context));
@@ -187,10 +191,12 @@ public final class CctWalks {
 
     /** One batch, in bypass. */
     private static final class Batch {
-        /** {@code long.class} is a field of {@code Long}, which would be initialised. */
+        /**
+         * {@code long.class} is a field of {@code Long}; reading it would initialise that class.
+         */
         private static final Class<?> LONG = long[].class.getComponentType();
 
-        /** The native of this class library. */
+        /** The variant of the native in this class library. */
         private static final boolean COUNTS = has(int.class, LONG, int.class, int.class, int.class,
                 Object[].class);
         private static final boolean LONG_MODE =
@@ -202,7 +208,7 @@ public final class CctWalks {
         private final Object[] frames;
         private final int limit;
         private final boolean own;
-        /** Takes the line of each frame. */
+        /** The VM writes the line number of each frame into this element. */
         private final StackTraceElement element = CctTraces.Elements.empty();
 
         Batch(AbstractStackWalker<?, ?> walk, long anchor, Object[] frames, int start, int limit,
@@ -215,8 +221,8 @@ public final class CctWalks {
         }
 
         /**
-         * Has the VM fill the buffer from {@code start} up to the limit, and returns where the
-         * frames end.
+         * Lets the VM fill the buffer from {@code start} up to the limit. Returns the end of the
+         * frames.
          */
         int fetch(int mode, int last, int start) {
             if (COUNTS) {
@@ -229,15 +235,15 @@ public final class CctWalks {
         }
 
         /**
-         * Takes forwarders out of the frames that the VM has filled in, and fills up with others;
-         * returns where they end.
+         * Removes forwarders from the VM's frames and fills up the buffer with others. Returns the
+         * end of the frames.
          */
         int leaveOut(int start, int end) {
             int mode = LONG_MODE
                     ? (int) CctMemory.U.getLong(walk, MODE) : CctMemory.U.getInt(walk, MODE);
             int visible = move(start, end);
             while (end == limit && visible < limit) {
-                // The VM gave all that was asked for: there may be more.
+                // The VM returned as many frames as requested, so there may be more.
                 int next = visible;
                 end = fetch(mode & ~CLASSES, 1, next);
                 visible = move(next, end);
@@ -245,7 +251,7 @@ public final class CctWalks {
             return visible;
         }
 
-        /** Moves visible frames to the front and puts empty ones behind them. */
+        /** Moves visible frames to the front and puts empty ones after them. */
         private int move(int start, int end) {
             int visible = start;
             for (int i = start; i < end; i++) {
@@ -254,8 +260,8 @@ public final class CctWalks {
                 }
             }
             for (int i = visible; i < end; i++) {
-                // Not one of those in front, nor one in which the VM would find traces of another
-                // frame.
+                // A new object: not one of the frames in front, and not one that still contains
+                // data of another frame.
                 frames[i] = frames[i].getClass() == StackFrameInfo.class
                         ? new StackFrameInfo(walk.walker)
                         : new LiveStackFrameInfo(walk.walker);
@@ -283,7 +289,10 @@ public final class CctWalks {
         return frames;
     }
 
-    /** What walks for classes alone get: the classes, or from JDK 22 on objects that hold them. */
+    /**
+     * The results of walks that ask only for classes: the classes, or from JDK 22 on objects that
+     * hold them.
+     */
     private static final class Classes {
         static void handOn(Object[] ours, Object[] frames, int start, int end) {
             for (int i = start; i < end; i++) {
@@ -308,19 +317,22 @@ public final class CctWalks {
 
     // ---- methods of frames ----------------------------------------------------------------------
 
-    /** After {@code StackFrameInfo.expandStackFrameInfo} (JDK 22 and later). */
+    /** Runs after {@code StackFrameInfo.expandStackFrameInfo} (JDK 22 and later). */
     public static void after$expandStackFrameInfo(StackFrameInfo self) {
         withoutExtension(self);
     }
 
-    /** Before {@code MemberName.expandFromVM} returns: up to JDK 21 frames have one. */
+    /**
+     * Runs before {@code MemberName.expandFromVM} returns: up to JDK 21 frames have a
+     * {@code MemberName}.
+     */
     public static void expanded(Object self) {
         withoutExtension(self);
     }
 
     /**
-     * The type of a method that the VM has found by a frame is a descriptor, and may be that of an
-     * extended form.
+     * Removes the extension from the type of a method that the VM has found by a frame. That type
+     * is a descriptor, and may be the one of an extended form.
      */
     private static void withoutExtension(Object info) {
         if (!CctRuntime.booted()) {

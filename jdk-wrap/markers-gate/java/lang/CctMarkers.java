@@ -5,12 +5,12 @@ import java.lang.invoke.MethodHandles;
 import jdk.internal.vm.Continuation;
 
 /**
- * Where marked classes of a class library come in: in a package that every module and every loader
- * knows. And where a thread's marker stack is: in a field that {@code Thread} gains, since a
- * thread-local variable would itself come to markers.
+ * The entry point of marked classes of a class library, in a package that every module and every
+ * loader can access. It also reads and writes a thread's marker stack. That is a field that the
+ * rewriter adds to {@code Thread}, since a thread-local variable would itself reach markers.
  */
 public final class CctMarkers {
-    /** Whether this JDK has virtual threads: their class must not be named before. */
+    /** Whether this JDK has virtual threads. The code must not name their class in an older JDK. */
     private static boolean virtual;
 
     private CctMarkers() {}
@@ -80,20 +80,23 @@ public final class CctMarkers {
     }
 
     /**
-     * For {@code Module.defineModule0} since JDK 12: the packages of a module that the JVM is told
-     * of. To those of {@code java.base} the runtime's are added, in which it would find no class
-     * otherwise. The module's descriptor, which programs see, does not name them.
+     * For {@code Module.defineModule0} since JDK 12: the packages that the JVM gets for a module.
+     * For {@code java.base} this adds the runtime's packages. Without them the JVM would not find
+     * the runtime's classes. The module descriptor, which programs see, does not contain them.
      */
     public static Object[] packages(Object[] all) {
         return isBase(all) ? withOurs(all, new Object[all.length + 2]) : all;
     }
 
-    /** For {@code Module.defineModule0} before. */
+    /** For {@code Module.defineModule0} of JDK 9 to 11. */
     public static String[] packages(String[] all) {
         return isBase(all) ? (String[]) withOurs(all, new String[all.length + 2]) : all;
     }
 
-    /** Not if the module has been patched, since it has them then. */
+    /**
+     * Whether this is {@code java.base} without the runtime's packages. A patched module has them
+     * already.
+     */
     private static boolean isBase(Object[] packages) {
         boolean isBase = false;
         if (packages != null) {
@@ -123,8 +126,8 @@ public final class CctMarkers {
     }
 
     /**
-     * Keeps the current thread on its carrier, if it is a virtual one; what {@link #unpin} is to be
-     * told. See docs/internals/runtime.md.
+     * Keeps the current thread on its carrier, if it is a virtual one. Returns the argument for
+     * {@link #unpin}. See docs/internals/runtime.md.
      */
     public static boolean pin() {
         if (virtual && Thread.currentThread() instanceof VirtualThread) {
@@ -134,7 +137,7 @@ public final class CctMarkers {
         return false;
     }
 
-    /** Undoes what {@link #pin} did. */
+    /** Undoes {@link #pin}. */
     public static void unpin(boolean pinned) {
         if (pinned) {
             Continuation.unpin();

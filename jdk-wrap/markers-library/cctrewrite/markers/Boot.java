@@ -1,6 +1,6 @@
 package cctrewrite.markers;
 
-/** Whether the JVM has booted: when the launcher comes to the program. */
+/** Whether the JVM has booted, which it has when the launcher reaches the program. */
 final class Boot {
     private static volatile boolean over;
 
@@ -15,7 +15,8 @@ final class Boot {
             return;
         }
         Image.open();
-        // What registering needs is there before any class does: its own classes may have markers.
+        // Load the classes for a registration before any class needs them: they may themselves have
+        // markers.
         MarkerStack stack = Stacks.current();
         int before = stack.silence();
         try {
@@ -25,22 +26,23 @@ final class Boot {
         }
         over = true;
         if (Image.isOpen()) {
-            // Who waits for what this JVM leaves finds it, whatever the program comes to.
+            // The process that waits for this JVM's results gets them, even if the program ends
+            // before it reaches a marker.
             Clients.begin();
         }
     }
 
-    /** What was come to before, where only that is counted. */
+    /** The number of markers reached before, where that is only counted. */
     static long early() {
         return 0;
     }
 
-    /** Before clients are loaded: they print when the JVM ends. */
+    /** Makes clients print when the JVM ends. Runs before clients are loaded. */
     static void begin() {
         Runtime.getRuntime().addShutdownHook(new Thread(new End.Printing(), "cctrewrite markers"));
     }
 
-    /** A thread of ours, before it starts. */
+    /** Prepares a thread of the marker runtime before it starts. */
     static Thread apart(Thread thread) {
         return thread;
     }

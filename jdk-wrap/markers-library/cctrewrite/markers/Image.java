@@ -4,21 +4,24 @@ import java.io.File;
 import java.lang.reflect.Method;
 
 /**
- * The JDK in which the program runs, if {@code cctrewrite jdk} or {@code run} made it: beside its
- * class library it has the rules of that, by which the program's classes are marked when they are
- * defined, by a native library.
+ * The JDK that the program runs in, if {@code cctrewrite jdk} or {@code run} created it. It
+ * contains the rules of its class library. A native library inserts markers by these rules into the
+ * program's classes when the JVM defines them.
  */
 final class Image {
-    /** Beside the class library. */
+    /** Path from the JDK's home. */
     private static final String FOLDER = "lib/cctrewrite/markers";
 
     private static File folder;
-    /** Where whoever started this JVM expects what it leaves; null if nobody waits for it. */
+    /**
+     * Where the process that started this JVM expects its results; null if no process waits for
+     * them.
+     */
     private static String place;
 
     private Image() {}
 
-    /** Once the JVM has booted, before it looks for the program. */
+    /** Starts the native library when the JVM has booted, before it searches for the program. */
     static void open() {
         String home = System.getProperty("java.home");
         File found = new File(home, FOLDER);
@@ -36,7 +39,7 @@ final class Image {
             trouble = thrown.toString();
         }
         if (trouble != null) {
-            // Without markers in the program's classes nothing that is said of it would be true.
+            // Without markers in the program's classes no result would be right.
             System.err.println("cctrewrite: markers: this JDK cannot mark the program: " + trouble);
             Runtime.getRuntime().halt(70);
         }
@@ -44,8 +47,9 @@ final class Image {
     }
 
     /**
-     * Since JDK 9 what clients implement lies in a package of {@code java.base} that nobody may
-     * see. The JVM is told; what programs can look at stays as it is.
+     * Exports the interfaces of clients. Since JDK 9 their package is in {@code java.base} and not
+     * exported. Only the JVM's own record changes; programs see the same module descriptor as
+     * before.
      */
     private static void export() throws ReflectiveOperationException {
         Class<?> module;
@@ -65,7 +69,7 @@ final class Image {
         return folder != null;
     }
 
-    /** What whoever started this JVM wants, under this key; null if nobody has said. */
+    /** A setting of the process that started this JVM, by its key; null if there is none. */
     static String said(String key) {
         return place == null ? null : option0(key);
     }
@@ -74,27 +78,32 @@ final class Image {
         return place;
     }
 
-    /** The automata of the properties that the rules are of; null if there are none. */
+    /** The automata of the properties that the rules implement; null if there are none. */
     static String tables() {
         File tables = new File(folder, "typestate");
         return folder != null && tables.isFile() ? tables.getPath() : null;
     }
 
-    /** How much of the program's classes was marked; null if nothing was. */
+    /** How much of the program's classes got markers; null if nothing did. */
     static String placed() {
         return folder == null ? null : placed0();
     }
 
-    /** What is not marked of them, and which rules match nothing. */
+    /**
+     * The parts of the program's classes that have no markers, and the rules that match nothing.
+     */
     static String[] notes() {
         String[] notes = folder == null ? null : notes0();
         return notes == null ? new String[0] : notes;
     }
 
-    /** Takes what is in the folder; says what is wrong with it, or null. */
+    /** Reads the files in the folder. Returns an error, or null. */
     private static native String start0(String folder);
 
-    /** Enters this JVM where that is waited for; says where what it leaves is expected, or null. */
+    /**
+     * Registers this JVM with a process that waits for it, if any. Returns where that process
+     * expects the results, or null.
+     */
     private static native String enter0();
 
     private static native String option0(String key);

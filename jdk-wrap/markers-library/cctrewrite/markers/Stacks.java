@@ -2,14 +2,17 @@ package cctrewrite.markers;
 
 import java.lang.CctMarkers;
 
-/** Where a thread's marker stack is: with a marked class library, in a field of the thread. */
+/** The marker stack of a thread. With a marked class library, it is in a field of the thread. */
 final class Stacks {
-    /** Stands for a stack while that is being made, which comes to markers itself. */
+    /**
+     * A thread's stack while the thread creates the real one, since that code reaches markers
+     * itself.
+     */
     private static final MarkerStack BUSY = MarkerStack.busy();
 
     private Stacks() {}
 
-    /** That of the current thread. */
+    /** The marker stack of the current thread. */
     static MarkerStack current() {
         Thread thread = Thread.currentThread();
         Object stack = CctMarkers.stack(thread);
@@ -18,13 +21,13 @@ final class Stacks {
 
     private static MarkerStack first(Thread thread) {
         if (BUSY == null) {
-            // This class is being initialised, by this thread.
+            // This thread is initialising this class.
             return MarkerStack.busy();
         }
         CctMarkers.setStack(thread, BUSY);
         MarkerStack stack = null;
-        // The first marker of each thread comes here, also that of the one that wakes virtual
-        // threads: none of these may give up its carrier while it waits for the lock.
+        // The first marker of each thread runs this code, also in the thread that wakes virtual
+        // threads. No thread may give up its carrier while it waits for the lock.
         boolean pinned = CctMarkers.pin();
         try {
             stack = new MarkerStack(thread, Counts.of(thread));
@@ -40,9 +43,9 @@ final class Stacks {
     }
 
     /**
-     * The JVM's own thread (JDK 24 and later) that puts virtual threads back on carriers which have
-     * waited for a lock. Were clients to hear of it, and to take a lock for which a virtual thread
-     * waits, that would wait for ever.
+     * Whether this is the JVM's own thread (JDK 24 and later) that puts virtual threads back on
+     * carriers after they have waited for a lock. If clients were notified there, they could wait
+     * for a lock, queued after a virtual thread that only this thread can wake: a deadlock.
      */
     private static boolean wakesVirtualThreads(Thread thread) {
         return "VirtualThread-unblocker".equals(thread.getName())

@@ -4,21 +4,24 @@ import cctrewrite.markers.Gate;
 import java.util.ArrayList;
 
 /**
- * Where marked classes come in of a program that is counted, too (docs/research/markers.md): by
- * helpers of {@code java.lang.Object}, as all code that rewriting inserts. What clients do is none
- * of the program's: it runs in bypass, and there nothing is told. A thread's field is what it was
- * when this returns.
+ * The entry point of marked classes of a program that is also counted (docs/research/markers.md).
+ * Classes call it through helpers of {@code java.lang.Object}, as all inserted code does. The
+ * client's work is not the program's, so it runs in bypass, and clients are not notified there.
+ * When a method returns, the thread's field is as it was before.
  *
- * <p>The rules of {@link CctRuntime} hold here: until the JVM has come to the program no other
- * class is touched, and outside bypass no code of the library.
+ * <p>The rules of {@link CctRuntime} hold here. Until the JVM has reached the program, the code
+ * uses no other class, and outside bypass it calls no code of the library.
  */
 public final class CctMarkers {
-    /** How often something was come to before; threads that count at once may lose one. */
+    /**
+     * The number of markers reached before that time. An increment may be lost if threads count at
+     * once.
+     */
     private static long early;
 
     private CctMarkers() {}
 
-    /** Whether the JVM has come to the program. */
+    /** Whether the JVM has reached the program. */
     public static boolean isOver() {
         return CctRuntime.hasLaunched();
     }
@@ -37,12 +40,12 @@ public final class CctMarkers {
         thread.cct$stack = stack;
     }
 
-    /** See {@link CctPin#pin}. */
+    /** As {@link CctPin#pin}. */
     public static boolean pin() {
         return CctPin.pin();
     }
 
-    /** See {@link CctPin#unpin}. */
+    /** As {@link CctPin#unpin}. */
     public static void unpin(boolean pinned) {
         CctPin.unpin(pinned);
     }
@@ -67,8 +70,8 @@ public final class CctMarkers {
     }
 
     /**
-     * One more text of those that the class has to say. In one array they would be an array of a
-     * class that its loader has perhaps not been asked for.
+     * Adds one of the texts by which a class describes its markers. (An array of texts would be an
+     * array of a class that the class's loader may not have loaded yet.)
      */
     @SuppressWarnings("unchecked")
     public static Object markerRow(Object rows, Object text) {
@@ -154,7 +157,10 @@ public final class CctMarkers {
 
     // ---- a thread is at a marker ----------------------------------------------------------------
 
-    /** {@code slot} is where the first call site's slot of the thread's node is, or would be. */
+    /**
+     * A thread is at the start of a region. {@code slot} is the address of the node's first
+     * call-site slot, or the address that it would have.
+     */
     public static Object markerEnter(Object table, int index, Object receiver, Object arguments,
             long slot) {
         if (!CctRuntime.hasLaunched()) {
@@ -252,8 +258,8 @@ public final class CctMarkers {
     }
 
     /**
-     * What the profiler does then is nobody's. Before the JVM has booted there may be no thread to
-     * be asked (JDK 25).
+     * Counts a marker reached too early. The profiler's own code does not count. Before the JVM has
+     * booted there may be no current thread (JDK 25).
      */
     private static void tooEarly() {
         if (!CctRuntime.booted() || Thread.currentThread().cct$context != CctRuntime.BYPASS) {
@@ -261,7 +267,7 @@ public final class CctMarkers {
         }
     }
 
-    // ---- arguments that a marker hands over -----------------------------------------------------
+    // ---- arguments of a marker ------------------------------------------------------------------
 
     public static Object markerArray(int length) {
         return new Object[length];

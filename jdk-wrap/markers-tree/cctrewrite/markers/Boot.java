@@ -6,13 +6,14 @@ import java.lang.CctMarkers;
 import java.lang.CctRuntime;
 
 /**
- * Whether the JVM has booted: when the profiler's runtime has heard that the launcher comes to the
- * program.
+ * Whether the JVM has booted, which it has when the profiler's runtime knows that the launcher has
+ * reached the program.
  */
 final class Boot {
     static {
         if (Image.isOpen()) {
-            // Who waits for what this JVM leaves finds it, whatever the program comes to.
+            // The process that waits for this JVM's results gets them, even if the program ends
+            // before it reaches a marker.
             Launch.afterwards(new Runnable() {
                 @Override
                 public void run() {
@@ -35,14 +36,14 @@ final class Boot {
     }
 
     /**
-     * Before clients are loaded. The end is told before the profile is written: a hook of the
-     * program's would be in it.
+     * Makes clients print at the end, before the profile is written. Runs before clients are
+     * loaded. Does not use a shutdown hook of the program, since that would be in the profile.
      */
     static void begin() {
         Finish.before(new End.Printing());
     }
 
-    /** A thread of ours is not recorded. */
+    /** Excludes a thread of the marker runtime from the recording. */
     static Thread apart(Thread thread) {
         CctRuntime.bypass(thread);
         return thread;

@@ -4,12 +4,12 @@ import cctrewrite.runtime.LoadTime;
 import java.io.File;
 
 /**
- * The JDK in which the program runs, if {@code cctrewrite jdk} or {@code run} made it with rules:
- * by these the program's classes get markers when they are rewritten to be counted. In another one
- * markers are where {@code instrument} has put them.
+ * The JDK that the program runs in, if {@code cctrewrite jdk} or {@code run} created it with rules.
+ * When the load-time library rewrites the program's classes, it inserts markers by these rules. In
+ * other JDKs only {@code instrument} inserts markers.
  */
 final class Image {
-    /** Beside the class library; null if it brings no rules along. */
+    /** The folder of the rules; null if the JDK has none. */
     private static final File FOLDER = LoadTime.rules();
 
     private Image() {}
@@ -20,30 +20,33 @@ final class Image {
         return FOLDER != null;
     }
 
-    /** What whoever started this JVM wants, under this key; null if nobody has said. */
+    /** A setting of the process that started this JVM, by its key; null if there is none. */
     static String said(String key) {
         return LoadTime.expected() == null ? null : LoadTime.said(key);
     }
 
-    /** Where whoever started this JVM expects what it leaves; null if nobody waits for it. */
+    /**
+     * Where the process that started this JVM expects its results; null if no process waits for
+     * them.
+     */
     static String place() {
         return FOLDER == null ? null : LoadTime.expected();
     }
 
-    /** The automata of the properties that the rules are of; null if there are none. */
+    /** The automata of the properties that the rules implement; null if there are none. */
     static String tables() {
         File tables = new File(FOLDER, "typestate");
         return FOLDER != null && tables.isFile() ? tables.getPath() : null;
     }
 
-    /** How much of the program's classes was marked; null if nothing was. */
+    /** How much of the program's classes got markers; null if nothing did. */
     static String placed() {
         return FOLDER == null ? null : LoadTime.marked();
     }
 
     /**
-     * What is not marked of them, and which rules match nothing. Without rules what is rewritten
-     * when it is defined gets no markers.
+     * The parts of the program's classes that have no markers, and the rules that match nothing.
+     * Without rules, classes that are rewritten at their definition get no markers.
      */
     static String[] notes() {
         if (FOLDER != null) {

@@ -8,17 +8,15 @@ import java.util.List;
 
 /** The program's calling-context tree. */
 final class Trees {
-    /** Of FNV-1a, 64 bits. */
+    /** The constants of FNV-1a, 64 bits. */
     private static final long BASIS = 0xCBF29CE484222325L;
     private static final long PRIME = 0x100000001B3L;
 
     private Trees() {}
 
-    /**
-     * The node in which the thread was when it came to a marker; null if it was recorded in none.
-     */
+    /** The thread's node when it reached a marker; null if the thread was not recorded then. */
     static ContextNode node(Marker marker) {
-        // Below are no addresses, with the offset of a slot or without.
+        // A smaller number is no address, with or without the offset of a slot.
         if (marker == null || marker.context < 2 * CctRuntime.LIMIT) {
             return null;
         }

@@ -4,13 +4,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Field;
 
 /**
- * Who may write fields that classes have gained: these give no lookup, since to ask for one is a
- * call, and reflection does not show what they gained.
+ * Gives access to the fields that the rewriter adds to classes. These classes provide no lookup,
+ * since asking for one would be a call, and reflection hides the added fields.
  */
 final class Trusted {
     private Trusted() {}
 
-    /** The one that the class library has for itself. */
+    /** The class library's own lookup. */
     static MethodHandles.Lookup lookup() throws ReflectiveOperationException {
         Field field = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
         field.setAccessible(true);

@@ -1,17 +1,20 @@
 package cctrewrite.markers;
 
-/** A provider: where objects were made, of those that came by a marker at an allocation. */
+/** A provider: the allocation sites of objects that were allocated at a marker. */
 public final class AllocationSites {
     private final ObjectTable<MarkerDescriptor> sites = new ObjectTable<>();
 
-    /** To be called with what a client hears of markers at allocations; others are left aside. */
+    /**
+     * Stores the marker of an allocation. A client calls this with each of its markers; other kinds
+     * of markers have no effect.
+     */
     public void note(Marker marker) {
         if (marker.descriptor().place().equals("allocation") && marker.receiver != null) {
             sites.put(marker.receiver, marker.descriptor());
         }
     }
 
-    /** The marker at which an object was made; {@code null} if it was not noted. */
+    /** The marker at which the object was allocated; {@code null} if it was not stored. */
     public MarkerDescriptor of(Object object) {
         return sites.get(object);
     }

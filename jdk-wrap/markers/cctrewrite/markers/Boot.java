@@ -1,6 +1,6 @@
 package cctrewrite.markers;
 
-/** Whether the JVM has booted: classes of the program run only then. */
+/** Whether the JVM has booted: always true here, since classes of the program run only then. */
 final class Boot {
     private Boot() {}
 
@@ -10,17 +10,17 @@ final class Boot {
 
     static void launched() {}
 
-    /** What was come to before, where only that is counted. */
+    /** The number of markers reached before, where that is only counted. */
     static long early() {
         return 0;
     }
 
-    /** Before clients are loaded: they print when the JVM ends. */
+    /** Makes clients print when the JVM ends. Runs before clients are loaded. */
     static void begin() {
         Runtime.getRuntime().addShutdownHook(new Thread(new End.Printing(), "cctrewrite markers"));
     }
 
-    /** A thread of ours, before it starts. */
+    /** Prepares a thread of the marker runtime before it starts. */
     static Thread apart(Thread thread) {
         return thread;
     }

@@ -5,17 +5,20 @@ import java.util.Arrays;
 /** A provider: the methods that led to a marker. */
 public final class CallingContexts {
     private static final String GATE = "cctrewrite.markers.Gate";
-    /** In front of it in a class library. */
+    /** The class that calls it in a class library. */
     private static final String LIBRARY_GATE = "java.lang.CctMarkers";
 
     private CallingContexts() {}
 
-    /** The current thread's frames, the method of the innermost marker first. Only in handlers. */
+    /**
+     * The current thread's frames; the method of the innermost marker comes first. Call it only in
+     * handlers.
+     */
     public static StackTraceElement[] current() {
         StackTraceElement[] all = new Throwable().getStackTrace();
         int from = 0;
-        // Down to the last frame of ours, and the helper that called it: what is above is the
-        // client.
+        // Skip the client's frames, up to the last frame of the gate, and then the helper that
+        // called it.
         for (int i = 0; i < all.length; i++) {
             if (isGate(all[i].getClassName())) {
                 from = i + 1;
@@ -29,17 +32,17 @@ public final class CallingContexts {
     }
 
     /**
-     * The node of the exact calling-context tree in which the thread came to the innermost marker;
-     * null if the program is not counted beside its markers, or nothing was recorded where the
-     * thread was. Only in handlers.
+     * The node of the exact calling-context tree in which the thread reached the innermost marker.
+     * Null if the program is not counted in addition, or if the thread was not recorded there. Call
+     * it only in handlers.
      */
     public static ContextNode node() {
         return Trees.node(Markers.current());
     }
 
     /**
-     * The frame at a place of {@link #current}; null if there are not so many. The JVM looks at no
-     * more frames than it must, from JDK 9 on.
+     * The frame at an index of {@link #current}; null if there are not that many. From JDK 9 on the
+     * JVM visits no more frames than it must.
      */
     public static StackTraceElement frame(int place) {
         if (Walks.canWalk()) {
@@ -53,7 +56,7 @@ public final class CallingContexts {
         return owner.equals(GATE);
     }
 
-    /** Whether a frame behind the gate's stands between it and the marker. */
+    /** Whether this is a frame between the gate and the marker. */
     static boolean isOurs(String owner, String method) {
         return method.startsWith("cct$") || owner.equals(LIBRARY_GATE) || owner.equals(GATE);
     }

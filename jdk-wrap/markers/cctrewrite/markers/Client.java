@@ -3,65 +3,73 @@ package cctrewrite.markers;
 import java.io.PrintStream;
 
 /**
- * What hears of markers. Named by {@code -Dcctrewrite.markers.clients=a.B,c.D}, which needs a
- * public constructor without arguments, or given to {@link Markers#register}. Several may be there
- * at once.
+ * A marker client, which is notified when threads reach markers.
+ * {@code -Dcctrewrite.markers.clients=a.B,c.D} names clients, which then need a public constructor
+ * without arguments. A program can also pass a client to {@link Markers#register}. There may be
+ * several clients.
  *
- * <p>Handlers run in the thread that came to the marker, and several threads may be in one at the
- * same time. What a client does is not told to any client. A client that throws is told nothing
- * more, and the end of the run says so; the program does not see the exception.
+ * <p>Handlers run in the thread that reached the marker, and several threads may run one at the
+ * same time. No client is notified of a client's own actions. A client that throws is not notified
+ * any more, and the summary at the end of the run says so. The program does not see the exception.
  */
 public interface Client {
-    /** Once, before anything else: here providers such as {@link ObjectDeath} are asked for. */
+    /**
+     * Runs once, before all other methods. Here the client creates providers such as
+     * {@link ObjectDeath}.
+     */
     default void register() {}
 
     /**
-     * Whether it wants to hear of this marker: asked once for each, when its class first comes to
-     * one of its markers.
+     * Whether the client wants to be notified at this marker. Called once for each marker, when its
+     * class first reaches one of its markers.
      */
     boolean subscribe(MarkerDescriptor descriptor);
 
-    /** Whether {@link #passesBy} is asked at this marker. Asked when it subscribes. */
+    /**
+     * Whether the runtime must call {@link #passesBy} at this marker. Called when the client
+     * subscribes.
+     */
     default boolean filters(MarkerDescriptor descriptor) {
         return false;
     }
 
     /**
-     * Whether it need not hear that a thread with this receiver is at the marker: before anything
-     * else happens there, and only of who is the marker's one subscriber. What this calls must have
-     * no markers.
+     * Whether the client needs no notification of a thread with this receiver at the marker. The
+     * runtime calls this before anything else at the marker, and only for the marker's single
+     * subscriber. The code that it calls must have no markers.
      */
     default boolean passesBy(MarkerDescriptor descriptor, Object receiver) {
         return false;
     }
 
     /**
-     * Whether it hears of this marker's entries alone, and asks nothing of who else the thread was
-     * at: no {@link #markerExit}. Where all clients of a marker are simple, it is not put on the
-     * marker stack, and its exits cost next to nothing. Asked when it subscribes.
+     * Whether the client needs only this marker's entries, and does not read the thread's other
+     * markers. It then gets no {@link #markerExit}. If all clients of a marker are simple, the
+     * marker is not put on the marker stack, and its exits cost next to nothing. Called when the
+     * client subscribes.
      */
     default boolean isSimple(MarkerDescriptor descriptor) {
         return false;
     }
 
     /**
-     * A thread is at the marker, or at the beginning of its region. The argument is valid until
-     * this returns.
+     * A thread is at the marker, or at the start of its region. The argument is valid until this
+     * method returns.
      */
     void markerEnter(Marker marker);
 
     /**
-     * A thread leaves the region of a marker whose {@link #markerEnter} it heard. Not told where it
-     * {@linkplain #isSimple is simple}.
+     * A thread leaves the region of a marker whose {@link #markerEnter} was called. Not called if
+     * the client {@linkplain #isSimple is simple} at this marker.
      */
     default void markerExit(Marker marker) {}
 
-    /** An object that was {@linkplain ObjectDeath#watch watched} is gone. */
+    /** An object that the client {@linkplain ObjectDeath#watch watches} is dead. */
     default void objectDeath(Object handback) {}
 
-    /** A class has come to the first of its markers: this method of it has some. */
+    /** A class has reached its first marker. Called for each of its methods with markers. */
     default void methodLoaded(MethodDescriptor method) {}
 
-    /** The program ends: what was found. */
+    /** The program ends: prints the client's results. */
     default void print(PrintStream out) {}
 }

@@ -7,14 +7,14 @@ import java.net.URLClassLoader;
 
 /**
  * Loads clients that are not on the program's class path: {@code -Dcctrewrite.markers.client-path}.
- * Their classes see those of the program, and get no markers themselves.
+ * Their classes can access those of the program, and get no markers themselves.
  */
 final class ClientLoader extends URLClassLoader {
     private ClientLoader(URL[] path, ClassLoader parent) {
         super(path, parent);
     }
 
-    /** The loader of clients: that of the program if they have no path of their own. */
+    /** The loader of clients: the program's, if clients have no path of their own. */
     static ClassLoader of(String path) {
         ClassLoader program = ClassLoader.getSystemClassLoader();
         if (path == null || path.isEmpty()) {

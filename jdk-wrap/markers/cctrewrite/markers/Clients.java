@@ -13,37 +13,39 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The clients, and who of them is told of which marker. */
+/** The clients, and which of them are notified at which marker. */
 final class Clients {
     /**
-     * Held while anything here changes; handlers are never called under it, only
-     * {@link Client#subscribe} and {@link Client#register}.
+     * The lock for all changes here. Handlers never run under it; only {@link Client#subscribe} and
+     * {@link Client#register} do.
      */
     static final Object LOCK = new Object();
 
     private static final List<Client> ALL = new ArrayList<>();
     private static final List<WeakReference<MarkerTable>> TABLES = new ArrayList<>();
-    /** Tokens that were disabled or enabled for classes that are still to come. */
+    /** Tokens that were disabled or enabled, for classes that have not registered yet. */
     private static final Map<String, Boolean> SWITCHED = new HashMap<>();
-    /** Clients that threw, and what. */
+    /** Clients that threw, with the exception. */
     private static final Map<Client, Throwable> FAILED = new IdentityHashMap<>();
 
-    /** What is wrong with clients that could not be loaded. */
+    /** Errors of clients that could not be loaded. */
     private static final List<String> MISSING = new ArrayList<>();
     /** The client that checks properties. */
     private static final String CHECKER = "cctrewrite.typestate.Typestate";
 
-    /** Whose guards are to be set, once nobody holds the lock any more. */
+    /** The tables whose guards must be set when no thread holds the lock any more. */
     private static final Set<MarkerTable> STALE = new LinkedHashSet<>();
 
-    /** Whether there are any. Who reads it late tells one of them once more. */
+    /**
+     * Whether any client has thrown. A thread that reads it late notifies such a client once more.
+     */
     private static boolean someFailed;
     private static boolean loaded;
     private static int numbers;
 
     private Clients() {}
 
-    /** Numbers for so many markers. */
+    /** Reserves {@code count} numbers for markers. */
     static int numbers(int count) {
         numbers += count;
         return numbers - count;
@@ -62,7 +64,7 @@ final class Clients {
         }
         Set<String> names = new LinkedHashSet<>(Control.words("markers.clients"));
         if (Image.tables() != null) {
-            // Its rules are of properties.
+            // The rules belong to properties.
             names.add(CHECKER);
         }
         if (Counts.ALL) {
@@ -91,7 +93,7 @@ final class Clients {
         }
     }
 
-    /** Loads the clients before any class has come to a marker. */
+    /** Loads the clients before any class has reached a marker. */
     static void begin() {
         MarkerStack stack = Stacks.current();
         int before = stack.silence();
@@ -105,7 +107,7 @@ final class Clients {
         }
     }
 
-    /** A client more; it is asked about all markers that are known. */
+    /** Adds a client, and asks it about all known markers. */
     static void add(Client client) {
         MarkerStack stack = Stacks.current();
         int before = stack.silence();
@@ -127,7 +129,7 @@ final class Clients {
         }
     }
 
-    /** All clients are asked about a new table. */
+    /** Asks all clients about a new table. */
     static void subscribe(MarkerTable table) {
         TABLES.add(new WeakReference<>(table));
         for (Client client : new ArrayList<>(ALL)) {
@@ -135,7 +137,7 @@ final class Clients {
         }
     }
 
-    /** Whether a marker is enabled when its class comes. */
+    /** Whether a marker is enabled when its class registers. */
     static boolean isEnabled(String token) {
         return SWITCHED.getOrDefault(token, true);
     }
@@ -165,7 +167,7 @@ final class Clients {
                 ? null : new Told(descriptor, all);
     }
 
-    /** One marker is told of, or no more. */
+    /** Enables or disables notifications at one marker. */
     static void enable(MarkerDescriptor descriptor, boolean enabled) {
         synchronized (LOCK) {
             descriptor.enabled = enabled;
@@ -174,7 +176,10 @@ final class Clients {
         refresh(Collections.singleton(descriptor.table));
     }
 
-    /** The same of all with a token, in classes that are still to come too. How many there are. */
+    /**
+     * Enables or disables notifications at all markers with a token, also in classes that register
+     * later. Returns the number of markers found.
+     */
     static int enable(String token, boolean enabled) {
         int found = 0;
         Set<MarkerTable> changed = new LinkedHashSet<>();
@@ -215,7 +220,7 @@ final class Clients {
         }
     }
 
-    /** What is wrong with clients that could not be loaded. */
+    /** Errors of clients that could not be loaded. */
     static List<String> missing() {
         synchronized (LOCK) {
             return new ArrayList<>(MISSING);
@@ -228,14 +233,14 @@ final class Clients {
         }
     }
 
-    /** How many markers there were. */
+    /** The number of known markers. */
     static int known() {
         synchronized (LOCK) {
             return numbers;
         }
     }
 
-    /** Whether a client is still told something. */
+    /** Whether the client still gets notifications. */
     static boolean listens(Client client) {
         return !someFailed || !hasFailed(client);
     }
@@ -247,7 +252,8 @@ final class Clients {
     }
 
     /**
-     * A client threw: it is told nothing more, unless it was the program that left no stack for it.
+     * Handles an exception of a client. The client gets no more notifications, unless the exception
+     * only shows that the program had left no stack for the client.
      */
     static void threw(Client client, Throwable thrown, Counts counts) {
         if (thrown instanceof StackOverflowError && counts != null) {
@@ -283,9 +289,10 @@ final class Clients {
     }
 
     /**
-     * Sets guards by who is told now. Who sets those of a class that another thread initialises
-     * waits for that thread, which may be waiting for the lock: who has the lock, since a client
-     * asked for this, or threw, while it subscribed, leaves it to {@link #refresh()}.
+     * Sets the guards by the present notifications. A thread that sets the guards of a class waits
+     * if another thread initialises that class. The other thread may be waiting for the lock. So a
+     * thread that holds the lock leaves this work to {@link #refresh()}. It holds the lock if a
+     * client asked for this, or threw, while it subscribed.
      */
     private static void refresh(Collection<MarkerTable> tables) {
         if (Thread.holdsLock(LOCK)) {
@@ -298,8 +305,8 @@ final class Clients {
     }
 
     /**
-     * Sets those that were put off. For whoever has called clients under the lock, and has given it
-     * back.
+     * Sets the guards that were put off. A thread calls this after it has called clients under the
+     * lock and has released it.
      */
     static void refresh() {
         List<MarkerTable> stale;

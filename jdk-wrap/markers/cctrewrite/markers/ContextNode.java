@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A node of the exact calling-context tree, of a program that is counted beside its markers: see
+ * A node of the exact calling-context tree, of a program that has markers and is also counted: see
  * {@link CallingContexts#node}.
  */
 public final class ContextNode {
@@ -17,17 +17,17 @@ public final class ContextNode {
     }
 
     /**
-     * The same for the same context, in all runs of the same class files and in all threads: a hash
-     * over the ids of the methods from the thread's root to here. Different contexts have different
-     * ones, as far as 64 bits tell them apart.
+     * The id of the context. It is the same in all runs of the same class files and in all threads:
+     * a hash over the ids of the methods from the thread's root to this node. Different contexts
+     * have different ids, as far as 64 bits distinguish them.
      */
     public long id() {
         return id;
     }
 
     /**
-     * The methods of the path in the tree, as the profile has them ({@code com/acme/Main.run()V}),
-     * the innermost first.
+     * The methods of the path in the tree, as in the profile ({@code com/acme/Main.run()V}), with
+     * the innermost method first.
      */
     public List<String> methods() {
         return methods;

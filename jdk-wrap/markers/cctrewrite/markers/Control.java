@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Switching from outside: {@code -Dcctrewrite.markers.control=FILE} names a file of lines
- * {@code on TOKEN} and {@code off TOKEN}, which is read when it changes. A token that no line names
- * stays as it was.
+ * Switches markers from outside. {@code -Dcctrewrite.markers.control=FILE} names a file of lines
+ * {@code on TOKEN} and {@code off TOKEN}. The runtime reads it whenever it changes. A token that no
+ * line names keeps its state.
  */
 final class Control implements Runnable {
     private static final long INTERVAL_MS = 100;
 
-    /** What an option lists. */
+    /** The comma-separated words of an option. */
     static List<String> words(String key) {
         List<String> words = new ArrayList<>();
         for (String word : Options.get(key, "").split(",")) {
@@ -27,14 +27,14 @@ final class Control implements Runnable {
     }
 
     private final File file;
-    /** What was obeyed last. */
+    /** The text that was applied last. */
     private String last = "";
 
     private Control(File file) {
         this.file = file;
     }
 
-    /** What the file says at the start holds from the first marker on. */
+    /** Starts to watch the file. Its lines at the start apply from the first marker on. */
     static void start() {
         String name = Options.get("markers.control", "");
         if (name.isEmpty()) {
@@ -61,12 +61,12 @@ final class Control implements Runnable {
         }
     }
 
-    /** Whether the file can be read, or may come. */
+    /** Reads the file. Returns false if it cannot be read. (It may also not exist yet.) */
     private boolean look() {
         try {
             String text = file.isFile()
                     ? new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8) : last;
-            // A line that is not complete yet will be.
+            // Ignore an incomplete line; the next read will find it complete.
             if (!text.equals(last) && (text.isEmpty() || text.endsWith("\n"))) {
                 last = text;
                 obey(text);

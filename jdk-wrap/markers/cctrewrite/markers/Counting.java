@@ -1,7 +1,7 @@
 package cctrewrite.markers;
 
 /**
- * Hears of all markers and does nothing, so that they are counted:
+ * Subscribes to all markers and does nothing, so that they are counted:
  * {@code -Dcctrewrite.markers.counts=all}.
  */
 final class Counting implements Client {

@@ -6,16 +6,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How often a thread came to which marker. Written by that thread alone; exact of threads that have
- * ended, and of others when they rest.
+ * How often a thread reached each marker. Only that thread writes it. The numbers are exact for
+ * threads that have ended, and for other threads while they do not run.
  */
 final class Counts {
     private static final List<Counts> LIVE = new ArrayList<>();
     private static final Counts ENDED = new Counts(null);
     private static int foldAt = 256;
-    /** Whether it is told at the end of each marker how often it was come to. */
+    /** Whether the end of the run reports each marker's count. */
     static final boolean BY_MARKER;
-    /** Whether those count, too, that nobody else hears of. */
+    /** Whether markers without any other client also count. */
     static final boolean ALL;
 
     static {
@@ -28,29 +28,29 @@ final class Counts {
     private final WeakReference<Thread> thread;
     private long[] entered = new long[BY_MARKER ? 64 : 0];
     /**
-     * How often some marker was told of is this less what is left of it: so one number is counted,
-     * and in one direction.
+     * The number of notifications is this number minus {@link #left}. So each marker changes only
+     * one number, in one direction.
      */
     private long filled;
-    /** Counted down at each marker; when it is below 0 something else is due, too. */
+    /** Counted down at each marker. When it falls below 0, some other work is due, too. */
     int left;
-    /** Not delivered since a client was running in the thread. */
+    /** Markers without notification because a client was running in the thread. */
     long ofClients;
     /**
-     * Whether this is the thread of the JVM's own that is told nothing, so that {@link #ofClients}
-     * counts that.
+     * Whether this is the JVM's own thread that gets no notifications, so that {@link #ofClients}
+     * counts those that it missed.
      */
     boolean wakesVirtualThreads;
-    /** Of these threads together. */
+    /** The missed notifications of such threads together. */
     long ofWaking;
-    /** Not delivered to some client, since there was no stack left for its handler. */
+    /** Notifications that a client did not get, since there was no stack left for its handler. */
     long overflows;
 
     private Counts(WeakReference<Thread> thread) {
         this.thread = thread;
     }
 
-    /** Of no thread: what is counted here is not asked for. */
+    /** Counts of no thread, which are never read. */
     static Counts none() {
         return new Counts(null);
     }
@@ -65,7 +65,7 @@ final class Counts {
         return counts;
     }
 
-    /** The thread is at a marker, which {@link #left} has been told. */
+    /** Counts a marker. {@link #left} has been changed already. */
     void entered(int number) {
         long[] entered = this.entered;
         if (number >= entered.length) {
@@ -74,13 +74,16 @@ final class Counts {
         entered[number]++;
     }
 
-    /** After so many more markers something is due again. The last one counts among them. */
+    /**
+     * Sets the number of markers until the next work is due. The marker that makes it due is one of
+     * them.
+     */
     void refill(int count) {
         filled += count;
         left += count;
     }
 
-    /** How often some marker was told of. */
+    /** The number of markers at which clients were notified. */
     long delivered() {
         return filled - left;
     }
@@ -89,7 +92,7 @@ final class Counts {
         return entered = Arrays.copyOf(entered, Math.max(number + 1, 2 * entered.length));
     }
 
-    /** Threads that have ended count together: there may be millions. */
+    /** Adds up the threads that have ended: there may be millions. */
     private static void fold() {
         List<Counts> live = new ArrayList<>();
         for (Counts counts : LIVE) {
@@ -122,7 +125,7 @@ final class Counts {
         overflows += others.overflows;
     }
 
-    /** All threads together. */
+    /** The sum of all threads. */
     static synchronized Counts sum() {
         Counts sum = new Counts(null);
         sum.add(ENDED);

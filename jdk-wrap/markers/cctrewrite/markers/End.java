@@ -8,11 +8,11 @@ import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.util.Map;
 
-/** The end of the run: what clients found, and how often there was something to tell. */
+/** The end of the run: the clients' results, and the number of notifications. */
 final class End {
     /**
-     * For how long a JVM that is halted waits: the thread that halts it may have a lock for which a
-     * client waits.
+     * How long a halting JVM waits for the clients. The thread that halts it may hold a lock that a
+     * client needs.
      */
     private static final long PATIENCE_MS = 5000;
 
@@ -22,8 +22,8 @@ final class End {
     private End() {}
 
     /**
-     * {@link #print} for a thread, with the runtime's own rights: a security policy need not let
-     * the program write the file. Clients keep to theirs.
+     * {@link #print} for a thread, with the runtime's own permissions: a security policy may forbid
+     * the program to write the file. Clients keep their own permissions.
      */
     static final class Printing implements Runnable {
         @Override
@@ -45,7 +45,7 @@ final class End {
         Boot.begin();
     }
 
-    /** The JVM is about to be halted, or has come to its end. */
+    /** The JVM is about to be halted, or has reached its end. */
     static void halting() {
         if (!isPrepared) {
             return;
@@ -58,13 +58,13 @@ final class End {
             thread.start();
             thread.join(PATIENCE_MS);
         } catch (InterruptedException | OutOfMemoryError end) {
-            // It is halted all the same.
+            // The JVM halts anyway.
         } finally {
             stack.next = before;
         }
     }
 
-    /** Once. Who comes while it is being done waits for it. */
+    /** Prints the results, once. Another thread that calls this meanwhile waits for the end. */
     static synchronized void print() {
         if (isPrinted) {
             return;
@@ -121,7 +121,7 @@ final class End {
         say(out, sum.overflows,
                 "not heard by a client, since the program had left no stack for it");
         if (out != System.err) {
-            // Where it was said when it happened nobody may have looked.
+            // Repeat these errors: the user may have missed them on standard error.
             for (String missing : Clients.missing()) {
                 out.println("cctrewrite: markers: " + missing);
             }

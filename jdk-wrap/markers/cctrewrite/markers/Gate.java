@@ -5,15 +5,16 @@ import java.lang.invoke.ForceInline;
 import java.lang.invoke.MethodHandles;
 
 /**
- * Where inserted code comes in. A class's table is an object to it, which {@link #register} made of
- * what the class says of its markers; it is {@code null} as long as nothing can be told, and then
- * nothing is but how often. So is the token of a region, which is {@code null} if nobody was told
- * of it.
+ * The entry point of inserted code. Inserted code treats a class's table as an object, which
+ * {@link #register} creates from the class's texts about its markers. It is {@code null} while
+ * clients cannot be notified, and markers are then only counted. Inserted code also treats the
+ * token of a region as an object. It is {@code null} if no client was notified at the region's
+ * start.
  *
- * <p>Both ends of a region are called, and not inlined: what they do is more than most methods that
- * they stand in, and C2 took half as long again over these with it in them, while they were no
- * faster (docs/research/markers.md). Whether anybody hears the class's own helper asks, which is
- * inlined.
+ * <p>The JVM must not inline the methods for both ends of a region. Their code is longer than that
+ * of most marked methods. With inlining, C2 took half as long again to compile the marked methods,
+ * and they did not run faster (docs/research/markers.md). The class's own helper tests whether
+ * there is a client, and that test is inlined.
  */
 public final class Gate {
     private static long early;
@@ -21,9 +22,9 @@ public final class Gate {
     private Gate() {}
 
     /**
-     * Whether the class may register now: once the JVM has booted, and not on a client's way. If
-     * so, what comes until it is {@link #settled}, or {@link #abandoned}, is not told: already to
-     * say who it is, a class calls others that have markers.
+     * Whether the class may register now: the JVM must have booted, and the thread must not run a
+     * client's code. If so, clients get no notifications of this thread until {@link #settled} or
+     * {@link #abandoned}. Even to identify itself, a class calls others that have markers.
      */
     public static boolean isReady() {
         if (!Boot.isOver()) {
@@ -33,25 +34,25 @@ public final class Gate {
         return stack.silence() > 0;
     }
 
-    /** What a class says of its markers, once. */
+    /** Registers a class, once. {@code rows} are its texts about its markers. */
     public static Object register(MethodHandles.Lookup lookup, String[] rows) {
         return MarkerTable.of(lookup.lookupClass(), lookup, rows);
     }
 
-    /** The same of a class of JDK 8's own library, which gets no lookup. */
+    /** Registers a class of JDK 8's own library, which gets no lookup. */
     public static Object register(Class<?> owner, String[] rows) {
         return MarkerTable.of(owner, null, rows);
     }
 
     /**
-     * What the class's guards are to be: a bit for each of 32 markers, on while somebody is told.
-     * It sets them itself, and says so.
+     * The guards of a class: one bit for each of 32 markers, set while a client is to be notified.
+     * The class sets them itself, and then calls {@link #settled}.
      */
     public static int bits(Object table, int word) {
         return ((MarkerTable) table).handOut(word);
     }
 
-    /** The class has registered. */
+    /** The class has registered and has set its guards. */
     public static void settled(Object table) {
         try {
             ((MarkerTable) table).settle();
@@ -67,7 +68,8 @@ public final class Gate {
     }
 
     /**
-     * The table of an interface, which cannot keep it itself; {@code null} if it did not register.
+     * The table of an interface, which cannot store it itself; {@code null} if the interface did
+     * not register.
      */
     public static Object tableOf(Class<?> owner) {
         if (!Boot.isOver()) {
@@ -77,7 +79,7 @@ public final class Gate {
         if (stack.isSilent()) {
             return null;
         }
-        // Looking it up may come to markers itself.
+        // The lookup may itself reach markers.
         int before = stack.silence();
         try {
             return MarkerTable.ofInterface(owner);
@@ -86,17 +88,17 @@ public final class Gate {
         }
     }
 
-    /** Whether anybody is told of a marker of an interface. */
+    /** Whether a client is to be notified at a marker of an interface. */
     public static boolean isOn(Object table, int index) {
         return table == null || ((MarkerTable) table).told[index] != null;
     }
 
     /**
-     * The thread is in a region. What this returns goes to {@link #exit}.
+     * The thread is at the start of a region. The result is the argument of {@link #exit}.
      *
-     * <p>Here and in {@link #leave} and {@link #at} what is usual is written down in one piece: one
-     * client, which is told and nothing more. What C2 makes of it does not depend on which methods
-     * it finds compiled already, and too large to take in. {@link #begin} does all of it.
+     * <p>This method, {@link #leave} and {@link #at} contain the code of the usual case in one
+     * piece: one client, which is notified, and no other work. So C2's result does not depend on
+     * which callees are already compiled and too large to inline. {@link #begin} handles all cases.
      */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
@@ -128,7 +130,7 @@ public final class Gate {
         try {
             heard = stack.enter(client, marker);
         } catch (StackOverflowError noRoom) {
-            // Nothing is called here, which would end as the handler did.
+            // Call nothing here: it would overflow as the handler did.
         }
         if (heard && told.isKept) {
             stack.next = at + 1;
@@ -142,7 +144,7 @@ public final class Gate {
         return null;
     }
 
-    /** The same with arguments. */
+    /** The thread is at the start of a region that passes arguments. */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
     public static Object enter(Object table, int index, Object receiver, Object[] arguments) {
@@ -178,8 +180,7 @@ public final class Gate {
     }
 
     /**
-     * The thread leaves a region. The question is inlined: where nobody was told there is nothing
-     * to be called.
+     * The thread leaves a region. The test is inlined: if no client was notified, there is no call.
      */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -189,7 +190,7 @@ public final class Gate {
         }
     }
 
-    /** The same, of a constructor, where there is an object now. */
+    /** The thread leaves the region of a constructor; now there is an object. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void exit(Object token, Object receiver) {
@@ -198,7 +199,7 @@ public final class Gate {
         }
     }
 
-    /** The same, of a method or call that returns an object. */
+    /** The thread leaves the region of a method or call that returns an object. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void returned(Object token, Object result) {
@@ -207,7 +208,7 @@ public final class Gate {
         }
     }
 
-    /** The same by an exception. */
+    /** The thread leaves a region by an exception. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void thrown(Object token) {
@@ -258,7 +259,7 @@ public final class Gate {
         marker.stack.exit(marker, true);
     }
 
-    /** The thread is at a place, or in a region that ends where it begins. */
+    /** The thread is at a single location, or at the start of a region that ends at once. */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
     public static void at(Object table, int index, Object receiver) {
@@ -310,7 +311,7 @@ public final class Gate {
         }
     }
 
-    /** The same with arguments. */
+    /** The thread is at a single location that passes arguments. */
     public static void at(Object table, int index, Object receiver, Object[] arguments) {
         if (table == null) {
             untold();
@@ -322,7 +323,10 @@ public final class Gate {
         }
     }
 
-    /** {@link #enter} where the program is counted, too: with where the thread is in its tree. */
+    /**
+     * {@link #enter} in a program that is also counted: {@code context} is the thread's position in
+     * its tree.
+     */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
     public static Object enter(Object table, int index, Object receiver, Object[] arguments,
@@ -333,7 +337,7 @@ public final class Gate {
         return begin(table, index, receiver, arguments);
     }
 
-    /** The same of {@link #at}. */
+    /** {@link #at} in a program that is also counted. */
     public static void at(Object table, int index, Object receiver, Object[] arguments,
             long context) {
         if (table != null) {
@@ -343,8 +347,8 @@ public final class Gate {
     }
 
     /**
-     * A thread that hears nothing has come to a marker: whether a client has brought it there its
-     * stack says, which may be null.
+     * Counts a marker that a thread in bypass has reached. The thread's stack, which may be null,
+     * shows whether a client caused it.
      */
     public static void passed(Object stack) {
         if (stack != null && ((MarkerStack) stack).isSilent()) {
@@ -357,7 +361,9 @@ public final class Gate {
         Boot.launched();
     }
 
-    /** The JVM is about to be halted, in a class library: hooks may not have run. */
+    /**
+     * The JVM is about to be halted, with a marked class library: shutdown hooks may not have run.
+     */
     public static void halting() {
         if (Boot.isOver()) {
             End.halting();
@@ -365,8 +371,8 @@ public final class Gate {
     }
 
     /**
-     * There is no table: it is too early, or a client is the first to come to the class, which then
-     * registers later.
+     * Counts a marker without a table: the JVM has not booted yet, or a client was the first to
+     * reach the class, which then registers later.
      */
     private static Object untold() {
         if (Boot.isOver()) {
@@ -381,7 +387,7 @@ public final class Gate {
         early++;
     }
 
-    /** How often nothing could be told yet. */
+    /** The number of markers that were reached too early for a notification. */
     static synchronized long earlyEvents() {
         return early;
     }

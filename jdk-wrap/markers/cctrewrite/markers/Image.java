@@ -1,8 +1,8 @@
 package cctrewrite.markers;
 
 /**
- * The JDK in which the program runs, if that brings along what is marked: on a JVM that was not
- * rewritten it does not.
+ * The JDK that the program runs in, if its class library has markers. On a JVM without rewriting it
+ * has none.
  */
 final class Image {
     private Image() {}

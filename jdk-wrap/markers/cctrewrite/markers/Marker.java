@@ -1,13 +1,13 @@
 package cctrewrite.markers;
 
 /**
- * A thread at a marker: what handlers get. There is one for each thread and depth, which is used
- * again: it is valid until the handler returns, those {@linkplain #parent below it} as well.
+ * A thread at a marker, as handlers get it. The runtime reuses one object for each thread and
+ * depth. The object and its {@linkplain #parent parents} are valid until the handler returns.
  */
 public final class Marker {
     final MarkerStack stack;
     final int level;
-    /** The level; -1 once another object has taken this one's place. */
+    /** The level; -1 after another object has replaced this one. */
     int depth;
     Told told;
     Object receiver;
@@ -15,8 +15,8 @@ public final class Marker {
     Object result;
     boolean byException;
     /**
-     * Where a call site's slot is in the tree's node in which the thread came here, if it is
-     * recorded; else no address.
+     * The address of a call-site slot in the tree's node in which the thread reached the marker; no
+     * address if the thread was not recorded.
      */
     long context;
 
@@ -26,7 +26,7 @@ public final class Marker {
         depth = level;
     }
 
-    /** Another one, which says the same. */
+    /** A new object with the same contents. */
     Marker copy() {
         Marker copy = new Marker(stack, level);
         copy.told = told;
@@ -49,44 +49,39 @@ public final class Marker {
     }
 
     /**
-     * The object that it is about, if the rule asked for it: of calls and fields that of the
-     * instruction, of handlers the exception, of allocations what was made, else {@code this}.
-     * {@code null} if there is none: in static methods, and in constructors up to the call of
-     * another one. At the exit of a constructor it is there.
+     * The object of the marker, if the rule asks for it. For calls and fields it is the receiver of
+     * the instruction, for handlers the exception, for allocations the new object. For all others
+     * it is {@code this}. {@code null} if there is none: in static methods, and in constructors up
+     * to the call of another one. At the exit of a constructor the object is known.
      */
     public Object receiver() {
         return receiver;
     }
 
     /**
-     * The arguments of the method or call, where the rule asks for them; else {@code null}. Of a
-     * method, as they were on entry.
+     * The arguments of the method or call, if the rule asks for them; else {@code null}. For a
+     * method, they have their values on entry.
      */
     public Object[] arguments() {
         return arguments;
     }
 
-    /**
-     * At an exit by a return, where the rule asks for it: the object that is returned; else
-     * {@code null}.
-     */
+    /** The returned object at an exit by a return, if the rule asks for it; else {@code null}. */
     public Object result() {
         return result;
     }
 
-    /** At an exit: whether it is left by an exception. */
+    /** At an exit: whether an exception ends the region. */
     public boolean isByException() {
         return byException;
     }
 
-    /** How many markers the thread is in, this one included. */
+    /** The number of markers that the thread is in, including this one. */
     public int depth() {
         return level;
     }
 
-    /**
-     * The marker that the thread came to before, and is still in; {@code null} if there is none.
-     */
+    /** The next outer marker that the thread is in; {@code null} if there is none. */
     public Marker parent() {
         return level > 1 ? stack.frame(level - 1) : null;
     }

@@ -1,6 +1,6 @@
 package cctrewrite.markers;
 
-/** What is known of a marker before anything runs: what stands in the class's attribute. */
+/** The static data of a marker, from the class's attribute. */
 public final class MarkerDescriptor {
     static final Subscriber[] NOBODY = {};
 
@@ -17,7 +17,7 @@ public final class MarkerDescriptor {
     private final String detail;
     final boolean perObject;
     final boolean instant;
-    /** Who subscribed; replaced, never changed. */
+    /** The subscribers. The array is replaced and never changed. */
     volatile Subscriber[] subscribers = NOBODY;
     volatile boolean enabled = true;
 
@@ -37,7 +37,7 @@ public final class MarkerDescriptor {
         instant = row.instant;
     }
 
-    /** A number of its own in this run. */
+    /** The marker's number, unique in this run. */
     public int number() {
         return number;
     }
@@ -47,17 +47,17 @@ public final class MarkerDescriptor {
         return index;
     }
 
-    /** The class that it stands in. */
+    /** The class that contains it. */
     public Class<?> owner() {
         return table.owner;
     }
 
-    /** What clients go by. */
+    /** The token, by which clients recognise the marker. */
     public String token() {
         return token;
     }
 
-    /** What else the rule says to clients; empty if nothing. */
+    /** The rule's further text for clients; empty if there is none. */
     public String predicate() {
         return predicate;
     }
@@ -68,19 +68,19 @@ public final class MarkerDescriptor {
     }
 
     /**
-     * The kind of its place, by the word of the rule: {@code method}, {@code loop}, {@code call}
+     * The kind of its location, by the word of the rule: {@code method}, {@code loop}, {@code call}
      * ...
      */
     public String place() {
         return place;
     }
 
-    /** Whether its entry is come to with each pass, and is one only at the first. */
+    /** Whether each pass of a loop reaches the entry, of which only the first counts. */
     boolean isLoop() {
         return pair && place.equals("loop");
     }
 
-    /** The method that it stands in. */
+    /** The method that contains it. */
     public MethodDescriptor method() {
         return method;
     }
@@ -90,22 +90,22 @@ public final class MarkerDescriptor {
         return bci;
     }
 
-    /** The line, or -1. */
+    /** The line number, or -1. */
     public int line() {
         return line;
     }
 
-    /** The callee, field, or type, where its place has one; else empty. */
+    /** The callee, field, or type of its location; empty if it has none. */
     public String detail() {
         return detail;
     }
 
-    /** Whether objects can be {@linkplain Markers#ignore left out} one by one. */
+    /** Whether clients can {@linkplain Markers#ignore ignore} single objects. */
     public boolean isPerObject() {
         return perObject;
     }
 
-    /** Whether it is enabled: it is, unless somebody disabled it. */
+    /** Whether the marker is enabled, which is the default. */
     public boolean isEnabled() {
         return enabled;
     }
@@ -126,7 +126,7 @@ public final class MarkerDescriptor {
         return text.toString();
     }
 
-    /** What inserted code hands over, one text for each marker. */
+    /** One marker's data in the text from inserted code. */
     static final class Row {
         String token;
         String predicate;
@@ -141,8 +141,8 @@ public final class MarkerDescriptor {
         boolean instant;
 
         /**
-         * Fields are separated by U+0001, which no rule and no name of a program that was compiled
-         * has.
+         * Parses a text. U+0001 separates the fields; no rule and no name in a compiled program
+         * contains it.
          */
         static Row parse(String text) {
             String[] fields = new String[9];

@@ -4,32 +4,34 @@ import java.lang.invoke.ForceInline;
 import java.util.Arrays;
 
 /**
- * The markers that a thread is in. Nobody but the thread comes here, so nothing is locked.
+ * The markers that a thread is in. Only the thread itself uses this object, so it needs no lock.
  *
- * <p>What is here is written at each marker, and so is made so that this is cheap: objects are used
- * again, so that nothing is allocated; the token of a region is its object, which leads here, so
- * that the thread is looked up once for both ends; a number is counted down for all that is due now
- * and then. One such thing is {@link #renew}: who writes a reference into an old object pays for it
- * with G1, a memory fence each time, and young objects are free of that.
+ * <p>Each marker writes to this object, so that must be cheap, for which there are three means. The
+ * stack reuses its objects, so it does not allocate. The token of a region is one of these objects
+ * and leads back here, so both ends of a region look up the thread only once. One counter is
+ * counted down for all work that is due from time to time.
+ *
+ * <p>One such work is {@link #renew}. With G1, each store of a reference into an old object costs a
+ * memory fence. Stores into young objects do not.
  */
 final class MarkerStack {
     final Thread thread;
     final Counts counts;
     /**
-     * The level of the marker that comes next; the same below zero while a client runs, which hears
-     * nothing of itself. So one number says whether there is anybody to be told and where, and one
-     * is written before a client is called and one after.
+     * The level of the next marker; its negation while a client runs, which is not notified of its
+     * own actions. So one number shows whether clients are to be notified, and at which level. The
+     * code writes it only once before and once after a client's call.
      */
     int next = 1;
     /**
-     * Where the thread is in its tree, as {@link Marker#context}; set before each marker where the
-     * program is counted, too.
+     * The thread's position in its tree, as {@link Marker#context}. Set before each marker if the
+     * program is also counted.
      */
     long context;
-    /** How often it was not the one found first. */
+    /** How often {@link Stacks} did not find this stack at the first test. */
     int misses;
 
-    /** By levels; behind the last one that was needed they are null. */
+    /** The markers by level. After the largest level so far the elements are null. */
     Marker[] frames = new Marker[8];
 
     MarkerStack(Thread thread, Counts counts) {
@@ -37,7 +39,7 @@ final class MarkerStack {
         this.counts = counts;
     }
 
-    /** One that hears nothing. */
+    /** A stack for which clients are never notified. */
     static MarkerStack busy() {
         MarkerStack stack = new MarkerStack(null, Counts.none());
         stack.silence();
@@ -45,8 +47,8 @@ final class MarkerStack {
     }
 
     /**
-     * A client runs, or what is none of the program's, until {@link #next} is what is returned
-     * here.
+     * Stops notifications: a client runs, or other code that is not the program's. They continue
+     * when {@link #next} gets this result.
      */
     int silence() {
         int before = next;
@@ -56,7 +58,7 @@ final class MarkerStack {
         return before;
     }
 
-    /** Whether what is come to is not told. */
+    /** Whether clients are not notified now. */
     boolean isSilent() {
         return next < 0;
     }
@@ -75,7 +77,7 @@ final class MarkerStack {
         return depth > 0 ? frames[depth] : null;
     }
 
-    /** The thread is in a region. What this returns goes to {@link #exit}. */
+    /** The thread is at the start of a region. The result is the argument of {@link #exit}. */
     Marker enter(Told told, Object receiver, Object[] arguments) {
         int at = next;
         if (at < 0) {
@@ -90,7 +92,7 @@ final class MarkerStack {
         return tell(told, marker, at) ? marker : null;
     }
 
-    /** The thread is at a place. */
+    /** The thread is at a single location. */
     void at(Told told, Object receiver, Object[] arguments) {
         int at = next;
         if (at < 0) {
@@ -134,9 +136,10 @@ final class MarkerStack {
     }
 
     /**
-     * Tells the clients of an entry. The program may have left no stack for that: who has not heard
-     * of it hears nothing of the exit either, and nothing is called any more here, which would end
-     * as the handler did. Whether somebody waits for the exit.
+     * Notifies the clients of an entry. The program may have left no stack for that. A client that
+     * missed the entry is not notified of the exit, either. After an overflow this code calls
+     * nothing more, since the call would overflow as the handler did. Returns whether a client
+     * waits for the exit.
      */
     private boolean tell(Told told, Marker marker, int at) {
         int heard = 0;
@@ -152,7 +155,8 @@ final class MarkerStack {
                 }
             }
         } catch (StackOverflowError noRoom) {
-            // Not even to come to the handler, or to what else catches this.
+            // There was no stack for the call of the handler, or for the code that catches its
+            // exceptions.
         } finally {
             next = at + 1;
         }
@@ -190,7 +194,7 @@ final class MarkerStack {
         return true;
     }
 
-    /** The object for a depth, where there is none, or the time has come to make them anew. */
+    /** Creates the object for a depth, if there is none, or renews all of them, if that is due. */
     private Marker make(int at) {
         int before = silence();
         try {
@@ -216,13 +220,13 @@ final class MarkerStack {
         for (int i = depth(); i > 0; i--) {
             Marker old = frames[i];
             young[i] = old.copy();
-            // Who has it for a token is led on by its level.
+            // Code that holds the old object as a token finds the new one by its level.
             old.depth = -1;
         }
         frames = young;
     }
 
-    /** The thread leaves the region, and whatever is in it that it left unseen. */
+    /** The thread leaves the region, and all inner regions whose end was not seen. */
     void exit(Marker marker, boolean byException) {
         if (marker.depth == depth()) {
             marker.byException = byException;
@@ -232,7 +236,7 @@ final class MarkerStack {
         }
     }
 
-    /** The same where an object has come to be. */
+    /** The thread leaves the region of a constructor; {@code receiver} is the new object. */
     void exit(Marker marker, Object receiver) {
         if (marker.level <= depth()) {
             frames[marker.level].receiver = receiver;
@@ -240,7 +244,7 @@ final class MarkerStack {
         exit(marker, false);
     }
 
-    /** The same with what is returned. */
+    /** The thread leaves the region and returns {@code result}. */
     void returned(Marker marker, Object result) {
         if (marker.level <= depth()) {
             frames[marker.level].result = result;
@@ -292,7 +296,7 @@ final class MarkerStack {
         }
     }
 
-    /** Nothing is kept alive for having been here. */
+    /** Clears references, so that the stack keeps no object alive. */
     private static void forget(Marker marker) {
         marker.receiver = null;
         if (marker.arguments != null) {

@@ -8,15 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The markers of a class, and its guards: one bit for each in fields of the class, on while
- * somebody is told. Most classes register and never hear of it again, and most of their time at the
- * start is the program's: so texts are taken apart when somebody asks, and ways to set the guards
- * are made when they change.
+ * The markers of a class, and its guards. The guards are one bit for each marker, in fields of the
+ * class; a bit is set while a client is to be notified. Most classes register and never use the
+ * table again, and registration slows down the program's start. So the table parses its texts when
+ * a client asks, and creates the setters of the guards when the guards change.
  */
 final class MarkerTable {
-    /** A marker's bit is in the field of this name and the number of the word. */
+    /** Name of the fields with the guards; the index of the word follows. */
     private static final String GUARD = "cct$markers";
-    /** Its bit in objects that are left out of it. */
+    /** Name of the field in objects with the bits of markers that ignore the object. */
     private static final String SKIPPED = "cct$skipped";
 
     private static final ClassValue<MarkerTable[]> OF = new ClassValue<MarkerTable[]>() {
@@ -28,7 +28,8 @@ final class MarkerTable {
 
     final Class<?> owner;
     /**
-     * Who is told of each marker; {@code null} if nobody is. Changed under the lock of the clients.
+     * The clients to notify at each marker; {@code null} for none. Changed under the lock of the
+     * clients.
      */
     final Told[] told;
     private final MethodHandles.Lookup lookup;
@@ -37,12 +38,13 @@ final class MarkerTable {
     private MarkerDescriptor[] descriptors;
 
     /**
-     * All that follows: under the lock of the clients. Whether the class has asked for its guards.
+     * Whether the class has read its guards. This field and the next ones are under the lock of the
+     * clients.
      */
     private boolean isOut;
-    /** How often they have changed since. */
+    /** How often the guards have changed since then. */
     private long changes;
-    /** Whether somebody is setting them. */
+    /** Whether a thread is setting the guards. */
     private boolean isWriting;
     private MethodHandle[] guards;
     private MethodHandle skipped;
@@ -110,7 +112,7 @@ final class MarkerTable {
                 : lookup.findGetter(owner, name, int.class);
     }
 
-    /** The table of a class that registers; its thread hears nothing meanwhile. */
+    /** The table of a class that registers. Its thread causes no notifications meanwhile. */
     static MarkerTable of(Class<?> owner, MethodHandles.Lookup lookup, String[] rows) {
         MarkerTable table;
         synchronized (Clients.LOCK) {
@@ -120,7 +122,8 @@ final class MarkerTable {
                 table = new MarkerTable(owner, lookup, rows, Clients.numbers(rows.length));
                 Clients.load();
                 Clients.subscribe(table);
-                // Last: if the program has left no stack for all of this, the class comes again.
+                // Store it last: if the program has left no stack for the code above, the class
+                // registers again.
                 place[0] = table;
             }
         }
@@ -128,10 +131,10 @@ final class MarkerTable {
         return table;
     }
 
-    /** For {@link #prepare}. */
+    /** The guard of this class, for {@link #prepare}. */
     static int cct$markers0;
 
-    /** Goes the way of a class that registers, and is switched, once. */
+    /** Does once all that a registration and a switch do, so that their classes are loaded. */
     static void prepare() {
         String version = System.getProperty("java.specification.version", "");
         String row = "cctrewrite\1\1\1method\1prepare\1()V\0010\001-1\1";
@@ -165,7 +168,8 @@ final class MarkerTable {
     }
 
     /**
-     * The class has set them. If they have changed meanwhile, what it set may be what they were.
+     * The class has set its guards. If they have changed meanwhile, the class may have set old
+     * values.
      */
     void settle() {
         synchronized (Clients.LOCK) {
@@ -177,10 +181,10 @@ final class MarkerTable {
     }
 
     /**
-     * Sets the guards by who is told. Not under the lock of the clients: a class may be in the
-     * middle of its initialisation, by a thread that comes here, and who sets a field waits for the
-     * end of that. For the same reason nobody waits for who is setting them already: it does so
-     * again.
+     * Sets the guards by the present notifications. Not under the lock of the clients: a thread
+     * that calls this may be initialising a class, and a thread that sets the class's field waits
+     * for the end of the initialisation. For the same reason no thread waits for the one that is
+     * setting the guards already: that thread sets them again.
      */
     void update() {
         synchronized (Clients.LOCK) {
@@ -207,7 +211,7 @@ final class MarkerTable {
         }
     }
 
-    /** Whether nothing has changed meanwhile. */
+    /** Writes the guards. Returns whether nothing has changed meanwhile. */
     private boolean write() throws Throwable {
         int[] bits = new int[(told.length + 31) / 32];
         if (guards == null) {
@@ -233,7 +237,7 @@ final class MarkerTable {
         }
     }
 
-    /** Whether an object is told of, where that is asked of objects. */
+    /** Sets whether a marker ignores an object, if its rule permits that for single objects. */
     synchronized void skip(Object object, int index, boolean skip) {
         MarkerStack stack = Stacks.current();
         int before = stack.silence();

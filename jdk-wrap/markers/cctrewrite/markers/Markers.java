@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What clients and programs ask for. */
+/** The methods for clients and programs. */
 public final class Markers {
     private Markers() {}
 
     /**
-     * A client more, beside those of {@code -Dcctrewrite.markers.clients}; it is asked about all
-     * markers of classes that came to one.
+     * Adds a client to those of {@code -Dcctrewrite.markers.clients}, and asks it about all markers
+     * of classes that have reached one.
      */
     public static void register(Client client) {
         Clients.add(client);
@@ -18,13 +18,13 @@ public final class Markers {
 
     /**
      * The innermost marker that the current thread is in; {@code null} if there is none.
-     * {@link Marker#parent} leads on.
+     * {@link Marker#parent} leads to the outer ones.
      */
     public static Marker current() {
         return Stacks.current().top();
     }
 
-    /** All markers of classes that came to one, in no particular order. */
+    /** All markers of classes that have reached one, in no particular order. */
     public static List<MarkerDescriptor> descriptors() {
         List<MarkerDescriptor> all = new ArrayList<>();
         for (MarkerTable table : Clients.tables()) {
@@ -36,48 +36,51 @@ public final class Markers {
     }
 
     /**
-     * What is to be said of the places that have no markers although rules match them, of classes
-     * that were defined while the program ran.
+     * Notes on locations that match a rule but have no marker, in classes that were defined while
+     * the program ran.
      */
     public static List<String> notes() {
         return Arrays.asList(Image.notes());
     }
 
-    /** Subscribers are told of a marker again. */
+    /** Enables a marker: its subscribers are notified again. */
     public static void enable(MarkerDescriptor descriptor) {
         Clients.enable(descriptor, true);
     }
 
-    /** Nobody is told of a marker; exits of regions that are entered are still told. */
+    /**
+     * Disables a marker: no client is notified at it any more. Exits of regions that were entered
+     * before are still notified.
+     */
     public static void disable(MarkerDescriptor descriptor) {
         Clients.enable(descriptor, false);
     }
 
     /**
-     * The same for all markers with a token, in classes that are still to come too. How many there
-     * are by now.
+     * Enables all markers with a token, also in classes that register later. Returns the present
+     * number of such markers.
      */
     public static int enable(String token) {
         return Clients.enable(token, true);
     }
 
     /**
-     * The same for all markers with a token, in classes that are still to come too. How many there
-     * are by now.
+     * Disables all markers with a token, also in classes that register later. Returns the present
+     * number of such markers.
      */
     public static int disable(String token) {
         return Clients.enable(token, false);
     }
 
     /**
-     * Nobody is told of a marker when an object comes to it that is its {@code this}. For markers
-     * {@linkplain MarkerDescriptor#isPerObject per object}.
+     * Makes a marker ignore an object: no client is notified if the object is {@code this} at the
+     * marker. For markers {@linkplain MarkerDescriptor#isPerObject per object}.
      */
     public static void ignore(Object object, MarkerDescriptor descriptor) {
         skip(object, descriptor, true);
     }
 
-    /** Subscribers are told of the object again. */
+    /** Undoes {@link #ignore}: subscribers are notified of the object again. */
     public static void attend(Object object, MarkerDescriptor descriptor) {
         skip(object, descriptor, false);
     }

@@ -22,7 +22,7 @@ public final class MethodDescriptor {
         return name;
     }
 
-    /** Its descriptor, as class files have it. */
+    /** Its descriptor, as in class files. */
     public String descriptor() {
         return descriptor;
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A provider: tells a client when objects are gone. Each client has its own. */
+/** A provider: notifies a client when objects are dead. Each client has its own. */
 public final class ObjectDeath {
     private static final ReferenceQueue<Object> QUEUE = new ReferenceQueue<>();
     private static boolean started;
@@ -21,7 +21,7 @@ public final class ObjectDeath {
         this.client = client;
     }
 
-    /** That of a client, to be asked for in {@link Client#register}. */
+    /** The provider of a client. Call it in {@link Client#register}. */
     public static ObjectDeath of(Client client) {
         synchronized (QUEUE) {
             if (!started) {
@@ -41,14 +41,14 @@ public final class ObjectDeath {
     }
 
     /**
-     * When nothing holds on to the object any more, the client's {@link Client#objectDeath} gets
-     * the handback, which must not hold on to it.
+     * Watches an object. When it is unreachable, {@link Client#objectDeath} gets the handback,
+     * which must not refer to the object.
      */
     public void watch(Object object, Object handback) {
         watched.put(new Watched(object, handback, this), true);
     }
 
-    /** The handbacks of objects that have not gone. */
+    /** The handbacks of objects that are still alive. */
     public List<Object> alive() {
         List<Object> handbacks = new ArrayList<>();
         for (Watched watched : this.watched.keySet()) {

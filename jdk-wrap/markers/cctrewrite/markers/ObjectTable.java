@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * A provider: what a client keeps for objects, by identity. It does not keep them alive, and calls
- * no method of theirs.
+ * A provider: a client's values for objects, by identity. The table does not keep the objects
+ * alive, and calls none of their methods.
  */
 public final class ObjectTable<V> {
     private final ConcurrentHashMap<Object, V> values = new ConcurrentHashMap<>();
@@ -24,7 +24,7 @@ public final class ObjectTable<V> {
         values.put(new Key(object, queue), value);
     }
 
-    /** The value of an object, made if it has none. */
+    /** The value of an object. Creates it if the object has none. */
     public V get(Object object, Supplier<V> first) {
         V value = get(object);
         if (value == null) {
@@ -36,12 +36,12 @@ public final class ObjectTable<V> {
         return value;
     }
 
-    /** An object has no value any more. */
+    /** Removes an object's value. */
     public void remove(Object object) {
         values.remove(new Probe(object));
     }
 
-    /** How many objects have one. */
+    /** The number of objects with a value. */
     public int size() {
         sweep();
         return values.size();

@@ -15,8 +15,8 @@ public final class PrivateFile {
     private PrivateFile() {}
 
     /**
-     * Creates the file, instead of an existing one of that name. Devices and pipes are written to
-     * as they are.
+     * Creates the file, and replaces an existing one of that name. Opens devices and pipes
+     * directly.
      */
     public static OutputStream create(Path path) throws IOException {
         if (Files.exists(path) && !Files.isRegularFile(path)) {

@@ -1,26 +1,26 @@
 package cctrewrite.markers;
 
 /**
- * Where a thread's marker stack is: on a JVM that was not rewritten, in a thread-local variable.
+ * The marker stack of a thread. On a JVM without rewriting, it is in a thread-local variable.
  */
 final class Stacks {
     private static final ThreadLocal<MarkerStack> STACK = new ThreadLocal<>();
     /**
-     * A thread that is not the one found first becomes it now and then: often enough for a thread
-     * that is alone, seldom enough for many.
+     * A thread whose stack is not the recent one makes it the recent one from time to time. That is
+     * often enough for a single thread, and seldom enough for many.
      */
     private static final int PATIENCE = 1024;
 
     /**
-     * That of a thread that came here lately: to look whether it is the current one is less than to
-     * ask for its variable. Written by whoever has missed it often; any will do, since what decides
-     * is its thread. It may keep one thread that has ended from being collected.
+     * The stack of a thread that was here recently. Testing its thread costs less than reading the
+     * thread-local variable. A thread that has often missed writes it. Any value is right, since
+     * the test compares its thread. It may keep one ended thread from being collected.
      */
     private static MarkerStack recent = MarkerStack.busy();
 
     private Stacks() {}
 
-    /** That of the current thread. */
+    /** The marker stack of the current thread. */
     static MarkerStack current() {
         MarkerStack stack = recent;
         return stack.thread == Thread.currentThread() ? stack : own();

@@ -1,8 +1,8 @@
 package cctrewrite.markers;
 
 /**
- * A client that subscribed to a marker, and what it said then: it is not asked again, neither when
- * others come nor when markers are switched.
+ * A client that subscribed to a marker, with its answers at that time. The runtime does not ask it
+ * again when other clients subscribe or markers are switched.
  */
 final class Subscriber {
     final Client client;

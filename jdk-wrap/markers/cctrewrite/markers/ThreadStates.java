@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A provider: what threads are doing, at the time of asking. */
+/** A provider: the states of threads at the time of the call. */
 public final class ThreadStates {
     private ThreadStates() {}
 
@@ -13,12 +13,12 @@ public final class ThreadStates {
         return marker.thread().getState();
     }
 
-    /** Whether the marker's thread holds an object's monitor. Only in handlers. */
+    /** Whether the marker's thread holds an object's monitor. Call it only in handlers. */
     public static boolean holds(Object monitor) {
         return Thread.holdsLock(monitor);
     }
 
-    /** How many threads are in which state. */
+    /** The number of threads in each state. */
     public static Map<Thread.State, Integer> all() {
         Map<Thread.State, Integer> states = new EnumMap<>(Thread.State.class);
         for (Thread thread : new HashMap<>(Thread.getAllStackTraces()).keySet()) {

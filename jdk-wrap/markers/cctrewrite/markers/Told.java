@@ -3,32 +3,35 @@ package cctrewrite.markers;
 import java.util.Arrays;
 
 /**
- * Who is told of a marker. Replaced when that changes, never changed: regions that were entered are
- * left as they were entered.
+ * The clients to notify at a marker. A change replaces this object and never changes it, so regions
+ * that were entered keep theirs.
  */
 final class Told {
     final MarkerDescriptor descriptor;
     final Client[] clients;
-    /** If there is one alone: the usual case, which needs no loop. */
+    /** The only client; the usual case, which needs no loop. */
     final Client single;
     /**
-     * The same, if there is nothing else to be done at the marker than to tell it: no question
-     * whether it hears of it, and no count by marker.
+     * The only client, if the marker needs no other work than its notification: no call of
+     * {@link Client#passesBy}, and no count by marker.
      */
     final Client straight;
-    /** The one, if it wants to be asked before. */
+    /** The only client, if it wants {@link Client#passesBy} calls. */
     final Client filter;
     /**
-     * Those that hear exits. If there are none, nothing is kept of who comes by, other than in
-     * loops, whose head is come to again and again.
+     * The clients that are notified of exits. If there are none, the marker keeps nothing on the
+     * stack. Loops are an exception, since the thread reaches their head again and again.
      */
     final Client[] leaving;
-    /** If there is one alone. */
+    /** The only client of that kind. */
     final Client singleLeaving;
     final boolean isKept;
-    /** Whether the region is over as soon as it is entered. */
+    /** Whether the region ends as soon as it begins. */
     final boolean isInstant;
-    /** Of a region that is kept: all but the last one; {@code null} if that is nobody. */
+    /**
+     * For a region that is kept on the stack: all clients except the last one; {@code null} if none
+     * are left.
+     */
     final Told shorter;
 
     Told(MarkerDescriptor descriptor, Subscriber[] subscribers) {

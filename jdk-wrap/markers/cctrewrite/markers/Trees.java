@@ -1,6 +1,6 @@
 package cctrewrite.markers;
 
-/** The program's calling-context tree: there is none where it is not counted. */
+/** The program's calling-context tree; there is none, since the program is not counted. */
 final class Trees {
     private Trees() {}
 

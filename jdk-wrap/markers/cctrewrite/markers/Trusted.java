@@ -3,13 +3,13 @@ package cctrewrite.markers;
 import java.lang.invoke.MethodHandles;
 
 /**
- * Who may write fields that classes have gained, where these give no lookup: JDK 8's own, whose
- * fields reflection shows.
+ * Gives access to the fields that the rewriter adds to classes without a lookup: those of JDK 8's
+ * own library, whose fields reflection shows.
  */
 final class Trusted {
     private Trusted() {}
 
-    /** Null: reflection is to be asked. */
+    /** Null: the caller uses reflection. */
     static MethodHandles.Lookup lookup() {
         return null;
     }

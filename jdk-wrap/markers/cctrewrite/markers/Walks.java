@@ -10,14 +10,14 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Walks over stacks by {@code java.lang.StackWalker} (JDK 9), which this class finds by name: it is
- * compiled for JDK 8.
+ * Walks stacks with {@code java.lang.StackWalker} (JDK 9). It finds that class by name, since this
+ * code is compiled for JDK 8.
  */
 final class Walks {
     private static Object walker;
     /** {@code StackWalker.walk}. */
     private static MethodHandle walk;
-    /** Of a {@code StackFrame}. */
+    /** Methods of {@code StackFrame}. */
     private static MethodHandle className;
     private static MethodHandle methodName;
     private static MethodHandle element;
@@ -48,7 +48,7 @@ final class Walks {
         walker = withReflection(type);
     }
 
-    /** One that shows the frames of reflection, as exceptions do. */
+    /** A walker that shows the frames of reflection, as exceptions do. */
     private static Object withReflection(Class<?> type) throws ReflectiveOperationException {
         for (Object option : Class.forName("java.lang.StackWalker$Option").getEnumConstants()) {
             if (option.toString().equals("SHOW_REFLECT_FRAMES")) {
@@ -63,7 +63,7 @@ final class Walks {
         return walker != null;
     }
 
-    /** See {@link CallingContexts#frame}. */
+    /** As {@link CallingContexts#frame}. */
     static StackTraceElement frame(int place) {
         try {
             return (StackTraceElement) walk.invokeExact(walker, (Function<?, ?>) new Search(place));
@@ -74,7 +74,7 @@ final class Walks {
         }
     }
 
-    /** Looks for the frame at a place behind the gate's. */
+    /** Finds the frame at an index after the gate's frames. */
     private static final class Search implements Function<Stream<?>, Object> {
         private final int place;
 

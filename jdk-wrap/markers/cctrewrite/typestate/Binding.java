@@ -4,7 +4,7 @@ import cctrewrite.markers.CallingContexts;
 import cctrewrite.markers.Marker;
 import cctrewrite.markers.MarkerDescriptor;
 
-/** What a marker means: an event of a property, and to whom it happens. */
+/** The meaning of a marker: an event of a property, and the object that it happens to. */
 final class Binding {
     private static final int NOBODY = -1;
     private static final int RECEIVER = -2;
@@ -18,7 +18,7 @@ final class Binding {
     final Budget.Site allocation;
     private final int object;
     private final int parent;
-    /** Of markers that stand where something is called. */
+    /** For markers at a call. */
     private volatile Site site;
 
     Binding(MarkerDescriptor descriptor, Monitor monitor, Budget budget) {
@@ -76,7 +76,9 @@ final class Binding {
         return of(marker, parent);
     }
 
-    /** Whether it happens to the marker's receiver alone, as soon as somebody is there. */
+    /**
+     * Whether the event happens only to the marker's receiver, as soon as the receiver is known.
+     */
     boolean isOfReceiver() {
         return !onReturn && (object == RECEIVER && parent == NOBODY || object == NOBODY
                 && parent == RECEIVER);
@@ -90,7 +92,9 @@ final class Binding {
         return parent != NOBODY;
     }
 
-    /** Where it happens: at a call the marker's own place, at a method its caller's. */
+    /**
+     * The location of the event: for a call the marker's own location, for a method its caller's.
+     */
     Site site() {
         Site known = site;
         if (known != null) {

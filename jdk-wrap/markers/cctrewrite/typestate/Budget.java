@@ -5,19 +5,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keeps the overhead within what it may be, after QVM: of sites at which many objects come up only
- * each second, fourth ... is followed. What is measured is the time spent in handlers, of one event
- * in {@link #EACH}, against the time that goes by.
+ * Limits the overhead, after QVM. At sites that yield many objects, the analysis follows only every
+ * second, fourth ... object. It measures the time in handlers, for one event in {@link #EACH}, and
+ * compares it with the elapsed time.
  */
 final class Budget {
-    /** Of so many events one is measured. */
+    /** One of this many events is measured. */
     static final int EACH = 64;
     private static final long INTERVAL_NS = 50_000_000;
     private static final int MOST = 1 << 16;
-    /** Events of one object after which it is given up while there is too much. */
+    /**
+     * The number of events after which the analysis stops following an object, while the overhead
+     * is too high.
+     */
     private static final int HOT = 100_000;
 
-    /** The part of the time that may be spent; 1 and more is no limit. */
+    /** The part of the time that the analysis may take; 1 and more means no limit. */
     private final double part;
     private final List<Site> sites = new ArrayList<>();
     private long begun = System.nanoTime();
@@ -33,31 +36,31 @@ final class Budget {
         return part < 1;
     }
 
-    /** Whether it was ever too much. */
+    /** Whether the overhead was ever too high. */
     synchronized boolean hasBitten() {
         return bitten;
     }
 
-    /** A marker at which objects come up. */
+    /** Adds a marker at which objects appear. */
     synchronized Site site(MarkerDescriptor descriptor, Property property) {
         Site site = new Site(descriptor, property);
         sites.add(site);
         return site;
     }
 
-    /** Whether an object that comes up there is followed. */
+    /** Whether the analysis follows the next object of the site. */
     boolean follows(Site site) {
-        // Not exact where several threads come at once, and need not be.
+        // Not exact if several threads come at once; it need not be.
         int number = site.objects++;
         return site.period == 1 || number % site.period == 0;
     }
 
-    /** Whether an object has had so many events that it is given up. */
+    /** Whether the analysis must stop following an object because it has too many events. */
     boolean isTooMuch(Entry entry) {
         return tooMuch && entry.heard > HOT && entry.state != Entry.ASIDE;
     }
 
-    /** An event was measured. */
+    /** Adds the time of a measured event, and adapts the periods after each interval. */
     synchronized void measured(long nanoseconds) {
         spent += nanoseconds * EACH;
         long now = System.nanoTime();
@@ -76,7 +79,7 @@ final class Budget {
             int came = site.objects - site.before;
             site.before = site.objects;
             if (tooMuch && 2L * came >= most && site.period < MOST) {
-                // The busiest give way; who has few is followed as before.
+                // Only the busiest sites follow fewer objects; the others keep their period.
                 site.period *= 2;
             } else if (used < part / 2 && site.period > 1) {
                 site.period /= 2;
@@ -86,7 +89,7 @@ final class Budget {
         spent = 0;
     }
 
-    /** Where objects come up. */
+    /** A marker at which objects appear. */
     static final class Site {
         final MarkerDescriptor descriptor;
         final Property property;

@@ -4,29 +4,31 @@ import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 
 /**
- * What is kept of an object: it does not keep the object alive, and says who it was when it is
- * gone.
+ * The data of an object. It does not keep the object alive, and still identifies the object after
+ * its death.
  */
 final class Entry extends WeakReference<Object> {
-    /** The state of objects that are not followed. */
+    /** The state of objects that the analysis does not follow. */
     static final int ASIDE = -1;
 
     final int hash;
     final long id;
     final Class<?> type;
-    /** Written under the lock of {@link #lock}; read without it to pass by quickly. */
+    /** The state. Written under {@link #lock}; read without it for the quick test. */
     volatile int state = Property.START;
-    /** Where it came to its state, and by which event; {@code null} and -1 at the beginning. */
+    /**
+     * Where and by which event the object reached its state; {@code null} and -1 at the beginning.
+     */
     Site came;
     int cameBy = -1;
-    /** Events that were heard of it. */
+    /** The number of the object's events that were handled. */
     int heard;
 
-    /** Of children: where they come from, and their neighbours there. */
+    /** For children: the parent, and the neighbours in its list. */
     Entry parent;
     Entry before;
     Entry after;
-    /** Of parents: by state the first of their children. */
+    /** For parents: the first child in each state. */
     final Entry[] children;
 
     Entry(Object object, int hash, long id, int childStates, ReferenceQueue<Object> queue) {
@@ -37,13 +39,15 @@ final class Entry extends WeakReference<Object> {
         children = childStates == 0 ? null : new Entry[childStates];
     }
 
-    /** A parent and its children change together. */
+    /** The lock: a parent and its children share one. */
     Object lock() {
         Entry parent = this.parent;
         return parent != null ? parent : this;
     }
 
-    /** A parent has a child more, or the child is in another state. Under the lock. */
+    /**
+     * Adds a child to the list of its state: it is new, or its state has changed. Under the lock.
+     */
     void link(Entry child) {
         Entry first = children[child.state];
         child.before = null;
@@ -54,7 +58,9 @@ final class Entry extends WeakReference<Object> {
         children[child.state] = child;
     }
 
-    /** Before a child's state changes, or when it is gone. Under the lock. */
+    /**
+     * Removes a child from its list, before its state changes, or when it is dead. Under the lock.
+     */
     void unlink(Entry child) {
         if (child.before != null) {
             child.before.after = child.after;

@@ -2,7 +2,7 @@ package cctrewrite.typestate;
 
 import java.util.List;
 
-/** JSON, an object on each line. */
+/** Writes JSON with one object on each line. */
 final class Json {
     private final StringBuilder out = new StringBuilder();
     private boolean first;
@@ -81,7 +81,8 @@ final class Json {
             } else if (c < ' ' || c == '\u007f') {
                 out.append(String.format("\\u%04x", (int) c));
             } else if (Character.isSurrogate(c)) {
-                // Not a character: names in class files may have them, JSON may not.
+                // A lone surrogate is no character: names in class files may contain it, JSON must
+                // not.
                 out.append('\ufffd');
             } else {
                 out.append(c);

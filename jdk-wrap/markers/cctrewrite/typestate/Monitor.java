@@ -23,10 +23,13 @@ abstract class Monitor {
     /** Whether an event of an object changes nothing. */
     abstract boolean passes(Binding binding, Object object);
 
-    /** An event. */
+    /** Handles an event. */
     abstract void happened(Binding binding, Marker marker);
 
-    /** Whether an event need not be heard in a state; what is heard is counted. */
+    /**
+     * Whether the analysis can ignore an event in a state. Counts the events that it handles and
+     * those that it ignores.
+     */
     final boolean passesBy(int state, int event) {
         if (adaptive && (state == Entry.ASIDE || !property.leadsElsewhere(state, event))) {
             property.passed.increment();
@@ -36,10 +39,10 @@ abstract class Monitor {
         return false;
     }
 
-    /** Objects that were found dead since it was asked last. */
+    /** Handles the objects that have died since the last call. */
     abstract void sweep();
 
-    /** What the program's end finds of those that live. */
+    /** Checks the living objects at the program's end. */
     void end() {
         sweep();
         Entry[] all = objects.all();
@@ -57,7 +60,10 @@ abstract class Monitor {
         return entry.state != Entry.ASIDE && !property.isEnd(entry.state);
     }
 
-    /** The next state, under the lock: a violation is told. Whether it is another. */
+    /**
+     * Takes a step to the next state, under the lock, and reports a violation. Returns whether the
+     * state changes.
+     */
     final boolean step(Entry entry, Binding binding, Marker marker, Entry parent) {
         int state = entry.state;
         if (state == Entry.ASIDE || state == property.sink) {
@@ -77,8 +83,8 @@ abstract class Monitor {
     }
 
     /**
-     * Not an anonymous class: compilers from JDK 18 on leave out that it has a monitor, which it
-     * does not need.
+     * A named class, since compilers from JDK 18 on do not give an anonymous class a reference to
+     * its monitor if it does not use it. The class files would then depend on the compiler.
      */
     static final class ById implements Comparator<Entry> {
         @Override

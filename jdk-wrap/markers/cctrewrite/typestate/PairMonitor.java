@@ -3,10 +3,10 @@ package cctrewrite.typestate;
 import cctrewrite.markers.Marker;
 
 /**
- * Follows objects that come from another, each with it: parametric slicing over (parent, child),
- * where each child has one parent. A parent has a state of its own, by its own events alone; a
- * child that comes from it begins there. A parent's event is one of all of its children; those in a
- * state that it does not change are not looked at.
+ * Follows objects together with the object that they come from: parametric slicing over (parent,
+ * child), where each child has one parent. A parent has a state of its own, which only its own
+ * events change. A new child begins in its parent's state. An event of a parent is an event of all
+ * its children. The analysis does not visit children in a state that the event does not change.
  */
 final class PairMonitor extends Monitor {
     private final StateTable parents;
@@ -69,7 +69,7 @@ final class PairMonitor extends Monitor {
         }
         Entry old = child.parent;
         if (old != null && old != parent) {
-            // It came from another before: the last one counts.
+            // The object had another parent before; the last one counts.
             synchronized (old) {
                 old.unlink(child);
                 child.parent = null;
@@ -87,7 +87,7 @@ final class PairMonitor extends Monitor {
                 child.parent = parent;
                 int state = parent.state;
                 if (state == property.sink) {
-                    // What the parent did alone allows no child any more.
+                    // The parent's own events allow no further child.
                     child.came = parent.came;
                     child.cameBy = parent.cameBy;
                     child.state = Property.START;
@@ -105,7 +105,7 @@ final class PairMonitor extends Monitor {
         }
     }
 
-    /** Under the parent's lock. */
+    /** Moves a child to its next state, under the parent's lock. */
     private void move(Entry child, Entry parent, Binding binding, Marker marker) {
         int state = child.state;
         if (step(child, binding, marker, parent)) {
@@ -120,7 +120,7 @@ final class PairMonitor extends Monitor {
     private void ofChild(Binding binding, Marker marker, Object object) {
         Entry child = objects.get(object);
         Entry parent = child == null ? null : child.parent;
-        // Before it is known where it comes from nothing is asked of it.
+        // Before its parent is known, the analysis checks nothing.
         if (passesBy(parent == null ? Entry.ASIDE : child.state, binding.event) || parent == null) {
             return;
         }
@@ -147,8 +147,8 @@ final class PairMonitor extends Monitor {
             property.heard.increment();
         }
         synchronized (parent) {
-            // All that move, taken out before any is put in again: into a state that is still to
-            // come.
+            // First remove all children that move, then insert them: a child may move to a state
+            // that the loop reaches later.
             Entry moving = null;
             for (int state = 0; state < parent.children.length; state++) {
                 if (!property.leadsElsewhere(state, event)) {
@@ -198,7 +198,7 @@ final class PairMonitor extends Monitor {
             }
         }
         while (parents.dead() != null) {
-            // Its children hold on to what they need of it.
+            // Children keep the parent's data that they need.
         }
     }
 }

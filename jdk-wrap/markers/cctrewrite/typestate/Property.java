@@ -7,8 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A property: its automaton, as {@code cctrewrite typestate tables} writes it, and what is counted
- * of it.
+ * A property: its automaton, as {@code cctrewrite typestate tables} writes it, and its counters.
  */
 final class Property {
     static final String HEAD = "cctrewrite typestate 1";
@@ -24,16 +23,16 @@ final class Property {
     final int sink;
     boolean isPair;
     String[] events = {};
-    /** By state and event. */
+    /** The next state by state and event. */
     int[][] next = {};
-    /** By state: events that lead elsewhere. */
+    /** By state: the events that change it, as bits. */
     long[] outgoing = {};
     boolean[] accepting = {};
-    /** By state: the events of a shortest way there. */
+    /** By state: the events of a shortest path to it. */
     String[] states = {};
 
     final LongAdder heard = new LongAdder();
-    /** Events that came although they change nothing, and were let go at once. */
+    /** Events that changed nothing and were ignored at once. */
     final LongAdder passed = new LongAdder();
     final AtomicLong followed = new AtomicLong();
     final LongAdder unsampled = new LongAdder();
@@ -53,7 +52,7 @@ final class Property {
         return Arrays.asList(events).indexOf(name);
     }
 
-    /** Whether an object may end in a state. */
+    /** Whether an object may end in this state. */
     boolean isEnd(int state) {
         return accepting[state] || state == sink;
     }
@@ -62,7 +61,7 @@ final class Property {
         return (outgoing[state] >>> event & 1) != 0;
     }
 
-    /** Whether there is a state but the sink in which an event changes nothing. */
+    /** Whether there is a state other than the sink in which the event changes nothing. */
     boolean isInVainSomewhere(int event) {
         for (int state = 0; state < states.length; state++) {
             if (state != sink && !leadsElsewhere(state, event)) {
@@ -72,14 +71,14 @@ final class Property {
         return false;
     }
 
-    /** Whether another file says the same. */
+    /** Whether a property from another file has the same automaton. */
     boolean isLike(Property other) {
         return expression.equals(other.expression) && Arrays.equals(events, other.events)
                 && isPair == other.isPair
                 && checksDeath == other.checksDeath && checksExit == other.checksExit;
     }
 
-    /** Reads all of them. */
+    /** Reads all properties of a file. */
     static List<Property> read(List<String> lines) {
         List<Property> properties = new ArrayList<>();
         if (lines.isEmpty() || !lines.get(0).equals(HEAD)) {

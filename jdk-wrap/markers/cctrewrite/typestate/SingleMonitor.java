@@ -17,7 +17,7 @@ final class SingleMonitor extends Monitor {
         }
     }
 
-    /** Markers at which objects themselves can be passed by, by the class they stand in. */
+    /** Markers that can ignore single objects. */
     private volatile Binding[] perObject = {};
     private final ClassValue<AtomicReference<Known>> perClass =
             new ClassValue<AtomicReference<Known>>() {
@@ -31,7 +31,7 @@ final class SingleMonitor extends Monitor {
         super(property, violations, budget, adaptive);
     }
 
-    /** A marker that has a bit in each object. */
+    /** Adds a marker that has a bit in each object. */
     synchronized void addPerObject(Binding binding) {
         List<Binding> all = new ArrayList<>(java.util.Arrays.asList(perObject));
         all.add(binding);
@@ -87,8 +87,8 @@ final class SingleMonitor extends Monitor {
     }
 
     /**
-     * Sets the bits of an object by what matters in its state. Under the entry's lock, so that the
-     * last state's bits are the last.
+     * Sets the bits of an object by the events that matter in its state. Under the entry's lock, so
+     * that the bits of the last state are written last.
      */
     private void guard(Object object, int state) {
         if (!adaptive || perObject.length == 0) {
@@ -98,7 +98,7 @@ final class SingleMonitor extends Monitor {
         if (ours.length == 0) {
             return;
         }
-        // Properties share the words that the bits are in.
+        // Several properties have bits in the same word.
         synchronized (GUARDS[System.identityHashCode(object) & GUARDS.length - 1]) {
             for (Binding binding : ours) {
                 MarkerDescriptor descriptor = binding.descriptor;
@@ -111,7 +111,7 @@ final class SingleMonitor extends Monitor {
         }
     }
 
-    /** The markers that objects of a class can pass by. */
+    /** The markers that can ignore objects of a class. */
     private Binding[] of(Object object) {
         Binding[] all = perObject;
         AtomicReference<Known> place = perClass.get(object.getClass());
@@ -129,7 +129,7 @@ final class SingleMonitor extends Monitor {
         return known.ours;
     }
 
-    /** What was found for a class when there were these markers. */
+    /** The result for a class, and the list of markers that it was computed from. */
     private static final class Known {
         final Binding[] all;
         final Binding[] ours;

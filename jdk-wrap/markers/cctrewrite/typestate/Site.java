@@ -1,6 +1,6 @@
 package cctrewrite.typestate;
 
-/** A place in the program, as reports name it. */
+/** A location in the program, as reports name it. */
 final class Site {
     final String owner;
     final String method;

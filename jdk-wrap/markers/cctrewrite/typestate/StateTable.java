@@ -4,9 +4,10 @@ import java.lang.ref.ReferenceQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Entries of objects, by identity. Open hashing in stripes: looking up takes no lock, what changes
- * a stripe takes its own. Entries of objects that are gone are taken out when others are put in, so
- * that what is kept is bounded by what lives, and what has died since.
+ * The entries of objects, by identity: a hash table in stripes, with open addressing. A lookup
+ * takes no lock; a change takes the lock of its stripe. An insertion first removes entries of dead
+ * objects. So the size is bounded by the living objects plus those that have died since the last
+ * insertion.
  */
 final class StateTable {
     private static final int STRIPES = 64;
@@ -18,7 +19,10 @@ final class StateTable {
     private final Stripe[] stripes = new Stripe[STRIPES];
     private final ReferenceQueue<Object> queue = new ReferenceQueue<>();
 
-    /** Of parents with how many states their children have; else 0. */
+    /**
+     * Creates a table. {@code childStates} is the number of states of children for a table of
+     * parents; else 0.
+     */
     StateTable(Property property, int childStates) {
         this.property = property;
         this.childStates = childStates;
@@ -41,13 +45,13 @@ final class StateTable {
         if (found != null) {
             return found;
         }
-        // What another thread has just put in may not be visible without the lock.
+        // Without the lock, an entry that another thread has just inserted may not be visible.
         synchronized (stripe) {
             return Stripe.find(stripe.entries, object, mixed);
         }
     }
 
-    /** The entry of an object, made if it has none. */
+    /** The entry of an object. Creates it if there is none. */
     Entry make(Object object) {
         Entry entry = get(object);
         if (entry != null) {
@@ -68,10 +72,7 @@ final class StateTable {
         return entry;
     }
 
-    /**
-     * An entry whose object is gone; {@code null} if there is none any more. It is not in the table
-     * any more.
-     */
+    /** Removes an entry whose object is dead, and returns it; {@code null} if there is none. */
     Entry dead() {
         Entry entry = (Entry) queue.poll();
         if (entry == null) {
@@ -85,7 +86,7 @@ final class StateTable {
         return entry;
     }
 
-    /** How many entries there are. */
+    /** The number of entries. */
     int size() {
         int size = 0;
         for (Stripe stripe : stripes) {
@@ -96,7 +97,7 @@ final class StateTable {
         return size;
     }
 
-    /** All entries, as they are now. */
+    /** All entries at this time. */
     Entry[] all() {
         Entry[] all = new Entry[size() + 16];
         int count = 0;
@@ -118,7 +119,7 @@ final class StateTable {
     private static final class Stripe {
         volatile Entry[] entries = new Entry[16];
         int size;
-        /** Places that are not empty: entries, and where some were. */
+        /** Cells in use: entries, and cells of removed entries. */
         int used;
 
         static Entry find(Entry[] entries, Object object, int mixed) {

@@ -23,15 +23,15 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The client of markers that checks properties. {@code -Dcctrewrite.typestate=FILE} names what
+ * The marker client that checks properties. {@code -Dcctrewrite.typestate=FILE} names a file that
  * {@code cctrewrite typestate tables} wrote.
  *
  * <ul>
- * <li>{@code cctrewrite.typestate.out}: where the report goes; {@code cctrewrite.typestate} in the
- * working directory if it is not set.
- * <li>{@code cctrewrite.typestate.adaptive=no}: all events are heard, those too that change
- * nothing.
- * <li>{@code cctrewrite.typestate.budget=5}: per cent of the time that the analysis may take.
+ * <li>{@code cctrewrite.typestate.out}: the file for the report; default:
+ * {@code cctrewrite.typestate} in the working directory.
+ * <li>{@code cctrewrite.typestate.adaptive=no}: handles all events, also those that change nothing.
+ * <li>{@code cctrewrite.typestate.budget=5}: the part of the time that the analysis may take, in
+ * percent (default: 100, no limit).
  * </ul>
  */
 public final class Typestate implements Client {
@@ -41,13 +41,13 @@ public final class Typestate implements Client {
     private final Budget budget;
     private final boolean adaptive;
     private final Path output;
-    /** By the numbers of markers. */
+    /** Bindings by the numbers of markers. */
     private volatile Binding[] bindings = new Binding[64];
     private int ticks;
     /** Events for which the program had left no stack. */
     private final AtomicLong lost = new AtomicLong();
 
-    /** As the command line says. */
+    /** Reads the options of the command line. */
     public Typestate() {
         this(named(), !"no".equals(Options.get("typestate.adaptive")),
                 Double.parseDouble(Options.get("typestate.budget", "100")) / 100,
@@ -66,10 +66,7 @@ public final class Typestate implements Client {
         }
     }
 
-    /**
-     * What the files say that a property of the JVM names. Outputs of several runs may share
-     * properties.
-     */
+    /** The properties of the given files. Outputs of several runs may share properties. */
     private static List<Property> named() {
         String files = Options.properties();
         if (files == null) {
@@ -168,7 +165,7 @@ public final class Typestate implements Client {
     }
 
     private void measure(Binding binding, Marker marker) {
-        // Not exact where several threads come at once, and need not be.
+        // Not exact if several threads come at once; it need not be.
         if (!budget.isLimited() || (++ticks & Budget.EACH - 1) != 0) {
             binding.monitor.happened(binding, marker);
             return;
@@ -178,7 +175,7 @@ public final class Typestate implements Client {
         budget.measured(System.nanoTime() - begin);
     }
 
-    /** The program ends: what lives is looked at, and the report is written. */
+    /** Checks the living objects at the program's end, and writes the report. */
     @Override
     public void print(PrintStream out) {
         for (Property property : properties) {
@@ -217,7 +214,7 @@ public final class Typestate implements Client {
             out.println("cctrewrite: typestate: " + output + " cannot be written: " + problem);
             return;
         }
-        // Whoever waits for the report says where it went.
+        // If a process waits for the report, that process names its file.
         out.println("cctrewrite: typestate: "
                 + (violations.isEmpty() ? "no violations" : "violations were found")
                 + (Options.isAwaited() ? "" : "; the report is in " + output));

@@ -9,18 +9,19 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What was found: violations by the same events at the same places are one, with how many objects.
+ * The violations. Violations by the same events at the same locations are one, with the number of
+ * objects.
  */
 final class Violations {
-    /** Kinds of violations. */
+    /** Maximum number of kinds of violations. */
     private static final int MOST = 10_000;
-    /** Frames of a context. */
+    /** Maximum number of frames of a context. */
     private static final int DEEPEST = 50;
 
     private final Map<Key, Found> found = new LinkedHashMap<>();
     private long others;
 
-    /** An event that the entry's state does not allow. Its state is still that before. */
+    /** Adds an event that the entry's state does not allow. The entry still has that state. */
     void event(Property property, Entry entry, Entry parent, Binding binding) {
         Site site = binding.site();
         Key key = new Key(property, "event", entry, binding.event, site);
@@ -43,7 +44,7 @@ final class Violations {
         }
     }
 
-    /** An object that ended in its state. */
+    /** Adds an object that ended in a state where it must not. */
     void end(Property property, Entry entry, String kind) {
         Key key = new Key(property, kind, entry, -1, null);
         synchronized (found) {
@@ -123,7 +124,7 @@ final class Violations {
         final Who parent;
         final List<String> context = new ArrayList<>();
         String thread;
-        /** Of the exact tree, if there is one. */
+        /** The node in the exact tree, if there is one. */
         ContextNode node;
         long count = 1;
 

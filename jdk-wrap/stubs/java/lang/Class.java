@@ -5,8 +5,8 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 
 /**
- * What the runtime uses of Class, with the field that the rewriter adds. Only compiled against,
- * never shipped.
+ * The members of Class that the runtime uses, with the field that the rewriter adds. Only compiled
+ * against, never shipped.
  */
 public final class Class<T> implements java.io.Serializable, java.lang.reflect.GenericDeclaration,
         java.lang.reflect.Type,
@@ -15,14 +15,14 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
     long cct$inherits;
 
     /**
-     * See docs/internals/runtime.md: natives of the class that method handles and reflection have
-     * led to.
+     * See docs/internals/runtime.md: the natives of the class that method handles and reflection
+     * have called.
      */
     Object cct$natives;
 
     /**
-     * See docs/use/allocations.md: the id under which objects of the class are counted; only where
-     * they are.
+     * See docs/use/allocations.md: the id that counts objects of the class, where objects are
+     * counted.
      */
     long cct$type;
 
@@ -50,7 +50,7 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
 
     public native Method[] getDeclaredMethods();
 
-    /** See docs/internals/runtime.md: natives past their hooks. */
+    /** See docs/internals/runtime.md: the natives, without their hooks. */
     native Field[] cct$getDeclaredFields0(boolean publicOnly);
 
     native Method[] cct$getDeclaredMethods0(boolean publicOnly);

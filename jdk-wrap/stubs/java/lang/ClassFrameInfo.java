@@ -1,4 +1,4 @@
 package java.lang;
 
-/** JDK 22's, by name. Only compiled against, never shipped. */
+/** The class of JDK 22, only by name. Only compiled against, never shipped. */
 class ClassFrameInfo {}

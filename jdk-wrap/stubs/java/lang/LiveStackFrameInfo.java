@@ -1,6 +1,9 @@
 package java.lang;
 
-/** What the runtime uses of JDK 9's LiveStackFrameInfo. Only compiled against, never shipped. */
+/**
+ * The members of JDK 9's LiveStackFrameInfo that the runtime uses. Only compiled against, never
+ * shipped.
+ */
 final class LiveStackFrameInfo extends StackFrameInfo {
     LiveStackFrameInfo(StackWalker walker) {
         super(walker);

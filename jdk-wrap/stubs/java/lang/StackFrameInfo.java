@@ -1,6 +1,9 @@
 package java.lang;
 
-/** What the runtime uses of JDK 9's StackFrameInfo. Only compiled against, never shipped. */
+/**
+ * The members of JDK 9's StackFrameInfo that the runtime uses. Only compiled against, never
+ * shipped.
+ */
 class StackFrameInfo {
     StackFrameInfo(StackWalker walker) {}
 

@@ -1,8 +1,8 @@
 package java.lang;
 
 /**
- * What the runtime uses of JDK 9's StackStreamFactory, with the members that the rewriter adds.
- * Only compiled against, never shipped.
+ * The members of JDK 9's StackStreamFactory that the runtime uses, with those that the rewriter
+ * adds. Only compiled against, never shipped.
  */
 final class StackStreamFactory {
     private StackStreamFactory() {}
@@ -12,8 +12,8 @@ final class StackStreamFactory {
         protected FrameBuffer<? extends T> frameBuffer;
 
         /**
-         * See docs/internals/runtime.md: the first frames that the VM has filled in, where the walk
-         * asked for classes alone.
+         * See docs/internals/runtime.md: the first frames that the VM has filled in, if the walk
+         * asks only for classes.
          */
         transient Object[] cct$frames;
 

@@ -1,8 +1,8 @@
 package java.lang;
 
 /**
- * What the runtime uses of StackTraceElement, with the methods that the rewriter adds on JDK 9 and
- * later. Only compiled against, never shipped.
+ * The members of StackTraceElement that the runtime uses, with the methods that the rewriter adds
+ * on JDK 9 and later. Only compiled against, never shipped.
  */
 public final class StackTraceElement implements java.io.Serializable {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package java.lang;
 
-/** JDK 9's, by name. Only compiled against, never shipped. */
+/** The class of JDK 9, only by name. Only compiled against, never shipped. */
 public final class StackWalker {
     private StackWalker() {}
 }

@@ -1,23 +1,23 @@
 package java.lang;
 
 /**
- * What the runtime uses of Thread, with the fields that the rewriter adds. Only compiled against,
- * never shipped.
+ * The members of Thread that the runtime uses, with the fields that the rewriter adds. Only
+ * compiled against, never shipped.
  */
 public class Thread implements Runnable {
-    /** See docs/internals/runtime.md: the slot for code that is entered without a context. */
+    /** See docs/internals/runtime.md: the context for callees that take none. */
     long cct$context;
 
-    /** See docs/internals/runtime.md: the slot of the root of its tree. */
+    /** See docs/internals/runtime.md: the root slot of the thread's tree. */
     long cct$root;
 
-    /** See docs/internals/runtime.md: whether it is being mounted or unmounted. */
+    /** See docs/internals/runtime.md: whether the thread is being mounted or unmounted. */
     boolean cct$transition;
 
-    /** See docs/research/markers.md: the markers that it is in. */
+    /** See docs/research/markers.md: the markers that the thread is in. */
     Object cct$stack;
 
-    /** See docs/internals/runtime.md: a stack trace that this thread is being given. */
+    /** See docs/internals/runtime.md: a stack trace that this thread is reading. */
     Object cct$trace;
 
     public enum State {

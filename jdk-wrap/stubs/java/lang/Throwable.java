@@ -2,7 +2,7 @@ package java.lang;
 
 import java.io.Serializable;
 
-/** What the runtime uses of JDK 8's Throwable. Only compiled against, never shipped. */
+/** The members of JDK 8's Throwable that the runtime uses. Only compiled against, never shipped. */
 public class Throwable implements Serializable {
     private static final long serialVersionUID = 1L;
 

@@ -2,11 +2,12 @@ package sun.misc;
 
 /**
  * The operations that {@code sun.misc.Unsafe} of JDK 8 and {@code jdk.internal.misc.Unsafe} of JDK
- * 9 and later share; the rewriter renames the class for the latter, and {@code getObject} and
- * {@code putObject} where they are called {@code getReference} and {@code putReference}. What the
- * runtime calls while it records must be a native in all of them: addresses are offsets from null,
- * because the forms with an address alone are Java code since JDK 9, as are the lesser fences since
- * JDK 21. Only compiled against, never shipped.
+ * 9 and later share. For the latter the rewriter renames the class, and also {@code getObject} and
+ * {@code putObject} where they are called {@code getReference} and {@code putReference}.
+ *
+ * <p>The operations that the runtime calls while it records must be natives in all JDKs. So
+ * addresses are offsets from null: the forms with only an address are Java code since JDK 9. The
+ * weaker fences are Java code since JDK 21. Only compiled against, never shipped.
  */
 public final class Unsafe {
     private Unsafe() {}

@@ -19,8 +19,8 @@ import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 
 /**
- * Runs a module for the command: answers on standard output what comes on standard input
- * (docs/research/udi.md, <i>The protocol</i>).
+ * Runs a module for the command: reads requests from standard input and writes answers to standard
+ * output (docs/research/udi.md, <i>The protocol</i>).
  */
 public final class Host {
     private static final String MAGIC = "CCTUDI01";
@@ -32,16 +32,16 @@ public final class Host {
     private static final int ABORT = 2;
     private static final int FAILED = 3;
 
-    /** No field is longer. */
+    /** Maximum length of a field. */
     private static final int LARGEST = 256 << 20;
 
     private Host() {}
 
-    /** Of a jar. */
+    /** Runs the module of a jar. */
     public static void main(String[] arguments) throws Exception {
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 16));
         DataOutputStream out = new DataOutputStream(new BufferedOutputStream(System.out, 1 << 16));
-        // What the module prints must not get into its answers.
+        // The module's own output must not get into its answers.
         System.setOut(System.err);
         File file = new File(arguments[0]);
         UserModule module;
@@ -54,11 +54,11 @@ public final class Host {
             return;
         }
         serve(module, in, out);
-        // Threads that the module has started do not keep the command waiting.
+        // Threads that the module has started must not delay the command.
         System.exit(0);
     }
 
-    /** Says why there is no module. */
+    /** The reason why there is no module. */
     private static final class Stop extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -73,7 +73,7 @@ public final class Host {
             throw new Stop("its manifest does not say which class is the module (" + ATTRIBUTE
                     + ": com.acme.MyModule)");
         }
-        // Not closed: the module's classes come from it as long as it runs.
+        // Do not close it: the module loads classes from it while it runs.
         ClassLoader loader = new URLClassLoader(new URL[] {jar.toURI().toURL()},
                 Host.class.getClassLoader());
         try {
@@ -124,7 +124,7 @@ public final class Host {
             }
             String name = new String(field(in, length), "UTF-8");
             byte[] bytes = field(in, in.readInt());
-            // It may write into what it is given.
+            // The module may write into its argument.
             answer(module, name, bytes, out);
             out.flush();
         }

@@ -1,29 +1,29 @@
 package cctrewrite.udi;
 
 /**
- * A user-defined instrumentation module: a transformation of class files, made before cctrewrite's
- * own (docs/research/udi.md).
+ * A user-defined instrumentation module: it transforms class files before cctrewrite rewrites them
+ * (docs/research/udi.md).
  *
- * <p>It is packed as a jar whose manifest names the class that implements this interface,
- * {@code Cctrewrite-Module: com.acme.MyModule}; it needs a public constructor without parameters.
- * Libraries that it uses are in the jar or in the manifest's {@code Class-Path}. Classes of the jar
- * in the package {@code cctrewrite.udi.runtime} go into the class library: they are what inserted
- * code calls.
+ * <p>The user packs it as a jar. The jar's manifest names the class that implements this interface,
+ * {@code Cctrewrite-Module: com.acme.MyModule}. That class needs a public constructor without
+ * parameters. Libraries that it uses are in the jar or in the manifest's {@code Class-Path}.
+ * Classes of the jar in the package {@code cctrewrite.udi.runtime} go into the class library, so
+ * that inserted code can call them.
  *
- * <p>A module runs in a JVM of its own, on one thread. It must not read standard input; what it
- * prints goes to standard error. Its answer must depend on the class alone, so that the same inputs
- * give the same outputs.
+ * <p>A module runs in a JVM of its own, on one thread. It must not read standard input. Its
+ * standard output goes to standard error. Its answer must depend only on the class, so that the
+ * same inputs give the same outputs.
  */
 public interface UserModule {
     /**
-     * What becomes of a class.
+     * Transforms a class.
      *
      * @param name its name, with slashes
      * @param classFile its bytes
-     * @return the new bytes; null, or the old ones, to leave it as it is
-     * @throws Abort if the module cannot deal with this class, which then stays as it is, and is
+     * @return the new bytes; null or the old bytes to keep the class as it is
+     * @throws Abort if the module cannot transform this class, which then stays as it is and is
      *     named in the report
-     * @throws Exception if the module has failed; nothing is written then
+     * @throws Exception if the module has failed; then nothing is written
      */
     byte[] transform(String name, byte[] classFile) throws Exception;
 }

@@ -1,9 +1,9 @@
 package cctrewrite.udi.runtime;
 
 /**
- * The bypass, for classes that inserted code of a user's module calls (docs/research/udi.md): the
- * dynamic inserted-code bypass (DIB) of FERRARI, one for each thread. While it is on nothing that
- * the thread does is recorded, and inserted code leaves at once.
+ * The bypass, for classes that a user module's inserted code calls (docs/research/udi.md): the
+ * dynamic inserted-code bypass (DIB) of FERRARI, one for each thread. While it is on, the runtime
+ * records nothing that the thread does, and inserted code returns at once.
  *
  * <pre>
  * public static void entered() {
@@ -19,16 +19,16 @@ package cctrewrite.udi.runtime;
  * }
  * </pre>
  *
- * <p>A class in this package is not rewritten. So what it calls by itself, without a method of the
- * class library, needs no bypass.
+ * <p>A class in this package is not rewritten. So its own calls need no bypass, unless they go
+ * through a method of the class library.
  */
 public final class Bypass {
     private Bypass() {}
 
     /**
-     * Whether inserted code is to do nothing: the JVM has not booted, recording is off for good, or
-     * the current thread is in bypass, because it runs a module's code or does work of the
-     * profiler's own.
+     * Whether inserted code must do nothing. That is so before the JVM has booted, when recording
+     * is off for good, and while the current thread is in bypass, because it runs a module's code
+     * or the profiler's own code.
      */
     public static boolean active() {
         return java.lang.CctRuntime.isBypassed();
@@ -37,13 +37,13 @@ public final class Bypass {
     /**
      * Switches the current thread into bypass; nests.
      *
-     * @return what {@link #end} must be given
+     * @return the argument for {@link #end}
      */
     public static long begin() {
         return java.lang.CctRuntime.beginBypass();
     }
 
-    /** Puts the current thread back to what it was before. */
+    /** Restores the current thread's state from before {@link #begin}. */
     public static void end(long before) {
         java.lang.CctRuntime.endBypass(before);
     }

@@ -1,6 +1,9 @@
 package jdk.internal.vm;
 
-/** What the runtime uses of it; JDK 21 and later. Only compiled against, never shipped. */
+/**
+ * The members of Continuation that the runtime uses; JDK 21 and later. Only compiled against, never
+ * shipped.
+ */
 public class Continuation {
     public static native void pin();
 
