@@ -71,7 +71,7 @@ public final class Threads {
      * program puts into one of those is taken for one; a group of its own that is named so has
      * another group above it.
      */
-    private static boolean isSystem(Thread thread) {
+    static boolean isSystem(Thread thread) {
         ThreadGroup group = group(thread);
         if (group == null) {
             return false;
