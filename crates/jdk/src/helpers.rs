@@ -57,6 +57,8 @@ enum Group {
     TracedObjects,
     /// If values represent contexts: to [`VALUES_RUNTIME`].
     Values,
+    /// If contexts are counted: to [`RUNTIME`].
+    Counts,
 }
 
 macro_rules! helpers {
@@ -167,6 +169,10 @@ helpers! {
     AtHashCode = b"cct$atHashCode" b"(Ljava/lang/Object;JJ)V" in Values;
     /// The value of the current context.
     Value = b"cct$value" b"()J" in Values;
+    /// The numbers of threads, as a program requests by `cctrewrite.api.Counts`.
+    Counts = b"cct$counts" b"(Ljava/lang/Object;I)Ljava/lang/Object;" in Counts;
+    /// The name of a method's id, for `cctrewrite.api.Counts`.
+    Name = b"cct$name" b"(J)Ljava/lang/Object;" in Counts;
     /// Adds one to a column of a node.
     Column = b"cct$column" b"(JJ)V" in Columns;
 }
@@ -206,6 +212,7 @@ impl Helper {
             Group::Traces if traces => TRACE_RUNTIME,
             Group::TracedObjects if traces && allocations => TRACE_RUNTIME,
             Group::Values if values => VALUES_RUNTIME,
+            Group::Counts if !values && !traces => RUNTIME,
             _ => return None,
         };
         Some(runtime_method(class, self.name_and_type()))

@@ -5,9 +5,7 @@ use cct_classfile::MemberRef;
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_jdk::body_hooks::{self, BodyHook, Place};
 use cct_jdk::convention;
-use cct_jdk::helpers::Helper;
 use cct_jdk::native_hooks::{self, NativeHook};
-use cct_jdk::program::QUESTION;
 use cct_jdk::runtime_classes::STACKS;
 use cct_jdk::runtime_method::RuntimeMethod;
 use cct_settings::Settings;
@@ -74,12 +72,6 @@ fn fits(hook: &NativeHook, native: MemberRef<'_>, is_static: bool) -> bool {
 pub fn replacement(native: MemberRef<'_>) -> Option<RuntimeMethod> {
     let row = native_hooks::REPLACED.iter().find(|row| **row == native);
     row.map(|row| RuntimeMethod { member: row.name_and_type().of_class(STACKS) })
-}
-
-/// The helper that replaces the body of a method by which a program asks for the value of its
-/// context; `None` for other methods.
-pub fn question(method: MemberRef<'_>) -> Option<Helper> {
-    (method == QUESTION).then_some(Helper::Value)
 }
 
 /// Packages of cctrewrite whose classes a program supplies itself: they are rewritten like the

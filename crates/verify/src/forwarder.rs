@@ -413,9 +413,11 @@ impl<'a> Target<'a> {
         Some(self.plain(ops, NATIVE_FORWARDER_LINE))
     }
 
-    /// A method through which a program queries its value.
-    pub fn question(&self) -> Straight<'_> {
-        self.plain(vec![Op::Helper(Helper::Value)], FORWARDER_LINE)
+    /// A method through which a program queries the runtime.
+    pub fn query(&self, helper: Helper) -> Straight<'_> {
+        let mut ops = self.arguments();
+        ops.push(Op::Helper(helper));
+        self.plain(ops, FORWARDER_LINE)
     }
 
     /// The probe of a method that returns at once.

@@ -11,7 +11,7 @@ use crate::attribute::{Row, flag, treatment};
 use crate::body::{Body, Method};
 use crate::class::Class;
 use crate::columns;
-use crate::convention::method_id;
+use crate::convention::{method_id, mode};
 use crate::debug_tables::DebugTables;
 use crate::expectation::Tool;
 use crate::faults::{FormsFault, ForwarderKind, MethodPart, OwnAttributeFault, RuntimeFault};
@@ -207,9 +207,9 @@ impl<'c, 'a> Class<'c, 'a> {
         let named = original.of_class(self.before.name());
         let switch = program::switch(named);
         let is_replaced = REPLACED.contains(&named);
-        let is_question = self.is_question(original);
+        let query = program::query(named, original.access_flags, mode(&self.expectation));
         if original.raw == rewritten.raw {
-            if switch.is_some() || is_replaced || is_question {
+            if switch.is_some() || is_replaced || query.is_some() {
                 self.find(Problem::Runtime(RuntimeFault::Missing));
             }
             return Some(OriginalForm::Same);
@@ -242,7 +242,9 @@ impl<'c, 'a> Class<'c, 'a> {
         {
             return Some(OriginalForm::Runtime);
         }
-        if is_question && target.question().is(self.after, rewritten) {
+        if let Some(helper) = query
+            && target.query(helper).is(self.after, rewritten)
+        {
             return Some(OriginalForm::Runtime);
         }
         // A trace needs no replay: its events come in order, even if the VM calls.

@@ -1,7 +1,6 @@
 //! Forwarders in outputs where values represent contexts.
 
-use cct_classfile::{Member, access};
-use cct_jdk::program::QUESTION;
+use cct_classfile::access;
 use cct_pcc::MethodChoice;
 
 use crate::class::Class;
@@ -11,11 +10,6 @@ use crate::forwarder::Entry;
 use crate::values::Part;
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// Whether a method is the one through which a program queries its value.
-    pub(crate) fn is_question(&self, method: &Member<'a>) -> bool {
-        self.expectation.chosen().is_some() && method.of_class(self.before.name()) == QUESTION
-    }
-
     /// The forwarder that an extended form is where values represent contexts.
     pub(crate) fn forwarder_of_values(
         &self,

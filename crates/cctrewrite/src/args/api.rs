@@ -19,11 +19,12 @@ In Harness.java:
         cctrewrite.api.Recording.stop();
     }";
 
-/// Write the jar with which a program controls its recording
+/// Write the jar with which a program controls its recording and reads its counts
 ///
-/// Its class cctrewrite.api.Recording switches recording on and off, for one thread or for all. On
-/// a JDK that is not profiled it does nothing, so a program can ship with it. It needs Java 8 or
-/// later and no other jar.
+/// Its class cctrewrite.api.Recording switches recording on and off, for one thread or for all.
+/// cctrewrite.api.Counts reads what was executed so far (docs/use/counts.md). On a JDK that is not
+/// profiled both do nothing, so a program can ship with them. The jar needs Java 8 or later and no
+/// other jar.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Api {

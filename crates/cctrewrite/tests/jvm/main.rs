@@ -67,6 +67,7 @@ mod no_natives;
 mod oom;
 mod open_frames;
 mod overflows;
+mod own_counts;
 mod packed;
 mod prefix;
 mod private;

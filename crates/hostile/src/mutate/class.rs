@@ -312,6 +312,7 @@ const WORDS: &[&[u8]] = &[
     b"cctrewrite/runtime/CctRuntime",
     b"cctrewrite/runtime/LoadTime",
     b"cctrewrite/api/Recording",
+    b"cctrewrite/api/Counts",
     b"cctrewrite",
     b"cct$enter",
     b"<init>",

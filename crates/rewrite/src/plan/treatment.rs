@@ -17,7 +17,6 @@ use cct_settings::{ContextCarrier, Intrinsics, Natives, Settings};
 
 use super::prefixed;
 use crate::error::{Error, Result};
-use crate::hooks;
 use crate::planned_treatment::{PlannedTreatment, planned};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
@@ -27,8 +26,8 @@ pub(super) fn own(
     method: &MethodSummary,
     settings: &Settings,
 ) -> Result<PlannedTreatment> {
-    if settings.pcc().is_some() && hooks::question(class.member(method)).is_some() {
-        return Ok(planned(Treatment::Untouched, "asks the runtime for the value of its context"));
+    if program::query(class.member(method), method.access, settings.mode()).is_some() {
+        return Ok(planned(Treatment::Untouched, "queries the runtime"));
     }
     let base = base(class, method, settings.intrinsics)?;
     Ok(match settings.context {
@@ -134,6 +133,8 @@ impl Case<'_> {
             (T::CallerCounted, "every class has it from Object; callers count it")
         } else if program::switch(*member).is_some() {
             (T::Untouched, "switches the recording: calls the runtime, and is not counted itself")
+        } else if program::reads_counts(&class.name) {
+            (T::Untouched, "reads counts, and is not counted itself")
         } else if member.name == b"<clinit>" {
             (T::OriginalOnly, "")
         } else if member.name_and_type() == NameAndType::new(b"finalize", b"()V")

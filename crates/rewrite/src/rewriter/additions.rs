@@ -163,7 +163,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     }
 
     /// Gives a method through which the program queries the runtime its body.
-    pub(super) fn write_question(
+    pub(super) fn write_query(
         &mut self,
         index: usize,
         member: &Member<'a>,
@@ -172,7 +172,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         let head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
         let signature = Signature::of(self.class, member)?;
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-        let method = wrappers::question(&mut emitter, &signature, helper, head)?;
+        let method = wrappers::query(&mut emitter, &signature, helper, head)?;
         self.edit.replace_method(index, method);
         Ok(())
     }

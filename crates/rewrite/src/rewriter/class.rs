@@ -158,10 +158,8 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         if let Some(what) = program::switch(named) {
             self.write_switch(index, member, what)?;
         }
-        if let Some(helper) = hooks::question(named)
-            && self.rewriter.settings.pcc().is_some()
-        {
-            self.write_question(index, member, helper)?;
+        if let Some(helper) = program::query(named, member.access_flags, self.rewriter.settings.mode()) {
+            self.write_query(index, member, helper)?;
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ pub use natives::{Below, bytecode_to_native, in_place_of_native};
 pub use originals::{
     bypassed_original, counted_original, counted_original_that_makes, stored_original, traced_original,
 };
-pub use runtime::{call_for_the_runtime, forwarder, helper, question, switch};
+pub use runtime::{call_for_the_runtime, forwarder, helper, query, switch};
 pub use signatures::{native_to_bytecode, redispatch};
 
 /// A method from the view of its wrapper.

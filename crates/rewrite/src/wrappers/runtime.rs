@@ -114,18 +114,25 @@ pub fn switch(
     Ok(head.finish())
 }
 
-/// A static method without parameters that returns a helper's result.
-pub fn question(
+/// A static method that returns the result of a helper with the same descriptor.
+pub fn query(
     emitter: &mut Emitter<'_, '_, '_>,
     signature: &Signature<'_>,
     helper: Helper,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let mut asm = Asm::new();
+    let mut slot = 0;
+    for t in signature.descriptor.arguments() {
+        if let Some(kind) = Kind::of(t) {
+            asm.load(kind, slot);
+        }
+        slot += t.slots();
+    }
     emitter.helper(&mut asm, helper)?;
     asm.ret(Kind::of(signature.descriptor.result));
-    let max_stack = signature.descriptor.result.slots();
-    Straight { asm, max_stack, max_locals: 0, catch: None, line: FORWARDER_LINE }
+    let max_stack = slot.max(signature.descriptor.result.slots());
+    Straight { asm, max_stack, max_locals: slot, catch: None, line: FORWARDER_LINE }
         .write(emitter, &mut head)?;
     Ok(head.finish())
 }

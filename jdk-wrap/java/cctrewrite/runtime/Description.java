@@ -155,6 +155,11 @@ final class Description {
         return value(Outputs.known().all, "allocations").equals("yes");
     }
 
+    /** Whether bytecodes are counted, not calls alone. */
+    static boolean countsBytecodes() {
+        return !value(Outputs.known().all, "metrics").equals("calls");
+    }
+
     /** Whether there are columns in addition to calls and bytecodes. */
     static boolean hasColumns() {
         return given(Outputs.known().all, "columns") != null;

@@ -71,7 +71,7 @@ public final class Threads {
      * one of these groups also counts as a system thread. A program's own group of the same name
      * has another parent group.
      */
-    private static boolean isSystem(Thread thread) {
+    static boolean isSystem(Thread thread) {
         ThreadGroup group = group(thread);
         if (group == null) {
             return false;

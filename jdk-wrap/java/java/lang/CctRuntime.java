@@ -4,6 +4,7 @@ import cctrewrite.runtime.Agents;
 import cctrewrite.runtime.Layout;
 import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Regions;
+import cctrewrite.runtime.ThreadCounts;
 import cctrewrite.runtime.Threads;
 import cctrewrite.runtime.Tracing;
 import cctrewrite.runtime.Tree;
@@ -608,6 +609,39 @@ public final class CctRuntime {
                     && context != OFF;
         } finally {
             thread.cct$context = context;
+        }
+    }
+
+    /**
+     * {@code cctrewrite.api.Counts.read}: the numbers of threads as a {@code long[]}; null where
+     * nothing is recorded.
+     */
+    public static Object counts(Object method, int whose) {
+        Thread thread = (Thread) thread();
+        long context = context(thread);
+        // Outside extents a thread can have counts, too.
+        long slot = (context == OFF ? open(thread) : context) & Layout.ADDRESS;
+        if (slot < LIMIT || Tracing.on()) {
+            return null;
+        }
+        try {
+            thread.cct$context = BYPASS;
+            return ThreadCounts.read(slot, (String) method, whose);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /**
+     * {@code cctrewrite.api.Counts.name}: class, name and descriptor of a method's id as a
+     * {@code String[]}; null if unknown.
+     */
+    public static Object name(long mid) {
+        long context = beginBypass();
+        try {
+            return ThreadCounts.name(mid);
+        } finally {
+            endBypass(context);
         }
     }
 
