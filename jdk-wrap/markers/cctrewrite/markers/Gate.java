@@ -207,6 +207,15 @@ public final class Gate {
         }
     }
 
+    /** The same, of a method or call that returns a boolean. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void answered(Object token, boolean result) {
+        if (token != null) {
+            left(token, result ? Boolean.TRUE : Boolean.FALSE);
+        }
+    }
+
     /** The same by an exception. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline

@@ -67,8 +67,8 @@ public final class Marker {
     }
 
     /**
-     * At an exit by a return, where the rule asks for it: the object that is returned; else
-     * {@code null}.
+     * At an exit by a return, where the rule asks for it: the object that is returned, or the
+     * boolean; else {@code null}.
      */
     public Object result() {
         return result;
