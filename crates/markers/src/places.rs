@@ -346,9 +346,7 @@ impl Finder<'_, '_> {
         };
         if let Some(pattern) = &self.rule.callee {
             let has_receiver = matches!(instruction.opcode, opcode::INVOKEVIRTUAL | opcode::INVOKEINTERFACE);
-            if pattern.needs_receiver() && !has_receiver
-                || !pattern.matches(self.class, callee, self.world)
-            {
+            if pattern.needs_receiver() && !has_receiver || !pattern.matches(self.class, callee, self.world) {
                 return Ok(());
             }
         }

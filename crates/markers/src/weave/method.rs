@@ -347,13 +347,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     }
 
     /// Reports the exit of a region. A reported result is on top of the stack, and stays there.
-    fn leave(
-        &self,
-        edit: &mut ClassEdit<'_, '_>,
-        local: u16,
-        how: Exit,
-        asm: &mut Asm,
-    ) -> EditResult<()> {
+    fn leave(&self, edit: &mut ClassEdit<'_, '_>, local: u16, how: Exit, asm: &mut Asm) -> EditResult<()> {
         if matches!(how, Exit::Result | Exit::Answer) {
             asm.op(opcode::DUP).load(Kind::Reference, local).op(opcode::SWAP);
         } else {

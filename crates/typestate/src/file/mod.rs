@@ -244,8 +244,7 @@ impl<'a> Reader<'a> {
         at: usize,
         is_pair: bool,
     ) -> Result<Place, FileError> {
-        let known: Vec<&str> =
-            ["when", "object", "child", "parent", "if"].into_iter().chain(RULE).collect();
+        let known: Vec<&str> = ["when", "object", "child", "parent", "if"].into_iter().chain(RULE).collect();
         let (mut rule, mut when, mut object, mut parent) = (Vec::new(), EventTime::Enter, None, None);
         let mut if_result = false;
         for entry in self.source.entries(table, &known)? {
