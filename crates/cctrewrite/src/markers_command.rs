@@ -6,7 +6,7 @@ use cct_build::inputs::Sources;
 use cct_build::marking::{self, Tally};
 use cct_build::pending_file::PendingFile;
 use cct_build::text::readable;
-use cct_markers::{MarkedClass, Way, weave};
+use cct_markers::{Callers, MarkedClass, Way, weave};
 use cct_profile::report::grouped;
 
 use crate::args::{MarkersCheck, MarkersCommand};
@@ -29,7 +29,11 @@ fn check(arguments: &MarkersCheck) -> Result<()> {
         return text_to_stdout(|out| {
             for rule in &rules.list {
                 let kind = if rule.pair { "pair" } else { "one-way" };
-                writeln!(out, "line {}: {} at {}, {kind}", rule.line, rule.token, rule.at.name())?;
+                let callers = match rule.callers {
+                    Callers::All => "",
+                    Callers::Program => ", outside the class library",
+                };
+                writeln!(out, "line {}: {} at {}, {kind}{callers}", rule.line, rule.token, rule.at.name())?;
             }
             Ok::<(), std::io::Error>(())
         });

@@ -13,8 +13,10 @@ pub(crate) enum Exit {
     Thrown,
     /// With the current object.
     With,
-    /// With the return value.
+    /// With the object that is returned.
     Result,
+    /// With the boolean that is returned.
+    Answer,
 }
 
 /// A call from inserted code.
@@ -94,6 +96,7 @@ impl Call {
             Call::Exit(Exit::With) => (b"exit", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
             Call::Exit(Exit::Thrown) => (b"thrown", b"(Ljava/lang/Object;)V"),
             Call::Exit(Exit::Result) => (b"returned", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
+            Call::Exit(Exit::Answer) => (b"answered", b"(Ljava/lang/Object;Z)V"),
             // Code that calls a class does these in other ways.
             Call::Register | Call::Row | Call::Array | Call::Put(_) => (b"", b""),
         };
@@ -119,6 +122,7 @@ impl Call {
             Call::Exit(Exit::With) => (b"cct$markerMade", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
             Call::Exit(Exit::Thrown) => (b"cct$markerThrown", b"(Ljava/lang/Object;)V"),
             Call::Exit(Exit::Result) => (b"cct$markerReturned", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
+            Call::Exit(Exit::Answer) => (b"cct$markerAnswered", b"(Ljava/lang/Object;Z)V"),
             Call::Row => (b"cct$markerRow", b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
             Call::Register => {
                 (b"cct$markerRegister", b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;")
@@ -159,6 +163,7 @@ pub fn helpers() -> Vec<NameAndType<'static>> {
         Call::Exit(Exit::With),
         Call::Exit(Exit::Thrown),
         Call::Exit(Exit::Result),
+        Call::Exit(Exit::Answer),
         Call::Row,
         Call::Register,
         Call::Array,

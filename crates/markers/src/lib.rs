@@ -10,6 +10,7 @@
 
 pub mod attribute;
 mod branching;
+mod callee;
 mod gate;
 mod helpers;
 mod initialised_objects;
@@ -24,7 +25,7 @@ pub use attribute::Descriptor;
 pub use gate::helpers as helpers_of_object;
 pub use helpers::Slot;
 pub use places::{Found, Refusal, Spot};
-pub use rules::{At, Rule, Rules, RulesError};
+pub use rules::{At, Callers, Rule, Rules, RulesError};
 pub use weave::class_markers::{ClassMarkers, LeftOut};
 pub use weave::{Error, Library, MarkedClass, Way, mark};
 pub use world::World;

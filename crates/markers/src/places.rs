@@ -3,7 +3,7 @@
 use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::attributes::debug::LineNumber;
 use cct_classfile::{
-    Attributes, Bci, ClassFile, Code, Instruction, Member, NameAndType, Result, access, opcode,
+    Attributes, Bci, ClassFile, Code, Instruction, Member, MemberName, NameAndType, Result, access, opcode,
 };
 use cct_flow::initialisation::{self, Region};
 use cct_flow::{BlockId, Blocks, DepthFirst, Dominators, Graph, Loops};
@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::initialised_objects;
 use crate::patterns;
-use crate::rules::{At, Rule, Rules};
+use crate::rules::{At, Callers, Rule, Rules};
 use crate::world::World;
 
 /// A location that a rule matched.
@@ -154,6 +154,7 @@ impl<'a> Shape<'a> {
 pub(crate) fn of_class<'r>(class: &ClassFile<'_>, rules: &'r Rules, world: &World) -> Vec<(usize, &'r Rule)> {
     let matches = |rule: &Rule| {
         rule.may_match(class.name())
+            && (rule.callers == Callers::All || !world.is_of_library(class.name()))
             && rule.subtypes_of.as_ref().is_none_or(|wanted| world.is_below(class, wanted))
     };
     rules.list.iter().enumerate().filter(|(_, rule)| matches(rule)).collect()
@@ -212,8 +213,10 @@ pub(crate) fn find(
     shape: &mut Shape<'_>,
     position: usize,
     rule: &Rule,
+    world: &World,
 ) -> Result<(Vec<Found>, Vec<&'static str>)> {
-    let mut finder = Finder { class, position, rule, found: Vec::new(), refused: Vec::new() };
+    let (found, refused) = (Vec::new(), Vec::new());
+    let mut finder = Finder { class, position, rule, world, found, refused };
     // The result does not matter: locations that are not known to be reached get no `this`.
     let _ = shape.flow(class);
     match rule.at {
@@ -231,6 +234,7 @@ struct Finder<'f, 'a> {
     class: &'f ClassFile<'a>,
     position: usize,
     rule: &'f Rule,
+    world: &'f World,
     found: Vec<Found>,
     refused: Vec<&'static str>,
 }
@@ -331,16 +335,20 @@ impl Finder<'_, '_> {
     fn call(&mut self, shape: &Shape<'_>, instruction: &Instruction<'_>) -> Result<()> {
         let Some(index) = instruction.pool_index() else { return Ok(()) };
         let pool = &self.class.pool;
-        let (name, detail) = if instruction.opcode == opcode::INVOKEDYNAMIC {
+        let (callee, detail) = if instruction.opcode == opcode::INVOKEDYNAMIC {
             let (_, NameAndType { name, descriptor }) = pool.dynamic(index)?;
-            ([&b"invokedynamic/"[..], name].concat(), [b"invokedynamic.", name, descriptor].concat())
+            let callee = MemberName::new(b"invokedynamic", name);
+            (callee, [b"invokedynamic.", name, descriptor].concat())
         } else {
             let callee = pool.member_ref(index)?;
-            let name = [callee.class, b"/", callee.name].concat();
-            (name, [callee.class, b".", callee.name, callee.descriptor].concat())
+            let detail = [callee.class, b".", callee.name, callee.descriptor].concat();
+            (MemberName::new(callee.class, callee.name), detail)
         };
-        if !self.rule.callee.as_ref().is_none_or(|pattern| pattern.matches(&name)) {
-            return Ok(());
+        if let Some(pattern) = &self.rule.callee {
+            let has_receiver = matches!(instruction.opcode, opcode::INVOKEVIRTUAL | opcode::INVOKEINTERFACE);
+            if pattern.needs_receiver() && !has_receiver || !pattern.matches(self.class, callee, self.world) {
+                return Ok(());
+            }
         }
         let covers = |h: &&cct_classfile::code::Handler| (h.start..h.end).contains(&instruction.bci);
         let mut exits: Vec<Bci> = shape.code.handlers.iter().filter(covers).map(|h| h.handler).collect();

@@ -28,6 +28,14 @@ fn write_property(out: &mut String, property: &Property) -> std::fmt::Result {
         Objects::One(object) => writeln!(out, "objects\t{object}")?,
         Objects::Pair { parent, child } => writeln!(out, "objects\t{parent}\t{child}")?,
     }
+    for (of, types) in [("object", &property.object_types), ("parent", &property.parent_types)] {
+        if !types.0.is_empty() {
+            writeln!(out, "types\t{of}\t{}", types.0.join(" "))?;
+        }
+    }
+    if let Some(unknown) = property.unknown() {
+        writeln!(out, "unknown\t{unknown}")?;
+    }
     for event in &property.events {
         writeln!(out, "event\t{}\t{}", event.name, event.of.word())?;
     }

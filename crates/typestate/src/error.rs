@@ -96,6 +96,12 @@ pub enum Problem {
     /// A pair without an event that creates it.
     #[error("no event of \"{0}\" has both 'parent' and 'child', which is needed to match them")]
     NoCreation(String),
+    /// Calls by subtype without the classes of their receivers.
+    #[error(
+        "event '{0}' has callee-subtypes, but [property.types] does not name the classes of its \
+         receivers, which some calls show at run time only"
+    )]
+    NoTypes(String),
     /// A location without a condition.
     #[error(
         "a place of event '{0}' must at least have 'class', 'subtypes-of', 'annotated', 'callee' or 'type'"

@@ -4,11 +4,12 @@
 //! alternatives = sequence { "|" sequence }
 //! sequence     = repeated { repeated }
 //! repeated     = atom { "*" | "+" | "?" }
-//! atom         = NAME | "." | "(" alternatives ")"
+//! atom         = NAME | "." | "(" alternatives ")" | "nested(" NAME NAME NUMBER ")"
 //! ```
 //!
-//! Names are those of the property's events; `.` is any of them. Spaces and ends of lines only
-//! separate names.
+//! Names are those of the property's events; `.` is any of them. `nested(a b 8)` is any sequence in
+//! which each `a` has its `b` later, as parentheses have, up to eight levels; after a further level
+//! nothing is known, and any events may follow. Spaces and ends of lines only separate names.
 
 /// Maximum depth of nested parentheses and repetitions: far beyond normal use, and safe for the
 /// stack.
@@ -16,6 +17,12 @@ const DEEPEST: usize = 100;
 
 /// Maximum number of characters of an expression.
 const LONGEST: usize = 10_000;
+
+/// Maximum number of levels of `nested`: the expression that it stands for grows with their square.
+const MOST_LEVELS: u32 = 32;
+
+/// The word for nested events, unless an event has that name.
+const NESTED: &str = "nested";
 
 /// An expression. Letters are positions in the property's list of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +70,9 @@ pub enum Fault {
         /// The known ones.
         known: String,
     },
+    /// A wrong `nested`.
+    #[error("it must be {NESTED}(BEGIN END LEVELS): two events, and 1 to {MOST_LEVELS} levels")]
+    Nested,
     /// A character without a meaning at its location.
     #[error("'{0}' is not allowed in expressions: use names, '.', '|', '*', '+', '?' and parentheses")]
     Character(char),
@@ -111,6 +121,12 @@ impl Expression {
             Some(_) => Err(fault(parser.at, Fault::Closing)),
             None => Ok(expression),
         }
+    }
+
+    /// Whether a text has a `nested`, after whose last level nothing is known.
+    pub fn has_levels(text: &str, events: &[String]) -> bool {
+        let mut words = text.split(|c| !is_in_name(c));
+        words.any(|word| word == NESTED) && !events.iter().any(|event| event == NESTED)
     }
 
     /// Whether the expression accepts this word, by the definition, slowly. Tests compare automata
@@ -164,6 +180,27 @@ impl Parser<'_> {
         let blank = rest.len() - rest.trim_start().len();
         self.at += blank;
         rest.get(blank..)?.chars().next()
+    }
+
+    fn event(&self, name: &str) -> Option<usize> {
+        self.events.iter().position(|event| event == name)
+    }
+
+    /// Parses `nested(BEGIN END LEVELS)`.
+    fn nested(&mut self) -> Result<Expression, ExpressionError> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let inside = rest.strip_prefix(NESTED).map(str::trim_start).and_then(|r| r.strip_prefix('('));
+        let Some((inside, _)) = inside.and_then(|inside| inside.split_once(')')) else {
+            return self.fault(Fault::Nested);
+        };
+        let words: Vec<&str> = inside.split_whitespace().collect();
+        let [begin, end, levels] = words[..] else { return self.fault(Fault::Nested) };
+        let levels = levels.parse().ok().filter(|levels| (1..=MOST_LEVELS).contains(levels));
+        let (Some(begin), Some(end), Some(levels)) = (self.event(begin), self.event(end), levels) else {
+            return self.fault(Fault::Nested);
+        };
+        self.at += rest.find(')').map_or(rest.len(), |at| at + 1);
+        Ok(nested(begin, end, levels))
     }
 
     fn fault<T>(&self, problem: Fault) -> Result<T, ExpressionError> {
@@ -226,7 +263,11 @@ impl Parser<'_> {
             Some(c) if c.is_ascii_alphabetic() => {
                 let rest = self.text.get(self.at..).unwrap_or_default();
                 let name = rest.split(|c| !is_in_name(c)).next().unwrap_or_default();
-                let Some(event) = self.events.iter().position(|event| event == name) else {
+                let event = self.event(name);
+                if event.is_none() && name == NESTED {
+                    return self.nested();
+                }
+                let Some(event) = event else {
                     let known = self.events.join(", ");
                     return self.fault(Fault::UnknownEvent { name: name.to_owned(), known });
                 };
@@ -238,6 +279,21 @@ impl Parser<'_> {
             None => self.fault(Fault::Expected("the end".to_owned())),
         }
     }
+}
+
+/// Balanced events, and those that exceed the levels. With `B(n)` for balanced events of up to `n`
+/// levels: `B(n)`, or `B(n) begin B(n-1) begin ... B(1) begin begin` and then any events.
+fn nested(begin: usize, end: usize, levels: u32) -> Expression {
+    let any_number = |what| Expression::Repeated { what: Box::new(what), least: 0, many: true };
+    let mut balanced: Option<Expression> = None;
+    let mut beyond = Expression::Sequence(vec![Expression::Event(begin), any_number(Expression::Any)]);
+    for _ in 0..levels {
+        let inside = [Some(Expression::Event(begin)), balanced, Some(Expression::Event(end))];
+        let inner = any_number(Expression::Sequence(inside.into_iter().flatten().collect()));
+        beyond = Expression::Sequence(vec![inner.clone(), Expression::Event(begin), beyond]);
+        balanced = Some(inner);
+    }
+    Expression::Alternatives(balanced.into_iter().chain([beyond]).collect())
 }
 
 #[cfg(test)]
@@ -273,6 +329,36 @@ mod tests {
     }
 
     #[test]
+    fn nested_events_are_balanced_up_to_a_level() {
+        let two = Expression::parse("nested(open read 2)", &events()).unwrap();
+        for (word, is_accepted) in [
+            (&[][..], true),
+            (&[0, 1, 0, 1], true),
+            (&[0, 0, 1, 0, 1, 1], true),
+            (&[0], false),
+            (&[0, 0, 1], false),
+            (&[1], false),
+            (&[0, 1, 1], false),
+            // The third level: nothing is known any more.
+            (&[0, 0, 0], true),
+            (&[0, 1, 0, 0, 1, 0, 0, 1, 1, 1, 1, 2], true),
+        ] {
+            assert_eq!(two.accepts(word), is_accepted, "{word:?}");
+        }
+        assert!(Expression::parse("nested ( open\n read 32 )* has-next", &events()).is_ok());
+        assert!(Expression::has_levels("a nested(b c 1)", &events()));
+        assert!(!Expression::has_levels("nested-a b", &events()));
+        let named = ["nested".to_owned()];
+        assert!(!Expression::has_levels("nested", &named));
+        assert_eq!(Expression::parse("nested", &named), Ok(Expression::Event(0)));
+        for text in ["nested", "nested(open read)", "nested(open read 0)", "nested(open read 33)"] {
+            assert_eq!(fault(&format!("open {text}")), (5, Fault::Nested), "{text}");
+        }
+        assert_eq!(fault("nested(open raed 2)"), (0, Fault::Nested));
+        assert_eq!(fault("nested(open read 2"), (0, Fault::Nested));
+    }
+
+    #[test]
     fn faults_have_their_places() {
         assert_eq!(fault("  "), (0, Fault::Nothing));
         assert!(matches!(fault("open raed"), (5, Fault::UnknownEvent { name, .. }) if name == "raed"));
@@ -292,7 +378,7 @@ mod tests {
     #[test]
     fn anything_is_read_or_refused() {
         arbtest::arbtest(|u| {
-            let words = ["open", "read", "(", ")", "*", "+", "?", "|", ".", " ", "ü", "x"];
+            let words = ["open", "read", "nested", "2", "(", ")", "*", "+", "?", "|", ".", " ", "ü", "x"];
             let mut text = String::new();
             for _ in 0..u.int_in_range(0..=30)? {
                 text += u.choose(&words)?;

@@ -1,6 +1,6 @@
 //! A property as its file defines it.
 
-use crate::automaton::Automaton;
+use crate::automaton::{Automaton, State};
 use crate::expression::Expression;
 
 /// The allowed orders of operations on an object, or on one that belongs to another object.
@@ -22,6 +22,10 @@ pub struct Property {
     pub events: Vec<Event>,
     /// The names of its objects.
     pub objects: Objects,
+    /// The classes of its objects; in pairs of the children.
+    pub object_types: Types,
+    /// The classes of the parents in pairs.
+    pub parent_types: Types,
     /// The times at which an object must be in an accepting state.
     pub ends: Ends,
     /// The severity of a violation.
@@ -40,6 +44,22 @@ pub enum Objects {
         /// Name of the objects.
         child: String,
     },
+}
+
+/// The classes of objects: those that are one of these types or inherit from one, and from no
+/// excluded type. An empty list stands for all classes. A `*` at the end of a name stands for any
+/// rest; a `!` before a name excludes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Types(pub Vec<String>);
+
+impl Types {
+    /// Whether a text can be in the list.
+    pub fn is_type(text: &str) -> bool {
+        let name = text.strip_prefix('!').unwrap_or(text);
+        let name = name.strip_suffix('*').unwrap_or(name);
+        let is_part = |c: char| !c.is_whitespace() && !c.is_control() && !"!*/,".contains(c);
+        !name.is_empty() && name.chars().all(is_part)
+    }
 }
 
 /// The times at which final states are checked.
@@ -122,6 +142,27 @@ pub struct Place {
     pub object: Option<Role>,
     /// The role of the parent.
     pub parent: Option<Role>,
+    /// Whether the event happens only if the call returns something other than `false` or `null`,
+    /// or returns nothing.
+    pub if_result: bool,
+}
+
+impl Place {
+    /// The value of a key of the rule.
+    pub fn said(&self, key: &str) -> Option<&Words> {
+        self.rule.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+
+    /// Whether the location is a call.
+    pub fn is_call(&self) -> bool {
+        self.said("at") == Some(&Words::One("call".to_owned()))
+    }
+
+    /// Whether only calls outside the class library are events: the default of calls.
+    pub fn is_of_program(&self) -> bool {
+        let callers = self.said("callers");
+        self.is_call() && callers.is_none_or(|callers| *callers == Words::One("program".to_owned()))
+    }
 }
 
 /// A value of a rule.
@@ -195,6 +236,17 @@ impl Property {
             return "^".to_owned();
         }
         path.iter().map(|&event| self.events[event].name.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The state after which nothing is known: more levels of `nested` than the expression allows.
+    pub fn unknown(&self) -> Option<usize> {
+        let names: Vec<String> = self.events.iter().map(|event| event.name.clone()).collect();
+        if !Expression::has_levels(&self.text, &names) {
+            return None;
+        }
+        let mut states = self.automaton.states.iter().enumerate();
+        let stays = |(at, state): (usize, &State)| state.accepting && state.next.iter().all(|&to| to == at);
+        states.position(stays)
     }
 
     /// The names of a set of events.

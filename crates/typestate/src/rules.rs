@@ -7,7 +7,7 @@ use crate::property::{EventTime, Objects, Place, Property, Role, Words};
 /// The rules as a file for `--markers`.
 ///
 /// A rule's token is the property's name. Its predicate is for the runtime's client: the event, its
-/// time, and the roles of object and parent (`-` for none).
+/// time, the roles of object and parent (`-` for none), and `if-result` if the result decides.
 pub fn rules(properties: &[Property]) -> String {
     let mut text = String::new();
     for property in properties {
@@ -31,8 +31,12 @@ fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place)
         match value {
             Words::One(text) => writeln!(out, "{key} = {}", toml_string(text))?,
             Words::Numbers(all) => writeln!(out, "{key} = {all:?}")?,
+            Words::Flag(flag) if key == "callee-subtypes" => writeln!(out, "{key} = {flag}")?,
             Words::Flag(_) => {}
         }
+    }
+    if place.is_of_program() && place.said("callers").is_none() {
+        writeln!(out, "callers = \"program\"")?;
     }
     if matches!(property.objects, Objects::One(_)) && is_per_object(place) {
         writeln!(out, "per-object = true")?;
@@ -40,7 +44,8 @@ fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place)
     let kind = if place.when == EventTime::Return { "pair" } else { "one-way" };
     writeln!(out, "kind = \"{kind}\"")?;
     let mut context: Vec<&str> = Vec::new();
-    for role in [place.object, place.parent].into_iter().flatten() {
+    let condition = place.if_result.then_some(Role::Result);
+    for role in [place.object, place.parent, condition].into_iter().flatten() {
         let word = match role {
             Role::Receiver => "receiver",
             Role::Result => "result",
@@ -56,7 +61,7 @@ fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place)
 /// Whether objects get a field for the marker: objects of a method's own class do, unless the file
 /// says otherwise.
 fn is_per_object(place: &Place) -> bool {
-    let said = |name: &str| place.rule.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    let said = |name: &str| place.said(name);
     let is_method = said("at").is_none_or(|at| *at == Words::One("method".to_owned()));
     let wanted = match said("per-object") {
         Some(said) => *said == Words::Flag(true),
@@ -69,7 +74,8 @@ fn is_per_object(place: &Place) -> bool {
 /// The predicate of a marker, for the client.
 pub fn predicate(event: &str, place: &Place) -> String {
     let role = |role: Option<Role>| role.map_or("-".to_owned(), |role| role.to_string().replace(' ', ":"));
-    format!("{event} {} {} {}", place.when.word(), role(place.object), role(place.parent))
+    let condition = if place.if_result { " if-result" } else { "" };
+    format!("{event} {} {} {}{condition}", place.when.word(), role(place.object), role(place.parent))
 }
 
 /// A text as a basic string of TOML.
@@ -114,9 +120,22 @@ mod tests {
         );
         let single = "[[property]]\nname = \"P\"\nmessage = \"m\"\nexpression = \"a b c\"\n[property.events]\na = { class = \"C\" }\nb = { class = \"C\", per-object = false }\nc = { callee = \"d\", at = \"call\" }\n";
         let single = super::rules(&crate::file::parse(single).unwrap());
+        assert_eq!(single.matches("callers = \"program\"").count(), 1);
         // Only the first one gives objects a field.
         assert_eq!(single.matches("per-object = true").count(), 1);
         assert!(single.find("per-object") < single.find("b enter"), "{single}");
+        let calls = "[[property]]\nname = \"P\"\nmessage = \"m\"\nexpression = \"a b\"\n[property.types]\nobject = [\"D\"]\n[property.events]\na = { callee = \"d.D.m\", callee-subtypes = true, at = \"call\", when = \"return\", if = \"result\" }\nb = { callee = \"d.D.n\", at = \"call\", callers = \"all\" }\n";
+        let calls = crate::file::parse(calls).unwrap();
+        assert_eq!(
+            super::rules(&calls),
+            "[[marker]]\ntoken = \"P\"\npredicate = \"a return receiver - if-result\"\ncallee = \"d.D.m\"\n\
+             callee-subtypes = true\nat = \"call\"\ncallers = \"program\"\nkind = \"pair\"\n\
+             context = [\"receiver\", \"result\"]\n\n\
+             [[marker]]\ntoken = \"P\"\npredicate = \"b enter receiver -\"\ncallee = \"d.D.n\"\nat = \"call\"\n\
+             callers = \"all\"\nkind = \"one-way\"\ncontext = [\"receiver\"]\n\n"
+        );
+        let tables = crate::encoded::encoded(&calls);
+        assert!(tables.contains("objects\tobject\ntypes\tobject\tD\nevent\ta\tobject\n"), "{tables}");
         // The output is valid TOML, and the reader accepts a file with both.
         assert_eq!(crate::file::parse(&(text.to_owned() + &rules)).unwrap().len(), 1);
     }

@@ -42,6 +42,7 @@ const OF_MARKERS: &[NameAndType<'_>] = &[
     NameAndType::new(b"cct$markerMade", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
     NameAndType::new(b"cct$markerThrown", b"(Ljava/lang/Object;)V"),
     NameAndType::new(b"cct$markerReturned", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
+    NameAndType::new(b"cct$markerAnswered", b"(Ljava/lang/Object;Z)V"),
     NameAndType::new(b"cct$markerRow", b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
     NameAndType::new(b"cct$markerRegister", b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
     NameAndType::new(b"cct$markerArray", b"(I)Ljava/lang/Object;"),

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use cct_archive::{Failure, Input, Layout, RewriteOptions, StagedOutput, Target};
-use cct_markers::{Error, Library, World};
+use cct_archive::{Failure, Input, RewriteOptions, StagedOutput, Target};
+use cct_markers::{Error, World};
 
+use super::above::library;
 use super::marks::{Marks, Record};
 use super::{Marking, Tally};
 use crate::check_failed::CheckFailed;
@@ -12,7 +13,6 @@ use crate::driver::Driver;
 use crate::inputs::BadClasses;
 use crate::observer::Observer;
 use crate::text::counted;
-use crate::{jdk, output};
 
 /// Options of marked outputs, besides inputs and rules.
 #[derive(Debug, Clone)]
@@ -132,10 +132,4 @@ impl MarkedInputs {
     pub fn totals(&self) -> String {
         format!("{} in {}", counted(self.markers, "marker"), counted(self.classes, "class"))
     }
-}
-
-/// The kind of class library that an input is part of; `None` for other inputs.
-fn library(input: &Input) -> Option<Library> {
-    let is_library = jdk::home_around(input.path()).is_some() || output::has_object(input);
-    is_library.then_some(if input.layout() == Layout::Plain { Library::BootPath } else { Library::Modules })
 }

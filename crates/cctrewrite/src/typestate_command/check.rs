@@ -32,6 +32,15 @@ fn write_property(out: &mut String, property: &Property) -> std::fmt::Result {
         Objects::One(object) => writeln!(out, "  of each {object}")?,
         Objects::Pair { parent, child } => writeln!(out, "  of each {child}, with its {parent}")?,
     }
+    let (object, parent) = match &property.objects {
+        Objects::One(object) => (object, object),
+        Objects::Pair { parent, child } => (child, parent),
+    };
+    for (object, types) in [(object, &property.object_types), (parent, &property.parent_types)] {
+        if !types.0.is_empty() {
+            writeln!(out, "  only {object} of {}", types.0.join(", "))?;
+        }
+    }
     let ends = match (automaton.has_open_ends(), property.ends.death, property.ends.exit) {
         (false, ..) => "in any state that is not a violation",
         (true, true, true) => "in a final state, whether they die or the program ends",
@@ -47,12 +56,21 @@ fn write_property(out: &mut String, property: &Property) -> std::fmt::Result {
             Of::Creation => "  (one comes from the other)",
         };
         let places = event.places.len();
+        let of_program = event.places.iter().filter(|place| place.is_of_program()).count();
+        let callers = match places - of_program {
+            0 => " outside the class library",
+            all if all == places => "",
+            _ => ", some of them outside the class library only",
+        };
         writeln!(
             out,
-            "  event {} at {places} kind{} of places{of}",
+            "  event {} at {places} kind{} of places{callers}{of}",
             event.name,
             if places == 1 { "" } else { "s" }
         )?;
+    }
+    if property.unknown().is_some() {
+        writeln!(out, "  after too many levels nothing is known of an object")?;
     }
     let mut rows = vec![["state", "", "heard", "not heard", "transitions"].map(str::to_owned)];
     for at in 0..automaton.states.len() {
@@ -71,7 +89,13 @@ fn write_property(out: &mut String, property: &Property) -> std::fmt::Result {
 fn row(property: &Property, at: usize) -> [String; 5] {
     let automaton = &property.automaton;
     let called = |state: usize| {
-        if automaton.sink == Some(state) { "violation".to_owned() } else { property.state_name(state) }
+        if automaton.sink == Some(state) {
+            "violation".to_owned()
+        } else if property.unknown() == Some(state) {
+            "not known".to_owned()
+        } else {
+            property.state_name(state)
+        }
     };
     let set = |set: u64| if set == 0 { "-".to_owned() } else { property.names(set).join(" ") };
     let kind = match (automaton.sink == Some(at), automaton.states[at].accepting) {

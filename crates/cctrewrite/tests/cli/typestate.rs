@@ -46,6 +46,30 @@ File (note): m
 }
 
 #[test]
+fn callers_types_and_levels_are_shown() {
+    let folder = scratch();
+    let of = |file: &str| run(folder.path(), &["typestate", "check", file]).succeeds().stdout;
+    let lock = of("lock");
+    for line in [
+        "  only lock of java.util.concurrent.locks.ReentrantLock, java.util.concurrent.locks.ReentrantReadWriteLock$*, ",
+        "  event lock at 2 kinds of places outside the class library\n",
+        "  after too many levels nothing is known of an object\n",
+        "\n  not known ",
+        " lock -> not known, unlock -> lock ",
+    ] {
+        assert!(lock.contains(line), "{line}: {lock}");
+    }
+    let iterators = of("iterator-of-collection");
+    assert!(iterators.contains("\n  only collection of java.util.ArrayList, "), "{iterators}");
+    assert!(!of("streams").contains("outside the class library"));
+    let rules = run(folder.path(), &["typestate", "rules", "lock"]).succeeds().stdout;
+    assert_eq!(rules.matches("callers = \"program\"\n").count(), 3, "{rules}");
+    put(folder.path(), "rules.toml", rules.as_bytes());
+    let checked = run(folder.path(), &["markers", "check", "rules.toml"]).succeeds().stdout;
+    assert_eq!(checked.matches(", outside the class library\n").count(), 3, "{checked}");
+}
+
+#[test]
 fn what_comes_along_can_be_had() {
     let folder = scratch();
     let names = run(folder.path(), &["typestate", "shipped"]).succeeds().stdout;

@@ -94,6 +94,7 @@ mod tour;
 mod traces;
 mod transitions;
 mod typestate;
+mod typestate_corpus;
 mod udi;
 mod values;
 mod walks;

@@ -274,8 +274,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
                 if let Some(local) = local {
                     pieces.exits_at(exits, local);
                     let mut after = Asm::new();
-                    let has_result = rule.result && self.returns_object(&call)?;
-                    self.leave(edit, local, has_result, &mut after)?;
+                    let how = if rule.result { self.exit_of_call(&call)? } else { Exit::Normal };
+                    self.leave(edit, local, how, &mut after)?;
                     after.op(opcode::ACONST_NULL).store(Kind::Reference, local);
                     code_edit.after(&call, &after);
                 }
@@ -346,32 +346,25 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// Reports the exit of a region; the return value is on top of the stack, and stays there.
-    fn leave(
-        &self,
-        edit: &mut ClassEdit<'_, '_>,
-        local: u16,
-        has_result: bool,
-        asm: &mut Asm,
-    ) -> EditResult<()> {
-        if has_result {
+    /// Reports the exit of a region. A reported result is on top of the stack, and stays there.
+    fn leave(&self, edit: &mut ClassEdit<'_, '_>, local: u16, how: Exit, asm: &mut Asm) -> EditResult<()> {
+        if matches!(how, Exit::Result | Exit::Answer) {
             asm.op(opcode::DUP).load(Kind::Reference, local).op(opcode::SWAP);
         } else {
             asm.load(Kind::Reference, local);
         }
-        let how = if has_result { Exit::Result } else { Exit::Normal };
         self.helpers.exit(edit, how, asm)
     }
 
-    /// Whether a call returns an object or an array.
-    fn returns_object(&self, call: &Instruction<'_>) -> EditResult<bool> {
+    /// The exit after a call that reports what the call returns.
+    fn exit_of_call(&self, call: &Instruction<'_>) -> EditResult<Exit> {
         let pool = &self.class.pool;
         let index = call.pool_index().ok_or(ErrorKind::BadTarget(call.bci))?;
         let descriptor = match call.opcode {
             opcode::INVOKEDYNAMIC => pool.dynamic(index)?.1.descriptor,
             _ => pool.member_ref(index)?.descriptor,
         };
-        Ok(matches!(Kind::of(MethodDescriptor::parse(descriptor)?.result), Some(Kind::Reference)))
+        exit_with(descriptor)
     }
 
     fn before_field(&self, access: &Instruction<'_>, rule: &Rule, asm: &mut Asm) -> EditResult<()> {
@@ -406,10 +399,11 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         for instruction in code.instructions().filter(|i| opcode::is_return(i.opcode)) {
             let mut asm = Asm::new();
             for (token, &local) in locals.iter().rev() {
-                let has_result = matches!(token, Token::Method(rule) if self.rules.list[*rule].result)
-                    && instruction.opcode == opcode::ARETURN;
-                if has_result {
-                    self.leave(edit, local, true, &mut asm)?;
+                let has_result = matches!(token, Token::Method(rule) if self.rules.list[*rule].result);
+                let how = if has_result { exit_with(self.member.descriptor)? } else { Exit::Normal };
+                let with = [(Exit::Result, opcode::ARETURN), (Exit::Answer, opcode::IRETURN)];
+                if with.contains(&(how, instruction.opcode)) {
+                    self.leave(edit, local, how, &mut asm)?;
                     continue;
                 }
                 asm.load(Kind::Reference, local);
@@ -460,6 +454,16 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         }
         Ok(())
     }
+}
+
+/// The exit of a method with this descriptor that reports the result: an object, an array or a
+/// boolean. Other results are not reported.
+fn exit_with(descriptor: &[u8]) -> EditResult<Exit> {
+    Ok(match (descriptor.ends_with(b")Z"), Kind::of(MethodDescriptor::parse(descriptor)?.result)) {
+        (true, _) => Exit::Answer,
+        (false, Some(Kind::Reference)) => Exit::Result,
+        _ => Exit::Normal,
+    })
 }
 
 /// The code to insert at the labels of a method.

@@ -258,7 +258,7 @@ fn find<'a>(
         let mut found = Vec::new();
         for &(number, rule) in &matching {
             let (some, reasons) =
-                places::find(class, &mut shape, number, rule).map_err(|e| member.locate(e))?;
+                places::find(class, &mut shape, number, rule, way.world).map_err(|e| member.locate(e))?;
             let count = found.len();
             for one in some {
                 match objection(class, member, &shape, rule, &one, way) {

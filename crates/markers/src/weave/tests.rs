@@ -68,6 +68,34 @@ fn classes_without_places_stay() {
     }
 }
 
+/// Whether a class is part of the class library depends on where it was added from.
+#[test]
+fn calls_of_the_program_are_outside_the_class_library() {
+    let mut rules = Rules::default();
+    rules.add("[[marker]]\ntoken = \"t\"\nat = \"call\"\ncallers = \"program\"\n").unwrap();
+    rules.add("[[marker]]\ntoken = \"a\"\nat = \"call\"\n").unwrap();
+    let mut seen = 0;
+    for bytes in class_files() {
+        let class = ClassFile::parse(&bytes).unwrap();
+        if mark(&bytes, &Way::new(&rules, &World::default())).is_err() {
+            continue;
+        }
+        let (mut program, mut library) = (World::default(), World::default());
+        program.add(&class);
+        library.insert_of_library(class.name(), class.super_name().into_iter());
+        // The first class of a name stays.
+        program.insert_of_library(class.name(), class.super_name().into_iter());
+        let tokens = |world: &World, token: &str| {
+            let marked = matches(&class, &Way::new(&rules, world)).unwrap();
+            marked.descriptors.iter().filter(|descriptor| descriptor.token == token).count()
+        };
+        let calls = tokens(&program, "a");
+        assert_eq!((tokens(&program, "t"), tokens(&library, "t"), tokens(&library, "a")), (calls, 0, calls));
+        seen += calls;
+    }
+    assert!(seen > 1000, "{seen}");
+}
+
 #[test]
 fn damaged_classes_are_marked_or_refused() {
     let (rules, world, files) = (everywhere(), World::default(), class_files());

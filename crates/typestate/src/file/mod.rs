@@ -8,14 +8,14 @@ use toml::de::{DeTable, DeValue};
 use crate::automaton::{Automaton, MOST_EVENTS};
 use crate::error::{FileError, Problem, shown};
 use crate::expression::{self, Expression};
-use crate::property::{Ends, Event, EventTime, Level, Objects, Of, Place, Property, Role, Words};
+use crate::property::{Ends, Event, EventTime, Level, Objects, Of, Place, Property, Role, Types, Words};
 use crate::toml::{Entry, Source};
 
 /// Maximum number of characters of a name.
 const LONGEST_NAME: usize = 60;
 
 /// Keys that name the locations of a rule, as in rules of markers.
-const RULE: [&str; 10] = [
+const RULE: [&str; 12] = [
     "per-object",
     "at",
     "class",
@@ -24,6 +24,8 @@ const RULE: [&str; 10] = [
     "subtypes-of",
     "annotated",
     "callee",
+    "callee-subtypes",
+    "callers",
     "type",
     "lines",
 ];
@@ -67,6 +69,7 @@ struct Parts<'a> {
     expression: Option<Entry<'a>>,
     events: Option<Entry<'a>>,
     objects: Option<Objects>,
+    types: Option<Entry<'a>>,
     ends: Option<Ends>,
     level: Option<Level>,
 }
@@ -82,7 +85,20 @@ impl<'a> Reader<'a> {
         let written = parts.expression.ok_or_else(|| missing(&called, "expression"))?;
         let objects = parts.objects.unwrap_or_else(|| Objects::One("object".to_owned()));
         let is_pair = matches!(objects, Objects::Pair { .. });
+        let [object_types, parent_types] = self.types(parts.types, &objects)?;
         let (entries, events) = self.events(&events, name, is_pair)?;
+        for (entry, event) in entries.iter().zip(&events) {
+            // Of a child it is known where it comes from.
+            let is_known = |place: &Place| match (place.object, place.parent) {
+                (_, Some(Role::Receiver)) => !parent_types.0.is_empty(),
+                (Some(Role::Receiver), _) if !is_pair => !object_types.0.is_empty(),
+                _ => true,
+            };
+            let with_subtypes = |place: &Place| place.said("callee-subtypes") == Some(&Words::Flag(true));
+            if event.places.iter().any(|place| with_subtypes(place) && !is_known(place)) {
+                return Err(entry.wrong(Problem::NoTypes(entry.key.to_owned())));
+            }
+        }
 
         let text = written.text()?;
         let names: Vec<String> = events.iter().map(|event| event.name.clone()).collect();
@@ -114,6 +130,8 @@ impl<'a> Reader<'a> {
             automaton,
             events,
             objects,
+            object_types,
+            parent_types,
             ends,
             level: parts.level.unwrap_or(Level::Warning),
         })
@@ -121,7 +139,7 @@ impl<'a> Reader<'a> {
 
     fn parts(&self, table: &'a DeTable<'a>) -> Result<Parts<'a>, FileError> {
         let mut parts = Parts::default();
-        let known = ["name", "message", "expression", "events", "objects", "ends", "level"];
+        let known = ["name", "message", "expression", "events", "objects", "types", "ends", "level"];
         for entry in self.source.entries(table, &known)? {
             match entry.key {
                 "name" => {
@@ -135,6 +153,7 @@ impl<'a> Reader<'a> {
                 "expression" => parts.expression = Some(entry),
                 "events" => parts.events = Some(entry),
                 "objects" => parts.objects = Some(objects(&entry)?),
+                "types" => parts.types = Some(entry),
                 "ends" => parts.ends = Some(ends(&entry)?),
                 _ => {
                     let word = entry.text()?;
@@ -145,6 +164,32 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(parts)
+    }
+
+    /// The classes of objects (in pairs: of children), and of parents.
+    fn types(&self, types: Option<Entry<'a>>, objects: &Objects) -> Result<[Types; 2], FileError> {
+        let mut all = [Types::default(), Types::default()];
+        let Some(types) = types else { return Ok(all) };
+        let table = types.value.get_ref().as_table();
+        let table = table.ok_or_else(|| types.kind("a table: [property.types]"))?;
+        let known: Vec<&str> = match objects {
+            Objects::One(object) => vec![object.as_str()],
+            Objects::Pair { parent, child } => vec![child.as_str(), parent.as_str()],
+        };
+        let kind = "a list of class names: \"a.B\", \"a.*\", or excluded \"!a.B\"; one at least is \
+                    not excluded";
+        for entry in self.source.entries(table, &known)? {
+            let names = entry.texts(kind)?;
+            let is_some = names.iter().any(|name| !name.starts_with('!'));
+            if !is_some || !names.iter().all(|name| Types::is_type(name)) {
+                return Err(entry.kind(kind));
+            }
+            let names = Types(names.into_iter().map(str::to_owned).collect());
+            for (types, _) in all.iter_mut().zip(&known).filter(|(_, name)| **name == entry.key) {
+                types.clone_from(&names);
+            }
+        }
+        Ok(all)
     }
 
     /// The events, each with its entry in the file.
@@ -199,8 +244,9 @@ impl<'a> Reader<'a> {
         at: usize,
         is_pair: bool,
     ) -> Result<Place, FileError> {
-        let known: Vec<&str> = ["when", "object", "child", "parent"].into_iter().chain(RULE).collect();
+        let known: Vec<&str> = ["when", "object", "child", "parent", "if"].into_iter().chain(RULE).collect();
         let (mut rule, mut when, mut object, mut parent) = (Vec::new(), EventTime::Enter, None, None);
+        let mut if_result = false;
         for entry in self.source.entries(table, &known)? {
             match entry.key {
                 "when" => {
@@ -215,7 +261,13 @@ impl<'a> Reader<'a> {
                 "parent" if is_pair => parent = Some(role(&entry)?),
                 "child" => return Err(entry.wrong(Problem::NoPair("child"))),
                 "parent" => return Err(entry.wrong(Problem::NoPair("parent"))),
-                "per-object" => {
+                "if" => {
+                    if_result = entry.text()? == "result";
+                    if !if_result {
+                        return Err(entry.kind("\"result\""));
+                    }
+                }
+                "per-object" | "callee-subtypes" => {
                     let flag = entry.value.get_ref().as_bool().ok_or_else(|| entry.kind("true or false"))?;
                     rule.push((entry.key.to_owned(), Words::Flag(flag)));
                 }
@@ -239,11 +291,14 @@ impl<'a> Reader<'a> {
                     return wrong(Problem::ResultBefore(key));
                 }
             }
+            if if_result {
+                return wrong(Problem::ResultBefore("if"));
+            }
         }
         if !is_pair {
             object = object.or(Some(Role::Receiver));
         }
-        Ok(Place { line: self.source.line(at), rule, when, object, parent })
+        Ok(Place { line: self.source.line(at), rule, when, object, parent, if_result })
     }
 }
 

@@ -82,6 +82,64 @@ change = { callee = "m", parent = "receiver" }
 }
 
 #[test]
+fn types_and_conditions_are_read() {
+    let text = r#"
+[[property]]
+name = "P"
+message = "m"
+expression = "change* (iterator next* change*)*"
+objects = ["collection", "iterator"]
+ends = []
+[property.types]
+collection = ["java.util.ArrayList", "a.B$*", "!java.util.concurrent.*"]
+[property.events]
+iterator = { at = "call", callee = "c.C.i", callee-subtypes = true, when = "return", parent = "receiver", child = "result" }
+next = { at = "call", callee = "c.I.n", callee-subtypes = true, child = "receiver", callers = "all" }
+change = { at = "call", callee = "c.C.m", when = "return", if = "result", parent = "receiver" }
+"#;
+    let all = parse(text).unwrap();
+    let [property] = &all[..] else { panic!("{all:?}") };
+    assert_eq!(property.object_types, Types::default());
+    assert_eq!(property.parent_types.0, ["java.util.ArrayList", "a.B$*", "!java.util.concurrent.*"]);
+    let place = |event: usize| &property.events[event].places[0];
+    assert_eq!([place(0).is_of_program(), place(1).is_of_program()], [true, false]);
+    assert_eq!([place(0).if_result, place(2).if_result], [false, true]);
+    assert_eq!(property.unknown(), None);
+    let error = |from: &str, to: &str| error(&text.replacen(from, to, 1));
+    begins(
+        &error("[property.types]\ncollection", "[property.types]\ncollections"),
+        "line 9, column 1: unknown key 'collections': the keys are 'iterator', 'collection'",
+    );
+    for types in ["[]", "[\"!a.B\"]", "[\"a.*.B\"]", "[\"a B\"]", "[\"\"]", "[1]", "1"] {
+        let list = "[\"java.util.ArrayList\", \"a.B$*\", \"!java.util.concurrent.*\"]";
+        assert!(error(list, types).contains("'collection' must be a list of class names"), "{types}");
+    }
+    begins(
+        &error("collection = [\"java.util.ArrayList\", \"a.B$*\", \"!java.util.concurrent.*\"]\n", ""),
+        "line 10, column 1: event 'iterator' has callee-subtypes, but [property.types]",
+    );
+    assert!(error("if = \"result\"", "if = \"true\"").contains("'if' must be \"result\""));
+    assert!(error(", when = \"return\", if", ", if").contains("'if' = \"result\" is known when"));
+    assert!(error("callee-subtypes = true", "callee-subtypes = 1").contains("must be true or false"));
+}
+
+/// The last level of `nested` leads to a state that is neither right nor wrong.
+#[test]
+fn further_levels_are_not_known() {
+    let text = GOOD.replacen("(open (read | eof)* close)*", "nested(open close 3) (read | eof)*", 1);
+    let all = parse(&text).unwrap();
+    let unknown = all[0].unknown().unwrap();
+    assert_eq!(all[0].automaton.run(&[0, 0, 0, 0]), unknown);
+    assert_ne!(all[0].automaton.run(&[0, 0, 0]), unknown);
+    assert!(all[0].automaton.states[unknown].accepting && Some(unknown) != all[0].automaton.sink);
+    assert_eq!(all[0].automaton.run(&[0, 0, 0, 0, 3, 3, 3, 3, 3, 1]), unknown);
+    begins(
+        &error(&text.replacen("close 3", "close 99", 1)),
+        "line 5, column 15: it must be nested(BEGIN END LEVELS)",
+    );
+}
+
+#[test]
 fn faults_are_named_by_line_and_column() {
     // Within the expression, to the character.
     begins(

@@ -43,6 +43,9 @@ pub struct PropertyResult {
     /// Number of objects that it skipped to stay within its budget.
     #[serde(default)]
     pub unsampled: u64,
+    /// Number of objects of which nothing is known, since they exceeded the levels of `nested`.
+    #[serde(default)]
+    pub unknown: u64,
 }
 
 /// A violation of a property: all occurrences with the same events at the same locations.
@@ -219,6 +222,7 @@ impl Report {
                     known.passed = known.passed.saturating_add(property.passed);
                     known.objects = known.objects.saturating_add(property.objects);
                     known.unsampled = known.unsampled.saturating_add(property.unsampled);
+                    known.unknown = known.unknown.saturating_add(property.unknown);
                 }
             }
         }

@@ -37,7 +37,7 @@ fn rule(checked: &super::PropertyResult) -> Value {
         "shortDescription": { "text": checked.message },
         "fullDescription": { "text": format!("{}: {}", checked.message, checked.expression) },
         "defaultConfiguration": { "level": checked.level },
-        "properties": { "events": checked.events, "passed": checked.passed, "objects": checked.objects, "unsampled": checked.unsampled },
+        "properties": { "events": checked.events, "passed": checked.passed, "objects": checked.objects, "unsampled": checked.unsampled, "unknown": checked.unknown },
     })
 }
 

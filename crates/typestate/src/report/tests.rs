@@ -4,7 +4,7 @@ const FILE: &str = r#"{"typestate":1}
 {"violation":{"property":"FileApi","kind":"event","state":"^","event":"read","count":2,"object":{"class":"tests.file.File","id":1,"hash":"1b"},"site":{"class":"tests.file.NoOpen","method":"main","file":"NoOpen.java","line":7},"thread":"main","context":["tests.file.NoOpen.main"]}}
 {"violation":{"property":"FileApi","kind":"exit","state":"open","after":"open","count":1,"object":{"class":"tests.file.File","id":2,"hash":"1c"},"first":{"class":"tests.file.NoClose","method":"main","file":"NoClose.java","line":6}}}
 {"violation":{"property":"FileApi","kind":"event","state":"open","after":"open","event":"open","count":1,"object":{"class":"tests.file.File","id":2,"hash":"1c"},"first":{"class":"A","method":"m"},"site":{"class":"p.B","method":"n","file":"ü B.java"}}}
-{"property":{"name":"FileApi","level":"error","message":"opened before","expression":"(open close)*","events":8,"objects":2,"unsampled":3}}
+{"property":{"name":"FileApi","level":"error","message":"opened before","expression":"(open close)*","events":8,"objects":2,"unsampled":3,"unknown":4}}
 {"note":"something"}
 {"end":true}
 "#;
@@ -48,6 +48,7 @@ fn runs_are_added_up() {
     sum.add(read(FILE).unwrap());
     assert_eq!(sum.violations.iter().map(|v| v.count).collect::<Vec<_>>(), [4, 2, 2]);
     assert_eq!((sum.properties.len(), sum.properties[0].events, sum.properties[0].unsampled), (1, 16, 6));
+    assert_eq!(sum.properties[0].unknown, 8);
     sum.add(read(&FILE.replacen("\"line\":7", "\"line\":8", 1)).unwrap());
     assert_eq!(sum.violations.iter().map(|v| v.count).collect::<Vec<_>>(), [4, 3, 3, 2]);
 }

@@ -22,6 +22,9 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         if checked.unsampled > 0 {
             text += &format!("; {} objects were not followed, to keep within the budget", checked.unsampled);
         }
+        if checked.unknown > 0 {
+            text += &format!("; {} objects are not known: they exceed the levels of nested", checked.unknown);
+        }
         line(out, &text)?;
     }
     for note in &report.notes {

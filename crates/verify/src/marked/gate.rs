@@ -21,10 +21,12 @@ impl Gate {
             (Gate::Class(_), RegionExit::Left | RegionExit::Made) => b"exit",
             (Gate::Class(_), RegionExit::Thrown) => b"thrown",
             (Gate::Class(_), RegionExit::Returned) => b"returned",
+            (Gate::Class(_), RegionExit::Answered) => b"answered",
             (Gate::Helpers, RegionExit::Left) => b"cct$markerExit",
             (Gate::Helpers, RegionExit::Made) => b"cct$markerMade",
             (Gate::Helpers, RegionExit::Thrown) => b"cct$markerThrown",
             (Gate::Helpers, RegionExit::Returned) => b"cct$markerReturned",
+            (Gate::Helpers, RegionExit::Answered) => b"cct$markerAnswered",
         }
     }
 
@@ -42,6 +44,17 @@ impl Gate {
     }
 }
 
+impl RegionExit {
+    /// The descriptor of the method to call.
+    pub fn descriptor(self) -> &'static [u8] {
+        match self {
+            RegionExit::Left | RegionExit::Thrown => b"(Ljava/lang/Object;)V",
+            RegionExit::Made | RegionExit::Returned => b"(Ljava/lang/Object;Ljava/lang/Object;)V",
+            RegionExit::Answered => b"(Ljava/lang/Object;Z)V",
+        }
+    }
+}
+
 /// The report of an exit from a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegionExit {
@@ -51,6 +64,8 @@ pub enum RegionExit {
     Thrown,
     /// An exit with an object.
     Made,
-    /// An exit with the returned value.
+    /// An exit with the returned object.
     Returned,
+    /// An exit with the returned boolean.
+    Answered,
 }

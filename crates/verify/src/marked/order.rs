@@ -116,6 +116,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
     /// Checks that all tokens are left before each return, the last one first.
     fn returns(&self) -> Check {
         let is_constructor = self.method.original.name == b"<init>";
+        let is_boolean = self.method.original.descriptor.ends_with(b")Z");
         let mut told = self.walked.returns.iter().peekable();
         for (number, i) in self.aligned.originals.iter().enumerate() {
             if !opcode::is_return(i.opcode) {
@@ -127,6 +128,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
                     How::Normal => true,
                     How::Made => is_method && is_constructor,
                     How::Result => is_method && i.opcode == opcode::ARETURN,
+                    How::Answer => is_method && i.opcode == opcode::IRETURN && is_boolean,
                     How::Thrown => false,
                 };
                 match told.next_if(|(at, of, _)| (at, of) == (&number, token)) {
@@ -190,11 +192,27 @@ impl<'o, 'a> Order<'o, '_, 'a> {
             self.walked.called.iter().map(|(number, token, _)| (*number, *token)).collect();
         wanted.sort_unstable();
         told.sort_unstable();
-        let is_right = |how: &How| matches!(how, How::Normal | How::Result);
-        if wanted != told || !self.walked.called.iter().all(|(.., how)| is_right(how)) {
+        let is_right = |number: usize, how: How| match how {
+            How::Normal | How::Result => true,
+            How::Answer => self.answers(number),
+            How::Made | How::Thrown => false,
+        };
+        if wanted != told || !self.walked.called.iter().all(|(number, _, how)| is_right(*number, *how)) {
             return wrong(None, MarkerFault::CallLeftElsewhere);
         }
         Ok(())
+    }
+
+    /// Whether an instruction calls a method that returns a boolean.
+    fn answers(&self, number: usize) -> bool {
+        let pool = &self.method.before.pool;
+        let Some(i) = self.aligned.originals.get(number) else { return false };
+        let Some(index) = i.pool_index() else { return false };
+        let descriptor = match i.opcode {
+            opcode::INVOKEDYNAMIC => pool.dynamic(index).ok().map(|(_, named)| named.descriptor),
+            _ => pool.member_ref(index).ok().map(|member| member.descriptor),
+        };
+        descriptor.is_some_and(|descriptor| descriptor.ends_with(b")Z"))
     }
 
     /// Checks that a block's region is left wherever its last instruction leads, apart from

@@ -21,8 +21,10 @@ pub enum How {
     Thrown,
     /// With the new object.
     Made,
-    /// With the value that the method or the call returns.
+    /// With the object that the method or the call returns.
     Result,
+    /// With the boolean that the method or the call returns.
+    Answer,
 }
 
 /// The object that an entry reports.
@@ -107,12 +109,11 @@ impl Pieces<'_, '_> {
     }
 
     /// Whether the gate is called at an instruction.
-    fn is_gate(&self, at: usize, leaving: RegionExit, count: usize) -> bool {
-        let descriptor = [b"(", &b"Ljava/lang/Object;".repeat(count)[..], b")V"].concat();
+    fn is_gate(&self, at: usize, leaving: RegionExit) -> bool {
         let Op::Invoke(opcode::INVOKESTATIC, callee, 0) = self.code.op(at) else { return false };
         let name = self.gate.exit(leaving);
         callee.tag == tag::METHODREF
-            && callee.method.name_and_type() == NameAndType::new(name, &descriptor)
+            && callee.method.name_and_type() == NameAndType::new(name, leaving.descriptor())
             && self.gate.is_of(self.class, callee.method.class)
     }
 
@@ -142,18 +143,20 @@ impl Pieces<'_, '_> {
     fn exit(&self, at: usize) -> Option<(Piece, usize)> {
         let op = |behind| self.code.op(at + behind);
         let (token, how, next) = if let Some(token) = self.token(op(0)) {
-            if self.is_gate(at + 1, RegionExit::Left, 1) {
+            if self.is_gate(at + 1, RegionExit::Left) {
                 (token, How::Normal, at + 2)
-            } else if self.is_gate(at + 1, RegionExit::Thrown, 1) {
+            } else if self.is_gate(at + 1, RegionExit::Thrown) {
                 (token, How::Thrown, at + 2)
-            } else if op(1) == Op::Load(Kind::Reference, 0) && self.is_gate(at + 2, RegionExit::Made, 2) {
+            } else if op(1) == Op::Load(Kind::Reference, 0) && self.is_gate(at + 2, RegionExit::Made) {
                 (token, How::Made, at + 3)
             } else {
                 return None;
             }
         } else {
             let token = self.token(op(1)).filter(|_| op(0) == Op::Dup && op(2) == Op::Swap)?;
-            (token, How::Result, self.is_gate(at + 3, RegionExit::Returned, 2).then_some(at + 4)?)
+            let exits = [(RegionExit::Returned, How::Result), (RegionExit::Answered, How::Answer)];
+            let (_, how) = exits.into_iter().find(|(exit, _)| self.is_gate(at + 3, *exit))?;
+            (token, how, at + 4)
         };
         let is_cleared = self.code.op(next) == Op::Null && self.stored(self.code.op(next + 1)) == Some(token);
         Some((Piece::Exit(token, how, is_cleared), next + if is_cleared { 2 } else { 0 }))

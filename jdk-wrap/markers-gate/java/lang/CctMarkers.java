@@ -67,6 +67,10 @@ public final class CctMarkers {
         Gate.returned(token, result);
     }
 
+    public static void answered(Object token, boolean result) {
+        Gate.answered(token, result);
+    }
+
     public static void thrown(Object token) {
         Gate.thrown(token);
     }

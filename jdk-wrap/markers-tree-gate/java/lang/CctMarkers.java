@@ -243,6 +243,20 @@ public final class CctMarkers {
         }
     }
 
+    public static void markerAnswered(Object token, boolean result) {
+        if (token == null) {
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            Gate.answered(token, result);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
     public static void markerThrown(Object token) {
         if (token == null) {
             return;

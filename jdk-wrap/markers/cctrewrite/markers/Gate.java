@@ -208,6 +208,15 @@ public final class Gate {
         }
     }
 
+    /** The thread leaves a region of a method or call that returns a boolean. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void answered(Object token, boolean result) {
+        if (token != null) {
+            left(token, result ? Boolean.TRUE : Boolean.FALSE);
+        }
+    }
+
     /** The thread leaves a region by an exception. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline

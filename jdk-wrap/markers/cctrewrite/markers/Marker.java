@@ -66,7 +66,10 @@ public final class Marker {
         return arguments;
     }
 
-    /** The returned object at an exit by a return, if the rule asks for it; else {@code null}. */
+    /**
+     * At an exit by a return, if the rule asks for it: the returned object or boolean; else
+     * {@code null}.
+     */
     public Object result() {
         return result;
     }

@@ -15,9 +15,12 @@ final class Binding {
     final Monitor monitor;
     final int event;
     final boolean onReturn;
+    /** Whether it happens only if something other than false and null is returned. */
+    final boolean ifResult;
     final Budget.Site allocation;
     private final int object;
     private final int parent;
+    private final boolean isReported;
     /** For markers at a call. */
     private volatile Site site;
 
@@ -26,7 +29,7 @@ final class Binding {
         this.descriptor = descriptor;
         this.monitor = monitor;
         property = monitor.property;
-        if (words.length != 4) {
+        if (words.length != 4 && words.length != 5) {
             throw new IllegalArgumentException("marker " + descriptor
                     + " has no predicate of an event");
         }
@@ -38,7 +41,17 @@ final class Binding {
         onReturn = words[1].equals("return");
         object = role(words[2]);
         parent = role(words[3]);
+        ifResult = words.length == 5 && words[4].equals("if-result");
+        isReported = isReported(descriptor);
         allocation = budget.site(descriptor, property);
+    }
+
+    /** Whether markers report what is returned: an object, an array or a boolean. */
+    private static boolean isReported(MarkerDescriptor descriptor) {
+        String callee = descriptor.place().equals("call")
+                ? descriptor.detail() : descriptor.method().descriptor();
+        int end = callee.lastIndexOf(')');
+        return end >= 0 && end + 1 < callee.length() && "L[Z".indexOf(callee.charAt(end + 1)) >= 0;
     }
 
     private static int role(String word) {
@@ -68,12 +81,32 @@ final class Binding {
         }
     }
 
+    /** The object that it happens to; {@code null} if it is not of the property's types. */
     Object object(Marker marker) {
-        return of(marker, object);
+        Object found = of(marker, object);
+        return property.objectTypes.include(found) ? found : null;
     }
 
+    /** The parent, in the same way. */
     Object parent(Marker marker) {
-        return of(marker, parent);
+        Object found = of(marker, parent);
+        return property.parentTypes.include(found) ? found : null;
+    }
+
+    /** Whether what {@link #isOfReceiver} may happen to this receiver, by its class. */
+    boolean concerns(Object receiver) {
+        return (hasParent() ? property.parentTypes : property.objectTypes).include(receiver);
+    }
+
+    /**
+     * Whether it has happened, by what is returned. Nothing and numbers count: they are not known.
+     */
+    boolean happens(Marker marker) {
+        return !ifResult || !isReported || isYes(marker.result());
+    }
+
+    private static boolean isYes(Object result) {
+        return result != null && !Boolean.FALSE.equals(result);
     }
 
     /**

@@ -76,6 +76,8 @@ abstract class Monitor {
         }
         if (to == property.sink) {
             violations.event(property, entry, parent, binding);
+        } else if (to == property.unknown) {
+            property.lost.increment();
         }
         entry.came = binding.site();
         entry.cameBy = binding.event;

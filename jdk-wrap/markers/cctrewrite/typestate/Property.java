@@ -21,7 +21,12 @@ final class Property {
     final boolean checksExit;
     /** The state of objects that have violated it; -1 if there is none. */
     final int sink;
+    /** The state after which nothing is known; -1 if there is none. */
+    int unknown = -1;
     boolean isPair;
+    /** The classes of objects, of pairs of the children; and those of parents. */
+    Types objectTypes = Types.ALL;
+    Types parentTypes = Types.ALL;
     String[] events = {};
     /** The next state by state and event. */
     int[][] next = {};
@@ -36,6 +41,8 @@ final class Property {
     final LongAdder passed = new LongAdder();
     final AtomicLong followed = new AtomicLong();
     final LongAdder unsampled = new LongAdder();
+    /** Objects of which nothing is known any more. */
+    final LongAdder lost = new LongAdder();
 
     private Property(String[] fields) {
         name = fields[1];
@@ -75,6 +82,7 @@ final class Property {
     boolean isLike(Property other) {
         return expression.equals(other.expression) && Arrays.equals(events, other.events)
                 && isPair == other.isPair
+                && objectTypes.equals(other.objectTypes) && parentTypes.equals(other.parentTypes)
                 && checksDeath == other.checksDeath && checksExit == other.checksExit;
     }
 
@@ -96,6 +104,12 @@ final class Property {
                 case "objects":
                     last.isPair = fields.length > 2;
                     break;
+                case "types":
+                    last.types(fields[1], new Types(fields[2]));
+                    break;
+                case "unknown":
+                    last.unknown = Integer.parseInt(fields[1]);
+                    break;
                 case "event":
                     last.events = Arrays.copyOf(last.events, last.events.length + 1);
                     last.events[last.events.length - 1] = fields[1];
@@ -110,6 +124,14 @@ final class Property {
             }
         }
         throw new IllegalArgumentException("it has no end");
+    }
+
+    private void types(String whose, Types types) {
+        if (whose.equals("parent")) {
+            parentTypes = types;
+        } else {
+            objectTypes = types;
+        }
     }
 
     private void state(String[] fields) {

@@ -132,7 +132,13 @@ public final class Typestate implements Client {
     @Override
     public boolean passesBy(MarkerDescriptor descriptor, Object receiver) {
         Binding binding = bindings[descriptor.number()];
-        if (receiver == null || !binding.monitor.passes(binding, receiver)) {
+        if (receiver == null) {
+            return false;
+        }
+        if (!binding.concerns(receiver)) {
+            return true;
+        }
+        if (!binding.monitor.passes(binding, receiver)) {
             return false;
         }
         binding.property.passed.increment();
@@ -150,7 +156,7 @@ public final class Typestate implements Client {
     @Override
     public void markerExit(Marker marker) {
         Binding binding = bindings[marker.descriptor().number()];
-        if (binding.onReturn && !marker.isByException()) {
+        if (binding.onReturn && !marker.isByException() && binding.happens(marker)) {
             tell(binding, marker);
         }
     }
@@ -194,6 +200,7 @@ public final class Typestate implements Client {
             json.number("passed", property.passed.sum());
             json.number("objects", property.followed.get());
             json.number("unsampled", property.unsampled.sum());
+            json.number("unknown", property.lost.sum());
             json.end();
         }
         if (budget.hasBitten()) {

@@ -4,6 +4,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::callee::CalleePattern;
 use crate::patterns::NamePattern;
 
 /// A fault of a file.
@@ -67,7 +68,7 @@ pub enum Problem {
     Contradiction(String),
 }
 
-const KEYS: &str = "token, predicate, at, kind, class, method, descriptor, subtypes-of, annotated, callee, type, field, lines, context, per-object, sample";
+const KEYS: &str = "token, predicate, at, kind, class, method, descriptor, subtypes-of, annotated, callee, callee-subtypes, callers, type, field, lines, context, per-object, sample";
 
 /// A kind of location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,6 +120,15 @@ impl At {
     }
 }
 
+/// The classes whose calls a rule matches, apart from its other conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Callers {
+    /// All classes.
+    All,
+    /// Classes outside the class library.
+    Program,
+}
+
 /// A rule.
 #[derive(Debug, Clone)]
 pub struct Rule {
@@ -140,12 +150,14 @@ pub struct Rule {
     pub result: bool,
     /// Whether clients can ignore single objects.
     pub per_object: bool,
+    /// The classes whose calls match.
+    pub callers: Callers,
     pub(crate) class: Option<NamePattern>,
     pub(crate) method: Option<String>,
     pub(crate) descriptor: Option<String>,
     pub(crate) subtypes_of: Option<Vec<u8>>,
     pub(crate) annotated: Option<NamePattern>,
-    pub(crate) callee: Option<NamePattern>,
+    pub(crate) callee: Option<CalleePattern>,
     pub(crate) made: Option<NamePattern>,
     pub(crate) field: Option<NamePattern>,
     pub(crate) lines: Vec<u16>,
@@ -271,6 +283,34 @@ impl<'t, 'i, L: Fn(usize) -> usize> Keys<'t, 'i, L> {
         }
     }
 
+    /// The pattern of callees.
+    fn callee(&self) -> Result<Option<CalleePattern>, RulesError> {
+        let with_subtypes = self.flag("callee-subtypes")?;
+        let Some(glob) = self.text("callee")? else {
+            return if with_subtypes { self.wrong("", Problem::Missing("callee")) } else { Ok(None) };
+        };
+        let pattern =
+            if with_subtypes { CalleePattern::with_subtypes(&glob) } else { CalleePattern::exactly(&glob) };
+        match pattern {
+            Ok(pattern) => Ok(Some(pattern)),
+            Err(why) => {
+                let (key, pattern) = ("callee".to_owned(), shown(&glob));
+                self.wrong("callee", Problem::Pattern { key, pattern, why })
+            }
+        }
+    }
+
+    fn callers(&self) -> Result<Callers, RulesError> {
+        match self.text("callers")?.as_deref() {
+            None | Some("all") => Ok(Callers::All),
+            Some("program") => Ok(Callers::Program),
+            Some(other) => {
+                let (key, known) = ("callers".to_owned(), "all, program".to_owned());
+                self.wrong("callers", Problem::Word { key, value: shown(other), known })
+            }
+        }
+    }
+
     fn integer(&self, key: &str, value: &DeValue<'_>, most: i64) -> Result<i64, RulesError> {
         let number = match value {
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -334,6 +374,8 @@ fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Resu
     };
     for (key, wanted) in [
         ("callee", &[At::Call][..]),
+        ("callee-subtypes", &[At::Call]),
+        ("callers", &[At::Call]),
         ("type", &[At::Allocation, At::Handler]),
         ("field", &[At::FieldRead, At::FieldWrite]),
         ("lines", &[At::Line]),
@@ -390,12 +432,13 @@ fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Resu
         arguments,
         result,
         per_object: keys.flag("per-object")?,
+        callers: keys.callers()?,
         class: keys.pattern("class")?,
         method: keys.text("method")?,
         descriptor: keys.text("descriptor")?.map(|text| text.replace('.', "/")),
         subtypes_of: keys.text("subtypes-of")?.map(|text| text.replace('.', "/").into_bytes()),
         annotated: keys.pattern("annotated")?,
-        callee: keys.pattern("callee")?,
+        callee: keys.callee()?,
         made: keys.pattern("type")?,
         field: keys.pattern("field")?,
         lines,
@@ -410,77 +453,4 @@ fn shown(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> Result<Vec<Rule>, RulesError> {
-        let mut rules = Rules::default();
-        rules.add(text).map(|()| rules.list)
-    }
-
-    #[test]
-    fn rules_are_read_with_their_defaults() {
-        let rules = read(
-            "# iterators\n[[marker]]\ntoken = \"it\"\npredicate = \"n\"\nat = \"method\"\nmethod = \"next\"\n\n[[marker]]\ntoken = \"l\"\nat = \"line\"\nlines = [3, 0x10]\nsample = 25\n",
-        )
-        .unwrap();
-        let [first, second] = &rules[..] else { panic!("{rules:?}") };
-        assert_eq!((first.line, &*first.token, &*first.predicate, first.at), (2, "it", "n", At::Method));
-        assert!(first.pair && first.receiver && !first.arguments && !first.per_object);
-        assert_eq!((second.line, second.at, second.pair), (8, At::Line, false));
-        assert_eq!((&second.lines[..], second.sample), (&[3, 16][..], Some(25)));
-    }
-
-    #[test]
-    fn texts_of_rules_give_the_same_rules() {
-        let mut rules = Rules::default();
-        // One whose last line has no end.
-        rules.add("[[marker]]\ntoken = \"a\"\nat = \"method\"\nclass = \"p.A\"").unwrap();
-        rules
-            .add("[[marker]]\ntoken = \"b\"\nat = \"method\"\nclass = \"q.*\"\nsubtypes-of = \"r.R\"\n")
-            .unwrap();
-        let again = read(&rules.text()).unwrap();
-        let tokens: Vec<&str> = again.iter().map(|rule| &*rule.token).collect();
-        assert_eq!(tokens, ["a", "b"]);
-        let of = |name: &[u8]| (rules.may_match(name), rules.ask_what_is_above(name));
-        assert_eq!([of(b"p/A"), of(b"q/B"), of(b"p/B")], [(true, false), (true, true), (false, false)]);
-    }
-
-    #[test]
-    fn what_is_not_understood_is_refused_by_its_line() {
-        let marker = |rest: &str| format!("[[marker]]\ntoken = \"t\"\nat = \"method\"\n{rest}\n");
-        for (text, line, problem) in [
-            ("x = 1".to_owned(), 1, "unknown key 'x'"),
-            ("[marker]\ntoken = 1".to_owned(), 1, "only tables [[marker]]"),
-            ("[[marker]]\nat = \"method\"".to_owned(), 1, "needs the key 'token'"),
-            ("\n[[marker]]\ntoken = \"t\"".to_owned(), 2, "needs the key 'at'"),
-            ("[[marker]]\ntoken = \"t\"\nat = \"here\"".to_owned(), 3, "method, loop,"),
-            (marker("clas = \"a\""), 4, "unknown key 'clas'"),
-            (marker("class = 1"), 4, "must be a \"string\""),
-            (marker("class = \"a{\""), 4, "bad glob"),
-            (marker("callee = \"a\""), 4, "is for at = \"call\""),
-            (marker("kind = \"both\""), 4, "pair, one-way"),
-            (marker("context = [\"this\"]"), 4, "receiver, arguments"),
-            (marker("sample = 101"), 4, "0 to 100"),
-            (marker("per-object = 1"), 4, "true or false"),
-            ("[[marker]]\ntoken = \"t\"\nat = \"line\"".to_owned(), 1, "needs the key 'lines'"),
-            ("[[marker]]\ntoken = \"t\"\nat = \"handler\"\nkind = \"pair\"".to_owned(), 4, "one-way"),
-            (marker("x"), 4, ""),
-        ] {
-            let error = read(&text).unwrap_err();
-            assert_eq!(error.line, line, "{text}: {error}");
-            assert!(error.to_string().contains(problem), "{text}: {error}");
-        }
-    }
-
-    #[test]
-    fn anything_is_read_or_refused() {
-        arbtest::arbtest(|u| {
-            let bytes: Vec<u8> = u.arbitrary()?;
-            let text = String::from_utf8_lossy(&bytes);
-            let _ = read(&text);
-            let _ = read(&format!("[[marker]]\ntoken = \"t\"\nat = \"method\"\n{text}"));
-            Ok(())
-        });
-    }
-}
+mod tests;
