@@ -101,7 +101,8 @@ mod tests {
             assert!(class.major_version <= 52);
             let classes = class.pool.indices().filter_map(|index| class.pool.class(index).ok());
             for name in classes {
-                let is_known = matches!(name, b"java/lang/Object" | b"java/lang/String" | b"java/lang/Throwable");
+                let is_known =
+                    matches!(name, b"java/lang/Object" | b"java/lang/String" | b"java/lang/Throwable");
                 assert!(is_known || name.starts_with(b"cctrewrite/api/") || name.starts_with(b"["));
             }
         }

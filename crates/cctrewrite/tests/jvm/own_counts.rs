@@ -27,7 +27,8 @@ fn a_fib(n: u64) -> (u64, u64) {
 }
 
 fn expected(with_bytecodes: bool) -> String {
-    let show = |(calls, bytecodes): (u64, u64)| format!("{calls} {}", if with_bytecodes { bytecodes } else { 0 });
+    let show =
+        |(calls, bytecodes): (u64, u64)| format!("{calls} {}", if with_bytecodes { bytecodes } else { 0 });
     // `Nested.run` itself: `aload_0`, `new`, `dup`, `bipush`, `invokespecial`, `invokestatic`,
     // `putfield`, then `iconst_1`, `invokestatic`, `putstatic`, `return`. `Loop.<init>` has
     // `aload_0`, `invokespecial`, `aload_0`, `iload_1`, `putfield`, `return`, and calls
