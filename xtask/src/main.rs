@@ -5,6 +5,7 @@
 mod dist;
 mod fixtures;
 mod fuzz;
+mod integrations;
 mod papers;
 mod quickstart;
 mod readers;
@@ -86,6 +87,10 @@ enum Task {
     /// (docs/ci/reproducible.md).
     Reproducible(reproducible::Arguments),
 
+    /// Build the Java projects in `integrations/` by Maven, and run their tests on plain and on
+    /// profiled JDKs (docs/ci/junit.md).
+    Integrations(integrations::Arguments),
+
     /// Check the order of crates and of modules: layers, and unlisted circles (ARCHITECTURE.md).
     ///
     /// Reads the sources. Fails if a crate depends on one that is not below it, or if files of a
@@ -162,6 +167,7 @@ fn main() -> Result<ExitCode> {
         Task::Soak(arguments) => xtask_soak::run(&arguments)?,
         Task::Fuzz(arguments) => fuzz::run(&arguments)?,
         Task::Reproducible(arguments) => reproducible::run(&arguments)?,
+        Task::Integrations(arguments) => integrations::run(&arguments)?,
         Task::Structure => return structure::run(),
         Task::Runtime(arguments) => runtime::run(&arguments)?,
         Task::Fixtures(arguments) => fixtures::run(&arguments)?,

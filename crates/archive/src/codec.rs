@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn lying_sizes_and_damage_are_told() {
+    fn false_sizes_and_damage_are_reported() {
         let bytes = sample(10_000);
         let packed = deflate(&bytes, 6).unwrap();
         assert!(matches!(

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_data_reads_back() {
         let mut packed = Vec::new();
         let two = [
             PackedMethod {

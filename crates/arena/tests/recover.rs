@@ -333,7 +333,7 @@ fn who_runs_and_who_has_ended_is_known() {
 }
 
 #[test]
-fn what_is_no_arena_is_refused() {
+fn other_files_than_arenas_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let read = |bytes: &[u8]| {
         let path = folder.path().join("file");

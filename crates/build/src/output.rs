@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_is_compared_and_a_missing_jdk_fits_all() {
+    fn relevant_settings_are_compared_and_a_missing_jdk_fits_all() {
         let fits = |b: &str| check_fit(("a", A), ("b", b)).is_ok();
         assert!(fits(A) && fits(&A.replace("x 1", "y 2")) && fits(&A.replace("00000000000000ff", "none")));
         for (old, new) in [

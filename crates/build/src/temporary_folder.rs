@@ -188,7 +188,7 @@ mod tests {
 
     /// In a public folder, names do not show who created a folder.
     #[test]
-    fn what_others_may_have_made_is_left_alone() {
+    fn files_that_others_may_have_made_stay() {
         let parent = tempfile::tempdir().unwrap();
         let place = |name: &str| parent.path().join(format!(".cctrewrite-{name}.tmp"));
         let precious = abandoned(parent.path().join("precious"), 0o700);

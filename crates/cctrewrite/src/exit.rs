@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_as_text_is_harmless() {
+    fn written_text_is_harmless() {
         let mut out: Vec<u8> = Vec::new();
         writeln!(Harmless(&mut out), "a\u{1b}[2Jb\n\u{e9}").unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "a\\u{1b}[2Jb\n\u{e9}\n");

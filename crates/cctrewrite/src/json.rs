@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_bit_by_bit_is_json() {
+    fn piecewise_output_is_json() {
         let mut out = Vec::new();
         let mut object = Object::new(&mut out, "x", 1).unwrap();
         object.list("none", |_| io::Result::Ok(())).unwrap();

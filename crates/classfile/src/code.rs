@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_and_subroutines_are_told() {
+    fn targets_and_subroutines_are_found() {
         // 0: goto 4; 3: nop; 4: jsr 7; 7: astore_1; 8: ret 1
         let code = checked(&[GOTO, 0, 4, NOP, JSR, 0, 3, ASTORE_1, RET, 1]);
         let is_target = |bci| code.targets.contains(bci);

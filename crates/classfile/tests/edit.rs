@@ -104,7 +104,7 @@ fn edited<'a>(
     let signature = Signature::of(class, member)?;
     let mut class_edit = ClassEdit::new(class);
     let mut code_edit = CodeEdit::new(code, at, added);
-    code_edit.tell_moves();
+    code_edit.report_moves();
     edit(&mut code_edit);
     let mut names = std::mem::take(&mut class_edit.names);
     let code_name = names.code(&mut class_edit.additions)?;

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn missing_parts_are_reported() {
         let folder = Folder::with(&["libagent.rlib"]);
         let Found::Problem(what) = folder.find(&[("agent", "libagent.rlib")]) else { panic!("found") };
         assert!(what.contains("cdylib") && what.contains("--no-default-features"), "{what}");

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_written_is_read() {
+    fn all_written_data_reads_back() {
         arbtest::arbtest(|u| {
             let mut events = Vec::new();
             for _ in 0..u.int_in_range(0..=20)? {
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_takes_one_word() {
+    fn small_events_take_one_word() {
         let block = |method, block| Event::Block { method, block }.words().len();
         assert_eq!(block((1 << METHOD_BITS) - 1, (1 << BLOCK_BITS) - 1), 1);
         assert_eq!((block(1 << METHOD_BITS, 0), block(0, 1 << BLOCK_BITS)), (2, 2));

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_in_a_file_there_is_no_panic() {
+    fn no_file_causes_a_panic() {
         assert_eq!(read(b"CCTRACE"), None);
         let whole = file(true, 16);
         for length in 0..whole.len() {

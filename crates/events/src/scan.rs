@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_familiar_is_no_news_and_all_else_is() {
+    fn unknown_names_are_new_and_known_ones_are_not() {
         let familiar = Familiar::new();
         let large = (1 << METHOD_BITS) - 1;
         let end = Event::End { method: 5, by_exception: true };

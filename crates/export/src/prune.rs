@@ -153,7 +153,7 @@ mod tests {
     use crate::testing::tree;
 
     #[test]
-    fn what_is_cut_off_is_added_up_where_it_was() {
+    fn cut_contexts_are_added_up_in_their_place() {
         let whole = tree(&[
             (1, 0, 1, 10),
             (2, 1, 2, 5),

@@ -132,7 +132,7 @@ mod tests {
     use cct_profile::TreeBuilder;
 
     #[test]
-    fn each_context_is_left_behind_its_callees() {
+    fn each_context_is_left_after_its_callees() {
         let mut tree = TreeBuilder::new();
         for method in [0, 1] {
             tree.enter(method, 1, 1).unwrap(); // 1, then 2 below it

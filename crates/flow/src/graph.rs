@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn handlers_behind_a_catch_all_are_not_reached() {
+    fn handlers_after_a_catch_all_are_not_reached() {
         // 0: idiv; return | 1: nop; athrow | 2: nop; athrow | 3: nop; athrow
         let tail = [op(&[NOP]), op(&[ATHROW])];
         let ops = [&[op(&[IDIV]), op(&[RETURN])][..], &tail, &tail, &tail].concat();

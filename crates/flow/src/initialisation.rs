@@ -57,7 +57,7 @@ fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> (Vec<Region>, Vec<Bci>) {
             }
         };
     // The state of a handler depends on one fact alone, so each handler is visited once for each.
-    let mut untold = [RemainingEntries::of(&code.handlers), RemainingEntries::of(&code.handlers)];
+    let mut unreported = [RemainingEntries::of(&code.handlers), RemainingEntries::of(&code.handlers)];
     reach(0, State { pending: 0, initialised: false }, &mut states, &mut work);
     while let Some(bci) = work.pop() {
         let at = bci as usize;
@@ -79,7 +79,7 @@ fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> (Vec<Region>, Vec<Bci>) {
             }
             _ => {}
         }
-        while let Some(handler) = untold[usize::from(state.initialised)].take(bci) {
+        while let Some(handler) = unreported[usize::from(state.initialised)].take(bci) {
             // The operand stack is gone, with the objects on it.
             let caught = State { pending: 0, initialised: state.initialised };
             reach(code.handlers[handler].handler, caught, &mut states, &mut work);
@@ -131,9 +131,9 @@ impl RemainingEntries {
         for (place, (_, handler)) in starts.iter().enumerate() {
             ends[leaves + place] = handlers[*handler].end;
         }
-        let mut untold = RemainingEntries { starts, ends };
-        (1..leaves).rev().for_each(|node| untold.sum_up(node));
-        untold
+        let mut unreported = RemainingEntries { starts, ends };
+        (1..leaves).rev().for_each(|node| unreported.sum_up(node));
+        unreported
     }
 
     fn sum_up(&mut self, node: usize) {
@@ -176,9 +176,9 @@ mod tests {
     fn each_entry_is_taken_once_where_it_covers() {
         let ranges = [(0, 4), (10, 20), (2, 30), (5, 5), (12, 13)];
         let handlers = ranges.map(|(start, end)| Handler { start, end, handler: 0, catch_type: 0 });
-        let mut untold = RemainingEntries::of(&handlers);
+        let mut unreported = RemainingEntries::of(&handlers);
         let mut all = |bci| {
-            let mut taken: Vec<usize> = std::iter::from_fn(|| untold.take(bci)).collect();
+            let mut taken: Vec<usize> = std::iter::from_fn(|| unreported.take(bci)).collect();
             taken.sort_unstable();
             taken
         };

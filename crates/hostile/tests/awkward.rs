@@ -490,7 +490,7 @@ fn a_type_with_parentheses_in_its_name() {
 
 /// The second slot of the stored value exceeded the number of locals.
 #[test]
-fn a_constructor_that_writes_behind_the_last_local() {
+fn a_constructor_that_writes_after_the_last_local() {
     let mut class = ClassAssembler::new(52, "A", OBJECT);
     class.method(PUBLIC, "<init>(I)V", 2, u16::MAX, |code| {
         code.ops(&[op::ALOAD_0, op::WIDE, op::LSTORE, 0xFF, 0xFF, op::NOP, op::RETURN]);

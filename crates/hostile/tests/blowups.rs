@@ -214,7 +214,7 @@ fn call_sites_of_a_method_with_many_lines() {
 }
 
 #[test]
-fn a_long_chain_of_classes_told_from_the_wrong_end() {
+fn a_long_chain_of_classes_in_reverse_order() {
     let name = |k: usize| format!("c/C{k}");
     let classes = (0..120_000).map(|k| {
         let bytes = ClassAssembler::new(52, &name(k), &name(k + 1)).finish();

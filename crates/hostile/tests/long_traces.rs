@@ -66,7 +66,7 @@ fn end(method: u32) -> Event {
 }
 
 /// A method in which this many blocks follow the first one without an event, before its end.
-fn one_behind_the_other(blocks: u32) -> Vec<Method> {
+fn one_after_the_other(blocks: u32) -> Vec<Method> {
     let next = |at: u32| Block { next: (at < blocks).then_some(at + 1), is_last: true, ..block(at, 1) };
     vec![method(*b"m", (0..=blocks).map(next).collect())]
 }
@@ -75,7 +75,7 @@ fn one_behind_the_other(blocks: u32) -> Vec<Method> {
 /// event now and then.
 #[test]
 fn blocks_that_follow_from_an_event() {
-    let (_folder, path) = trace(one_behind_the_other(60_000), &vec![start(0); EVENTS]);
+    let (_folder, path) = trace(one_after_the_other(60_000), &vec![start(0); EVENTS]);
     assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
     let refused = Trace::open(&path).unwrap_err();
     assert!(matches!(refused, Error::Unbounded { method: 0, .. }), "{refused}");
@@ -85,7 +85,7 @@ fn blocks_that_follow_from_an_event() {
     let (_folder, path) = trace(vec![method(*b"m", round)], &[start(0)]);
     assert!(matches!(Trace::open(&path), Err(Error::Unbounded { .. })));
     // The maximum number is accepted, in the tree and alone.
-    let (_folder, path) = trace(one_behind_the_other(MOST_IMPLIED as u32), &[start(0); 1000]);
+    let (_folder, path) = trace(one_after_the_other(MOST_IMPLIED as u32), &[start(0); 1000]);
     let trace = Trace::open(&path).unwrap();
     let (profile, _) = contexts::profile(&trace).unwrap();
     assert_eq!(profile.threads[0].tree.nodes()[1].bytecodes, 1000 * (MOST_IMPLIED as u64 + 1));

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_data_reads_back() {
         assert_eq!(Manifest::parse(&manifest().bytes()).unwrap(), manifest());
     }
 

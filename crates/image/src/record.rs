@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_refused() {
+    fn other_data_than_records_is_refused() {
         assert!(Record::parse("").is_err());
         assert!(Record::parse("cctrewrite image 2\nkey=1\n").is_err());
         assert!(Record::parse("cctrewrite image 1\nkey\n").is_err());

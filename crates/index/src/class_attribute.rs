@@ -117,7 +117,7 @@ mod tests {
     use crate::mid::MAX_SLOTS;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_data_reads_back() {
         let methods = Treatment::ALL
             .map(|treatment| MethodRow {
                 shape: Shape { slots: 64, on_entry: 31 },

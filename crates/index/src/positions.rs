@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_made_up() {
+    fn unknown_values_stay_unknown() {
         assert_eq!((Lines::of(&[]).at(3), original(&[], Form::Extended, 3)), (0, None));
         let later = Positions { lines: vec![(5, 7)], ..Positions::default() }.pack();
         assert_eq!(Lines::of(&later).at(4), 0);

@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_data_reads_back() {
         let mut classes = [class("B", 7), class("java/lang/Object", 1), class("A", u64::MAX), class("B", 3)];
         classes[0].foreign.push(ForeignRecord {
             mid: Mid::foreign(MemberRef::new(b"F", b"f", b"()V"), 0),

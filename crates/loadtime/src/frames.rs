@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn anonymous_classes_are_told_by_the_number_behind_their_name() {
+    fn anonymous_classes_are_recognised_by_the_number_after_their_name() {
         assert_eq!(anonymous_name(b"a/B$$Lambda$1/1234567"), Some(&b"a/B$$Lambda$1"[..]));
         assert_eq!(anonymous_name(b"a/B$$Lambda$1.1234567"), Some(&b"a/B$$Lambda$1"[..]));
         assert_eq!(anonymous_name(b"a/B$$Lambda$14/0x00007f1c4c000a08"), Some(&b"a/B$$Lambda$14"[..]));

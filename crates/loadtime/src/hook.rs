@@ -33,7 +33,7 @@ pub fn come_last(env: Env) -> Result<(), String> {
         next.dispose();
         return Err("the JVM does not allow to retransform classes".to_owned());
     }
-    if !next.tell_of_class_files(class_file, None) {
+    if !next.report_class_files(class_file, None) {
         next.dispose();
         return Err("the JVM does not report class files".to_owned());
     }

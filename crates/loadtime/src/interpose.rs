@@ -45,7 +45,7 @@ static ORIGINALS: OnceLock<Originals> = OnceLock::new();
 pub fn install(env: Env) -> bool {
     let Some(jvmti) = jvmti(env) else { return false };
     if tracer().is_some() && ORIGINALS.get().is_none() {
-        jvmti.tell_of_classes(class_loaded);
+        jvmti.report_classes(class_loaded);
     }
     let Some(table) = jvmti.jni_table() else { return false };
     // SAFETY: a copy of the JVM's table, which has the functions of at least JNI 1.6.

@@ -307,16 +307,16 @@ impl Jvmti {
 
     /// Registers a callback for loaded classes, which runs in the thread that loads the class. This
     /// takes no capability.
-    pub fn tell_of_classes(self, told: ClassLoaded) -> bool {
-        self.set_callbacks(&[(event::CLASS_LOAD, told as *const c_void)]) && self.enable(event::CLASS_LOAD)
+    pub fn report_classes(self, loaded: ClassLoaded) -> bool {
+        self.set_callbacks(&[(event::CLASS_LOAD, loaded as *const c_void)]) && self.enable(event::CLASS_LOAD)
     }
 
     /// Registers a callback for class files, which may replace each one before the JVM parses it;
     /// and optionally one for loaded classes. Neither takes a capability.
-    pub fn tell_of_class_files(self, file: ClassFileLoaded, told: Option<ClassLoaded>) -> bool {
-        let told = told.map(|told| (event::CLASS_LOAD, told as *const c_void));
+    pub fn report_class_files(self, file: ClassFileLoaded, loaded: Option<ClassLoaded>) -> bool {
+        let loaded = loaded.map(|loaded| (event::CLASS_LOAD, loaded as *const c_void));
         let file = (event::CLASS_FILE_LOAD_HOOK, file as *const c_void);
-        let all: Vec<(jint, *const c_void)> = told.into_iter().chain([file]).collect();
+        let all: Vec<(jint, *const c_void)> = loaded.into_iter().chain([file]).collect();
         self.set_callbacks(&all) && all.iter().all(|&(event, _)| self.enable(event))
     }
 

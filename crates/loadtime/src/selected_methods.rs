@@ -73,7 +73,7 @@ mod tests {
     use cct_rewrite::marks::MethodName;
 
     #[test]
-    fn what_became_of_each_is_said() {
+    fn the_outcome_of_each_is_reported() {
         let name = |text| MethodName::parse(text).unwrap();
         let extents = ["a.A.entered", "a.A.idle", "a.A.gone", "a.A.<init>", "a.A.excluded"].map(name);
         let marks = Marks { extents: extents.into(), starts: vec![name("a.A.main")] };

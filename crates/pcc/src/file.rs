@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_data_reads_back() {
         for recorded in [Recorded::default(), sample()] {
             assert_eq!(Recorded::of_bytes(&recorded.bytes()), Ok(recorded));
         }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_or_cut_off_is_refused() {
+    fn changed_and_truncated_files_are_refused() {
         let bytes = sample().bytes();
         for length in 0..bytes.len() {
             assert!(Recorded::of_bytes(&bytes[..length]).is_err(), "{length}");

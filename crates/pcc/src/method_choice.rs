@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_method_is_refused() {
+    fn patterns_without_a_method_are_refused() {
         for text in ["", "m", ".m", "C.", "a.b/m", "C.m n", "C.[m", "C.m\n"] {
             assert!(MethodPattern::parse(text).is_err(), "{text:?}");
         }
@@ -201,7 +201,7 @@ mod tests {
     /// Well-formed globs for which no matcher can be built: too deep, too long. Files of values
     /// contain patterns, too.
     #[test]
-    fn what_no_matcher_can_be_made_of_is_refused() {
+    fn invalid_globs_are_refused() {
         let deep = format!("C.{}m{}", "{".repeat(1000), "}".repeat(1000));
         let long = format!("{}.m", "{?,??}".repeat(200_000));
         for text in [deep, long] {

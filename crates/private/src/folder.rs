@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_user_owns_is_refused() {
+    fn files_of_another_user_are_refused() {
         let made = folder();
         let private = PrivateFolder::open(made.path()).unwrap();
         let file = made.path().join("options");
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn absence_is_told_from_danger() {
+    fn absence_is_distinguished_from_danger() {
         let made = folder();
         assert!(PrivateFolder::open(&made.path().join("nothing")).unwrap_err().is_absence());
     }

@@ -95,7 +95,7 @@ pub fn enter(folder: &Path, process: u32, arguments: &[u8]) -> io::Result<PathBu
 /// # Errors
 /// If a value has a line break, which would begin another option. If the folder cannot be written
 /// to, or has options already.
-pub fn tell(folder: &PrivateFolder, options: &[(&str, String)]) -> io::Result<()> {
+pub fn write_options(folder: &PrivateFolder, options: &[(&str, String)]) -> io::Result<()> {
     if let Some((key, value)) = options.iter().find(|(_, value)| value.contains(['\n', '\r'])) {
         let what =
             format!("the value of {key} has a line break ({value:?}); give a path or a name without one");
@@ -157,7 +157,7 @@ mod tests {
         let second = enter(folder, 42, b"java\0-cp\0x y\0Second\0")?;
         let entries = entries(&private)?;
         assert_eq!(Options::read(folder)?, Options::default());
-        tell(&private, &[("record", "regions".to_owned()), ("start-at", "a=b".to_owned())])?;
+        write_options(&private, &[("record", "regions".to_owned()), ("start-at", "a=b".to_owned())])?;
         let options = Options::read(folder)?;
         fs::remove_dir_all(folder)?;
         let entry = |process, arguments: &[&str], profile: PathBuf| Entry {
@@ -181,9 +181,10 @@ mod tests {
     fn a_value_of_two_lines_is_refused() -> io::Result<()> {
         let private = folder("lines")?;
         for value in ["here\nmarkers.clients=Other", "here\r"] {
-            let told = tell(&private, &[("markers.client-path", value.to_owned())]);
+            let written = write_options(&private, &[("markers.client-path", value.to_owned())]);
             assert!(
-                told.is_err_and(|error| error.to_string().contains("markers.client-path has a line break"))
+                written
+                    .is_err_and(|error| error.to_string().contains("markers.client-path has a line break"))
             );
         }
         assert_eq!(Options::read(private.path())?, Options::default());
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn options_that_others_may_write_are_refused() -> io::Result<()> {
         let private = folder("refused")?;
-        tell(&private, &[("markers.clients", "Client".to_owned())])?;
+        write_options(&private, &[("markers.clients", "Client".to_owned())])?;
         let file = private.path().join(OPTIONS);
         assert_eq!(fs::metadata(&file)?.permissions().mode() & 0o777, 0o600);
         fs::set_permissions(&file, Permissions::from_mode(0o666))?;

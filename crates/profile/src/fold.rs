@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_left_out_contexts_called_hangs_below_who_stays() {
+    fn callees_of_dropped_contexts_hang_below_kept_callers() {
         // 0 calls 1 and 2; 1, which is removed, calls 2 and 3; 3 calls 1, which calls 0.
         let t = tree(&[
             (1, 0, 1, 10),
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_within_a_group_is_the_groups() {
+    fn calls_within_a_group_belong_to_the_group() {
         // Methods 0 and 1 are in group 7, 2 is in group 3, where a callee leads back to group 7.
         let t = tree(&[(1, 0, 1, 1), (2, 1, 2, 2), (3, 2, 3, 4), (4, 0, 4, 8), (2, 2, 5, 16), (1, 1, 6, 32)]);
         let labels = [7, 7, 3];

@@ -1,8 +1,8 @@
 //! Merging of many profiles, one after the other, with an account of the properties of each.
 
 use crate::merge::{
-    DECISIVE, MergeOptions, Sites, columns_counted, counts_objects, different_columns, merged_meta, summed,
-    tells,
+    DECISIVE, MergeOptions, Sites, columns_counted, counts_objects, different_columns,
+    distinguishes_call_sites, merged_meta, summed,
 };
 use crate::meta_keys::{ALLOCATIONS, LIBRARY, MERGED, RUNS, SELECTION};
 use crate::{MergeError, Profile};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys whose values, unless they are `yes`, are reported together with the profiles that have
 /// them.
-const TOLD: [&str; 5] = ["exact", LIBRARY, "limits", "reproducible", SELECTION];
+const REPORTED_KEYS: [&str; 5] = ["exact", LIBRARY, "limits", "reproducible", SELECTION];
 
 /// The note about profiles that distinguish call sites where others do not.
 const SITES_LOST: &str =
@@ -48,8 +48,8 @@ struct Head {
     counts_objects: Option<bool>,
     /// The profile's columns; see [`columns_counted`].
     columns: Option<String>,
-    /// Whether it distinguishes call sites; see [`tells`].
-    tells_sites: Option<bool>,
+    /// Whether it distinguishes call sites; see [`distinguishes_call_sites`].
+    has_call_sites: Option<bool>,
 }
 
 impl Merger {
@@ -68,7 +68,7 @@ impl Merger {
             name: name.to_owned(),
             counts_objects: counts_objects(&profile, &meta),
             columns: columns_counted(&profile, &meta),
-            tells_sites: tells(&profile, &meta),
+            has_call_sites: distinguishes_call_sites(&profile, &meta),
             meta,
             notes: std::mem::take(&mut profile.notes),
             damage: profile.damage.drain(..).map(|damage| damage.to_string()).collect(),
@@ -127,7 +127,7 @@ impl Merger {
 
     /// Whether the profiles so far distinguish call sites. A mixed sum stays mixed.
     fn sites(&self) -> Sites {
-        Sites::of(self.heads.iter().filter_map(|head| head.tells_sites))
+        Sites::of(self.heads.iter().filter_map(|head| head.has_call_sites))
     }
 
     fn add_waiting(&mut self) -> Result<(), MergeError> {
@@ -184,11 +184,11 @@ impl Merger {
             }
         }
         if self.sites() == Sites::Mixed {
-            for head in self.heads.iter().filter(|head| head.tells_sites == Some(true)) {
+            for head in self.heads.iter().filter(|head| head.has_call_sites == Some(true)) {
                 said.entry(SITES_LOST.to_owned()).or_default().insert(&head.name);
             }
         }
-        for key in TOLD {
+        for key in REPORTED_KEYS {
             let values: BTreeSet<Option<&String>> =
                 self.heads.iter().map(|head| head.meta.get(key)).collect();
             if values.len() < 2 {
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_for_all_is_told_of_whom() {
+    fn a_value_that_not_all_have_names_its_profiles() {
         let with = |pairs: &[(&str, &str)], notes: &[&str]| {
             let mut p = profile(Vec::new(), Vec::new());
             p.meta = pairs.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect();

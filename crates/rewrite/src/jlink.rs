@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_told_by_their_names() {
+    fn they_are_recognised_by_their_names() {
         for name in [
             "jdk/internal/module/SystemModulesMap",
             "jdk/internal/module/SystemModules$all",

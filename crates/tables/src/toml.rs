@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused_by_its_line() {
+    fn unknown_lines_are_refused_with_their_numbers() {
         assert_eq!(
             problem("[c]\nx = 1"),
             (1, Problem::UnknownTable { name: "c".into(), known: "are [a], [b]".into() })

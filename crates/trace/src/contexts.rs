@@ -244,7 +244,7 @@ mod tests {
 
     /// An analysis that has seen enough of a long trace does not read the rest.
     #[test]
-    fn what_nobody_wants_is_not_read() {
+    fn unwanted_sections_are_not_read() {
         let calls = [start(0), end(0), start(1), end(1)];
         let chunks = (0..10).map(|sequence| chunk(1, sequence, &calls));
         let (_folder, trace) = trace("", std::iter::once(class(2)).chain(chunks));

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_calls_they_come_with_the_next_event_unless_an_exception_does() {
+    fn after_calls_they_come_with_the_next_event_unless_an_exception_does() {
         let seen = whole(&[start(1), block(1, 2), start(2), end(1, false)]);
         let called = [start(1), block(1, 2), start(2), end(2, false)];
         assert_eq!(seen, [&called[..], &[block(1, 3), end(1, false)]].concat());
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_is_told_of_before_the_end() {
+    fn a_receiver_is_reported_before_the_end() {
         let start = Event::Start { method: 2, has_receiver: true, ends_at_once: false };
         let (of, turn) = (Event::Receiver(7), Event::Order(3));
         assert_eq!(whole(&[start, turn, of]), [start, turn, of, end(2, false)]);

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_told_by_their_order() {
+    fn calls_are_distinguished_by_their_order() {
         let calls = vec![
             site(1, "a", 184),
             site(2, "b", 184),

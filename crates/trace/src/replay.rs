@@ -336,7 +336,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
     }
 
     /// Reports which call site of the top frame calls.
-    fn tell_site(&mut self, callee: Callee, site: Site) {
+    fn report_site(&mut self, callee: Callee, site: Site) {
         let Some(&Frame { method: Some(number), block: Some(block), site: from, .. }) = self.stack.last()
         else {
             return;
@@ -389,7 +389,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         };
         let callee = self.program.callee(found);
         if V::WANTS_SITES {
-            self.tell_site(callee, Site::Of(self.program.sites().signature(found)));
+            self.report_site(callee, Site::Of(self.program.sites().signature(found)));
         }
         self.push(callee, Some(found), Some(number));
         if ends_at_once {
@@ -512,7 +512,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         };
         let bytecodes = site.bytecodes;
         if V::WANTS_SITES {
-            self.tell_site(callee, Site::At(bci));
+            self.report_site(callee, Site::At(bci));
         }
         self.push(callee, None, None);
         if bytecodes > 0 {

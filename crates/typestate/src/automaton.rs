@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_accepts_everything_has_one_state_and_no_sink() {
+    fn expressions_that_accept_everything_have_one_state_and_no_sink() {
         let all = of(".*", 3);
         assert_eq!((all.states.len(), all.sink, all.self_loops(0)), (1, None, 0b111));
         // The maximum number of events.

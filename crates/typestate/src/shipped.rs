@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_along_is_sound() {
+    fn built_in_properties_are_valid() {
         let mut all = Vec::new();
         for name in names() {
             let properties =

@@ -14,7 +14,7 @@ fn misfit(old: &[u8], new: &[u8]) -> Option<Misfit> {
 }
 
 #[test]
-fn code_may_change_and_private_methods_may_be_added_behind() {
+fn code_may_change_and_private_methods_may_be_appended() {
     let base = || class("p/A").method(access::PUBLIC, "f", "()V");
     let old = base().bytes();
     assert_eq!(misfit(&old, &old), None);
@@ -39,7 +39,7 @@ fn code_may_change_and_private_methods_may_be_added_behind() {
 }
 
 #[test]
-fn what_others_see_of_a_class_must_stay() {
+fn the_visible_parts_of_a_class_must_stay() {
     let old = class("p/A").bytes();
     for (new, what) in [
         (class("p/B"), "name"),
@@ -151,7 +151,7 @@ fn a_conversation() {
 }
 
 #[test]
-fn what_is_no_answer_is_told_apart() {
+fn malformed_answers_are_distinguished() {
     let answer = |bytes: &[u8]| wire::read_answer(&mut &bytes[..]).unwrap_err();
     assert!(matches!(answer(&[9]), WireError::BadKind(9)));
     assert!(matches!(answer(&[1, 0xff, 0, 0, 0]), WireError::TooLong(0xff00_0000)));

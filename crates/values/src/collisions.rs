@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_twice_is_counted() {
+    fn duplicates_are_counted() {
         assert_eq!(distinct([1, 2, 1, 1].into_iter()), 2);
         assert_eq!(shared([1, 2, 1, 1, 3, 3].into_iter()), 5);
     }

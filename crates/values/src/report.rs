@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_holds_is_counted() {
+    fn contents_of_a_file_are_counted() {
         let expected = "  pcc-at: a.B.m
               2  methods at which values were recorded
               3  values at these

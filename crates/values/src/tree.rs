@@ -179,7 +179,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_takes_no_part_hands_values_on() {
+    fn methods_without_values_pass_them_on() {
         let profile = profile(&[(0, "A", "main", None), (1, "A", "f", Some(3)), (2, "B", "g", Some(0))]);
         let chosen = MethodChoice::parse([], ["A.main"]).unwrap();
         let f = Value::ROOT.call(Site::of("A", "main", "()V", Some(3)));

@@ -168,7 +168,7 @@ impl<'c, 'a> Class<'c, 'a> {
         if !self.findings.is_empty() {
             return;
         }
-        if let Some(method) = self.beside.untold() {
+        if let Some(method) = self.beside.unreported() {
             let problem = Problem::Marker(MarkerFault::Missing);
             self.findings.push(Finding::of(problem).in_member(method));
         }

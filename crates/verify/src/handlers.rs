@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_assigned_is_passed_over() {
+    fn assigned_numbers_are_skipped() {
         let mut open = Unassigned::new(5);
         for number in [1, 2, 4] {
             open.assign(number);

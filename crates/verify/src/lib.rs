@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_class_is_a_finding() {
+    fn a_file_that_is_no_class_is_a_finding() {
         let (findings, _) = check(b"no class", b"nor this", Expectation::default());
         assert_eq!(findings.len(), 2);
         assert_eq!(check(b"equal", b"equal", Expectation::default()).1.unchanged, 1);

@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_environment_sets_is_left_to_it() {
+    fn settings_of_the_environment_stay() {
         let text = chosen(TEXT, " -XX:+OmitStackTraceInFastThrow\t-Dcctrewrite.depth=2 -Xmx1g ");
         assert_eq!(text, ["-XX:MaxJavaStackTraceDepth=4096"]);
         assert_eq!(chosen(TEXT, "-XX:MaxJavaStackTraceDepth=1 -Dcctrewrite=10").len(), 2);

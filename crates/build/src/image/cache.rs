@@ -476,7 +476,7 @@ mod tests {
 
     /// For instance for a process that was stopped while it builds an image.
     #[test]
-    fn nobody_waits_without_end() {
+    fn no_wait_is_endless() {
         let folder = tempfile::tempdir().unwrap();
         let images = folder.path().join("images");
         let _first = take(&images).unwrap();

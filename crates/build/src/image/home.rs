@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_are_told_by_their_files() {
+    fn layouts_are_recognised_by_their_files() {
         let jdk = home(&["jre/lib/rt.jar", "jre/lib/amd64/jvm.cfg", "jre/lib/amd64/server/libjvm.so"]);
         let jdk = Home::open(jdk.path()).unwrap();
         assert_eq!(jdk.layout, Layout::Jars { arch: "amd64".to_owned(), jre: "jre" });
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_home_is_named() {
+    fn folders_that_are_no_home_are_named() {
         assert!(matches!(refusal(&["bin/java"]), UnsupportedJdk::NoClassLibrary));
         assert!(matches!(refusal(&["Contents/Home/lib/modules"]), UnsupportedJdk::Bundle));
         assert!(matches!(refusal(&["modules/java.base/module-info.class"]), UnsupportedJdk::Exploded));

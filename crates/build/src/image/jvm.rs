@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_jvm_said_is_in_the_error() {
+    fn output_of_the_jvm_is_in_the_error() {
         run("exit 0").unwrap();
         let error = run("echo out; echo err >&2; exit 3").unwrap_err().to_string();
         assert_eq!(error, "the image's `java -version` fails (exit status: 3): err; out");

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_could_have_written_is_not_believed() {
+    fn files_that_others_could_have_written_are_not_trusted() {
         let case = case();
         case.settle();
         case.hash();

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_edit_is_not_covered_and_what_runs_is() {
+    fn editable_files_are_not_covered_and_executed_files_are() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let (jdk, image) = (folder.path().join("jdk"), folder.path().join("image"));

@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unwanted_is_left_out() {
+    fn unselected_parts_are_left_out() {
         let (_folder, home) = home();
         let mut tree = Tree::list(&home).unwrap();
         assert_eq!(tree.leave_out(|path| path.starts_with("conf")), 2);

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_up_leaves_nothing_and_changes_nothing() {
+    fn abandoned_files_leave_and_change_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("image");
         image(&to, "first");

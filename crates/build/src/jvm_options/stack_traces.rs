@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_jvm_is_asked_for_more_and_the_runtime_told_where_to_cut() {
+    fn the_jvm_is_asked_for_more_and_the_runtime_gets_the_limit() {
         assert_eq!(spelled(1024, 17), ["-XX:MaxJavaStackTraceDepth=4096"]);
         assert_eq!(spelled(-1, 17), ["-XX:MaxJavaStackTraceDepth=0", "-Dcctrewrite.depth=-1"]);
         assert_eq!(spelled(1024, 8), ["-XX:MaxJavaStackTraceDepth=4096"]);

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_library_is_replaced() {
+    fn another_librarys_file_is_replaced() {
         let cache = Cache::new();
         let path = cache.library(b"library");
         // A changed byte, a file that is cut off, and a file that other users may write, whatever

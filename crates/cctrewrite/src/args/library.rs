@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_mine_is_the_library() {
+    fn unmatched_classes_are_the_library() {
         assert!(library(false, &[]).is_none());
         let jdk = library(true, &[]).unwrap();
         let acme = library(false, &["com.acme.*"]).unwrap();

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_data_reads_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bench.json");
         assert_eq!(Baseline::read(&path).unwrap(), None);

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_configuration_is_refused() {
+    fn invalid_configurations_are_refused() {
         for (text, part) in [
             ("top = 20", "outside of a table"),
             ("[run]\nonly = { a = 1 }", "[run] only"),

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_is_found_behind_options() {
+    fn the_command_is_found_after_options() {
         assert_eq!(found("cctrewrite run -- java"), Some((None, 1)));
         assert_eq!(found("cctrewrite --config a.toml report x"), Some((Some("a.toml".into()), 3)));
         assert_eq!(found("cctrewrite --config=a.toml report x"), Some((Some("a.toml".into()), 2)));

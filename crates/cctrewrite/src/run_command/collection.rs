@@ -58,8 +58,8 @@ impl Collection {
 
     /// Leaves options for the JVMs, as lines `key=value`. Each stands for a property
     /// `cctrewrite.key` that was not given.
-    pub fn tell(&self, options: &[(&str, String)]) -> Result<()> {
-        collection::tell(self.0.private(), options)
+    pub fn write_options(&self, options: &[(&str, String)]) -> Result<()> {
+        collection::write_options(self.0.private(), options)
             .with_context(|| format!("cannot write to {}", self.path().display()))
     }
 

@@ -66,7 +66,7 @@ pub fn execute(
     let words = std::iter::once(command).chain(rest.iter().map(OsString::as_os_str));
     let collection = Collection::beside(beside, words.map(OsStr::to_owned).collect())?;
     let properties = arguments.properties();
-    collection.tell(&properties)?;
+    collection.write_options(&properties)?;
     for (key, value) in &properties {
         terminal.detail(&format!("option of all JVMs: cctrewrite.{key}={value}"));
     }

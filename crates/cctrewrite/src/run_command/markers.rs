@@ -156,7 +156,7 @@ mod tests {
     use super::counted_marker;
 
     #[test]
-    fn counts_are_told_from_what_else_is_said() {
+    fn counts_are_distinguished_from_other_lines() {
         assert_eq!(counted_marker("12 com.acme.Main 3 work at method main ()V line 5"), Some(12));
         for other in [
             "12 delivered, of 3 markers in classes that came to one",

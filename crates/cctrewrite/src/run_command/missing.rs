@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_an_end_is_said() {
+    fn the_cause_of_an_end_is_reported() {
         let exits = jvm(&["java", "-XX:+ExitOnOutOfMemoryError", "Main"]);
         let plain = jvm(&["java", "Main"]);
         assert_eq!(how_it_ended(&exits, Some(3)), "was ended by -XX:+ExitOnOutOfMemoryError (exit code 3)");

@@ -196,7 +196,7 @@ fn the_view_of_callers_adds_up_to_the_methods_even_if_contexts_are_pruned() {
 }
 
 #[test]
-fn what_is_pruned_is_in_the_sums_of_its_callers() {
+fn pruned_contexts_are_in_the_sums_of_their_callers() {
     let Some(root) = found() else { return };
     let mut browser = Browser::start(&root, 1400, 900);
     let place = Place::new();
@@ -286,7 +286,7 @@ fn the_end_of_a_search_scrolls_back() {
 }
 
 #[test]
-fn what_is_selected_in_one_place_is_selected_in_all() {
+fn selections_agree_in_all_commands() {
     let Some(root) = found() else { return };
     let mut browser = Browser::start(&root, 1400, 900);
     let place = Place::new();

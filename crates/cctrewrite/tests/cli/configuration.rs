@@ -37,7 +37,7 @@ fn lists_and_switches() {
 }
 
 #[test]
-fn what_means_nothing_is_refused() {
+fn meaningless_options_are_refused() {
     for (text, part) in [
         ("[reports]\n", "[reports] is not a command"),
         ("[report]\ntopp = 3\n", "has no option --topp"),

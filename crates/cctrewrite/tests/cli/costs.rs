@@ -107,7 +107,7 @@ fn numbers_of_different_models_do_not_meet() {
 }
 
 #[test]
-fn what_is_no_model_is_refused_by_its_line() {
+fn invalid_models_are_refused_with_their_lines() {
     let folder = scratch();
     put(folder.path(), "in.jar", &super::support::jar(&[("A.class", &plain("A"))]));
     let head = "name = \"x\"\nunit = \"cycles\"\ndefault = 1\n";

@@ -209,7 +209,7 @@ fn differences_are_written_for_programs() {
 }
 
 #[test]
-fn what_was_cut_off_is_never_a_success() {
+fn truncated_output_is_never_a_success() {
     let folder = stored();
     let whole = std::fs::read(folder.path().join("base.cct")).unwrap();
     put(folder.path(), "cut.cct", &whole[..whole.len() - 16]);
@@ -221,7 +221,7 @@ fn what_was_cut_off_is_never_a_success() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_trouble() {
+fn incomparable_profiles_are_an_error() {
     let folder = stored();
     put(folder.path(), "calls.txt", b"1 - app.Main.main()V\n");
     let trouble = |arguments: &[&str], part: &str| {

@@ -173,7 +173,7 @@ fn several_profiles_are_added_up_and_two_can_be_held_against_each_other() {
 }
 
 #[test]
-fn what_is_sound_of_a_truncated_profile_is_exported() {
+fn intact_parts_of_a_truncated_profile_are_exported() {
     let folder = stored();
     let bytes = fs::read(folder.path().join("run.cct")).unwrap();
     // Inside the end mark: everything else is sound.
@@ -195,7 +195,7 @@ fn what_is_sound_of_a_truncated_profile_is_exported() {
 }
 
 #[test]
-fn what_cannot_be_done_leaves_no_file() {
+fn failed_commands_leave_no_file() {
     let folder = stored();
     put(folder.path(), "calls.cct", &profile("calls", 0));
     put(folder.path(), "text.cct", b"no profile");

@@ -39,7 +39,7 @@ fn option(text: &str) -> Option<&str> {
 }
 
 #[test]
-fn the_load_time_library_is_beside_the_command_and_may_be_left_out() {
+fn the_load_time_library_is_beside_the_command_and_optional() {
     let folder = outputs();
     let printed = run(folder.path(), &["flags", "boot/rt.jar"]).succeeds().stdout;
     assert!(Path::new(option(&printed).unwrap()).is_file(), "{printed}");
@@ -101,7 +101,7 @@ fn a_folder_of_extensions_is_looked_at() {
 }
 
 #[test]
-fn what_cannot_run_together_is_refused() {
+fn options_that_exclude_each_other_are_refused() {
     let folder = outputs();
     let home = folder.path();
     run(home, &["flags", "app.jar"]).fails_saying(&["app.jar", "not an output"]);

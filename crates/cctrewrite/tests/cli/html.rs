@@ -54,7 +54,7 @@ fn a_page_is_whole_or_what_stood_there_stays() {
 }
 
 #[test]
-fn what_is_pruned_and_what_differs_is_said() {
+fn pruning_and_differences_are_reported() {
     let folder = stored();
     let said = report(folder.path(), &["run.cct", "--html", "run.html", "--max-contexts", "5"]).succeeds();
     assert_eq!(
@@ -89,7 +89,7 @@ fn a_page_of_a_damaged_profile_is_written_and_the_exit_code_says_it() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn nonsensical_options_are_refused() {
     let folder = stored();
     report(folder.path(), &["run.cct", "--html", "a.html", "--by", "thread"])
         .fails_saying(&["shows threads separately"]);

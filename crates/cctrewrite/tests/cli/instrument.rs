@@ -99,7 +99,7 @@ fn an_instrumented_class_library_is_a_library() {
 }
 
 #[test]
-fn what_is_no_class_can_be_kept() {
+fn other_files_can_be_kept() {
     let folder = scratch();
     let home = folder.path();
     put(home, "a.jar", &jar(&[("Sample.class", &sample()), ("fake.class", b"I am no class")]));

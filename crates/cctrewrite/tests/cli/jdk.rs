@@ -63,7 +63,7 @@ fn an_image_that_cannot_be_completed_is_not_there() {
 }
 
 #[test]
-fn what_does_not_go_together_with_markers() {
+fn options_that_exclude_markers() {
     let folder = scratch();
     let folder = folder.path();
     home(folder);

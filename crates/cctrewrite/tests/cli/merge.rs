@@ -56,7 +56,7 @@ fn standard_streams_are_files_too() {
 }
 
 #[test]
-fn what_cannot_be_added_up_is_refused() {
+fn profiles_that_cannot_be_added_up_are_refused() {
     let folder = stored();
     let home = folder.path();
     put(home, "precise.cct", &profile(&[("blocks", "precise")], &[("main", &RUN)]));
@@ -74,7 +74,7 @@ fn what_cannot_be_added_up_is_refused() {
 }
 
 #[test]
-fn what_is_sound_of_a_truncated_profile_is_added_up() {
+fn intact_parts_of_a_truncated_profile_are_added_up() {
     let folder = stored();
     let home = folder.path();
     let bytes = usual();

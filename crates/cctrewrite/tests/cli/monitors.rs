@@ -180,7 +180,7 @@ fn sums_have_columns_and_are_of_profiles_that_all_have_them() {
 }
 
 #[test]
-fn what_leaves_no_tree_counts_no_monitors() {
+fn tools_without_a_tree_count_no_monitors() {
     let folder = stored();
     for (tool, also) in [("trace", None), ("markers", Some("--markers=no.toml")), ("pcc", None)] {
         let tool = format!("--tool={tool}");

@@ -20,7 +20,7 @@ fn other_names_need_contexts_that_the_thread_carries() {
 }
 
 #[test]
-fn what_stands_in_a_natives_place_is_listed() {
+fn replacements_of_natives_are_listed() {
     let folder = scratch();
     put(folder.path(), "app.jar", &jar(&[("Sample.class", &sample())]));
     let arguments = [&["explain", "app.jar", "Sample", "later"][..], &BY_PREFIX].concat();

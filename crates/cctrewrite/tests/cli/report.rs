@@ -114,7 +114,7 @@ fn several_profiles_are_added_up() {
 }
 
 #[test]
-fn what_is_sound_of_a_truncated_profile_is_shown() {
+fn intact_parts_of_a_truncated_profile_are_shown() {
     let folder = scratch();
     let bytes = profile();
     put(folder.path(), "cut.cct", &bytes[..bytes.len() - 20]);

@@ -132,7 +132,7 @@ fn merged_sites_are_the_profile_without() {
 }
 
 #[test]
-fn what_is_compared_says_whether_sites_are() {
+fn comparisons_say_whether_call_sites_are_compared() {
     let folder = stored();
     let home = folder.path();
     let list = |name: &str, arguments: &[&str]| {

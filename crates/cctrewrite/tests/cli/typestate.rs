@@ -70,7 +70,7 @@ fn callers_types_and_levels_are_shown() {
 }
 
 #[test]
-fn what_comes_along_can_be_had() {
+fn built_in_files_can_be_printed() {
     let folder = scratch();
     let names = run(folder.path(), &["typestate", "shipped"]).succeeds().stdout;
     assert!(names.lines().count() >= 7, "{names}");

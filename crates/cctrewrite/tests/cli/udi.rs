@@ -18,7 +18,7 @@ const INSTRUMENT: [&str; 7] =
     ["instrument", "app.jar", "-o", "out.jar", "--udi", "module", "--udi-timeout=2"];
 
 #[test]
-fn what_goes_wrong_is_said_with_the_class_and_nothing_is_written() {
+fn failures_name_the_class_and_write_nothing() {
     let folder = scratch();
     let home = folder.path();
     put(home, "app.jar", &jar(&[("p/B.class", &plain("p/B"))]));

@@ -36,7 +36,7 @@ fn finds(run: &Run, parts: &[&str]) {
 }
 
 #[test]
-fn what_is_right_has_no_findings() {
+fn valid_outputs_have_no_findings() {
     let folder = scratch();
     let home = folder.path();
     instrumented(home, &["--verify"]);
@@ -132,7 +132,7 @@ fn markers_are_known() {
 }
 
 #[test]
-fn what_is_wrong_is_found() {
+fn wrong_outputs_are_found() {
     let folder = scratch();
     let home = folder.path();
     instrumented(home, &[]);
@@ -228,7 +228,7 @@ fn folders_and_lone_classes_are_checked_too() {
 }
 
 #[test]
-fn what_cannot_be_read_is_no_finding() {
+fn unreadable_files_are_no_findings() {
     let folder = scratch();
     let home = folder.path();
     put(home, "a.jar", b"no jar");

@@ -124,7 +124,7 @@ fn the_library_is_added_to_its_callers(jdk: &'static Jdk) {
     assert!(other.stderr.contains("was made with other settings"), "{}", other.stderr);
 }
 
-fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
+fn uncounted_parts_are_reported(jdk: &'static Jdk) {
     let bench = Bench { jdk, folder: folder("bench-trouble") };
     let varies = bench.run("before", &["--update", "Work.time", "Work.loop"]);
     assert_eq!(varies.code, Some(1), "{}", varies.stderr);
@@ -285,7 +285,7 @@ jdks!(switches, an_entry_that_switches_the_recording_is_named, [17]);
 jdks!(flaky, a_flaky_entry_is_no_regression, [17]);
 jdks!(entries, counts_are_held_against_a_file, feature);
 jdks!(library, the_library_is_added_to_its_callers, [17]);
-jdks!(trouble, what_cannot_be_counted_is_said, [17]);
+jdks!(trouble, uncounted_parts_are_reported, [17]);
 
 /// The harness process of a process, once it exists.
 fn harness_of(parent: u32) -> u32 {

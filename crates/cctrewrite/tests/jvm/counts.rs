@@ -161,7 +161,7 @@ fn class_initialisers_are_counted() {
 /// Exceptions, class initialisers, and a loader of the program's own are below the method whose
 /// bytecode triggered them. Without the library that walks the stack they are not.
 #[test]
-fn what_the_jvm_calls_by_itself_hangs_under_its_cause() {
+fn calls_by_the_jvm_hang_below_their_cause() {
     check("causes");
     let Some(jdk) = Jdk::find() else { return };
     let run = Library::whole(jdk, Blocks::Exact).java_without_load_time("causes").succeed("Causes", &[]);

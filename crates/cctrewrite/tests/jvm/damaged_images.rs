@@ -76,7 +76,7 @@ fn all_damage_is_found(jdk: &'static Jdk) {
     assert!(!assert_profiled(&here, jdk.home()).contains("made"));
 
     an_image_of_ones_own(jdk, &here, &image);
-    what_is_in_use_stays(jdk, &here, &image);
+    used_images_stay(jdk, &here, &image);
 }
 
 /// A copy of the image, outside of the cache.
@@ -162,7 +162,7 @@ fn wait_for_a_word(running: &mut Child) {
 }
 
 /// Independent of who started the JVM, and of whether that process still lives.
-fn what_is_in_use_stays(jdk: &'static Jdk, here: &Path, image: &Path) {
+fn used_images_stay(jdk: &'static Jdk, here: &Path, image: &Path) {
     let prune = || ended(cctrewrite(here, &["cache", "prune", "--all"]));
     let ending = ending();
     let program = ["-cp", &ending, "Ending", "wait"];

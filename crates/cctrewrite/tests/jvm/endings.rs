@@ -80,7 +80,7 @@ fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays(jdk: &'stat
 
 /// For a policy that lets the program end the JVM, and for one that denies everything: the runtime
 /// writes with its own rights.
-fn whatever_a_security_policy_allows(jdk: &'static Jdk) {
+fn under_any_security_policy(jdk: &'static Jdk) {
     let ending = "permission java.lang.RuntimePermission \"exitVM.*\"; permission java.lang.RuntimePermission \"shutdownHooks\";";
     for (name, granted) in [("ending", ending), ("nothing", "")] {
         let policy = folder("policy").join(name);
@@ -159,7 +159,7 @@ fn permissions(call: &str) -> Option<u32> {
 
 /// With any umask: it is created in a folder that is closed to others before, so nobody can open it
 /// while it is empty.
-fn nobody_else_can_open_it_at_any_moment(jdk: &'static Jdk) {
+fn no_other_user_can_open_it_at_any_moment(jdk: &'static Jdk) {
     let can_trace = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
     if !can_trace.is_ok_and(|status| status.success()) {
         eprintln!("skipped: there is no strace, or it may not look");
@@ -225,11 +225,11 @@ jdks!(
     a_link_in_the_place_of_its_temporary_file_is_not_followed,
     [8, 17]
 );
-jdks!(nobody_else_can_open_it_at_any_moment, nobody_else_can_open_it_at_any_moment, [8, 17, 25]);
+jdks!(no_other_user_can_open_it_at_any_moment, no_other_user_can_open_it_at_any_moment, [8, 17, 25]);
 jdks!(
     a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays,
     a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays,
     [8, 17, 25]
 );
 // Later JDKs reject a security manager.
-jdks!(whatever_a_security_policy_allows, whatever_a_security_policy_allows, [8, 21], all [11, 17]);
+jdks!(under_any_security_policy, under_any_security_policy, [8, 21], all [11, 17]);

@@ -265,7 +265,7 @@ jdks!(run, runs, [17]);
 
 /// Options of counting are rejected by name.
 #[test]
-fn what_profiles_count_is_refused() {
+fn settings_of_profiles_are_refused() {
     let Some(jdk) = Jdk::find() else { return };
     let folder = scratch().join("refused");
     for option in [

@@ -172,7 +172,7 @@ fn on_tmpfs(jdk: &'static Jdk, options: &str) -> Java {
 }
 
 /// The program's end is unaffected, there is a message, and no file is left.
-fn assert_told(run: &Run, why: &str) {
+fn assert_reported(run: &Run, why: &str) {
     run.assert_code(3);
     assert_eq!(run.out, "");
     let told =
@@ -192,7 +192,7 @@ fn a_disk_that_is_full_when_the_profile_is_written(jdk: &'static Jdk) {
     sizes.dedup();
     for size in sizes {
         let run = on_tmpfs(jdk, &format!("size={}k", 4 * size)).run("Ending", &["exit"]);
-        assert_told(&run, "No space left on device");
+        assert_reported(&run, "No space left on device");
         assert_eq!(fs::read_to_string(run.folder.join("listing")).unwrap(), "", "{size} pages");
     }
     let run = on_tmpfs(jdk, &format!("size={}k", 4 * (pages + 2))).run("Ending", &["exit"]);
@@ -200,11 +200,11 @@ fn a_disk_that_is_full_when_the_profile_is_written(jdk: &'static Jdk) {
     assert_eq!((&*run.err, &*fs::read_to_string(run.folder.join("listing")).unwrap()), ("", "profile.cct\n"));
     // Not even a file can be created.
     let run = on_tmpfs(jdk, "nr_inodes=1").run("Ending", &["exit"]);
-    assert_told(&run, "No space left on device");
+    assert_reported(&run, "No space left on device");
     // A device that accepts nothing.
     let mut java = profiled(jdk, Blocks::Exact, "dev-full");
     let run = java.forget("-Dcctrewrite.out=").option("-Dcctrewrite.out=/dev/full").run("Ending", &["exit"]);
-    assert_told(&run, "No space left on device");
+    assert_reported(&run, "No space left on device");
 }
 
 fn a_folder_that_is_read_only(jdk: &'static Jdk) {
@@ -212,7 +212,7 @@ fn a_folder_that_is_read_only(jdk: &'static Jdk) {
         return;
     }
     let run = on_tmpfs(jdk, "ro").run("Ending", &["exit"]);
-    assert_told(&run, "Read-only file system");
+    assert_reported(&run, "Read-only file system");
     assert_eq!(fs::read_to_string(run.folder.join("listing")).unwrap(), "");
 }
 
@@ -228,7 +228,7 @@ fn a_profile_that_may_not_grow(jdk: &'static Jdk) {
         assert!(!run.profile_path().exists());
         assert_eq!(temporary(&run.folder), [""; 0]);
         if blocks > 0 {
-            assert_told(&run, "File too large");
+            assert_reported(&run, "File too large");
         }
     }
 }
@@ -237,7 +237,7 @@ fn a_profile_where_a_folder_is(jdk: &'static Jdk) {
     let java = profiled(jdk, Blocks::Exact, "folder");
     fs::create_dir_all(java.folder.join("profile.cct/precious")).unwrap();
     let run = java.run("Ending", &["exit"]);
-    assert_told(&run, "profile.cct");
+    assert_reported(&run, "profile.cct");
     assert!(run.folder.join("profile.cct/precious").is_dir());
 }
 

@@ -4,7 +4,7 @@ use crate::support::golden::{Golden, flat};
 use crate::support::{Blocks, Image, Jdk, Library, fixture, folder, instrument, jdks, profiled};
 
 #[test]
-fn what_an_excluded_class_calls_hangs_under_its_caller() {
+fn callees_of_excluded_classes_hang_below_their_caller() {
     let Some(jdk) = Jdk::find() else { return };
     let output = folder("excluded").join("types");
     let options = ["--exclude", "Types$Loud", "--exclude", "Types$Greeter"];

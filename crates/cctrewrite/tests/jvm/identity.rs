@@ -26,7 +26,7 @@ fn run(jdk: &'static Jdk, option: Option<&str>, classes: [&str; 2]) -> Run {
     java.class_path([fixture("loaders/classes")]).succeed("Loaders", &[&one, &two])
 }
 
-fn loaders_are_told_apart(jdk: &'static Jdk) {
+fn loaders_are_distinguished(jdk: &'static Jdk) {
     let by_loader = Some("-Dcctrewrite.identity=loader");
     for classes in
         [["loaders/one/classes", "loaders/two/classes"], ["loaders/one/classes", "loaders/one/classes"]]
@@ -55,7 +55,7 @@ fn loaders_are_told_apart(jdk: &'static Jdk) {
     }
 }
 
-jdks!(apart, loaders_are_told_apart, [8, 17, 25]);
+jdks!(apart, loaders_are_distinguished, [8, 17, 25]);
 
 #[test]
 fn other_choices_are_refused() {

@@ -146,7 +146,7 @@ public class Fused {
 
 /// A program that lives on `Math.fma` took 24 times as long, since its Java body, which no HotSpot
 /// with the instruction ever executes, computes with `BigDecimal`.
-fn what_is_one_instruction_is_a_call_without_bytecodes(jdk: &'static Jdk) {
+fn natives_are_calls_without_bytecodes(jdk: &'static Jdk) {
     let folder = folder("fused");
     let source = folder.join("Fused.java");
     std::fs::write(&source, FUSED).unwrap();
@@ -174,7 +174,7 @@ fn what_is_one_instruction_is_a_call_without_bytecodes(jdk: &'static Jdk) {
     }
 }
 
-jdks!(fused, what_is_one_instruction_is_a_call_without_bytecodes, 11..);
+jdks!(fused, natives_are_calls_without_bytecodes, 11..);
 
 /// The differences.
 fn difference(a: &BTreeMap<String, (u64, u64)>, b: &BTreeMap<String, (u64, u64)>) -> Vec<String> {

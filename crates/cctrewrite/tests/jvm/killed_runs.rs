@@ -221,7 +221,7 @@ fn before_delivery(jdk: &'static Jdk) {
 }
 
 /// A profile that cannot be delivered is kept, and can be collected.
-fn what_cannot_be_delivered(jdk: &'static Jdk) {
+fn undeliverable_images_are_refused(jdk: &'static Jdk) {
     let here = folder("undelivered");
     let script = format!("java -cp {} Ending return; mkdir -p app.cct/full", classes());
     let (code, said) = cctrewrite(jdk, &here, &["run", "-o", "app.cct", "--", "sh", "-c", &script]);
@@ -240,4 +240,4 @@ fn what_cannot_be_delivered(jdk: &'static Jdk) {
 jdks!(before_a_jvm_has_started, before_a_jvm, [8, 25]);
 jdks!(while_its_jvm_runs, while_a_jvm_runs, [8, 25]);
 jdks!(before_it_has_delivered, before_delivery, [8, 25]);
-jdks!(what_cannot_be_delivered_stays, what_cannot_be_delivered, [17]);
+jdks!(what_cannot_be_delivered_stays, undeliverable_images_are_refused, [17]);

@@ -130,7 +130,7 @@ fn trees(jdk: &'static Jdk) {
 
 /// Classes that are loaded before the ancestors that a rule refers to are listed: no loader is
 /// asked for these. Other unmarked classes are listed, too.
-fn what_is_not_marked(jdk: &'static Jdk) {
+fn unmarked_places_are_reported(jdk: &'static Jdk) {
     let plain = fixture("markers").join("classes");
     let mut java = java(jdk, "loaded", &plain);
     let run = java.option("-Dcctrewrite.markers.counts=all").succeed("Loaded", &[]);
@@ -261,5 +261,5 @@ fn programs_as_they_are(jdk: &'static Jdk) {
 
 jdks!(kept, a_jdk_to_keep, feature);
 jdks!(golden_trees, trees, [8], all [17, 25]);
-jdks!(left_out, what_is_not_marked, feature);
+jdks!(left_out, unmarked_places_are_reported, feature);
 jdks!(runs, programs_as_they_are, feature);

@@ -253,7 +253,7 @@ fn switches(jdk: &'static Jdk) {
     assert_eq!(run.out, SWITCHED);
     for line in [
         " not delivered, since clients came there themselves",
-        "client Switches$2 threw java.lang.IllegalStateException: d and was told nothing more",
+        "client Switches$2 threw java.lang.IllegalStateException: d and gets no more notifications",
     ] {
         assert!(run.err.contains(line), "{line}: {}", run.err);
     }

@@ -92,7 +92,7 @@ fn switches(jdk: &'static Jdk) {
     assert_eq!(run.out, SWITCHED);
     for line in [
         "4 not delivered, since clients came there themselves",
-        "client Switches$2 threw java.lang.IllegalStateException: d and was told nothing more",
+        "client Switches$2 threw java.lang.IllegalStateException: d and gets no more notifications",
     ] {
         assert!(run.err.contains(line), "{line}: {}", run.err);
     }
@@ -198,7 +198,7 @@ fn overflowing(jdk: &'static Jdk) {
 fn changing(jdk: &'static Jdk) {
     let run = java(jdk, "changing", "edges.toml").succeed("Edges", &["changes"]);
     assert_eq!(run.out, format!("{BEGINNING}others come and go: 4000000 entries, 0 exits\n"));
-    assert!(run.err.contains("threw java.lang.IllegalStateException: enough and was told nothing more"));
+    assert!(run.err.contains("threw java.lang.IllegalStateException: enough and gets no more notifications"));
 }
 
 /// A client throws while it subscribes, and a class that waits for that is being initialised:
@@ -213,7 +213,7 @@ fn choosing(jdk: &'static Jdk) {
     let run = java(jdk, "choosing", "edges.toml").succeed("Edges$Alone", &[]);
     assert_eq!(run.out, "the program goes on\n");
     let line =
-        "client Edges$Choosy threw java.lang.IllegalStateException: undecided and was told nothing more";
+        "client Edges$Choosy threw java.lang.IllegalStateException: undecided and gets no more notifications";
     assert!(run.err.contains(line), "{}", run.err);
 }
 

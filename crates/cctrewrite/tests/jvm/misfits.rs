@@ -27,7 +27,7 @@ fn assert_refused(run: &Run, output: &str, key: &str) {
 }
 
 #[test]
-fn what_fits_runs() {
+fn outputs_that_fit_run() {
     let Some(jdk) = Jdk::find() else { return };
     hello(jdk, &jdk.rt_jar(), &[]).1.assert_code(0);
 }
@@ -61,7 +61,7 @@ fn a_program_with_activation_counters_is_refused_by_a_library_without() {
 }
 
 #[test]
-fn a_program_whose_call_sites_are_told_apart_is_refused_by_a_library_whose_are_not() {
+fn a_program_with_call_sites_is_refused_by_a_library_without() {
     let Some(jdk) = Jdk::find() else { return };
     let (output, run) = hello(jdk, &jdk.rt_jar(), &["--call-sites"]);
     assert_refused(&run, &output, "call-sites");

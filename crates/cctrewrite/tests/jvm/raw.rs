@@ -65,7 +65,7 @@ fn a_raw_class_without_such_an_override_runs_and_is_noted() {
 /// Its frames are missing; each of its callees is below its own caller, whatever the previous one
 /// left in the thread.
 #[test]
-fn what_raw_code_calls_hangs_under_its_caller() {
+fn callees_of_raw_code_hang_below_its_caller() {
     let Some(jdk) = Jdk::find() else { return };
     let run = java(jdk).succeed("RawEntries", &[]);
     Golden::read(&fixture("raw/expected.txt")).assert_equal(&run, "entries from raw code");

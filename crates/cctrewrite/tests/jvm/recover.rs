@@ -283,7 +283,7 @@ fn run_recovers_by_itself(jdk: &'static Jdk) {
 }
 
 #[test]
-fn who_has_no_trees_is_told_so() {
+fn a_run_without_trees_is_reported() {
     let own = cctrewrite(&["snapshot", &std::process::id().to_string(), "-o", "-"]);
     assert_eq!(own.status.code(), Some(1));
     assert!(

@@ -78,7 +78,7 @@ jdks!(folded, trees_are_folded, [25], all [8, 17]);
 
 /// A recursion of 100,000 calls is a few contexts, and the JVM rejects an invalid bound.
 #[test]
-fn what_is_no_bound_is_refused() {
+fn invalid_bounds_are_refused() {
     let Some(jdk) = Jdk::find() else { return };
     for wrong in ["0", "-1", "folded", ""] {
         let mut java = profiled(jdk, Blocks::Exact, "no-bound");

@@ -104,7 +104,7 @@ fn other_values_pin_as_well() {
 }
 
 #[test]
-fn a_collection_is_told() {
+fn a_collection_is_reported() {
     let Some(jdk) = Jdk::find() else { return };
     let collected = |memory: &str| {
         let mut java = java(jdk, "");

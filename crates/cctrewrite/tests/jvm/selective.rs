@@ -44,7 +44,7 @@ fn of(run: &Run, path: &str) -> Option<(u64, u64)> {
     found.map(|(counts, _)| counts)
 }
 
-fn what_was_executed_while_it_was_on(jdk: &'static Jdk) {
+fn regions_have_what_was_executed_while_recording(jdk: &'static Jdk) {
     for &blocks in if jdk.version == 8 { &ALL_BLOCKS[..] } else { Image::rules(jdk) } {
         let run = java(jdk, blocks, "regions", "regions/classes")
             .option("-Dcctrewrite.record=regions")
@@ -161,7 +161,7 @@ fn extents(jdk: &'static Jdk, blocks: Blocks, extents: &str) -> Java {
     java
 }
 
-fn what_extents_execute(jdk: &'static Jdk) {
+fn extents_have_their_methods_work(jdk: &'static Jdk) {
     for &blocks in if jdk.version == 8 { &ALL_BLOCKS[..] } else { Image::rules(jdk) } {
         let run = extents(jdk, blocks, EXTENTS).succeed("Extents", &[]);
         let golden = Golden::read(&fixture(&format!("extents/expected.{}.txt", blocks.numbers())));
@@ -194,7 +194,7 @@ fn extents_in_all_ways(jdk: &'static Jdk) {
     }
 }
 
-fn what_cannot_be_an_extent_is_said(jdk: &'static Jdk) {
+fn impossible_extents_are_reported(jdk: &'static Jdk) {
     let wrong = "Extents$Big.<init>,Extents$Shape.area,Extents.main,Hello.main";
     let run = extents(jdk, Blocks::Exact, wrong).succeed("Extents", &[]);
     let notes = run.profile().notes;
@@ -263,7 +263,7 @@ fn regions_and_extents(jdk: &'static Jdk) {
 }
 
 /// From a complete profile, once it is there.
-fn run_leaves_out_what_is_not_wanted(jdk: &'static Jdk) {
+fn run_drops_unselected_classes(jdk: &'static Jdk) {
     let here = folder("wanted-run");
     let image = Image::of(jdk, Blocks::Exact);
     let run = |name: &str, options: &[&str]| {
@@ -292,15 +292,15 @@ fn run_leaves_out_what_is_not_wanted(jdk: &'static Jdk) {
     assert!(whole.methods.len() > 2 * own.methods.len());
 }
 
-jdks!(regions, what_was_executed_while_it_was_on, 8..);
+jdks!(regions, regions_have_what_was_executed_while_recording, 8..);
 jdks!(switched_on_at_first, recording_begins_switched_on, feature);
 jdks!(plain, nothing_happens_on_a_plain_jdk, feature);
 jdks!(empty, an_empty_profile_says_why, feature);
 jdks!(virtual_threads, virtual_threads_have_regions_of_their_own, 21..);
 jdks!(from_outside, run_takes_regions, [17]);
-jdks!(wanted, run_leaves_out_what_is_not_wanted, [17]);
-jdks!(in_extents, what_extents_execute, 8..);
+jdks!(wanted, run_drops_unselected_classes, [17]);
+jdks!(in_extents, extents_have_their_methods_work, 8..);
 jdks!(ways_of_extents, extents_in_all_ways, feature);
-jdks!(no_extents, what_cannot_be_an_extent_is_said, feature);
+jdks!(no_extents, impossible_extents_are_reported, feature);
 jdks!(from_an_entry_on, everything_from_an_entry_on, feature);
 jdks!(both, regions_and_extents, feature);

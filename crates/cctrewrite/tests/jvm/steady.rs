@@ -75,7 +75,7 @@ fn knows(jdk: &Jdk, way: &[&str]) -> bool {
     knows
 }
 
-fn whatever_compiles_and_collects(jdk: &'static Jdk) {
+fn with_all_compilers_and_collectors(jdk: &'static Jdk) {
     let image = Image::reproducible(jdk);
     let expected = java(image, WAYS[0]).succeed("Steady", &["2", "200"]);
     let profile = expected.profile();
@@ -115,5 +115,5 @@ fn in_every_run(jdk: &'static Jdk) {
     }
 }
 
-jdks!(whatever_compiles_and_collects, whatever_compiles_and_collects, [27], all [11, 17, 21, 25, 26]);
+jdks!(with_all_compilers_and_collectors, with_all_compilers_and_collectors, [27], all [11, 17, 21, 25, 26]);
 jdks!(in_every_run, in_every_run, [17], all [11, 21, 25, 26, 27]);

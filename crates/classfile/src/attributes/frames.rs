@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_format_does_not_know_is_refused() {
+    fn unknown_sections_are_refused() {
         for reserved in [128, 200, 246] {
             assert_eq!(parse(b"StackMapTable", &[0, 1, reserved]).unwrap_err().offset(), Some(2));
         }

@@ -413,7 +413,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn locals_are_inserted_behind_the_arguments() {
+    fn locals_are_inserted_after_the_arguments() {
         let mut locals = vec![V::Argument(0), V::Long, V::Integer];
         insert_locals(&mut locals, 3, &[V::Long]).unwrap();
         assert_eq!(locals, [V::Argument(0), V::Long, V::Long, V::Integer]);

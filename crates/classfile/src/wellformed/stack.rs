@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_damaged_instruction_does_is_not_guessed() {
+    fn damaged_instructions_have_no_effect_assigned() {
         // 0: aconst_null; 1: invokestatic of a text; 4: aconst_null; 5: return
         assert!(!refused(52, 1, &[1, 184, 0, 1, 1, 177], &[]));
     }

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_data_reads_back() {
         let file = file();
         assert_eq!(FrameReader::new(&file[..]).unwrap().provenance(), "a=b\n");
         let (frames, cut) = read(&file);

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn packed_bytes_unpack() {
         let (mut packed, class) = (Vec::new(), class());
         class.pack(&mut packed);
         Class::default().pack(&mut packed);
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_altered_is_no_class_and_no_panic() {
+    fn truncated_and_altered_bytes_are_no_class_and_no_panic() {
         let mut packed = Vec::new();
         class().pack(&mut packed);
         for length in 0..packed.len() {

@@ -217,7 +217,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_pruned_is_added_up_where_it_was() {
+    fn pruned_contexts_are_added_up_in_their_place() {
         let whole = tree(&[
             (1, 0, 1, 10),
             (2, 1, 2, 5),

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_heavy_by_any_metric_is_kept() {
+    fn contexts_heavy_by_any_metric_are_kept() {
         // By bytecodes 100, 30, 20 and 1; by calls 20, 2, 1 and 15.
         let t = tree(&[(1, 0, 2, 49), (2, 1, 1, 10), (3, 2, 1, 20), (2, 3, 16, 1)]);
         let sided = SidedTree::one(t);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_changed_is_kept() {
+    fn changed_contexts_are_kept() {
         let base = tree(&[(1, 0, 1, 500), (1, 1, 1, 400), (1, 2, 1, 3), (1, 3, 1, 90)]);
         let new = tree(&[(1, 0, 1, 500), (1, 1, 1, 400), (1, 2, 1, 9), (1, 3, 1, 90)]);
         let trees = [SidedTree::two(&base, &new, &[0, 1, 2, 3]).unwrap()];

@@ -161,7 +161,7 @@ fn contexts_may_stand_for_classes() {
 }
 
 #[test]
-fn what_differs_in_any_case_is_said() {
+fn differences_in_any_case_are_reported() {
     let mut base = recursion();
     base.meta.insert("metrics".to_owned(), "calls".to_owned());
     base.meta.insert("blocks".to_owned(), "precise".to_owned());

@@ -448,7 +448,7 @@ fn a_picture_that_no_browser_could_show_is_refused() {
 }
 
 #[test]
-fn roots_and_what_is_ignored_are_those_of_comparisons() {
+fn roots_and_dropped_methods_are_those_of_comparisons() {
     let options = |root: Option<&str>, ignore: &[&str]| Options {
         selection: Selection {
             root: root.map(Pattern::new),
@@ -471,7 +471,7 @@ fn roots_and_what_is_ignored_are_those_of_comparisons() {
 }
 
 #[test]
-fn what_was_not_counted_is_not_exported() {
+fn uncounted_metrics_are_not_exported() {
     let calls = || {
         profile(
             &[("metrics", "calls")],
@@ -521,7 +521,7 @@ fn deep_stacks_are_no_difficulty() {
 }
 
 #[test]
-fn what_is_missing_is_said_in_each_format_that_has_a_place_for_it() {
+fn missing_parts_are_reported_in_each_format_with_a_place_for_it() {
     let mut methods = vec![method("A", "f", "()V")];
     methods[0].flags = Method::NATIVE;
     let whole = profile(&[("main", "A")], methods, vec![thread("main", tree(&[(1, 0, 3, 4), (2, 0, 1, 1)]))]);

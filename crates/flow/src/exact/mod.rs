@@ -354,7 +354,7 @@ impl CountPlanner {
     }
 
     /// The pending number in a stretch before its bytecodes.
-    fn behind_start(&self, stretch: usize) -> PendingCount {
+    fn after_start(&self, stretch: usize) -> PendingCount {
         match self.pending[stretch] {
             PendingCount::Never => PendingCount::Never,
             _ if self.stretches[stretch].is_observed => PendingCount::Exactly(0),
@@ -373,7 +373,7 @@ impl CountPlanner {
         while let Some(i) = self.work.pop() {
             let out = match self.stretches[i].effect {
                 Effect::Leaves | Effect::Ends => PendingCount::Exactly(0),
-                Effect::None | Effect::Throws => self.behind_start(i).and(self.stretches[i].cost),
+                Effect::None | Effect::Throws => self.after_start(i).and(self.stretches[i].cost),
             };
             for &to in &self.edges[self.edges_of[i]..self.edges_of[i + 1]] {
                 let now = match (self.pending[to], out) {
@@ -452,7 +452,7 @@ impl CountPlanner {
                 }
                 plan.guarded.extend(guard.take());
             }
-            let pending = self.behind_start(i);
+            let pending = self.after_start(i);
             let mut update = |update| plan.updates.push((last, update));
             if is_target || pending == PendingCount::Local {
                 held = None;

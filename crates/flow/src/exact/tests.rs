@@ -29,7 +29,7 @@ fn a_straight_line_is_counted_on_entry() {
 }
 
 #[test]
-fn what_is_pending_is_counted_before_calls_and_returns() {
+fn pending_bytecodes_are_counted_before_calls_and_returns() {
     let call = [INVOKESTATIC, 0, METHOD];
     let plan = plan(&ops(&[&[NOP], &call, &[NOP], &[NOP], &call, &[RETURN]])).unwrap();
     assert_eq!(plan.entry, 2);
@@ -58,7 +58,7 @@ fn an_exception_that_leaves_when_nothing_is_pending_is_not_caught() {
 /// `if (..) throw; nop; return`: the return decides the count of the entry, and the throw corrects
 /// the node.
 #[test]
-fn what_only_throws_has_no_say_in_what_the_entry_counts() {
+fn blocks_that_only_throw_do_not_change_the_entry_count() {
     let code = [Op::Jump(IFEQ, 3), op(&[ACONST_NULL]), op(&[ATHROW]), op(&[NOP]), op(&[NOP]), op(&[RETURN])];
     let unlikely = plan(&Fixture::new(&code, &[])).unwrap();
     assert_eq!((unlikely.entry, &*unlikely.updates), (4, &[(4, Update::Count(-1))][..]));

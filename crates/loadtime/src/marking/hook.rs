@@ -186,7 +186,7 @@ mod tests {
     use super::hidden;
 
     #[test]
-    fn classes_without_names_are_told_from_others() {
+    fn classes_without_names_are_recognised() {
         for (name, end) in [
             ("a/B$$Lambda.0x00007f0001", Some(11)),
             ("a/B$$Lambda$1/250421012", Some(13)),

@@ -25,7 +25,7 @@ fn start(env: Env, folder: &Path) -> Result<(), String> {
     let marking = read(folder)?;
     let jvmti = jvmti(env).ok_or("the JVM has no JVMTI environment")?;
     let marking = MARKING.get_or_init(|| marking);
-    if !jvmti.tell_of_class_files(hook::class_file, Some(hook::class_loaded)) {
+    if !jvmti.report_class_files(hook::class_file, Some(hook::class_loaded)) {
         return Err("the JVM does not report class files".to_owned());
     }
     hook::look_back(env, jvmti, marking);

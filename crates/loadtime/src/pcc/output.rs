@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_entered_is_said() {
+    fn methods_never_entered_are_reported() {
         let chosen = MethodChoice::parse(["a.B.m", "a.B.n"], []).unwrap();
         let mut recorded = Recorded::default();
         let place = Place { class: "a/B".to_owned(), name: "m".to_owned(), descriptor: "()V".to_owned() };

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_counted_as_lost_and_the_rest_goes_on() {
+    fn values_without_room_are_counted_as_lost() {
         let record = Record::new(|_| true).unwrap();
         let counted = (0..100_000u64).filter(|&k| record.count(2 * k + 1, 128)).count() as u64;
         // A table of 1 MiB is the largest.

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_holds() {
+    fn statements_of_the_table_hold() {
         assert_eq!(of("", "", ""), Ok(Options::default()));
         assert_eq!(of("shared", "5000", ""), Ok(Options { is_shared: true, last: Some(5000), memory: 0 }));
         assert_eq!(of("thread", "", "3m").map(|options| options.memory), Ok(3 << 20));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_refused() {
+    fn invalid_values_are_refused() {
         for (mode, last, memory, named) in [
             ("both", "", "", "both"),
             ("", "0", "", "trace-last"),

@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_is_replaced_and_not_written_to() {
+    fn existing_files_are_replaced_and_not_written_to() {
         let folder = tempfile::TempDir::new().unwrap();
         let (path, other) = (folder.path().join("a"), folder.path().join("b"));
         fs::write(&path, "before").unwrap();

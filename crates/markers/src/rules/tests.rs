@@ -34,7 +34,7 @@ fn texts_of_rules_give_the_same_rules() {
 }
 
 #[test]
-fn what_is_not_understood_is_refused_by_its_line() {
+fn unknown_lines_are_refused_with_their_numbers() {
     let marker = |rest: &str| format!("[[marker]]\ntoken = \"t\"\nat = \"method\"\n{rest}\n");
     for (text, line, problem) in [
         ("x = 1".to_owned(), 1, "unknown key 'x'"),

@@ -307,7 +307,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         call: &Instruction<'_>,
         rule: &Rule,
         asm: &mut Asm,
-        tell: impl FnOnce(&mut Asm) -> EditResult<()>,
+        notify: impl FnOnce(&mut Asm) -> EditResult<()>,
     ) -> EditResult<()> {
         let pool = &self.class.pool;
         let index = call.pool_index().ok_or(ErrorKind::BadTarget(call.bci))?;
@@ -321,7 +321,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
             && rule.receiver;
         if !rule.arguments && !has_object {
             asm.op(opcode::ACONST_NULL);
-            return tell(asm);
+            return notify(asm);
         }
         let first = code_edit.scratch(descriptor.argument_slots())?;
         let mut places = Vec::new();
@@ -339,7 +339,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
                 asm.load(kind, slot);
             });
         }
-        tell(asm)?;
+        notify(asm)?;
         for &(kind, slot) in &places {
             asm.load(kind, slot);
         }

@@ -85,7 +85,7 @@ mod tests {
 
     /// Methods by name: those that can throw, in a class of the fixtures.
     #[test]
-    fn what_only_moves_values_of_its_own_object_cannot_throw() {
+    fn accesses_to_fields_of_this_cannot_throw() {
         let path = "../../fixtures/markers/classes/Leaves.class";
         let bytes = std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
         let class = ClassFile::parse(&bytes).unwrap();

@@ -245,7 +245,7 @@ fn the_root_is_the_outermost_of_its_kind_on_every_stack() {
 }
 
 #[test]
-fn ignored_methods_go_with_all_below_them() {
+fn dropped_methods_go_with_all_below_them() {
     let a = || {
         list(&[
             "1 1 x.A.f()V",

@@ -43,10 +43,10 @@ pub fn write_contexts(
     options: ContextsOptions,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
-    let told;
+    let separate;
     let profile = if profile.lacks_native_callers() {
-        told = profile.clone().with_native_callers();
-        &told
+        separate = profile.clone().with_native_callers();
+        &separate
     } else {
         profile
     };

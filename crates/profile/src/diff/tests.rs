@@ -133,7 +133,7 @@ fn recursion_and_threads() {
 }
 
 #[test]
-fn what_is_the_same_is_identical() {
+fn equal_profiles_are_identical() {
     arbtest::arbtest(|u| {
         let p = random(u)?;
         for (by, recursion) in [(By::Method, false), (By::Method, true), (By::Package, false)] {

@@ -60,7 +60,8 @@ pub fn merge(profiles: &[&Profile], options: MergeOptions) -> Result<Profile, Me
     if let [first, second, ..] = &*columns.into_iter().collect::<Vec<_>>() {
         return Err(different_columns(first.clone(), second.clone()));
     }
-    let sites = Sites::of(profiles.iter().filter_map(|profile| tells(profile, &profile.meta)));
+    let sites =
+        Sites::of(profiles.iter().filter_map(|profile| distinguishes_call_sites(profile, &profile.meta)));
     let mut merged = summed(profiles, options, sites)?;
     merged.meta = merged_meta(profiles.iter().map(|p| &p.meta))?;
     sites.into_meta(&mut merged.meta);
@@ -96,17 +97,17 @@ pub(crate) enum Sites {
     /// None does.
     None,
     /// All do.
-    Told,
+    Separate,
     /// Some do, so their sites must go: counts of the others cannot be split afterwards.
     Mixed,
 }
 
 impl Sites {
-    pub(crate) fn of(told: impl Iterator<Item = bool>) -> Sites {
-        let told: BTreeSet<bool> = told.collect();
-        match (told.contains(&true), told.contains(&false)) {
+    pub(crate) fn of(separate: impl Iterator<Item = bool>) -> Sites {
+        let separate: BTreeSet<bool> = separate.collect();
+        match (separate.contains(&true), separate.contains(&false)) {
             (false, _) => Sites::None,
-            (true, false) => Sites::Told,
+            (true, false) => Sites::Separate,
             (true, true) => Sites::Mixed,
         }
     }
@@ -114,7 +115,7 @@ impl Sites {
     /// Sets the sum's metadata accordingly. Those of a profile may have been lost.
     pub(crate) fn into_meta(self, meta: &mut BTreeMap<String, String>) {
         meta.remove(CALL_SITES);
-        if self == Sites::Told {
+        if self == Sites::Separate {
             meta.insert(CALL_SITES.to_owned(), "yes".to_owned());
         }
     }
@@ -122,7 +123,7 @@ impl Sites {
 
 /// Whether a profile with these metadata distinguishes call sites. `None` if that is undetermined:
 /// it has no methods.
-pub(crate) fn tells(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
+pub(crate) fn distinguishes_call_sites(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
     let says = meta.get(CALL_SITES).is_some_and(|value| value == "yes") || profile.has_call_sites();
     (says || !profile.methods.is_empty()).then_some(says)
 }

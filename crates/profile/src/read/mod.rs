@@ -39,8 +39,8 @@ impl Profile {
             match input.next()? {
                 Step::Section(section) => reader.section(&section)?,
                 Step::End => break,
-                Step::Cut(start) if reader.stage == Stage::Done => return Err(behind_the_end(start)),
-                Step::Damaged(start, _) if reader.stage == Stage::Done => return Err(behind_the_end(start)),
+                Step::Cut(start) if reader.stage == Stage::Done => return Err(after_the_end(start)),
+                Step::Damaged(start, _) if reader.stage == Stage::Done => return Err(after_the_end(start)),
                 Step::Cut(start) => {
                     let length = input.offset();
                     match input.find(reader.wanted())? {
@@ -60,7 +60,7 @@ impl Profile {
 }
 
 /// The error for a file that does not end where it should: perhaps two profiles in one file.
-fn behind_the_end(offset: u64) -> ReadError {
+fn after_the_end(offset: u64) -> ReadError {
     ReadError::Section { section: "DONE".to_owned(), offset, problem: Problem::TrailingBytes }
 }
 

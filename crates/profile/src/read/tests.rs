@@ -76,7 +76,7 @@ fn the_bytes_are_those_of_the_format() {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn written_data_reads_back() {
     assert_eq!(Profile::read(&small().to_bytes().expect("canonical")).expect("sound"), small());
     arbtest::arbtest(|u| {
         let p = random(u)?;

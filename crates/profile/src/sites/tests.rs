@@ -100,15 +100,18 @@ fn contexts_end_with_the_index_in_their_callers() {
 
 #[test]
 fn native_callers_are_said_once() {
-    let told = split().with_native_callers();
-    assert!(split().lacks_native_callers() && !told.lacks_native_callers());
-    assert_eq!(told.methods.last().and_then(|m| m.site), Some(Site::NATIVE));
-    assert_eq!(told.clone().with_native_callers(), told);
-    assert_eq!(listed(&told), listed(&split()));
-    assert!(matches!(told.to_bytes(), Err(crate::WriteError::Order(_) | crate::WriteError::NativeSite(_))));
+    let complete = split().with_native_callers();
+    assert!(split().lacks_native_callers() && !complete.lacks_native_callers());
+    assert_eq!(complete.methods.last().and_then(|m| m.site), Some(Site::NATIVE));
+    assert_eq!(complete.clone().with_native_callers(), complete);
+    assert_eq!(listed(&complete), listed(&split()));
+    assert!(matches!(
+        complete.to_bytes(),
+        Err(crate::WriteError::Order(_) | crate::WriteError::NativeSite(_))
+    ));
     // In the order of files they are gone again.
-    assert_eq!(merge(&[&told], MergeOptions::default()).expect("small"), split());
-    assert_eq!(told.without_call_sites().expect("small"), unsplit());
+    assert_eq!(merge(&[&complete], MergeOptions::default()).expect("small"), split());
+    assert_eq!(complete.without_call_sites().expect("small"), unsplit());
     assert_eq!(unsplit().with_native_callers(), unsplit());
 }
 
@@ -155,7 +158,7 @@ fn lists_are_compared_with_their_sites() {
 }
 
 #[test]
-fn the_sum_tells_sites_apart_if_all_do() {
+fn the_sum_has_call_sites_if_all_profiles_have_them() {
     let options = MergeOptions::default();
     let both = merge(&[&split(), &split()], options).expect("small");
     assert_eq!((both.methods.clone(), &*both.meta[CALL_SITES]), (split().methods, "yes"));

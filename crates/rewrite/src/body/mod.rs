@@ -78,7 +78,7 @@ fn write_at<'a>(
     };
     let mut edit = CodeEdit::new(code, at, &added);
     if matches!(method.sites, Sites::Apart(_)) {
-        edit.tell_moves();
+        edit.report_moves();
     }
     let mut body = BodyWriter {
         emitter: Emitter { edit: &mut *class.edit, constants: &mut *class.constants },

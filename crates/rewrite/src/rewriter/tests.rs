@@ -342,7 +342,7 @@ fn a_start_is_announced_before_it_is_entered() {
 /// Bytecodes after a switch belong to the recording state that it switches to, with default blocks
 /// too.
 #[test]
-fn blocks_end_behind_switches() {
+fn blocks_end_after_switches() {
     let code = vec![opcode::INVOKESTATIC, 0, 6, opcode::RETURN];
     let of = |name| {
         let class = class("A").reference("cctrewrite/api/Recording", name, "()V");

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_what_may_throw_the_end_is_written() {
+    fn the_end_is_written_after_instructions_that_may_throw() {
         // Bytecodes as above, with idiv on one of the paths.
         let code = [0x1A, 0x99, 0, 9, 4, 4, 0x6C, 0xA7, 0, 4, 3, 0xAC];
         let implied = of(&code, access::STATIC);

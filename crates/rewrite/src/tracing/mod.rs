@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_handler_is_reached_otherwise_blocks_end_behind_what_may_throw() {
+    fn blocks_end_after_instructions_that_may_throw_if_their_handler_has_other_entries() {
         // The handler is the next block: aconst_null, then iconst_1 iconst_0 idiv pop | aconst_null
         // | pop return.
         let code = [4, 3, 0x6C, 0x57, 1, 0x57, 0xB1];

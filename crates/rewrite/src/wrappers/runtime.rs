@@ -39,7 +39,7 @@ pub fn forwarder(
     method: RuntimeMethod,
     head: MemberBuilder,
 ) -> Result<Vec<u8>> {
-    forwarder_behind(Asm::new(), emitter, method, head)
+    forwarder_after(Asm::new(), emitter, method, head)
 }
 
 /// Maximum number of code bytes that C1 inlines: `MaxInlineSize` of JDK 8, `C1MaxInlineSize` of
@@ -63,10 +63,10 @@ pub fn helper(
     for _ in 0..C1_INLINES {
         asm.op(opcode::NOP);
     }
-    forwarder_behind(asm, emitter, method, head)
+    forwarder_after(asm, emitter, method, head)
 }
 
-fn forwarder_behind(
+fn forwarder_after(
     mut asm: Asm,
     emitter: &mut Emitter<'_, '_, '_>,
     method: RuntimeMethod,

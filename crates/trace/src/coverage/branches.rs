@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_behind_an_exception_was_not_executed() {
+    fn code_after_an_exception_was_not_executed() {
         let mut ways = Ways::default();
         let add = |ways: &mut Ways, left: &[(u32, u64)]| {
             ways.add_left([((7, 0), left.iter().copied().collect())].into_iter().collect());
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_is_counted() {
+    fn taken_memory_is_counted() {
         let jump = method(&[26, 153, 0, 4, 0, 177], &[0, 4, 5]);
         let mut ways = Ways::default();
         assert_eq!(ways.of_block(7, &jump, 0), (2, 0));

@@ -208,7 +208,7 @@ fn endings_are_not_demanded_where_all_states_accept() {
 }
 
 #[test]
-fn markers_beside_properties_are_left_alone() {
+fn markers_in_files_of_properties_stay() {
     assert_eq!(parse(&format!("[[marker]]\nanything = 1\n{GOOD}")).unwrap().len(), 1);
     assert_eq!(parse("").unwrap(), []);
 }

@@ -31,7 +31,7 @@ fn files_are_read() {
 }
 
 #[test]
-fn what_is_cut_off_is_said() {
+fn missing_ends_are_reported() {
     let end = FILE.find("{\"note").unwrap();
     for cut in [end, end + 5] {
         let report = read(&FILE[..cut]).unwrap();
@@ -157,7 +157,7 @@ fn anything_is_read_or_refused() {
 }
 
 #[test]
-fn what_a_file_claims_neither_overflows_nor_reaches_the_terminal() {
+fn claims_of_a_file_neither_overflow_nor_reach_the_terminal() {
     let most = u64::MAX.to_string();
     let text = FILE.replacen("\"count\":1", "\"count\":0", 1);
     let text = text.replacen("\"count\":2", &format!("\"count\":{most}"), 1).replacen(

@@ -56,7 +56,7 @@ impl<'a> CountedMarkers<'a> {
     }
 
     /// The method of the first marker that no body reports.
-    pub fn untold(&self) -> Option<NameAndType<'a>> {
+    pub fn unreported(&self) -> Option<NameAndType<'a>> {
         let number = (0..self.markers.len()).find(|number| !self.told.contains(number))?;
         Some(self.markers[number].method)
     }

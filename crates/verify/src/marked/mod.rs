@@ -45,7 +45,7 @@ const LIBRARY_GATE: &[u8] = b"java/lang/CctMarkers";
 const STACK: MemberRef<'_> = MemberRef::new(b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;");
 
 /// Reports of the class library to the runtime besides markers: the method, and its callee.
-const TOLD: [(&[u8], &[u8]); 3] = [
+const PROGRESS_REPORTS: [(&[u8], &[u8]); 3] = [
     (b"sun/launcher/LauncherHelper", b"launched"),
     (b"java/lang/Shutdown", b"halting"),
     (b"java/lang/Module", b"packages"),
@@ -219,9 +219,9 @@ impl<'c, 'a> Class<'c, 'a> {
             Ok(None) => return self.find(Problem::Head(MethodPart::Codes)),
             Err(e) => return self.find(Problem::Unreadable { which: "original", why: e.to_string() }),
         };
-        if let Some(told) = self.tells(rewritten) {
+        if let Some(reports) = self.progress_reports(rewritten) {
             // Marking begins after the insertion of these calls, so its indices include them.
-            called.extend(told);
+            called.extend(reports);
             let what = "methods that report the JVM's progress to the markers' runtime";
             return self.tally.not_checked(what, original.of_class(self.before.name()).member_name());
         }
@@ -248,8 +248,8 @@ impl<'c, 'a> Class<'c, 'a> {
 
     /// Checks a method of the class library that reports to the runtime. Returns the helpers that
     /// it calls, with numbers of markers.
-    fn tells(&self, rewritten: &Member<'a>) -> Option<Vec<(Helper, u16)>> {
-        let (_, call) = TOLD.iter().find(|(class, _)| *class == self.before.name())?;
+    fn progress_reports(&self, rewritten: &Member<'a>) -> Option<Vec<(Helper, u16)>> {
+        let (_, call) = PROGRESS_REPORTS.iter().find(|(class, _)| *class == self.before.name())?;
         let code = Code::of(self.after, rewritten).ok()??;
         let reader = Reader::new(self.after, &code);
         let callee = |at| match reader.op(at) {

@@ -387,7 +387,7 @@ fn nested(levels: usize) -> Vec<u8> {
 /// Files that would make cafebabe use too much memory or stack are kept from it; the account names
 /// the class.
 #[test]
-fn what_cafebabe_would_not_survive_is_named() {
+fn classes_that_the_other_parser_does_not_survive_are_named() {
     let unread = |bytes: &[u8]| {
         let mut second = SecondReading::default();
         assert_eq!(second.of(&ClassFile::parse(bytes).unwrap(), super::REWRITTEN), None);

@@ -154,7 +154,7 @@ const KINDS: Kinds = [
 ];
 
 #[test]
-fn what_is_altered_at_these_places_is_found() {
+fn alterations_at_these_places_are_found() {
     for feature in [8, 17] {
         let named = named(feature);
         let settings = settings(true);

@@ -65,7 +65,7 @@ fn a_native_that_its_caller_counts_has_no_body() {
 
 /// A callee that is counted by its name alone, for any class, must be the expected one.
 #[test]
-fn what_every_class_has_from_object_has_no_body() {
+fn methods_of_object_have_no_body() {
     let object = "java/lang/Object";
     let flags = access::PUBLIC | access::FINAL;
     let call = caller(opcode::INVOKEVIRTUAL, "p/Caller", "getClass");

@@ -144,7 +144,7 @@ fn shaken(subjects: &[Subject], times: u32) -> usize {
 }
 
 #[test]
-fn what_was_altered_is_found() {
+fn an_alteration_is_found() {
     let subjects = subjects();
     let mut missed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let (mut made, mut found) = (0, 0);

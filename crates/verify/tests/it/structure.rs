@@ -139,7 +139,7 @@ fn alter(classes: &[Vec<u8>], all: &ClassLibrary) -> Vec<usize> {
 }
 
 #[test]
-fn what_is_said_of_a_class_is_as_it_is() {
+fn statements_about_a_class_are_true() {
     let class = ClassLibrary::new(vec![sample()]);
     let made = alter(&class.classes, &class);
     assert!(made.iter().filter(|made| **made > 0).count() > 15, "{made:?}");
@@ -160,7 +160,7 @@ fn of_jdk_8() {
 }
 
 #[test]
-fn what_is_no_static_side_is_none() {
+fn other_data_than_static_sides_is_refused() {
     let mut side = StaticSide::default();
     assert!(side.add(&[5, 1, 2]).is_none() && side.add(&[]).is_some());
 }

@@ -251,7 +251,7 @@ const KINDS: &[Kind] = &[
 ];
 
 #[test]
-fn what_is_altered_is_found() {
+fn alterations_are_found() {
     let mut made: BTreeMap<&str, u32> = BTreeMap::new();
     for allocations in [false, true] {
         let settings = settings(allocations);

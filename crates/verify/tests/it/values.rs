@@ -216,7 +216,7 @@ const KINDS: &[Kind] = &[
 ];
 
 #[test]
-fn what_is_altered_is_found() {
+fn alterations_are_found() {
     let mut made: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     for (at, only) in [(SOME, &[][..]), (&["**.*"], &[]), (SOME, &["java.**.*"])] {
         let settings = settings(at, only);

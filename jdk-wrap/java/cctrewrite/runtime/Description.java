@@ -99,7 +99,7 @@ final class Description {
                 Settings.AGENT,
                 countsObjects() ? "yes" : null,
                 value(outputs, "blocks"),
-                tellsCallSites() ? "yes" : null,
+                distinguishesCallSites() ? "yes" : null,
                 given(outputs, "columns"),
                 value(outputs, "context").equals("thread") ? "thread" : null,
                 given(outputs, "cost-model"),
@@ -109,7 +109,8 @@ final class Description {
                 property("java.version"),
                 property("java.vm.name"),
                 property("java.vm.version"),
-                (LoadTime.loaded() ? "" : WITHOUT_REPLAY + (tellsCallSites() ? WITHOUT_LINES : ""))
+                (LoadTime.loaded() ? ""
+                        : WITHOUT_REPLAY + (distinguishesCallSites() ? WITHOUT_LINES : ""))
                         + (natives ? "" : WITHOUT_NATIVES) + LIMITS
                         + (bodies ? "" : OF_NATIVE_INTRINSICS)
                         + (countsObjects()
@@ -136,7 +137,7 @@ final class Description {
     }
 
     /** Whether contexts are distinguished by the call sites in their callers. */
-    static boolean tellsCallSites() {
+    static boolean distinguishesCallSites() {
         return value(Outputs.known().all, "call-sites").equals("yes");
     }
 

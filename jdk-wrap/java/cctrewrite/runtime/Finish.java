@@ -185,7 +185,7 @@ public final class Finish {
             Arena.end();
         } catch (Throwable e) {
             asking = null;
-            tell(e);
+            report(e);
         }
     }
 
@@ -201,11 +201,11 @@ public final class Finish {
             asked.write(asked.file());
             Arena.end();
         } catch (Throwable e) {
-            tell(e);
+            report(e);
         }
     }
 
-    private static void tell(Throwable e) {
+    private static void report(Throwable e) {
         try {
             Settings.say("the profile could not be written: " + e);
             if (Arena.left() != null) {

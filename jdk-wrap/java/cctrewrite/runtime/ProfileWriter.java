@@ -54,7 +54,8 @@ final class ProfileWriter {
         if (Description.hasColumns()) {
             return VERSION_WITH_COLUMNS;
         }
-        return Description.countsObjects() ? VERSION_WITH_TYPES : Description.tellsCallSites()
+        return Description.countsObjects() ? VERSION_WITH_TYPES
+                : Description.distinguishesCallSites()
                 ? VERSION_WITH_SITES : VERSION;
     }
 

@@ -155,19 +155,19 @@ public final class Regions {
             entries[i].differs = false;
         }
         all = to;
-        tellAll();
+        publishAll();
         count(changed, to);
     }
 
     /** Shows readers in other processes how threads without a setting of their own are recorded. */
-    private static void tellAll() {
+    private static void publishAll() {
         Arena.put(Arena.ALL, Arena.name(all));
     }
 
     /** Writes the initial state, before the first thread is recorded. */
     public static void begin() {
         synchronized (LOCK) {
-            tellAll();
+            publishAll();
         }
     }
 

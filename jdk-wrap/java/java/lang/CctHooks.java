@@ -1,8 +1,8 @@
 package java.lang;
 
+import cctrewrite.runtime.AddedMembers;
 import cctrewrite.runtime.Definitions;
 import cctrewrite.runtime.Finish;
-import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.Launch;
 import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Members;
@@ -328,13 +328,13 @@ public final class CctHooks {
      */
     public static Method[] filter(Method[] all) {
         if (!CctRuntime.booted()) {
-            return Hidden.methods(all);
+            return AddedMembers.methods(all);
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            return Hidden.methods(all);
+            return AddedMembers.methods(all);
         } finally {
             thread.cct$context = context;
         }
@@ -346,13 +346,13 @@ public final class CctHooks {
      */
     public static Constructor<?>[] filter(Constructor<?>[] all) {
         if (!CctRuntime.booted()) {
-            return Hidden.constructors(all);
+            return AddedMembers.constructors(all);
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            return Hidden.constructors(all);
+            return AddedMembers.constructors(all);
         } finally {
             thread.cct$context = context;
         }
@@ -361,13 +361,13 @@ public final class CctHooks {
     /** Filters as {@link #filter(Method[])}, and sorts ({@code --reproducible}). */
     public static Method[] sorted(Method[] all) {
         if (!CctRuntime.booted()) {
-            return Members.sorted(Hidden.methods(all));
+            return Members.sorted(AddedMembers.methods(all));
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            return Members.sorted(Hidden.methods(all));
+            return Members.sorted(AddedMembers.methods(all));
         } finally {
             thread.cct$context = context;
         }
@@ -376,13 +376,13 @@ public final class CctHooks {
     /** Filters as {@link #filter(Constructor[])}, and sorts ({@code --reproducible}). */
     public static Constructor<?>[] sorted(Constructor<?>[] all) {
         if (!CctRuntime.booted()) {
-            return Members.sorted(Hidden.constructors(all));
+            return Members.sorted(AddedMembers.constructors(all));
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            return Members.sorted(Hidden.constructors(all));
+            return Members.sorted(AddedMembers.constructors(all));
         } finally {
             thread.cct$context = context;
         }
@@ -393,13 +393,13 @@ public final class CctHooks {
      */
     public static Field[] filter(Field[] all) {
         if (!CctRuntime.booted()) {
-            return Hidden.fields(all);
+            return AddedMembers.fields(all);
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            return Hidden.fields(all);
+            return AddedMembers.fields(all);
         } finally {
             thread.cct$context = context;
         }

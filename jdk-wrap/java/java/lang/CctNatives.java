@@ -33,13 +33,13 @@ public final class CctNatives {
     }
 
     /** A native that has been looked up, and the entry before it in the list. */
-    private static final class Found {
+    private static final class NativeEntry {
         final Object name;
         final Object type;
         final long mid;
-        final Found next;
+        final NativeEntry next;
 
-        Found(Object name, Object type, long mid, Found next) {
+        NativeEntry(Object name, Object type, long mid, NativeEntry next) {
             this.name = name;
             this.type = type;
             this.mid = mid;
@@ -115,7 +115,8 @@ public final class CctNatives {
         if (!(of instanceof Class) || !(name instanceof String) || !(type instanceof MethodType)) {
             return 0L;
         }
-        for (Found found = (Found) ((Class<?>) of).cct$natives; found != null; found = found.next) {
+        for (NativeEntry found = (NativeEntry) ((Class<?>) of).cct$natives; found != null;
+                found = found.next) {
             if (found.name == name && found.type == type) {
                 return found.mid;
             }
@@ -136,7 +137,7 @@ public final class CctNatives {
                     (Class<?>[]) U.getObject(type, TYPE_PARAMETERS));
             // If another thread does so at the same time, one of the two entries is lost and is
             // looked up again.
-            of.cct$natives = new Found(name, type, mid, (Found) of.cct$natives);
+            of.cct$natives = new NativeEntry(name, type, mid, (NativeEntry) of.cct$natives);
             return mid;
         } finally {
             thread.cct$context = context;

@@ -1,6 +1,6 @@
 package java.lang;
 
-import cctrewrite.runtime.Hidden;
+import cctrewrite.runtime.AddedMembers;
 import cctrewrite.runtime.JavaVersion;
 import cctrewrite.runtime.Offsets;
 import cctrewrite.runtime.Prefix;
@@ -67,13 +67,14 @@ public final class CctTraces {
      * A stack trace that a thread is reading. {@code before} is an earlier one, which the thread
      * continues to read after the profiler's own work.
      */
-    private static final class Given {
+    private static final class PendingTrace {
         final Throwable of;
         final Object backtrace;
         final StackTraceElement[] frames;
-        final Given before;
+        final PendingTrace before;
 
-        Given(Throwable of, Object backtrace, StackTraceElement[] frames, Given before) {
+        PendingTrace(Throwable of, Object backtrace, StackTraceElement[] frames,
+                PendingTrace before) {
             this.of = of;
             this.backtrace = backtrace;
             this.frames = frames;
@@ -90,21 +91,22 @@ public final class CctTraces {
         StackTraceElement[] trace = trace(t, own);
         Object backtrace = VmTrace.ELEMENT_BY_ELEMENT ? null : VmTrace.backtrace(t);
         // The program never read the rest of an older trace.
-        thread.cct$trace = new Given(t, backtrace, trace, own ? (Given) thread.cct$trace : null);
+        thread.cct$trace = new PendingTrace(t, backtrace, trace,
+                own ? (PendingTrace) thread.cct$trace : null);
         return trace.length;
     }
 
     /** A frame by its number (JDK 8). */
     static StackTraceElement element(Throwable t, int index, boolean own) {
         Thread thread = Thread.currentThread();
-        Given given = (Given) thread.cct$trace;
+        PendingTrace given = (PendingTrace) thread.cct$trace;
         StackTraceElement[] trace = given != null && given.of == t ? given.frames : trace(t, own);
         if (index < 0 || index >= trace.length) {
             // Throws the exception of the native.
             return t.getStackTraceElement(-1);
         }
         if (given == null || given.of != t) {
-            thread.cct$trace = new Given(t, null, trace, null);
+            thread.cct$trace = new PendingTrace(t, null, trace, null);
         }
         if (index == trace.length - 1) {
             thread.cct$trace = null;
@@ -121,7 +123,8 @@ public final class CctTraces {
      */
     static StackTraceElement[] given(Object of) {
         Thread thread = Thread.currentThread();
-        for (Given given = (Given) thread.cct$trace; given != null; given = given.before) {
+        for (PendingTrace given = (PendingTrace) thread.cct$trace; given != null;
+                given = given.before) {
             if (given.of == of || given.backtrace == of) {
                 thread.cct$trace = given.before;
                 return given.frames;
@@ -516,8 +519,9 @@ public final class CctTraces {
         /** Replaces the name of a renamed native by its original name. */
         static void named(StackTraceElement e) {
             String name = e.getMethodName();
-            if (name != null && Prefix.of(name, Hidden.NATIVE_PREFIX)) {
-                CctMemory.U.putObject(e, METHOD, name.substring(Hidden.NATIVE_PREFIX.length()));
+            if (name != null && Prefix.of(name, AddedMembers.NATIVE_PREFIX)) {
+                CctMemory.U.putObject(e, METHOD,
+                        name.substring(AddedMembers.NATIVE_PREFIX.length()));
             }
         }
 

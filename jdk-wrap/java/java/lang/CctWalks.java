@@ -1,7 +1,7 @@
 package java.lang;
 
-import cctrewrite.runtime.Declared;
-import cctrewrite.runtime.Hidden;
+import cctrewrite.runtime.AddedMembers;
+import cctrewrite.runtime.Declarations;
 import cctrewrite.runtime.Offsets;
 import cctrewrite.runtime.Prefix;
 import java.lang.StackStreamFactory.AbstractStackWalker;
@@ -277,7 +277,7 @@ public final class CctWalks {
         }
 
         private static boolean has(Class<?>... parameters) {
-            return Declared.has(AbstractStackWalker.class, "fetchStackFrames", parameters);
+            return Declarations.has(AbstractStackWalker.class, "fetchStackFrames", parameters);
         }
     }
 
@@ -354,9 +354,9 @@ public final class CctWalks {
             }
             long named = Offsets.of(info.getClass(), "name");
             Object name = CctMemory.U.getObject(info, named);
-            if (name instanceof String && Prefix.of((String) name, Hidden.NATIVE_PREFIX)) {
+            if (name instanceof String && Prefix.of((String) name, AddedMembers.NATIVE_PREFIX)) {
                 CctMemory.U.putObject(info, named,
-                        ((String) name).substring(Hidden.NATIVE_PREFIX.length()));
+                        ((String) name).substring(AddedMembers.NATIVE_PREFIX.length()));
             }
         } finally {
             thread.cct$context = context;

@@ -26,7 +26,7 @@ public interface Client {
     boolean subscribe(MarkerDescriptor descriptor);
 
     /**
-     * Whether the runtime must call {@link #passesBy} at this marker. Called when the client
+     * Whether the runtime must call {@link #skips} at this marker. Called when the client
      * subscribes.
      */
     default boolean filters(MarkerDescriptor descriptor) {
@@ -38,7 +38,7 @@ public interface Client {
      * runtime calls this before anything else at the marker, and only for the marker's single
      * subscriber. The code that it calls must have no markers.
      */
-    default boolean passesBy(MarkerDescriptor descriptor, Object receiver) {
+    default boolean skips(MarkerDescriptor descriptor, Object receiver) {
         return false;
     }
 

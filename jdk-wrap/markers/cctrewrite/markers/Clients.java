@@ -153,7 +153,7 @@ final class Clients {
                     Subscriber[] all = Arrays.copyOf(old, old.length + 1);
                     all[old.length] = new Subscriber(client, descriptor);
                     descriptor.subscribers = all;
-                    tell(descriptor);
+                    updateListeners(descriptor);
                 }
             }
         } catch (Throwable thrown) {
@@ -161,17 +161,17 @@ final class Clients {
         }
     }
 
-    private static void tell(MarkerDescriptor descriptor) {
+    private static void updateListeners(MarkerDescriptor descriptor) {
         Subscriber[] all = descriptor.enabled ? descriptor.subscribers : MarkerDescriptor.NOBODY;
-        descriptor.table.told[descriptor.index] = all.length == 0
-                ? null : new Told(descriptor, all);
+        descriptor.table.listeners[descriptor.index] = all.length == 0
+                ? null : new Listeners(descriptor, all);
     }
 
     /** Enables or disables notifications at one marker. */
     static void enable(MarkerDescriptor descriptor, boolean enabled) {
         synchronized (LOCK) {
             descriptor.enabled = enabled;
-            tell(descriptor);
+            updateListeners(descriptor);
         }
         refresh(Collections.singleton(descriptor.table));
     }
@@ -189,7 +189,7 @@ final class Clients {
                 for (MarkerDescriptor descriptor : table.descriptors()) {
                     if (descriptor.token().equals(token)) {
                         descriptor.enabled = enabled;
-                        tell(descriptor);
+                        updateListeners(descriptor);
                         changed.add(table);
                         found++;
                     }
@@ -271,7 +271,7 @@ final class Clients {
             for (MarkerTable table : tables) {
                 for (MarkerDescriptor descriptor : table.descriptors()) {
                     descriptor.subscribers = without(descriptor.subscribers, client);
-                    tell(descriptor);
+                    updateListeners(descriptor);
                 }
             }
         }

@@ -129,7 +129,7 @@ final class End {
         for (Map.Entry<Client, Throwable> failed : Clients.failed().entrySet()) {
             out.println("cctrewrite: markers: client " + failed.getKey().getClass().getName()
                     + " threw " + failed.getValue()
-                    + " and was told nothing more");
+                    + " and gets no more notifications");
             failed.getValue().printStackTrace(out);
         }
     }

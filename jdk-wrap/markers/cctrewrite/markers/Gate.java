@@ -90,7 +90,7 @@ public final class Gate {
 
     /** Whether a client is to be notified at a marker of an interface. */
     public static boolean isOn(Object table, int index) {
-        return table == null || ((MarkerTable) table).told[index] != null;
+        return table == null || ((MarkerTable) table).listeners[index] != null;
     }
 
     /**
@@ -106,24 +106,24 @@ public final class Gate {
         if (table == null) {
             return untold();
         }
-        Told told = ((MarkerTable) table).told[index];
-        if (told == null) {
+        Listeners listeners = ((MarkerTable) table).listeners[index];
+        if (listeners == null) {
             return null;
         }
-        Client client = told.straight;
+        Client client = listeners.straight;
         MarkerStack stack = Stacks.current();
         Marker[] frames = stack.frames;
         int at = stack.next;
         int left = stack.counts.left;
         if (client == null || at < 0 || at >= frames.length || left <= 0) {
-            return begin(stack, told, receiver, null);
+            return begin(stack, listeners, receiver, null);
         }
         Marker marker = frames[at];
         if (marker == null) {
-            return begin(stack, told, receiver, null);
+            return begin(stack, listeners, receiver, null);
         }
         stack.counts.left = left - 1;
-        marker.told = told;
+        marker.listeners = listeners;
         marker.receiver = receiver;
         boolean heard = false;
         stack.next = -1 - at;
@@ -132,7 +132,7 @@ public final class Gate {
         } catch (StackOverflowError noRoom) {
             // Call nothing here: it would overflow as the handler did.
         }
-        if (heard && told.isKept) {
+        if (heard && listeners.isKept) {
             stack.next = at + 1;
             return marker;
         }
@@ -155,23 +155,23 @@ public final class Gate {
         if (table == null) {
             return untold();
         }
-        Told told = ((MarkerTable) table).told[index];
-        return told == null ? null : begin(Stacks.current(), told, receiver, arguments);
+        Listeners listeners = ((MarkerTable) table).listeners[index];
+        return listeners == null ? null : begin(Stacks.current(), listeners, receiver, arguments);
     }
 
-    private static Object begin(MarkerStack stack, Told told, Object receiver, Object[] arguments) {
-        return told.filter != null && passesBy(told, receiver)
-                ? null : stack.enter(told, receiver, arguments);
+    private static Object begin(MarkerStack stack, Listeners listeners, Object receiver, Object[] arguments) {
+        return listeners.filter != null && skips(listeners, receiver)
+                ? null : stack.enter(listeners, receiver, arguments);
     }
 
-    private static boolean passesBy(Told told, Object receiver) {
+    private static boolean skips(Listeners listeners, Object receiver) {
         try {
-            return told.filter.passesBy(told.descriptor, receiver);
+            return listeners.filter.skips(listeners.descriptor, receiver);
         } catch (Throwable thrown) {
             MarkerStack stack = Stacks.current();
             int before = stack.silence();
             try {
-                Clients.threw(told.filter, thrown, stack.counts);
+                Clients.threw(listeners.filter, thrown, stack.counts);
             } finally {
                 stack.next = before;
             }
@@ -231,7 +231,7 @@ public final class Gate {
     private static void leave(Object token) {
         Marker marker = (Marker) token;
         MarkerStack stack = marker.stack;
-        Client client = marker.told.singleLeaving;
+        Client client = marker.listeners.singleLeaving;
         int at = marker.depth;
         if (client == null || stack.next != at + 1 || marker.arguments != null) {
             stack.exit(marker, false);
@@ -276,32 +276,32 @@ public final class Gate {
             untold();
             return;
         }
-        Told told = ((MarkerTable) table).told[index];
-        if (told == null) {
+        Listeners listeners = ((MarkerTable) table).listeners[index];
+        if (listeners == null) {
             return;
         }
-        Client client = told.straight;
+        Client client = listeners.straight;
         MarkerStack stack = Stacks.current();
         Marker[] frames = stack.frames;
         int at = stack.next;
         int left = stack.counts.left;
         if (client == null || at < 0 || at >= frames.length || left <= 0) {
-            at(stack, told, receiver, null);
+            at(stack, listeners, receiver, null);
             return;
         }
         Marker marker = frames[at];
         if (marker == null) {
-            at(stack, told, receiver, null);
+            at(stack, listeners, receiver, null);
             return;
         }
         stack.counts.left = left - 1;
-        marker.told = told;
+        marker.listeners = listeners;
         marker.receiver = receiver;
         boolean heard = false;
         stack.next = -1 - at;
         try {
             heard = stack.enter(client, marker);
-            if (heard && told.isInstant) {
+            if (heard && listeners.isInstant) {
                 stack.exit(client, marker);
             }
         } catch (StackOverflowError noRoom) {
@@ -314,9 +314,9 @@ public final class Gate {
         }
     }
 
-    private static void at(MarkerStack stack, Told told, Object receiver, Object[] arguments) {
-        if (told.filter == null || !passesBy(told, receiver)) {
-            stack.at(told, receiver, arguments);
+    private static void at(MarkerStack stack, Listeners listeners, Object receiver, Object[] arguments) {
+        if (listeners.filter == null || !skips(listeners, receiver)) {
+            stack.at(listeners, receiver, arguments);
         }
     }
 
@@ -326,9 +326,9 @@ public final class Gate {
             untold();
             return;
         }
-        Told told = ((MarkerTable) table).told[index];
-        if (told != null) {
-            at(Stacks.current(), told, receiver, arguments);
+        Listeners listeners = ((MarkerTable) table).listeners[index];
+        if (listeners != null) {
+            at(Stacks.current(), listeners, receiver, arguments);
         }
     }
 

@@ -9,7 +9,7 @@ public final class Marker {
     final int level;
     /** The level; -1 after another object has replaced this one. */
     int depth;
-    Told told;
+    Listeners listeners;
     Object receiver;
     Object[] arguments;
     Object result;
@@ -29,7 +29,7 @@ public final class Marker {
     /** A new object with the same contents. */
     Marker copy() {
         Marker copy = new Marker(stack, level);
-        copy.told = told;
+        copy.listeners = listeners;
         copy.receiver = receiver;
         copy.arguments = arguments;
         copy.result = result;
@@ -40,7 +40,7 @@ public final class Marker {
 
     /** Which marker. */
     public MarkerDescriptor descriptor() {
-        return told.descriptor;
+        return listeners.descriptor;
     }
 
     /** The thread. */

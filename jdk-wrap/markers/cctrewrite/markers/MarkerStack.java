@@ -78,59 +78,59 @@ final class MarkerStack {
     }
 
     /** The thread is at the start of a region. The result is the argument of {@link #exit}. */
-    Marker enter(Told told, Object receiver, Object[] arguments) {
+    Marker enter(Listeners listeners, Object receiver, Object[] arguments) {
         int at = next;
         if (at < 0) {
             counts.ofClients++;
             return null;
         }
-        if (!told.isKept) {
-            pass(told, receiver, arguments);
+        if (!listeners.isKept) {
+            pass(listeners, receiver, arguments);
             return null;
         }
-        Marker marker = marker(at, told, receiver, arguments);
-        return tell(told, marker, at) ? marker : null;
+        Marker marker = marker(at, listeners, receiver, arguments);
+        return notifyClients(listeners, marker, at) ? marker : null;
     }
 
     /** The thread is at a single location. */
-    void at(Told told, Object receiver, Object[] arguments) {
+    void at(Listeners listeners, Object receiver, Object[] arguments) {
         int at = next;
         if (at < 0) {
             counts.ofClients++;
             return;
         }
-        if (!told.isInstant) {
-            pass(told, receiver, arguments);
+        if (!listeners.isInstant) {
+            pass(listeners, receiver, arguments);
             return;
         }
-        Marker marker = marker(at, told, receiver, arguments);
-        if (tell(told, marker, at)) {
+        Marker marker = marker(at, listeners, receiver, arguments);
+        if (notifyClients(listeners, marker, at)) {
             leave(marker);
         }
     }
 
-    private void pass(Told told, Object receiver, Object[] arguments) {
+    private void pass(Listeners listeners, Object receiver, Object[] arguments) {
         int at = next;
-        Marker marker = marker(at, told, receiver, arguments);
-        tell(told, marker, at);
+        Marker marker = marker(at, listeners, receiver, arguments);
+        notifyClients(listeners, marker, at);
         next = at;
         forget(marker);
     }
 
-    private Marker marker(int at, Told told, Object receiver, Object[] arguments) {
+    private Marker marker(int at, Listeners listeners, Object receiver, Object[] arguments) {
         Marker[] frames = this.frames;
         Marker marker = at < frames.length ? frames[at] : null;
         if (--counts.left < 0 || marker == null) {
             marker = make(at);
         }
-        marker.told = told;
+        marker.listeners = listeners;
         marker.receiver = receiver;
         marker.context = context;
         if (arguments != null) {
             marker.arguments = arguments;
         }
         if (Counts.BY_MARKER) {
-            counts.entered(told.descriptor.number);
+            counts.entered(listeners.descriptor.number);
         }
         return marker;
     }
@@ -141,15 +141,15 @@ final class MarkerStack {
      * nothing more, since the call would overflow as the handler did. Returns whether a client
      * waits for the exit.
      */
-    private boolean tell(Told told, Marker marker, int at) {
+    private boolean notifyClients(Listeners listeners, Marker marker, int at) {
         int heard = 0;
         next = -1 - at;
         try {
-            Client single = told.single;
+            Client single = listeners.single;
             if (single != null) {
                 heard = enter(single, marker) ? 1 : 0;
             } else {
-                Client[] clients = told.clients;
+                Client[] clients = listeners.clients;
                 while (heard < clients.length && enter(clients[heard], marker)) {
                     heard++;
                 }
@@ -160,12 +160,12 @@ final class MarkerStack {
         } finally {
             next = at + 1;
         }
-        int missing = told.clients.length - heard;
+        int missing = listeners.clients.length - heard;
         if (missing == 0) {
-            return told.isKept;
+            return listeners.isKept;
         }
         counts.overflows += missing;
-        Told rest = told;
+        Listeners rest = listeners;
         while (rest != null && rest.clients.length > heard) {
             rest = rest.shorter;
         }
@@ -175,7 +175,7 @@ final class MarkerStack {
             marker.arguments = null;
             return false;
         }
-        marker.told = rest;
+        marker.listeners = rest;
         return true;
     }
 
@@ -265,13 +265,13 @@ final class MarkerStack {
         int left = 1;
         next = -1 - at;
         try {
-            Told told = marker.told;
-            Client single = told.singleLeaving;
+            Listeners listeners = marker.listeners;
+            Client single = listeners.singleLeaving;
             if (single != null) {
                 exit(single, marker);
                 left = 0;
             } else {
-                Client[] leaving = told.leaving;
+                Client[] leaving = listeners.leaving;
                 for (left = leaving.length; left > 0; left--) {
                     exit(leaving[left - 1], marker);
                 }

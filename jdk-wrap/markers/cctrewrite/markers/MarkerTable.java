@@ -31,7 +31,7 @@ final class MarkerTable {
      * The clients to notify at each marker; {@code null} for none. Changed under the lock of the
      * clients.
      */
-    final Told[] told;
+    final Listeners[] listeners;
     private final MethodHandles.Lookup lookup;
     private final int first;
     private String[] rows;
@@ -55,7 +55,7 @@ final class MarkerTable {
         this.lookup = lookup;
         this.rows = rows;
         this.first = first;
-        told = new Told[rows.length];
+        listeners = new Listeners[rows.length];
     }
 
     /** The markers in the order of the class's attribute. */
@@ -161,8 +161,8 @@ final class MarkerTable {
 
     private int bits(int word) {
         int bits = 0;
-        for (int i = 32 * word; i < Math.min(told.length, 32 * word + 32); i++) {
-            bits |= told[i] != null ? 1 << i : 0;
+        for (int i = 32 * word; i < Math.min(listeners.length, 32 * word + 32); i++) {
+            bits |= listeners[i] != null ? 1 << i : 0;
         }
         return bits;
     }
@@ -213,7 +213,7 @@ final class MarkerTable {
 
     /** Writes the guards. Returns whether nothing has changed meanwhile. */
     private boolean write() throws Throwable {
-        int[] bits = new int[(told.length + 31) / 32];
+        int[] bits = new int[(listeners.length + 31) / 32];
         if (guards == null) {
             MethodHandle[] setters = new MethodHandle[bits.length];
             for (int i = 0; i < bits.length; i++) {

@@ -3,8 +3,8 @@ package cctrewrite.markers;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
-import java.util.Collections;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,7 +15,7 @@ public final class ObjectDeath {
     private static boolean started;
 
     private final Client client;
-    private final Map<Watched, Boolean> watched = new ConcurrentHashMap<>();
+    private final Map<WatchedObject, Boolean> watched = new ConcurrentHashMap<>();
 
     private ObjectDeath(Client client) {
         this.client = client;
@@ -29,7 +29,7 @@ public final class ObjectDeath {
                 Runnable work = new Runnable() {
                     @Override
                     public void run() {
-                        tell();
+                        notifyClients();
                     }
                 };
                 Thread thread = Boot.apart(new Thread(work, "cctrewrite object death"));
@@ -45,26 +45,26 @@ public final class ObjectDeath {
      * which must not refer to the object.
      */
     public void watch(Object object, Object handback) {
-        watched.put(new Watched(object, handback, this), true);
+        watched.put(new WatchedObject(object, handback, this), true);
     }
 
     /** The handbacks of objects that are still alive. */
     public List<Object> alive() {
         List<Object> handbacks = new ArrayList<>();
-        for (Watched watched : this.watched.keySet()) {
+        for (WatchedObject watched : this.watched.keySet()) {
             handbacks.add(watched.handback);
         }
         return Collections.unmodifiableList(handbacks);
     }
 
-    private static void tell() {
+    private static void notifyClients() {
         MarkerStack stack = Stacks.current();
         stack.silence();
         while (true) {
-            Watched dead;
+            WatchedObject dead;
             try {
                 Reference<?> next = QUEUE.remove();
-                dead = (Watched) next;
+                dead = (WatchedObject) next;
             } catch (InterruptedException end) {
                 return;
             }
@@ -78,11 +78,11 @@ public final class ObjectDeath {
         }
     }
 
-    private static final class Watched extends PhantomReference<Object> {
+    private static final class WatchedObject extends PhantomReference<Object> {
         final Object handback;
         final ObjectDeath of;
 
-        Watched(Object object, Object handback, ObjectDeath of) {
+        WatchedObject(Object object, Object handback, ObjectDeath of) {
             super(object, QUEUE);
             this.handback = handback;
             this.of = of;

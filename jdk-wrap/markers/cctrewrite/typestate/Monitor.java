@@ -30,7 +30,7 @@ abstract class Monitor {
      * Whether the analysis can ignore an event in a state. Counts the events that it handles and
      * those that it ignores.
      */
-    final boolean passesBy(int state, int event) {
+    final boolean canIgnore(int state, int event) {
         if (adaptive && (state == Entry.ASIDE || !property.leadsElsewhere(state, event))) {
             property.passed.increment();
             return true;

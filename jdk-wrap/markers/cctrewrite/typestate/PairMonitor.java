@@ -121,7 +121,7 @@ final class PairMonitor extends Monitor {
         Entry child = objects.get(object);
         Entry parent = child == null ? null : child.parent;
         // Before its parent is known, the analysis checks nothing.
-        if (passesBy(parent == null ? Entry.ASIDE : child.state, binding.event) || parent == null) {
+        if (canIgnore(parent == null ? Entry.ASIDE : child.state, binding.event) || parent == null) {
             return;
         }
         synchronized (parent) {
@@ -135,7 +135,7 @@ final class PairMonitor extends Monitor {
         int event = binding.event;
         Entry parent = parents.get(object);
         if (parent == null) {
-            if (passesBy(Property.START, event)
+            if (canIgnore(Property.START, event)
                     || !property.leadsElsewhere(Property.START, event)) {
                 return;
             }

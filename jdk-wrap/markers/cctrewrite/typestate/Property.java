@@ -69,7 +69,7 @@ final class Property {
     }
 
     /** Whether there is a state other than the sink in which the event changes nothing. */
-    boolean isInVainSomewhere(int event) {
+    boolean isIgnoredSomewhere(int event) {
         for (int state = 0; state < states.length; state++) {
             if (state != sink && !leadsElsewhere(state, event)) {
                 return true;

@@ -19,10 +19,10 @@ final class SingleMonitor extends Monitor {
 
     /** Markers that can ignore single objects. */
     private volatile Binding[] perObject = {};
-    private final ClassValue<AtomicReference<Known>> perClass =
-            new ClassValue<AtomicReference<Known>>() {
+    private final ClassValue<AtomicReference<BindingsOfClass>> perClass =
+            new ClassValue<AtomicReference<BindingsOfClass>>() {
         @Override
-        protected AtomicReference<Known> computeValue(Class<?> type) {
+        protected AtomicReference<BindingsOfClass> computeValue(Class<?> type) {
             return new AtomicReference<>();
         }
     };
@@ -53,7 +53,7 @@ final class SingleMonitor extends Monitor {
         }
         int event = binding.event;
         Entry entry = objects.get(object);
-        if (passesBy(entry == null ? Property.START : entry.state, event)) {
+        if (canIgnore(entry == null ? Property.START : entry.state, event)) {
             if (entry != null && binding.descriptor.isPerObject()) {
                 synchronized (entry) {
                     guard(object, entry.state);
@@ -114,8 +114,8 @@ final class SingleMonitor extends Monitor {
     /** The markers that can ignore objects of a class. */
     private Binding[] of(Object object) {
         Binding[] all = perObject;
-        AtomicReference<Known> place = perClass.get(object.getClass());
-        Known known = place.get();
+        AtomicReference<BindingsOfClass> place = perClass.get(object.getClass());
+        BindingsOfClass known = place.get();
         if (known == null || known.all != all) {
             List<Binding> found = new ArrayList<>();
             for (Binding binding : all) {
@@ -123,18 +123,18 @@ final class SingleMonitor extends Monitor {
                     found.add(binding);
                 }
             }
-            known = new Known(all, found.toArray(new Binding[0]));
+            known = new BindingsOfClass(all, found.toArray(new Binding[0]));
             place.set(known);
         }
         return known.ours;
     }
 
     /** The result for a class, and the list of markers that it was computed from. */
-    private static final class Known {
+    private static final class BindingsOfClass {
         final Binding[] all;
         final Binding[] ours;
 
-        Known(Binding[] all, Binding[] ours) {
+        BindingsOfClass(Binding[] all, Binding[] ours) {
             this.all = all;
             this.ours = ours;
         }

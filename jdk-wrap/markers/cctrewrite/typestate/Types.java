@@ -16,7 +16,7 @@ final class Types {
     private final String text;
     private final List<String> names = new ArrayList<>();
     private final List<String> excluded = new ArrayList<>();
-    private final Known known = new Known();
+    private final MatchByClass known = new MatchByClass();
 
     /** What the tables say: names, with spaces between them. */
     Types(String text) {
@@ -81,7 +81,7 @@ final class Types {
     }
 
     /** By class, since it is asked at each event. */
-    final class Known extends ClassValue<Boolean> {
+    final class MatchByClass extends ClassValue<Boolean> {
         @Override
         protected Boolean computeValue(Class<?> type) {
             return find(type);

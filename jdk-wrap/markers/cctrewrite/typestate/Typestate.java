@@ -121,7 +121,7 @@ public final class Typestate implements Client {
     public boolean filters(MarkerDescriptor descriptor) {
         Binding binding = bindings[descriptor.number()];
         return adaptive && binding.isOfReceiver() && !descriptor.isPerObject()
-                && binding.property.isInVainSomewhere(binding.event);
+                && binding.property.isIgnoredSomewhere(binding.event);
     }
 
     @Override
@@ -130,7 +130,7 @@ public final class Typestate implements Client {
     }
 
     @Override
-    public boolean passesBy(MarkerDescriptor descriptor, Object receiver) {
+    public boolean skips(MarkerDescriptor descriptor, Object receiver) {
         Binding binding = bindings[descriptor.number()];
         if (receiver == null) {
             return false;
@@ -149,7 +149,7 @@ public final class Typestate implements Client {
     public void markerEnter(Marker marker) {
         Binding binding = bindings[marker.descriptor().number()];
         if (!binding.onReturn) {
-            tell(binding, marker);
+            handle(binding, marker);
         }
     }
 
@@ -157,11 +157,11 @@ public final class Typestate implements Client {
     public void markerExit(Marker marker) {
         Binding binding = bindings[marker.descriptor().number()];
         if (binding.onReturn && !marker.isByException() && binding.happens(marker)) {
-            tell(binding, marker);
+            handle(binding, marker);
         }
     }
 
-    private void tell(Binding binding, Marker marker) {
+    private void handle(Binding binding, Marker marker) {
         try {
             measure(binding, marker);
         } catch (StackOverflowError overflow) {

@@ -18,7 +18,7 @@ final class Violations {
     /** Maximum number of frames of a context. */
     private static final int DEEPEST = 50;
 
-    private final Map<Key, Found> found = new LinkedHashMap<>();
+    private final Map<Key, Violation> found = new LinkedHashMap<>();
     private long others;
 
     /** Adds an event that the entry's state does not allow. The entry still has that state. */
@@ -29,7 +29,7 @@ final class Violations {
             if (again(key)) {
                 return;
             }
-            Found first = new Found(key, entry, parent);
+            Violation first = new Violation(key, entry, parent);
             first.thread = Thread.currentThread().getName();
             StackTraceElement[] frames = CallingContexts.current();
             int from = binding.descriptor.place().equals("method") && frames.length > 1 ? 1 : 0;
@@ -49,13 +49,13 @@ final class Violations {
         Key key = new Key(property, kind, entry, -1, null);
         synchronized (found) {
             if (!again(key)) {
-                found.put(key, new Found(key, entry, entry.parent));
+                found.put(key, new Violation(key, entry, entry.parent));
             }
         }
     }
 
     private boolean again(Key key) {
-        Found known = found.get(key);
+        Violation known = found.get(key);
         if (known != null) {
             known.count++;
             return true;
@@ -69,7 +69,7 @@ final class Violations {
 
     void write(Json out) {
         synchronized (found) {
-            for (Found one : found.values()) {
+            for (Violation one : found.values()) {
                 one.write(out);
             }
             if (others > 0) {
@@ -118,20 +118,20 @@ final class Violations {
         }
     }
 
-    private static final class Found {
+    private static final class Violation {
         final Key key;
-        final Who object;
-        final Who parent;
+        final ObjectLabel object;
+        final ObjectLabel parent;
         final List<String> context = new ArrayList<>();
         String thread;
         /** The node in the exact tree, if there is one. */
         ContextNode node;
         long count = 1;
 
-        Found(Key key, Entry entry, Entry parent) {
+        Violation(Key key, Entry entry, Entry parent) {
             this.key = key;
-            object = new Who(entry);
-            this.parent = parent == null ? null : new Who(parent);
+            object = new ObjectLabel(entry);
+            this.parent = parent == null ? null : new ObjectLabel(parent);
         }
 
         void write(Json out) {
@@ -180,12 +180,12 @@ final class Violations {
         }
     }
 
-    private static final class Who {
+    private static final class ObjectLabel {
         final String type;
         final long id;
         final int hash;
 
-        Who(Entry entry) {
+        ObjectLabel(Entry entry) {
             type = entry.type.getName();
             id = entry.id;
             hash = entry.hash;

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn missing_parts_are_reported() {
         let text = section(&Page { missing: vec!["that: failed (so)".to_owned()], ..page() });
         assert!(text.contains("- **Not measured in this run**: that: failed (so).\n"), "{text}");
     }

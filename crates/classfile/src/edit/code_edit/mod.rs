@@ -41,7 +41,7 @@ pub struct CodeEdit<'c, 'a> {
     extra_locals: u16,
     /// Locals that get names throughout the code: original slot, name, descriptor.
     named: Vec<(u16, Index, Index)>,
-    tells_moves: bool,
+    reports_moves: bool,
 }
 
 /// Results of writing edited code.
@@ -49,7 +49,7 @@ pub struct CodeEdit<'c, 'a> {
 pub struct Finished {
     /// Names of omitted attributes: unknown ones that may hold bytecode indices.
     pub dropped: Vec<String>,
-    /// New positions of instructions, if [requested](CodeEdit::tell_moves).
+    /// New positions of instructions, if [requested](CodeEdit::report_moves).
     pub moves: Vec<Move>,
     /// Length of the instructions in bytes.
     pub length: u32,
@@ -72,13 +72,13 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             extra_stack: 0,
             extra_locals: by,
             named: Vec::new(),
-            tells_moves: false,
+            reports_moves: false,
         }
     }
 
     /// Makes [`CodeEdit::finish`] report the new positions of instructions.
-    pub fn tell_moves(&mut self) {
-        self.tells_moves = true;
+    pub fn report_moves(&mut self) {
+        self.reports_moves = true;
     }
 
     /// Declares the number of stack slots that inserted code needs on top of the original code's.
@@ -179,7 +179,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         self.write_exception_table(&layout, &entries, out)?;
         let dropped =
             self.write_attributes(old, signature, &layout, &entries, length, names, additions, out)?;
-        let moves = if self.tells_moves { moves::of(self.code, &self.edits, &layout)? } else { Vec::new() };
+        let moves = if self.reports_moves { moves::of(self.code, &self.edits, &layout)? } else { Vec::new() };
         Ok(Finished { dropped, moves, length })
     }
 

@@ -81,7 +81,7 @@ fn near_code_is_written_as_far_code_is() {
 }
 
 #[test]
-fn what_is_too_long_for_short_jumps_is_left_to_the_layout() {
+fn distances_too_long_for_short_jumps_are_left_to_the_layout() {
     let bytes = class(&[NOP, RETURN]);
     let class = ClassFile::parse(&bytes).unwrap();
     let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
@@ -100,7 +100,7 @@ fn what_is_too_long_for_short_jumps_is_left_to_the_layout() {
 /// A helper that found no room on the stack was called forever: its call, before the handler of a
 /// `finally`, was covered by that handler.
 #[test]
-fn what_is_inserted_in_front_of_a_handler_is_not_come_back_to() {
+fn no_jump_leads_to_code_inserted_before_a_handler() {
     // 0: nop; 1: return; 2: astore_0, the handler of 0 and of itself; 3: aload_0; 4: athrow
     let bytes = class_with(&[NOP, RETURN, ASTORE_0, ALOAD_0, ATHROW], &[[0, 1, 2], [2, 3, 2]]);
     let class = ClassFile::parse(&bytes).unwrap();

@@ -17,7 +17,7 @@ fn listed(p: &Profile, per_thread: bool) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_listed_is_read() {
+fn written_lists_read_back() {
     arbtest::arbtest(|u| {
         let p = if u.arbitrary()? { random(u)? } else { random_split(u)?.0 };
         for per_thread in [false, true] {
@@ -68,7 +68,7 @@ fn a_frame_of_a_class_without_a_method_is_a_marker() {
 
 /// After writing and reading, the list had become one of threads, with a different thread.
 #[test]
-fn what_has_no_contexts_does_not_say_whether_roots_are_threads() {
+fn a_list_without_contexts_does_not_say_whether_roots_are_threads() {
     let list = read("1 0 [;e\n0 0 )\n");
     assert!(list.per_thread);
     let first = listed(&list.profile, list.per_thread);
@@ -162,7 +162,7 @@ fn lines_may_stand_in_any_order() {
 }
 
 #[test]
-fn what_is_no_list_is_refused_with_its_line() {
+fn lines_of_no_list_are_refused_with_their_numbers() {
     let error = |text: &str| read_contexts(text.as_bytes()).expect_err(text).to_string();
     assert_eq!(error(""), "the file is empty");
     for (text, line, problem) in [

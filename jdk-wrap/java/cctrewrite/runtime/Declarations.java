@@ -4,8 +4,8 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 
 /** Finds out whether this JDK's class library declares a method. In bypass. */
-public final class Declared {
-    private Declared() {}
+public final class Declarations {
+    private Declarations() {}
 
     /**
      * Whether {@code type} declares the method.

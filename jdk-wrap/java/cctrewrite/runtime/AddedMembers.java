@@ -14,7 +14,7 @@ import java.util.Arrays;
  * (docs/internals/runtime.md). The names of helpers and of the field of Thread start with
  * {@code cct$}.
  */
-public final class Hidden {
+public final class AddedMembers {
     private static final int ACC_SYNTHETIC = 0x1000;
     private static final String PREFIX = "cct$";
 
@@ -22,7 +22,7 @@ public final class Hidden {
     public static final String NATIVE_PREFIX = "cct$native$";
     private static final int KEPT_BY_NATIVES = Modifier.NATIVE | Modifier.SYNCHRONIZED;
 
-    private Hidden() {}
+    private AddedMembers() {}
 
     public static Method[] methods(Method[] all) {
         int kept = 0;

@@ -6,17 +6,17 @@ import java.util.Arrays;
  * The clients to notify at a marker. A change replaces this object and never changes it, so regions
  * that were entered keep theirs.
  */
-final class Told {
+final class Listeners {
     final MarkerDescriptor descriptor;
     final Client[] clients;
     /** The only client; the usual case, which needs no loop. */
     final Client single;
     /**
      * The only client, if the marker needs no other work than its notification: no call of
-     * {@link Client#passesBy}, and no count by marker.
+     * {@link Client#skips}, and no count by marker.
      */
     final Client straight;
-    /** The only client, if it wants {@link Client#passesBy} calls. */
+    /** The only client, if it wants {@link Client#skips} calls. */
     final Client filter;
     /**
      * The clients that are notified of exits. If there are none, the marker keeps nothing on the
@@ -32,9 +32,9 @@ final class Told {
      * For a region that is kept on the stack: all clients except the last one; {@code null} if none
      * are left.
      */
-    final Told shorter;
+    final Listeners shorter;
 
-    Told(MarkerDescriptor descriptor, Subscriber[] subscribers) {
+    Listeners(MarkerDescriptor descriptor, Subscriber[] subscribers) {
         this.descriptor = descriptor;
         int count = subscribers.length;
         clients = new Client[count];
@@ -54,6 +54,6 @@ final class Told {
         isKept = descriptor.isPair() && (leavers > 0 || descriptor.isLoop());
         isInstant = isKept && descriptor.instant;
         shorter = isKept && count > 1
-                ? new Told(descriptor, Arrays.copyOf(subscribers, count - 1)) : null;
+                ? new Listeners(descriptor, Arrays.copyOf(subscribers, count - 1)) : null;
     }
 }
