@@ -57,7 +57,9 @@ fn open_terminal() -> (File, OwnedFd) {
 fn start(folder: &Path, arguments: &[&str], colours: bool, terminal: &OwnedFd) -> Child {
     let stdio = || Stdio::from(terminal.try_clone().unwrap());
     let mut command = Command::new("setsid");
-    command.arg(env!("CARGO_BIN_EXE_cctrewrite")).arg("view").args(arguments).current_dir(folder);
+    // Under `nohup` the tests ignore SIGHUP, and so would the command.
+    command.args(["env", "--default-signal=HUP", env!("CARGO_BIN_EXE_cctrewrite"), "view"]);
+    command.args(arguments).current_dir(folder);
     command.env("TERM", "xterm-256color").env_remove("NO_COLOR").env_remove("CLICOLOR");
     if !colours {
         command.env("NO_COLOR", "1");
@@ -119,16 +121,21 @@ impl Session {
         cells.any(|cell| cell.fgcolor() != vt100::Color::Default || cell.bgcolor() != vt100::Color::Default)
     }
 
-    /// Waits for the end; the terminal must be as it was.
-    fn ends(&mut self) -> ExitStatus {
+    /// Waits for the end.
+    fn status(&mut self) -> ExitStatus {
         let start = Instant::now();
-        let status = loop {
+        loop {
             if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
+                return status;
             }
             assert!(start.elapsed() < PATIENCE, "it does not end");
             std::thread::sleep(Duration::from_millis(10));
-        };
+        }
+    }
+
+    /// Waits for the end; the terminal must be as it was.
+    fn ends(&mut self) -> ExitStatus {
+        let status = self.status();
         while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(200)) {
             self.hears(&bytes);
         }
@@ -219,7 +226,7 @@ fn the_view_ends_with_its_terminal() {
     let mut session = Session::start(folder.path(), &[], true);
     session.sees("? help  q quit");
     kill_process(Pid::from_child(&session.child), Signal::HUP).unwrap();
-    assert_eq!(session.child.wait().unwrap().signal(), Some(Signal::HUP.as_raw()));
+    assert_eq!(session.status().signal(), Some(Signal::HUP.as_raw()));
 }
 
 #[test]
