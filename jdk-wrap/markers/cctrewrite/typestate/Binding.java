@@ -15,13 +15,14 @@ final class Binding {
     final Monitor monitor;
     final int event;
     final boolean onReturn;
-    /** Whether it happens only if something other than false and null is returned. */
+    /** Whether a call that returns false or null is no event. */
     final boolean ifResult;
     final Budget.Site allocation;
     private final int object;
     private final int parent;
     private final boolean isReported;
-    /** For markers at a call. */
+
+    /** The location of a marker at a call, once it is known. */
     private volatile Site site;
 
     Binding(MarkerDescriptor descriptor, Monitor monitor, Budget budget) {
@@ -46,7 +47,7 @@ final class Binding {
         allocation = budget.site(descriptor, property);
     }
 
-    /** Whether markers report what is returned: an object, an array or a boolean. */
+    /** Whether the marker reports the result: an object, an array or a boolean. */
     private static boolean isReported(MarkerDescriptor descriptor) {
         String callee = descriptor.place().equals("call")
                 ? descriptor.detail() : descriptor.method().descriptor();
@@ -81,25 +82,26 @@ final class Binding {
         }
     }
 
-    /** The object that it happens to; {@code null} if it is not of the property's types. */
+    /** The event's object; {@code null} if it is not of the property's types. */
     Object object(Marker marker) {
         Object found = of(marker, object);
         return property.objectTypes.include(found) ? found : null;
     }
 
-    /** The parent, in the same way. */
+    /** The event's parent; {@code null} if it is not of the property's types. */
     Object parent(Marker marker) {
         Object found = of(marker, parent);
         return property.parentTypes.include(found) ? found : null;
     }
 
-    /** Whether what {@link #isOfReceiver} may happen to this receiver, by its class. */
+    /** Whether the property is about this receiver, by its class ({@link #isOfReceiver}). */
     boolean concerns(Object receiver) {
         return (hasParent() ? property.parentTypes : property.objectTypes).include(receiver);
     }
 
     /**
-     * Whether it has happened, by what is returned. Nothing and numbers count: they are not known.
+     * Whether the result makes the call an event. It does if the method returns nothing or a number,
+     * which markers do not report.
      */
     boolean happens(Marker marker) {
         return !ifResult || !isReported || isYes(marker.result());
