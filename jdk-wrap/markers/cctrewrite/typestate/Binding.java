@@ -100,8 +100,8 @@ final class Binding {
     }
 
     /**
-     * Whether the result makes the call an event. It does if the method returns nothing or a number,
-     * which markers do not report.
+     * Whether the result makes the call an event. It does if the method returns nothing or a
+     * number: markers do not report these.
      */
     boolean happens(Marker marker) {
         return !ifResult || !isReported || isYes(marker.result());
