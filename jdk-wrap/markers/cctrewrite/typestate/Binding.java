@@ -21,6 +21,8 @@ final class Binding {
     private final int object;
     private final int parent;
     private final boolean isReported;
+    /** Whether calls by the class library are no events. The rewriter knows this of calls. */
+    private final boolean isOfProgram;
 
     /** The location of a marker at a call, once it is known. */
     private volatile Site site;
@@ -30,7 +32,7 @@ final class Binding {
         this.descriptor = descriptor;
         this.monitor = monitor;
         property = monitor.property;
-        if (words.length != 4 && words.length != 5) {
+        if (words.length < 4) {
             throw new IllegalArgumentException("marker " + descriptor
                     + " has no predicate of an event");
         }
@@ -42,7 +44,14 @@ final class Binding {
         onReturn = words[1].equals("return");
         object = role(words[2]);
         parent = role(words[3]);
-        ifResult = words.length == 5 && words[4].equals("if-result");
+        boolean result = false;
+        boolean program = false;
+        for (int i = 4; i < words.length; i++) {
+            result |= words[i].equals("if-result");
+            program |= words[i].equals("of-program");
+        }
+        ifResult = result;
+        isOfProgram = program;
         isReported = isReported(descriptor);
         allocation = budget.site(descriptor, property);
     }
@@ -100,11 +109,12 @@ final class Binding {
     }
 
     /**
-     * Whether the result makes the call an event. It does if the method returns nothing or a
-     * number: markers do not report these.
+     * Whether the event happens at a marker, by the result and the caller. A method that returns
+     * nothing or a number has no result: markers do not report these.
      */
     boolean happens(Marker marker) {
-        return !ifResult || !isReported || isYes(marker.result());
+        return (!ifResult || !isReported || isYes(marker.result()))
+                && (!isOfProgram || Callers.isProgram());
     }
 
     private static boolean isYes(Object result) {
