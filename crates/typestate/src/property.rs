@@ -158,10 +158,15 @@ impl Place {
         self.said("at") == Some(&Words::One("call".to_owned()))
     }
 
-    /// Whether only calls outside the class library are events: the default of calls.
+    /// Whether the location is a method: the default.
+    pub fn is_method(&self) -> bool {
+        self.said("at").is_none_or(|at| *at == Words::One("method".to_owned()))
+    }
+
+    /// Whether only calls outside the class library are events: the default at calls.
     pub fn is_of_program(&self) -> bool {
-        let callers = self.said("callers");
-        self.is_call() && callers.is_none_or(|callers| *callers == Words::One("program".to_owned()))
+        let is_program = |callers: &Words| *callers == Words::One("program".to_owned());
+        self.said("callers").map_or(self.is_call(), is_program)
     }
 }
 

@@ -7,7 +7,8 @@ use crate::property::{EventTime, Objects, Place, Property, Role, Words};
 /// The rules as a file for `--markers`.
 ///
 /// A rule's token is the property's name. Its predicate is for the runtime's client: the event, its
-/// time, the roles of object and parent (`-` for none), and `if-result` if the result decides.
+/// time, the roles of object and parent (`-` for none), `if-result` if the result decides, and
+/// `of-program` if the caller of a method does.
 pub fn rules(properties: &[Property]) -> String {
     let mut text = String::new();
     for property in properties {
@@ -29,13 +30,15 @@ fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place)
     }
     for (key, value) in &place.rule {
         match value {
+            // The client tests the callers of methods: the rule is the same for all.
+            _ if key == "callers" && place.is_method() => {}
             Words::One(text) => writeln!(out, "{key} = {}", toml_string(text))?,
             Words::Numbers(all) => writeln!(out, "{key} = {all:?}")?,
             Words::Flag(flag) if key == "callee-subtypes" => writeln!(out, "{key} = {flag}")?,
             Words::Flag(_) => {}
         }
     }
-    if place.is_of_program() && place.said("callers").is_none() {
+    if place.is_call() && place.is_of_program() && place.said("callers").is_none() {
         writeln!(out, "callers = \"program\"")?;
     }
     if matches!(property.objects, Objects::One(_)) && is_per_object(place) {
@@ -62,20 +65,21 @@ fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place)
 /// says otherwise.
 fn is_per_object(place: &Place) -> bool {
     let said = |name: &str| place.said(name);
-    let is_method = said("at").is_none_or(|at| *at == Words::One("method".to_owned()));
     let wanted = match said("per-object") {
         Some(said) => *said == Words::Flag(true),
         // Rules for interfaces and constructors cannot have it.
         None => said("subtypes-of").is_none() && said("method") != Some(&Words::One("<init>".to_owned())),
     };
-    is_method && wanted && place.object == Some(Role::Receiver)
+    place.is_method() && wanted && place.object == Some(Role::Receiver)
 }
 
 /// The predicate of a marker, for the client.
 pub fn predicate(event: &str, place: &Place) -> String {
     let role = |role: Option<Role>| role.map_or("-".to_owned(), |role| role.to_string().replace(' ', ":"));
-    let condition = if place.if_result { " if-result" } else { "" };
-    format!("{event} {} {} {}{condition}", place.when.word(), role(place.object), role(place.parent))
+    let of_result = if place.if_result { " if-result" } else { "" };
+    let of_caller = if place.is_of_program() && place.is_method() { " of-program" } else { "" };
+    let (object, parent) = (role(place.object), role(place.parent));
+    format!("{event} {} {object} {parent}{of_result}{of_caller}", place.when.word())
 }
 
 /// A text as a basic string of TOML.
@@ -133,6 +137,14 @@ mod tests {
              context = [\"receiver\", \"result\"]\n\n\
              [[marker]]\ntoken = \"P\"\npredicate = \"b enter receiver -\"\ncallee = \"d.D.n\"\nat = \"call\"\n\
              callers = \"all\"\nkind = \"one-way\"\ncontext = [\"receiver\"]\n\n"
+        );
+        let methods = "[[property]]\nname = \"P\"\nmessage = \"m\"\nexpression = \"a b\"\n[property.events]\na = { class = \"C\", callers = \"program\", per-object = false }\nb = { class = \"C\", callers = \"all\", per-object = false }\n";
+        assert_eq!(
+            super::rules(&crate::file::parse(methods).unwrap()),
+            "[[marker]]\ntoken = \"P\"\npredicate = \"a enter receiver - of-program\"\nat = \"method\"\nclass = \"C\"\n\
+             kind = \"one-way\"\ncontext = [\"receiver\"]\n\n\
+             [[marker]]\ntoken = \"P\"\npredicate = \"b enter receiver -\"\nat = \"method\"\nclass = \"C\"\n\
+             kind = \"one-way\"\ncontext = [\"receiver\"]\n\n"
         );
         let tables = crate::encoded::encoded(&calls);
         assert!(tables.contains("objects\tobject\ntypes\tobject\tD\nevent\ta\tobject\n"), "{tables}");

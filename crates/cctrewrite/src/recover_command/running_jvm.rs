@@ -123,6 +123,10 @@ fn memory_of(process: u32) -> Result<Memory> {
             return Ok(memory);
         }
     }
+    // A process gives up its memory before it ends, and then waits for its parent.
+    if maps.is_empty() {
+        bail!("process {process} has ended");
+    }
     bail!(
         "process {process} is not profiled; start the program with `cctrewrite run -- java ...`. (A \
          profiled JVM cannot be read if it records nothing, has no load-time library, or was \
@@ -146,6 +150,21 @@ mod tests {
         ] {
             assert_eq!(program(name).is_called(asked), is, "{asked} of {name}");
         }
+    }
+
+    /// It was called a JVM that is not profiled.
+    #[test]
+    fn a_process_that_waits_for_its_parent_has_ended() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let process = child.id();
+        while !(RunningJvm { process }).has_ended() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let error = memory_of(process).err().unwrap().to_string();
+        child.wait().unwrap();
+        assert_eq!(error, format!("process {process} has ended"));
+        let error = memory_of(std::process::id()).err().unwrap().to_string();
+        assert!(error.contains(" is not profiled; start the program"), "{error}");
     }
 
     #[test]

@@ -80,10 +80,7 @@ fn rates_are_growth_by_time(jdk: &'static Jdk) {
     assert!(Command::new("kill").arg(&process).status().unwrap().success());
     let end = cctrewrite(&["top", &process, "--every", "100ms"]);
     let said = text(&end.stderr);
-    assert!(
-        said.contains(" has ended") || said.contains("no process") || said.contains("no readable"),
-        "{said}"
-    );
+    assert!(said.contains(" has ended") || said.contains("no process"), "{said}");
     let profile = jvm.wait().profile();
     assert!(profile.methods.iter().any(|method| &*method.class == "Churn"));
 }

@@ -25,8 +25,12 @@ fn run(jdk: &Jdk, here: &Path, is_counted: bool, main: &str) -> Value {
     for property in PROPERTIES {
         run.args(["--typestate", property]);
     }
-    let classes = fixture("typestate").join("classes");
-    run.arg("--").arg(jdk.path("bin/java")).arg("-cp").arg(classes).arg(main);
+    // The class library opens the jar and leaves it open.
+    let jar = here.join("program.jar");
+    if !jar.exists() {
+        jdk.pack(&jar, &[fixture("typestate").join("classes")]);
+    }
+    run.arg("--").arg(jdk.path("bin/java")).arg("-cp").arg(jar).arg(main);
     let output = run.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let printed = String::from_utf8_lossy(&output.stdout);

@@ -267,6 +267,9 @@ impl<'a> Reader<'a> {
                         return Err(entry.kind("\"result\""));
                     }
                 }
+                "callers" if !["all", "program"].contains(&entry.text()?) => {
+                    return Err(entry.kind("\"all\" or \"program\""));
+                }
                 "per-object" | "callee-subtypes" => {
                     let flag = entry.value.get_ref().as_bool().ok_or_else(|| entry.kind("true or false"))?;
                     rule.push((entry.key.to_owned(), Words::Flag(flag)));

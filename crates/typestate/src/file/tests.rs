@@ -121,6 +121,7 @@ change = { at = "call", callee = "c.C.m", when = "return", if = "result", parent
     assert!(error("if = \"result\"", "if = \"true\"").contains("'if' must be \"result\""));
     assert!(error(", when = \"return\", if", ", if").contains("'if' = \"result\" is known when"));
     assert!(error("callee-subtypes = true", "callee-subtypes = 1").contains("must be true or false"));
+    assert!(error("callers = \"all\"", "callers = \"us\"").contains("must be \"all\" or \"program\""));
 }
 
 /// The last level of `nested` leads to a state that is neither right nor wrong.

@@ -114,7 +114,7 @@ public final class Counts {
     }
 
     /**
-     * What the current thread has executed so far in a method and below it, whoever called it.
+     * What the current thread has executed so far in a method and below it, from any caller.
      *
      * @param method the class's binary name, a dot and the method's name, with or without
      *     descriptor: {@code com.acme.Parser.parse} means all of its overloads

@@ -20,7 +20,7 @@ public final class Launch {
         "java.lang.CctTraces",
         "java.lang.CctTraces$AllAtOnce",
         "java.lang.CctTraces$Elements",
-        "java.lang.CctTraces$Given",
+        "java.lang.CctTraces$PendingTrace",
         "java.lang.CctTraces$Visible",
         "java.lang.CctTraces$VmTrace",
     };
@@ -35,7 +35,7 @@ public final class Launch {
         "cctrewrite.markers.Counts",
         "cctrewrite.markers.MarkerStack",
         "cctrewrite.markers.Marker",
-        "cctrewrite.markers.Told",
+        "cctrewrite.markers.Listeners",
         "cctrewrite.markers.MarkerTable",
         "cctrewrite.markers.MarkerDescriptor",
         "cctrewrite.markers.MarkerDescriptor$Row",

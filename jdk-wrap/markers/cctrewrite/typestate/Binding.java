@@ -15,13 +15,16 @@ final class Binding {
     final Monitor monitor;
     final int event;
     final boolean onReturn;
-    /** Whether it happens only if something other than false and null is returned. */
+    /** Whether a call that returns false or null is no event. */
     final boolean ifResult;
     final Budget.Site allocation;
     private final int object;
     private final int parent;
     private final boolean isReported;
-    /** For markers at a call. */
+    /** Whether calls by the class library are no events. The rewriter knows this of calls. */
+    private final boolean isOfProgram;
+
+    /** The location of a marker at a call, once it is known. */
     private volatile Site site;
 
     Binding(MarkerDescriptor descriptor, Monitor monitor, Budget budget) {
@@ -29,7 +32,7 @@ final class Binding {
         this.descriptor = descriptor;
         this.monitor = monitor;
         property = monitor.property;
-        if (words.length != 4 && words.length != 5) {
+        if (words.length < 4) {
             throw new IllegalArgumentException("marker " + descriptor
                     + " has no predicate of an event");
         }
@@ -41,12 +44,19 @@ final class Binding {
         onReturn = words[1].equals("return");
         object = role(words[2]);
         parent = role(words[3]);
-        ifResult = words.length == 5 && words[4].equals("if-result");
+        boolean result = false;
+        boolean program = false;
+        for (int i = 4; i < words.length; i++) {
+            result |= words[i].equals("if-result");
+            program |= words[i].equals("of-program");
+        }
+        ifResult = result;
+        isOfProgram = program;
         isReported = isReported(descriptor);
         allocation = budget.site(descriptor, property);
     }
 
-    /** Whether markers report what is returned: an object, an array or a boolean. */
+    /** Whether the marker reports the result: an object, an array or a boolean. */
     private static boolean isReported(MarkerDescriptor descriptor) {
         String callee = descriptor.place().equals("call")
                 ? descriptor.detail() : descriptor.method().descriptor();
@@ -81,28 +91,30 @@ final class Binding {
         }
     }
 
-    /** The object that it happens to; {@code null} if it is not of the property's types. */
+    /** The event's object; {@code null} if it is not of the property's types. */
     Object object(Marker marker) {
         Object found = of(marker, object);
         return property.objectTypes.include(found) ? found : null;
     }
 
-    /** The parent, in the same way. */
+    /** The event's parent; {@code null} if it is not of the property's types. */
     Object parent(Marker marker) {
         Object found = of(marker, parent);
         return property.parentTypes.include(found) ? found : null;
     }
 
-    /** Whether what {@link #isOfReceiver} may happen to this receiver, by its class. */
+    /** Whether the property is about this receiver, by its class ({@link #isOfReceiver}). */
     boolean concerns(Object receiver) {
         return (hasParent() ? property.parentTypes : property.objectTypes).include(receiver);
     }
 
     /**
-     * Whether it has happened, by what is returned. Nothing and numbers count: they are not known.
+     * Whether the event happens at a marker, by the result and the caller. A method that returns
+     * nothing or a number has no result: markers do not report these.
      */
     boolean happens(Marker marker) {
-        return !ifResult || !isReported || isYes(marker.result());
+        return (!ifResult || !isReported || isYes(marker.result()))
+                && (!isOfProgram || Callers.isProgram());
     }
 
     private static boolean isYes(Object result) {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The classes of the objects that a property is about: those that are one of some types, or inherit
- * from one, and from none that is excluded.
+ * The classes of a property's objects: the listed types and those that inherit from one, except
+ * those that are or inherit from an excluded type.
  */
 final class Types {
     /** All classes. */
@@ -18,7 +18,7 @@ final class Types {
     private final List<String> excluded = new ArrayList<>();
     private final MatchByClass known = new MatchByClass();
 
-    /** What the tables say: names, with spaces between them. */
+    /** Reads a list as the tables have it: names with spaces between them. */
     Types(String text) {
         this.text = text;
         for (String name : text.split(" ")) {
@@ -30,7 +30,7 @@ final class Types {
         }
     }
 
-    /** Whether an object's class is one of them; {@code null} is none. */
+    /** Whether an object's class is one of these classes; false for {@code null}. */
     boolean include(Object object) {
         return object != null && (names.isEmpty() || known.get(object.getClass()));
     }
@@ -80,7 +80,7 @@ final class Types {
         return text.hashCode();
     }
 
-    /** By class, since it is asked at each event. */
+    /** The result by class: each event needs it. */
     final class MatchByClass extends ClassValue<Boolean> {
         @Override
         protected Boolean computeValue(Class<?> type) {

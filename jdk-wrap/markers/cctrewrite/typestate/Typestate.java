@@ -148,7 +148,7 @@ public final class Typestate implements Client {
     @Override
     public void markerEnter(Marker marker) {
         Binding binding = bindings[marker.descriptor().number()];
-        if (!binding.onReturn) {
+        if (!binding.onReturn && binding.happens(marker)) {
             handle(binding, marker);
         }
     }
