@@ -17,7 +17,7 @@ use clap::Args;
 use xtask_tools::jdks::{self, Fetch, Jdk, tool};
 use xtask_tools::print::print_line;
 use xtask_tools::process;
-use xtask_tools::workspace::{self, Built};
+use xtask_tools::workspace::{self, ReleaseBuild};
 
 /// The JDK of the sample, so that it shows the same numbers on every machine.
 const SAMPLE_JDK: u32 = 17;
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     eprintln!("    {} ({}, {})", jdk.home.display(), jdk.full_version, jdk.origin);
 
     step(2, "building cctrewrite (the first time takes some minutes)");
-    let Built { program, target } = workspace::build_release(&jdk)?;
+    let ReleaseBuild { program, target } = workspace::build_release(&jdk)?;
     let place = Place::fresh(&target, program)?;
 
     step(3, "running the program on a profiled JDK (which is made the first time)");

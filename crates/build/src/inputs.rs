@@ -111,7 +111,7 @@ pub enum BadClasses {
 /// Classes of the inputs that stay unchanged, each with the reason. JVMs refuse the class, its code
 /// is damaged, or it outgrows a class file when it is rewritten. The other classes must be planned
 /// with that in mind.
-pub type Unfit = BTreeMap<ClassHash, String>;
+pub type UnfitClasses = BTreeMap<ClassHash, String>;
 
 /// The result of a survey.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ pub struct Survey {
 
 impl Survey {
     /// The world of these classes, in which unfit ones are not rewritten.
-    pub fn world(&self, unfit: &Unfit) -> World {
+    pub fn world(&self, unfit: &UnfitClasses) -> World {
         let with_role = |(role, summary): &(Role, Arc<ClassSummary>)| {
             let role = if unfit.contains_key(&summary.hash) { Role::Library } else { *role };
             (role, Arc::clone(summary))
@@ -142,7 +142,7 @@ impl Survey {
 pub type Visitor<'v> = dyn Fn(Role, &Location<'_>, &ClassSummary, &[u8]) + Sync + 'v;
 
 /// One class entry.
-enum Found {
+enum ClassEntry {
     Class {
         summary: ClassSummary,
         /// Hash of the class file before the user's module replaced it.
@@ -246,7 +246,7 @@ impl Sources {
             let mut places = BTreeMap::new();
             for class in survey.classes {
                 match class {
-                    Found::Class { summary, original, place } => {
+                    ClassEntry::Class { summary, original, place } => {
                         let hash = summary.hash;
                         if role == Role::Input
                             && places.insert(place.clone(), hash).is_some_and(|first| first != hash)
@@ -260,8 +260,8 @@ impl Sources {
                         // original.
                         originals.push(if found[found.len() - 1].is_rewritten() { hash } else { original });
                     }
-                    Found::Bad { notice } => notices.push(notice),
-                    Found::Skipped => {}
+                    ClassEntry::Bad { notice } => notices.push(notice),
+                    ClassEntry::Skipped => {}
                 }
             }
             let object = found.iter().find(|class| *class.name == *convention::OBJECT);
@@ -317,7 +317,7 @@ impl Sources {
             }
         }
         let survey = Survey { classes, provenance, in_inputs, notices };
-        let of_names = duplicates(&survey.world(&Unfit::new()));
+        let of_names = duplicates(&survey.world(&UnfitClasses::new()));
         Ok(Survey { notices: [survey.notices, of_names].concat(), ..survey })
     }
 }
@@ -333,27 +333,27 @@ fn survey_class(
     at: &Location<'_>,
     (original, bytes): (&[u8], &[u8]),
     visit: &Visitor<'_>,
-) -> Result<Found, ClassError> {
+) -> Result<ClassEntry, ClassError> {
     let is_input = role == Role::Input;
     match ClassSummary::parse(bytes) {
         // A versioned class of a library does not represent its name.
-        Ok(_) if !is_input && at.entry.name.starts_with("META-INF/versions/") => Ok(Found::Skipped),
+        Ok(_) if !is_input && at.entry.name.starts_with("META-INF/versions/") => Ok(ClassEntry::Skipped),
         Ok(summary) if hooks::is_runtime_class(&summary.name) => {
             if is_input {
                 Err(ClassError::Refused(cct_rewrite::Error::AlreadyRewritten(lossy(&summary.name))))
             } else {
-                Ok(Found::Skipped)
+                Ok(ClassEntry::Skipped)
             }
         }
         Ok(summary) => {
             visit(role, at, &summary, bytes);
             let is_original = std::ptr::eq(original, bytes) && !summary.is_rewritten();
             let original = if is_original { summary.hash } else { ClassHash::of(original) };
-            Ok(Found::Class { summary, original, place: at.to_string() })
+            Ok(ClassEntry::Class { summary, original, place: at.to_string() })
         }
-        Err(_) if !is_input => Ok(Found::Skipped),
+        Err(_) if !is_input => Ok(ClassEntry::Skipped),
         Err(cct_rewrite::Error::Class(problem)) => match bad {
-            BadClasses::Keep => Ok(Found::Bad { notice: format!("{at}: kept as it is: {problem}") }),
+            BadClasses::Keep => Ok(ClassEntry::Bad { notice: format!("{at}: kept as it is: {problem}") }),
             BadClasses::Refuse => Err(ClassError::Bad(problem)),
         },
         Err(other) => Err(ClassError::Refused(other)),

@@ -30,13 +30,13 @@ impl Observer for Memory {
 
     fn begin(&self, work: &'static str, _steps: Option<u64>) -> Box<dyn Steps> {
         self.begun.lock().unwrap().push(work);
-        Box::new(Unseen)
+        Box::new(NoProgress)
     }
 }
 
-struct Unseen;
+struct NoProgress;
 
-impl Steps for Unseen {
+impl Steps for NoProgress {
     fn step(&self) {}
 }
 

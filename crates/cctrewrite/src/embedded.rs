@@ -3,11 +3,11 @@
 //! They take 5 MB. Packages that install them beside the command leave them out of it
 //! (`--no-default-features`).
 
-use cct_build::load_time::Embedded;
+use cct_build::load_time::EmbeddedLibraries;
 
 /// The libraries, if this build has them.
 #[cfg(feature = "embed")]
-pub static LIBRARIES: Embedded = Embedded {
+pub static LIBRARIES: EmbeddedLibraries = EmbeddedLibraries {
     load_time: cct_embed::library!(cctrewrite_loadtime),
     vm: cct_embed::library!(cctrewrite_vm),
     prefix: cct_embed::library!(cctrewrite_prefix),
@@ -15,7 +15,7 @@ pub static LIBRARIES: Embedded = Embedded {
 
 /// This build has no libraries inside.
 #[cfg(not(feature = "embed"))]
-pub static LIBRARIES: Embedded = Embedded { load_time: None, vm: None, prefix: None };
+pub static LIBRARIES: EmbeddedLibraries = EmbeddedLibraries { load_time: None, vm: None, prefix: None };
 
 #[cfg(all(test, feature = "embed"))]
 mod tests {

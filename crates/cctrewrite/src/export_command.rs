@@ -14,7 +14,7 @@ use cct_profile::names::NameStyle;
 
 use crate::args::{Export, NamesArgument};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{Reading, View, check_stdin, read, read_sum, shown};
+use crate::profile_file::{ReadOptions, View, check_stdin, read, read_sum, shown};
 
 /// Minimum share of a box in a picture, in percent: about one pixel.
 const PICTURE_MIN_PERCENT: f64 = 0.1;
@@ -74,7 +74,7 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
 
 /// Reads the data to export.
 fn exported(arguments: &Export) -> Result<ExportInput> {
-    let reading = Reading::new(&arguments.parts, View::of(arguments.metric))?;
+    let reading = ReadOptions::new(&arguments.parts, View::of(arguments.metric))?;
     let reading = reading.asking_for(arguments.selection.methods());
     let (sum, damage) = read_sum(&arguments.profiles, &reading)?;
     // A sum lacks what any of its parts lacks.

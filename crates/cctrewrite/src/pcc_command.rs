@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use cct_build::text::counted;
-use cct_pcc::Recorded;
+use cct_pcc::RecordedValues;
 use cct_values::collisions::Counts;
 use cct_values::contexts::{DisplayOptions, everywhere, found, write};
 use cct_values::report;
@@ -25,10 +25,10 @@ pub fn run(command: &PccCommand) -> Result<()> {
 }
 
 /// Reads a file of values.
-pub fn read_values(path: &Path) -> Result<Recorded> {
+pub fn read_values(path: &Path) -> Result<RecordedValues> {
     let shown = || path.display().to_string();
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Recorded::of_bytes(&bytes).with_context(shown)
+    RecordedValues::of_bytes(&bytes).with_context(shown)
 }
 
 fn info(arguments: &PccInfo) -> Result<()> {

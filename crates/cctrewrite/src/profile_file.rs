@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use cct_columns::Column;
 use cct_profile::merge::MergeOptions;
 use cct_profile::merger::Merger;
-use cct_profile::pair::{Input, Kind, Whole};
+use cct_profile::pair::{Input, Kind, WholeCounts};
 use cct_profile::{Damage, Metric, Pattern, Profile, Summary, Unit};
 
 use crate::args::{ContextFilter, Library, MetricArgument, PROFILE, PartArguments, SitesArguments};
@@ -113,7 +113,7 @@ pub fn metric(asked: Option<MetricArgument>, summary: &Summary) -> Result<Metric
 
 /// What a command takes of each profile that it reads.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ReadOptions {
     /// The kind of numbers.
     pub view: View,
     /// Whether call sites are added up.
@@ -126,16 +126,16 @@ pub struct Reading {
     pub asked_for: Vec<Pattern>,
 }
 
-impl Reading {
+impl ReadOptions {
     /// What the command line asks for.
-    pub fn new(parts: &PartArguments, view: View) -> Result<Reading> {
+    pub fn new(parts: &PartArguments, view: View) -> Result<ReadOptions> {
         let (wanted, library) = (parts.only.wanted()?, parts.library.library()?);
-        Ok(Reading { view, sites: parts.sites, wanted, library, asked_for: Vec::new() })
+        Ok(ReadOptions { view, sites: parts.sites, wanted, library, asked_for: Vec::new() })
     }
 
     /// Everything, as in the file.
-    pub fn everything() -> Reading {
-        Reading {
+    pub fn everything() -> ReadOptions {
+        ReadOptions {
             view: View::Both,
             sites: SitesArguments::default(),
             wanted: None,
@@ -145,8 +145,8 @@ impl Reading {
     }
 
     /// Fails later if these methods are collapsed.
-    pub fn asking_for(self, methods: impl IntoIterator<Item = Pattern>) -> Reading {
-        Reading { asked_for: methods.into_iter().collect(), ..self }
+    pub fn asking_for(self, methods: impl IntoIterator<Item = Pattern>) -> ReadOptions {
+        ReadOptions { asked_for: methods.into_iter().collect(), ..self }
     }
 
     /// The part of a profile.
@@ -158,7 +158,7 @@ impl Reading {
     pub fn of_input(&self, input: Input) -> Result<Input> {
         let input = self.sites.of_input(input)?;
         let profile = self.view.shown(input.profile)?;
-        let whole = self.wanted.is_some().then(|| Whole::of(&profile));
+        let whole = self.wanted.is_some().then(|| WholeCounts::of(&profile));
         Ok(Input { profile: self.seen(profile)?, whole, ..input })
     }
 
@@ -191,7 +191,7 @@ pub const CANNOT: &str = "cannot add up these profiles";
 
 /// Reads profiles, adds them up, and takes a part. A single profile is not changed otherwise. Also
 /// returns the damage of all profiles.
-pub fn read_sum(paths: &[PathBuf], reading: &Reading) -> Result<(Profile, Vec<Damage>)> {
+pub fn read_sum(paths: &[PathBuf], reading: &ReadOptions) -> Result<(Profile, Vec<Damage>)> {
     if let [only] = paths {
         let profile = reading.of(read(only)?).with_context(|| shown(only))?;
         let damage = profile.damage.clone();
@@ -229,7 +229,7 @@ fn name(path: &Path, all: &[PathBuf]) -> String {
 }
 
 /// Reads a profile or a list of contexts, and reports what is missing on standard error.
-pub fn read_input(path: &Path, reading: &Reading) -> Result<Input> {
+pub fn read_input(path: &Path, reading: &ReadOptions) -> Result<Input> {
     let input = Input::read_from(open(path)?).with_context(|| shown(path))?;
     for what in &input.incomplete {
         exit::say(&format!("cctrewrite: {}: {what}", shown(path)));

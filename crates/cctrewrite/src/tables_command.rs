@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
 use crate::json;
-use crate::profile_file::{Reading, View, read, read_input, shown};
+use crate::profile_file::{ReadOptions, View, read, read_input, shown};
 use crate::remedies;
 use crate::report_command::report_contents::{names, select};
 
@@ -136,7 +136,7 @@ pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
         if which == TableArgument::Library && !origins.have_jdk() {
             table.remarks.push(BY_NAME);
         }
-        let reading = Reading::new(&arguments.parts, View::Contexts)?;
+        let reading = ReadOptions::new(&arguments.parts, View::Contexts)?;
         let mut damaged = false;
         for path in &arguments.profiles {
             let profile = reading.of(read(path)?)?;
@@ -224,7 +224,7 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
         limit: 0,
         ..CompareOptions::default()
     };
-    let reading = Reading::new(&arguments.parts, View::Contexts)?;
+    let reading = ReadOptions::new(&arguments.parts, View::Contexts)?;
     let mut damaged = false;
     for (at, a) in paths.iter().enumerate() {
         for b in &paths[at + 1..] {

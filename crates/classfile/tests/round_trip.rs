@@ -15,7 +15,7 @@ use std::time::Instant;
 use cafebabe::ParseOptions;
 use cafebabe::attributes::AttributeData;
 use cct_classfile::{ClassFile, Code, mutf8};
-use support::walk::{Seen, walk};
+use support::walk::{ItemCounts, walk};
 
 /// Version of the newest class files that cafebabe knows: those of Java 21.
 const CAFEBABE_NEWEST: u16 = 65;
@@ -36,7 +36,7 @@ fn test_jdk(version: u16) {
         let compared = compare_with_cafebabe(class);
         (walk(class), compared)
     });
-    let mut total = Seen::default();
+    let mut total = ItemCounts::default();
     let mut too_new = 0;
     for (name, results) in containers {
         if version == 8 && !results.is_empty() {

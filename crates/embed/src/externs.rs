@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// What there is of a dependency's library.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum LibraryState {
     /// Its path, absolute.
     Library(PathBuf),
     /// Cargo only checks, and no dependency has a library.
@@ -17,17 +17,17 @@ pub enum Found {
 
 /// The shared library of the crate with this name, by the arguments of the compiler that compiles
 /// the dependent.
-pub fn find(name: &str, arguments: impl Iterator<Item = String>) -> Found {
+pub fn find(name: &str, arguments: impl Iterator<Item = String>) -> LibraryState {
     let Some(artifact) = artifact(name, arguments) else {
-        return Found::Problem(format!("{name} is not a dependency; add it to [dependencies]"));
+        return LibraryState::Problem(format!("{name} is not a dependency; add it to [dependencies]"));
     };
     let is_linked = artifact.extension().is_some_and(|extension| extension == "rlib");
     if !is_linked {
-        return Found::NothingLinked;
+        return LibraryState::NothingLinked;
     }
     match library_beside(&artifact) {
-        Some(library) => Found::Library(library),
-        None => Found::Problem(format!(
+        Some(library) => LibraryState::Library(library),
+        None => LibraryState::Problem(format!(
             "no shared library beside {}: the package needs crate-type = [\"cdylib\", \"rlib\"], and a target that has shared libraries; \
              build with --no-default-features to do without",
             artifact.display()
@@ -88,7 +88,7 @@ mod tests {
         }
 
         /// What is found of `agent` if the compiler gets these externs.
-        fn find(&self, externs: &[(&str, &str)]) -> Found {
+        fn find(&self, externs: &[(&str, &str)]) -> LibraryState {
             let mut arguments = vec!["rustc".to_owned(), "--crate-name".to_owned(), "agent".to_owned()];
             for (name, file) in externs {
                 arguments.push("--extern".to_owned());
@@ -102,7 +102,7 @@ mod tests {
     fn the_library_lies_beside_the_rlib() {
         let folder =
             Folder::with(&["libagent.rlib", "libagent.so", "libagent-0123.rlib", "libagent-0123.so"]);
-        let found = |file| Found::Library(folder.path(file));
+        let found = |file| LibraryState::Library(folder.path(file));
         assert_eq!(
             folder.find(&[("other", "libother.rlib"), ("agent", "libagent.rlib")]),
             found("libagent.so")
@@ -118,15 +118,17 @@ mod tests {
     fn a_check_has_no_libraries() {
         // One that an earlier build left.
         let folder = Folder::with(&["libagent.so"]);
-        assert_eq!(folder.find(&[("agent", "libagent.rmeta")]), Found::NothingLinked);
+        assert_eq!(folder.find(&[("agent", "libagent.rmeta")]), LibraryState::NothingLinked);
     }
 
     #[test]
     fn missing_parts_are_reported() {
         let folder = Folder::with(&["libagent.rlib"]);
-        let Found::Problem(what) = folder.find(&[("agent", "libagent.rlib")]) else { panic!("found") };
+        let LibraryState::Problem(what) = folder.find(&[("agent", "libagent.rlib")]) else { panic!("found") };
         assert!(what.contains("cdylib") && what.contains("--no-default-features"), "{what}");
-        let Found::Problem(what) = folder.find(&[("agents", "libagent.rlib")]) else { panic!("found") };
+        let LibraryState::Problem(what) = folder.find(&[("agents", "libagent.rlib")]) else {
+            panic!("found")
+        };
         assert!(what.contains("agent is not a dependency"), "{what}");
     }
 }

@@ -19,7 +19,7 @@ mod externs;
 use std::env;
 use std::path::Path;
 
-use externs::{Found, find};
+use externs::{LibraryState, find};
 use proc_macro::{TokenStream, TokenTree};
 
 /// The bytes of the shared library of the dependency with this name: `library!(my_crate)` is an
@@ -35,9 +35,9 @@ pub fn library(input: TokenStream) -> TokenStream {
         return error("expected the name of a crate, as in `library!(my_crate)`");
     };
     match find(&name.to_string(), env::args()) {
-        Found::Library(path) => include(&path),
-        Found::NothingLinked => parsed("::core::option::Option::None::<&'static [u8]>"),
-        Found::Problem(what) => error(&what),
+        LibraryState::Library(path) => include(&path),
+        LibraryState::NothingLinked => parsed("::core::option::Option::None::<&'static [u8]>"),
+        LibraryState::Problem(what) => error(&what),
     }
 }
 

@@ -48,14 +48,14 @@ pub struct PrunedContexts {
 
 /// The counts that a context has lost.
 #[derive(Clone, Default)]
-struct Lost {
+struct LostCounts {
     calls: u64,
     bytecodes: u64,
     /// One for each column.
     values: Vec<u64>,
 }
 
-impl Lost {
+impl LostCounts {
     fn add(&mut self, node: &Node, values: &[u64]) {
         self.calls += node.calls;
         self.bytecodes += node.bytecodes;
@@ -82,7 +82,7 @@ pub(crate) fn pruned(
     let nodes = tree.nodes();
     let mut builder = TreeBuilder::new().with_columns(tree.columns());
     // The open contexts, and the root: their ends, and the counts that they lost.
-    let mut open: Vec<(u32, Lost)> = vec![(tree.subtree(0).end, Lost::default())];
+    let mut open: Vec<(u32, LostCounts)> = vec![(tree.subtree(0).end, LostCounts::default())];
     let mut next = 1;
     loop {
         while let Some((_, lost)) = open.pop_if(|(end, _)| *end == next) {
@@ -109,7 +109,7 @@ pub(crate) fn pruned(
             let node = &nodes[next as usize];
             builder.enter(node.method, node.calls, node.bytecodes)?;
             builder.numbers().copy_from_slice(tree.values(next));
-            open.push((subtree.end, Lost::default()));
+            open.push((subtree.end, LostCounts::default()));
             next += 1;
         }
     }

@@ -12,7 +12,7 @@ use cct_rewrite::runtime_classes::rename;
 
 /// How a class is defined, by the numbers that the runtime passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum DefinitionKind {
     /// By a class loader.
     Loaded,
     /// As a VM-anonymous class (JDK 8 to 16), which has a host instead of a loader, and which no
@@ -24,19 +24,19 @@ pub enum How {
     Hidden,
 }
 
-impl How {
+impl DefinitionKind {
     /// Whether no class can name a class defined in this way, so that many may share a name.
     pub fn is_unnamable(self) -> bool {
-        matches!(self, How::Anonymous | How::Hidden)
+        matches!(self, DefinitionKind::Anonymous | DefinitionKind::Hidden)
     }
 
     /// Converts the runtime's number.
     pub fn of(number: i32) -> Self {
         match number {
-            1 => How::Anonymous,
-            2 => How::Proxy,
-            3 => How::Hidden,
-            _ => How::Loaded,
+            1 => DefinitionKind::Anonymous,
+            2 => DefinitionKind::Proxy,
+            3 => DefinitionKind::Hidden,
+            _ => DefinitionKind::Loaded,
         }
     }
 }
@@ -52,8 +52,8 @@ pub struct Identity {
 
 impl Identity {
     /// The identity of a class file.
-    pub fn of(bytes: &[u8], name: &[u8], how: How) -> Result<Self> {
-        let is_generated = how != How::Loaded || is_generated_accessor(name);
+    pub fn of(bytes: &[u8], name: &[u8], how: DefinitionKind) -> Result<Self> {
+        let is_generated = how != DefinitionKind::Loaded || is_generated_accessor(name);
         let neutral = without_number(name);
         if !is_generated || *neutral == *name {
             return Ok(Identity { name: name.into(), hash: ClassHash::of(bytes) });
@@ -67,8 +67,8 @@ impl Identity {
     /// The identity of a class that a loader of this name defines, where loaders distinguish
     /// classes of equal names (JP 3.1: what makes two methods the same). Only classes that a loader
     /// has defined by name change.
-    pub fn in_loader(self, loader: &[u8], how: How) -> Self {
-        if how != How::Loaded || is_generated_accessor(&self.name) {
+    pub fn in_loader(self, loader: &[u8], how: DefinitionKind) -> Self {
+        if how != DefinitionKind::Loaded || is_generated_accessor(&self.name) {
             return self;
         }
         let hash = ClassHash::of(&[&self.hash.0.to_be_bytes(), loader].concat());
@@ -112,11 +112,15 @@ mod tests {
     #[test]
     fn loaders_make_one_class_two() {
         let of = |how| Identity { name: b"a/B"[..].into(), hash: ClassHash(7) }.in_loader(b"L#1", how);
-        assert_eq!(*of(How::Loaded).name, *b"a/B~L#1");
-        let other = Identity { name: b"a/B"[..].into(), hash: ClassHash(7) }.in_loader(b"L#2", How::Loaded);
-        assert_ne!(of(How::Loaded).hash, other.hash);
-        assert_ne!(of(How::Loaded).hash, ClassHash(7));
-        assert_eq!((&*of(How::Hidden).name, of(How::Proxy).hash), (&b"a/B"[..], ClassHash(7)));
+        assert_eq!(*of(DefinitionKind::Loaded).name, *b"a/B~L#1");
+        let other = Identity { name: b"a/B"[..].into(), hash: ClassHash(7) }
+            .in_loader(b"L#2", DefinitionKind::Loaded);
+        assert_ne!(of(DefinitionKind::Loaded).hash, other.hash);
+        assert_ne!(of(DefinitionKind::Loaded).hash, ClassHash(7));
+        assert_eq!(
+            (&*of(DefinitionKind::Hidden).name, of(DefinitionKind::Proxy).hash),
+            (&b"a/B"[..], ClassHash(7))
+        );
     }
 
     #[test]

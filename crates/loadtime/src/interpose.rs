@@ -18,7 +18,7 @@ use jni_sys::{jbyte, jclass, jint, jobject, jsize, jthrowable};
 use cct_pcc::Value;
 use cct_rewrite::hooks;
 
-use crate::identity::How;
+use crate::identity::DefinitionKind;
 use crate::jni::Env;
 use crate::members::Members;
 use crate::pcc;
@@ -101,7 +101,8 @@ unsafe extern "system" fn define_class(
         let file = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) };
         // SAFETY: the interface that JNI's caller uses.
         let env = unsafe { Env::new(raw) };
-        let rewrite = || rewriting::rewrite(env, loader, std::ptr::null_mut(), file, How::Loaded, &[]);
+        let rewrite =
+            || rewriting::rewrite(env, loader, std::ptr::null_mut(), file, DefinitionKind::Loaded, &[]);
         catch_unwind(AssertUnwindSafe(rewrite)).ok().flatten()
     });
     let (bytes, length) = match &rewritten {

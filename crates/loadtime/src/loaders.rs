@@ -23,7 +23,7 @@ pub struct Loaders {
     /// Number of loaders of each simple class name so far.
     ordinals: FxHashMap<Box<[u8]>, u64>,
     /// Classes defined for the boot class loader while the program ran.
-    boot: FxHashMap<Box<[u8]>, Offer>,
+    boot: FxHashMap<Box<[u8]>, KnownClasses>,
     /// Whether a thread is looking for collected loaders.
     is_swept: bool,
     /// Number of tables at which the next search for collected loaders is worthwhile.
@@ -32,24 +32,24 @@ pub struct Loaders {
 
 #[derive(Debug)]
 struct Table {
-    weak: Weak,
+    weak: WeakReference,
     is_parent_first: bool,
     /// Distinguishes the loader's classes from others of their names; `None` for the JDK's own
     /// loaders.
     name: Option<Box<[u8]>>,
-    classes: FxHashMap<Box<[u8]>, Offer>,
+    classes: FxHashMap<Box<[u8]>, KnownClasses>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Weak(pub(crate) jweak);
+pub struct WeakReference(pub(crate) jweak);
 
 // SAFETY: weak global references may be used by all threads (JNI specification, *Weak Global
 // References*).
 #[allow(unsafe_code)]
-unsafe impl Send for Weak {}
+unsafe impl Send for WeakReference {}
 
 #[derive(Debug)]
-enum Offer {
+enum KnownClasses {
     One(Arc<KnownClass>),
     Several,
 }
@@ -69,7 +69,7 @@ impl Loaders {
             *ordinal += 1;
             [&*simple, b"#", ordinal.to_string().as_bytes()].concat().into()
         });
-        let table = Table { weak: Weak(weak), is_parent_first, name, classes: FxHashMap::default() };
+        let table = Table { weak: WeakReference(weak), is_parent_first, name, classes: FxHashMap::default() };
         self.tables.insert(self.last, table);
         self.last
     }
@@ -92,10 +92,11 @@ impl Loaders {
         match classes.get_mut(&class.summary.name) {
             // The same class file may have been rewritten differently when other classes were
             // known.
-            Some(Offer::One(old)) if old.summary.hash == class.summary.hash && old.rows == class.rows => {}
-            Some(several) => *several = Offer::Several,
+            Some(KnownClasses::One(old))
+                if old.summary.hash == class.summary.hash && old.rows == class.rows => {}
+            Some(several) => *several = KnownClasses::Several,
             None => {
-                classes.insert(class.summary.name.clone(), Offer::One(class));
+                classes.insert(class.summary.name.clone(), KnownClasses::One(class));
             }
         }
     }
@@ -105,8 +106,9 @@ impl Loaders {
     pub fn offer_instead(&mut self, number: Number, class: Arc<KnownClass>) {
         let table = self.tables.get_mut(&number).map(|table| &mut table.classes);
         let Some(classes) = table.or((number == 0).then_some(&mut self.boot)) else { return };
-        let offered = classes.entry(class.summary.name.clone()).or_insert_with(|| Offer::One(class.clone()));
-        if let Offer::One(before) = offered {
+        let offered =
+            classes.entry(class.summary.name.clone()).or_insert_with(|| KnownClasses::One(class.clone()));
+        if let KnownClasses::One(before) = offered {
             *before = class;
         }
     }
@@ -118,14 +120,14 @@ impl Loaders {
             _ => &self.tables.get(&number)?.classes,
         };
         match classes.get(name)? {
-            Offer::One(class) => Some(class.clone()),
-            Offer::Several => None,
+            KnownClasses::One(class) => Some(class.clone()),
+            KnownClasses::Several => None,
         }
     }
 
     /// The loaders whose tables might be dropped, if a search is due; [`Loaders::swept`] must
     /// follow.
-    pub(crate) fn sweep(&mut self) -> Option<Vec<(Number, Weak)>> {
+    pub(crate) fn sweep(&mut self) -> Option<Vec<(Number, WeakReference)>> {
         if self.is_swept || self.tables.len() < self.next_sweep.max(FIRST_SWEEP) {
             return None;
         }
@@ -134,7 +136,7 @@ impl Loaders {
     }
 
     /// Drops the tables of these loaders.
-    pub(crate) fn swept(&mut self, collected: &[(Number, Weak)]) {
+    pub(crate) fn swept(&mut self, collected: &[(Number, WeakReference)]) {
         for (number, _) in collected {
             self.tables.remove(number);
         }

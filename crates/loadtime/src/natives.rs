@@ -21,14 +21,14 @@ use crate::collection;
 use crate::guard::guarded;
 use crate::hash_code;
 use crate::hook;
-use crate::identity::How;
+use crate::identity::DefinitionKind;
 use crate::interpose;
 use crate::jni::{Env, Native, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
 use crate::marking;
 use crate::members::Members;
 use crate::module;
 use crate::native_methods;
-use crate::originals::{self, Shown};
+use crate::originals::{self, VisibleClassFile};
 use crate::pcc;
 use crate::replay;
 use crate::rewriting;
@@ -208,7 +208,7 @@ extern "system" fn rewrite(
     guarded(raw, ptr::null_mut(), |env| {
         let Some(bytes) = env.bytes(bytes, offset, length) else { return ptr::null_mut() };
         let patched = env.elements_set(patches);
-        match rewriting::rewrite(env, loader, host, &bytes, How::of(how), &patched) {
+        match rewriting::rewrite(env, loader, host, &bytes, DefinitionKind::of(how), &patched) {
             // If memory runs out, the error stays pending and the definition fails. The class must
             // not be defined unchanged, since others may already rely on its extended forms.
             Some(rewritten) => env.new_bytes(&rewritten),
@@ -263,9 +263,9 @@ extern "system" fn original(
         let (Some(name), Some(home)) = (env.text(name), env.text(home)) else { return ptr::null_mut() };
         let Some(file) = env.bytes(file, 0, env.length(file)) else { return ptr::null_mut() };
         match originals::shown(env, loader, name.as_bytes(), &file, Path::new(&home)) {
-            Shown::AsItIs => ptr::null_mut(),
-            Shown::Original(original) => env.new_bytes(&original),
-            Shown::Missing(why) => {
+            VisibleClassFile::AsItIs => ptr::null_mut(),
+            VisibleClassFile::Original(original) => env.new_bytes(&original),
+            VisibleClassFile::Missing(why) => {
                 state().note(
                     format!("classes that agents were shown in their rewritten form, since {why}"),
                     &name,

@@ -27,7 +27,7 @@ const FILES: &str = "lib/cctrewrite/originals";
 
 /// The class file that an agent sees.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum VisibleClassFile {
     /// The class file as it is.
     AsItIs,
     /// The class file before rewriting.
@@ -38,26 +38,26 @@ pub enum Shown {
 
 /// The class file that an agent sees for one that `loader` (null for the boot class loader) defines
 /// or has defined under this name.
-pub fn shown(env: Env, loader: jobject, name: &[u8], file: &[u8], home: &Path) -> Shown {
-    let Ok(class) = ClassFile::parse(file) else { return Shown::AsItIs };
+pub fn shown(env: Env, loader: jobject, name: &[u8], file: &[u8], home: &Path) -> VisibleClassFile {
+    let Ok(class) = ClassFile::parse(file) else { return VisibleClassFile::AsItIs };
     let hash = match ClassAttribute::of(&class) {
         Ok(Some(attribute)) => attribute.hash,
         Ok(None) if is_rewritten(&class) => {
             // From the JVM's memory, which drops attributes that the JVM does not know.
             let known = Members::find(env).and_then(|members| class_by_name(env, members, loader, name));
-            let Some(known) = known else { return Shown::Missing("the class is not known") };
+            let Some(known) = known else { return VisibleClassFile::Missing("the class is not known") };
             known.summary.hash
         }
-        Ok(None) => return Shown::AsItIs,
-        Err(_) => return Shown::Missing("it was made from a rewritten class file"),
+        Ok(None) => return VisibleClassFile::AsItIs,
+        Err(_) => return VisibleClassFile::Missing("it was made from a rewritten class file"),
     };
     if let Some(original) = state().originals.of_program(hash) {
-        return Shown::Original(original);
+        return VisibleClassFile::Original(original);
     }
     match of_library(home, &mutf8::decode_lossy(class.name())) {
-        Some(original) if ClassHash::of(&original) == hash => Shown::Original(original),
-        Some(_) => Shown::Missing("the JDK has changed since the image was made"),
-        None => Shown::Missing("the original files of the class are missing"),
+        Some(original) if ClassHash::of(&original) == hash => VisibleClassFile::Original(original),
+        Some(_) => VisibleClassFile::Missing("the JDK has changed since the image was made"),
+        None => VisibleClassFile::Missing("the original files of the class are missing"),
     }
 }
 

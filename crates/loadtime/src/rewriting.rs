@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::class_file::read;
 use crate::frames;
-use crate::identity::{How, Identity, type_name};
+use crate::identity::{DefinitionKind, Identity, type_name};
 use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
 use crate::kept_members;
@@ -69,7 +69,7 @@ pub fn rewrite(
     loader: jobject,
     host: jclass,
     bytes: &[u8],
-    how: How,
+    how: DefinitionKind,
     patched: &[usize],
 ) -> Option<Vec<u8>> {
     let given = module::given(bytes, !patched.is_empty());
@@ -87,7 +87,15 @@ pub fn rewrite_last(env: Env, loader: jobject, redefined: jclass, bytes: &[u8]) 
     if originals::is_rewritten(&class) {
         return None;
     }
-    rewrite_at(env, Moment::Last { redefined }, loader, std::ptr::null_mut(), bytes, How::Loaded, &[])
+    rewrite_at(
+        env,
+        Moment::Last { redefined },
+        loader,
+        std::ptr::null_mut(),
+        bytes,
+        DefinitionKind::Loaded,
+        &[],
+    )
 }
 
 fn rewrite_given(
@@ -95,7 +103,7 @@ fn rewrite_given(
     loader: jobject,
     host: jclass,
     bytes: &[u8],
-    how: How,
+    how: DefinitionKind,
     patched: &[usize],
 ) -> Option<Vec<u8>> {
     rewrite_at(env, Moment::Definition, loader, host, bytes, how, patched)
@@ -117,7 +125,7 @@ fn rewrite_at(
     loader: jobject,
     host: jclass,
     bytes: &[u8],
-    how: How,
+    how: DefinitionKind,
     patched: &[usize],
 ) -> Option<Vec<u8>> {
     // The JVM rejects a malformed class file as well, and says so. Otherwise the class is stranger
@@ -187,7 +195,7 @@ struct Definition<'d, 'a> {
     moment: Moment,
     loader: jobject,
     host: jclass,
-    how: How,
+    how: DefinitionKind,
     class: &'d ClassFile<'a>,
     patched: &'d [usize],
 }
@@ -228,7 +236,7 @@ impl Definition<'_, '_> {
             None => identity,
         };
         summary.hash = identity.hash;
-        summary.has_host = self.how == How::Anonymous;
+        summary.has_host = self.how == DefinitionKind::Anonymous;
         summary.kept = self.kept(scope, members, jvmti, &summary).map(Arc::new);
         summary.is_debugged = debugger::is_there();
         let summary = Arc::new(summary);

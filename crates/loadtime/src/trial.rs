@@ -9,7 +9,7 @@ use cct_rewrite::marks::Marks;
 use cct_rewrite::{ClassSummary, Role, World, hooks};
 use cct_settings::Settings;
 
-use crate::identity::{How, Identity};
+use crate::identity::{DefinitionKind, Identity};
 use crate::{class_file, rewriting};
 
 /// Rewrites a class about to be defined, in the way with this number, with no other class known.
@@ -25,9 +25,10 @@ pub fn rewrite(bytes: &[u8], how: i32) -> Result<Option<Vec<u8>>, String> {
         return Ok(None);
     }
     let mut summary = ClassSummary::of(&class).map_err(|e| e.to_string())?;
-    let identity = Identity::of(class.bytes, class.name(), How::of(how)).map_err(|e| e.to_string())?;
+    let identity =
+        Identity::of(class.bytes, class.name(), DefinitionKind::of(how)).map_err(|e| e.to_string())?;
     summary.hash = identity.hash;
-    summary.has_host = How::of(how) == How::Anonymous;
+    summary.has_host = DefinitionKind::of(how) == DefinitionKind::Anonymous;
     let (settings, world) = (Settings::default(), World::new([(Role::Input, Arc::new(summary))]));
     let provenance = (settings, cct_rewrite::provenance(&settings, "trial", None));
     let rules = (Marks::default(), Filter::default());

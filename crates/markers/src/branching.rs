@@ -4,7 +4,7 @@ use cct_classfile::edit::Asm;
 use cct_classfile::opcode;
 
 /// Code with jumps over early returns, whose targets all have the state of the entry.
-pub(crate) struct Branching {
+pub(crate) struct BranchingCode {
     pub(crate) asm: Asm,
     pub(crate) targets: Vec<u16>,
     /// Range of the exception handler: the first covered offset, and the handler's, which follows
@@ -12,9 +12,9 @@ pub(crate) struct Branching {
     pub(crate) handler: Option<(u16, u16)>,
 }
 
-impl Branching {
+impl BranchingCode {
     pub(crate) fn new() -> Self {
-        Branching { asm: Asm::new(), targets: Vec::new(), handler: None }
+        BranchingCode { asm: Asm::new(), targets: Vec::new(), handler: None }
     }
 
     /// Adds code that runs and returns unless the jump is taken.

@@ -11,7 +11,7 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::{Asm, ClassEdit};
 use cct_classfile::{NameAndType, Result, access, opcode};
 
-use crate::branching::Branching;
+use crate::branching::BranchingCode;
 use crate::gate::{Call, Exit, Gate};
 
 /// Prefix of the names of added members.
@@ -210,7 +210,7 @@ impl Helpers {
     /// Adds `if (guard) return Gate.enter(table, index, receiver, arguments); return null;`
     fn helper(&self, edit: &mut ClassEdit<'_, '_>, helper: &Helper) -> Result<()> {
         let receiver = u16::from(helper.again);
-        let mut code = Branching::new();
+        let mut code = BranchingCode::new();
         let nothing = |asm: &mut Asm| {
             if helper.pair {
                 asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference))
@@ -351,7 +351,7 @@ impl Helpers {
     /// small, so that callers inline it.
     fn table(&self, edit: &mut ClassEdit<'_, '_>) -> Result<()> {
         let register = self.own_method(edit, REGISTER)?;
-        let mut code = Branching::new();
+        let mut code = BranchingCode::new();
         if self.is_interface {
             code.asm.ldc(self.own);
             self.gate(edit, Call::TableOf, &mut code.asm)?;
@@ -371,7 +371,7 @@ impl Helpers {
     /// its attribute, and gets the table and the initial guards.
     fn register(&self, edit: &mut ClassEdit<'_, '_>, words: usize, texts: &[Vec<u8>]) -> Result<()> {
         let own = self.own;
-        let mut code = Branching::new();
+        let mut code = BranchingCode::new();
         self.gate(edit, Call::IsReady, &mut code.asm)?;
         code.unless(opcode::IFNE, |asm| {
             asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference));
@@ -447,7 +447,7 @@ impl Helpers {
         &self,
         edit: &mut ClassEdit<'_, '_>,
         method: NameAndType<'_>,
-        code: &Branching,
+        code: &BranchingCode,
         locals: u16,
     ) -> Result<()> {
         let (name, descriptor) = (edit.additions.utf8(method.name)?, edit.additions.utf8(method.descriptor)?);

@@ -24,7 +24,7 @@ pub mod world;
 pub use attribute::Descriptor;
 pub use gate::helpers as helpers_of_object;
 pub use helpers::Slot;
-pub use places::{Found, Refusal, Spot};
+pub use places::{MatchedPlace, Refusal, Spot};
 pub use rules::{At, Callers, Rule, Rules, RulesError};
 pub use weave::class_markers::{ClassMarkers, LeftOut};
 pub use weave::{Error, Library, MarkedClass, Way, mark};

@@ -17,7 +17,7 @@ use crate::world::World;
 
 /// A location that a rule matched.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct MatchedPlace {
     /// The rule's position among all rules.
     pub rule: usize,
     /// The bytecode index.
@@ -214,7 +214,7 @@ pub(crate) fn find(
     position: usize,
     rule: &Rule,
     world: &World,
-) -> Result<(Vec<Found>, Vec<&'static str>)> {
+) -> Result<(Vec<MatchedPlace>, Vec<&'static str>)> {
     let (found, refused) = (Vec::new(), Vec::new());
     let mut finder = Finder { class, position, rule, world, found, refused };
     // The result does not matter: locations that are not known to be reached get no `this`.
@@ -235,7 +235,7 @@ struct Finder<'f, 'a> {
     position: usize,
     rule: &'f Rule,
     world: &'f World,
-    found: Vec<Found>,
+    found: Vec<MatchedPlace>,
     refused: Vec<&'static str>,
 }
 
@@ -244,7 +244,7 @@ const SUBROUTINES: &str = "it has subroutines (jsr), whose exits are not analyse
 
 impl Finder<'_, '_> {
     fn add(&mut self, bci: Bci, spot: Spot, detail: Vec<u8>) {
-        self.found.push(Found { rule: self.position, bci, spot, detail });
+        self.found.push(MatchedPlace { rule: self.position, bci, spot, detail });
     }
 
     fn loops(&mut self, shape: &mut Shape<'_>) {

@@ -32,7 +32,7 @@ pub struct Place {
 
 /// Recorded values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedValues {
     /// How they were recorded, as in profiles; and `pcc-at` and `pcc-only`, the choice of methods.
     pub meta: BTreeMap<String, String>,
     /// Notes for readers, in sentences, sorted.
@@ -63,7 +63,7 @@ pub enum ReadError {
     Damaged(&'static str),
 }
 
-impl Recorded {
+impl RecordedValues {
     /// Adds entries of a place.
     pub fn add(&mut self, place: Place, value: Value, count: u64) {
         let sum = self.counts.entry(place).or_default().entry(value).or_default();
@@ -100,7 +100,7 @@ impl Recorded {
     }
 
     /// Reads a file, which must be complete.
-    pub fn of_bytes(bytes: &[u8]) -> Result<Recorded, ReadError> {
+    pub fn of_bytes(bytes: &[u8]) -> Result<RecordedValues, ReadError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(ReadError::NoValues);
         }
@@ -123,11 +123,11 @@ impl Recorded {
         if Reader(checksum).number()? != xxh3_64(summed) {
             return Err(ReadError::Damaged("its checksum is wrong"));
         }
-        Recorded::of_content(&mut Reader(&summed[HEAD..]))
+        RecordedValues::of_content(&mut Reader(&summed[HEAD..]))
     }
 
-    fn of_content(reader: &mut Reader<'_>) -> Result<Recorded, ReadError> {
-        let mut recorded = Recorded::default();
+    fn of_content(reader: &mut Reader<'_>) -> Result<RecordedValues, ReadError> {
+        let mut recorded = RecordedValues::default();
         for line in reader.text()?.lines() {
             let (key, value) = line.split_once('=').ok_or(ReadError::Damaged("a line without a key"))?;
             recorded.meta.insert(key.to_owned(), unescaped(value));
@@ -212,8 +212,9 @@ fn unescaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn sample() -> Recorded {
-        let mut recorded = Recorded { lost: 5, notes: vec!["a\\n note".to_owned()], ..Recorded::default() };
+    fn sample() -> RecordedValues {
+        let mut recorded =
+            RecordedValues { lost: 5, notes: vec!["a\\n note".to_owned()], ..RecordedValues::default() };
         recorded.meta.insert("provenance".to_owned(), "a=1 b\\\nc=2\r".to_owned());
         let place = |name: &str| Place {
             class: "a/B".to_owned(),
@@ -228,8 +229,8 @@ mod tests {
 
     #[test]
     fn written_data_reads_back() {
-        for recorded in [Recorded::default(), sample()] {
-            assert_eq!(Recorded::of_bytes(&recorded.bytes()), Ok(recorded));
+        for recorded in [RecordedValues::default(), sample()] {
+            assert_eq!(RecordedValues::of_bytes(&recorded.bytes()), Ok(recorded));
         }
     }
 
@@ -246,17 +247,17 @@ mod tests {
     fn changed_and_truncated_files_are_refused() {
         let bytes = sample().bytes();
         for length in 0..bytes.len() {
-            assert!(Recorded::of_bytes(&bytes[..length]).is_err(), "{length}");
+            assert!(RecordedValues::of_bytes(&bytes[..length]).is_err(), "{length}");
         }
         for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut other = bytes.clone();
                 other[at] ^= 1 << bit;
-                assert!(Recorded::of_bytes(&other).is_err(), "{at}");
+                assert!(RecordedValues::of_bytes(&other).is_err(), "{at}");
             }
         }
         let longer = [&bytes[..], &[0]].concat();
-        assert_eq!(Recorded::of_bytes(&longer), Err(ReadError::Damaged("bytes follow its end")));
+        assert_eq!(RecordedValues::of_bytes(&longer), Err(ReadError::Damaged("bytes follow its end")));
     }
 
     /// A checksum does not protect against someone who computes it.
@@ -264,7 +265,7 @@ mod tests {
     fn no_content_makes_it_panic() {
         arbtest::arbtest(|u| {
             let content: Vec<u8> = u.arbitrary()?;
-            let _ = Recorded::of_content(&mut Reader(&content));
+            let _ = RecordedValues::of_content(&mut Reader(&content));
             Ok(())
         });
     }

@@ -13,6 +13,6 @@ pub mod file;
 pub mod method_choice;
 pub mod value;
 
-pub use file::{Place, ReadError, Recorded};
+pub use file::{Place, ReadError, RecordedValues};
 pub use method_choice::{BadPattern, MethodChoice, MethodPattern};
 pub use value::{Site, Value};

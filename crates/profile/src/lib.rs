@@ -73,7 +73,7 @@ pub use exactness::Exactness;
 pub use fold::{Fold, LeftOut};
 pub use merge_error::MergeError;
 pub use metric::{Metric, Unit};
-pub use model::{Damage, Method, Missing, Profile, Site, ThreadTree};
+pub use model::{Damage, Method, MissingPart, Profile, Site, ThreadTree};
 pub use pattern::Pattern;
 pub use read_error::{Problem, ReadError};
 pub use report::ReportError;

@@ -237,7 +237,7 @@ mod tests {
     use crate::merge::{Threads, merge};
     use crate::testing::{deep, method, profile, random, thread, tree};
     use crate::united_methods::Bodies;
-    use crate::{Damage, Missing};
+    use crate::{Damage, MissingPart};
 
     fn merged(profiles: &[(&str, &Profile)], options: MergeOptions) -> Profile {
         let mut merger = Merger::new(options);
@@ -311,7 +311,7 @@ mod tests {
         let a = with(&[("exact", "yes"), ("java.version", "17"), ("provenance", "x\ny")], &["both"]);
         let mut b =
             with(&[("exact", "no"), ("java.version", "21"), ("provenance", "y\nz")], &["both", "only b"]);
-        b.damage.push(Damage::Truncated { length: 7, missing: Missing::Names });
+        b.damage.push(Damage::Truncated { length: 7, missing: MissingPart::Names });
         let sum = merged(&[("a", &a), ("b", &b)], MergeOptions::default());
         let meta = |key: &str| &*sum.meta[key];
         assert_eq!((meta("exact"), meta("java.version")), ("no", "17 | 21"));

@@ -140,20 +140,20 @@ pub enum Damage {
         /// Length of the file in bytes.
         length: u64,
         /// The missing part.
-        missing: Missing,
+        missing: MissingPart,
     },
     /// Some of the file's bytes were altered: a broken disk, a failed transfer.
     Corrupt {
         /// Offset in bytes of the first section whose checksum is wrong.
         offset: u64,
         /// The missing part.
-        missing: Missing,
+        missing: MissingPart,
     },
 }
 
 impl Damage {
     /// The missing part.
-    pub fn missing(&self) -> &Missing {
+    pub fn missing(&self) -> &MissingPart {
         match self {
             Damage::Truncated { missing, .. } | Damage::Corrupt { missing, .. } => missing,
         }
@@ -162,7 +162,7 @@ impl Damage {
 
 /// The missing part of a damaged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingPart {
     /// The method names or the parts before them: no tree could be read.
     Names,
     /// Everything after the names: all trees.
@@ -206,27 +206,27 @@ impl fmt::Display for Damage {
     }
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Missing::Names => write!(f, "the method names and all trees are missing"),
-            Missing::AllTrees => write!(f, "all trees are missing"),
-            Missing::RestOfTree { thread, contexts } => write!(
+            MissingPart::Names => write!(f, "the method names and all trees are missing"),
+            MissingPart::AllTrees => write!(f, "all trees are missing"),
+            MissingPart::RestOfTree { thread, contexts } => write!(
                 f,
                 "the tree of thread '{thread}' ends after {contexts} contexts, and later threads are missing"
             ),
-            Missing::LaterTrees => write!(f, "later threads may be missing"),
-            Missing::Meta => {
+            MissingPart::LaterTrees => write!(f, "later threads may be missing"),
+            MissingPart::Meta => {
                 write!(f, "the metrics and the options of the JVM are missing")
             }
-            Missing::Notes => write!(f, "notes may be missing"),
-            Missing::RestOfOneTree { thread, contexts } => write!(
+            MissingPart::Notes => write!(f, "notes may be missing"),
+            MissingPart::RestOfOneTree { thread, contexts } => write!(
                 f,
                 "the tree of thread '{thread}' ends after {contexts} contexts, and later threads \
                  may be missing"
             ),
-            Missing::SomeTrees => write!(f, "the tree of at least one thread is missing"),
-            Missing::EndMark => write!(f, "the end mark is missing, and later threads may be missing"),
+            MissingPart::SomeTrees => write!(f, "the tree of at least one thread is missing"),
+            MissingPart::EndMark => write!(f, "the end mark is missing, and later threads may be missing"),
         }
     }
 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::file::{Error, ThreadChunks, Trace};
-use crate::found::Found;
+use crate::found::TracedMethod;
 use crate::program::{Callee, Program};
 use crate::replay::{Oddities, Replay, Visitor};
 
@@ -100,13 +100,13 @@ impl Contexts {
 }
 
 impl Visitor for Contexts {
-    fn enter(&mut self, caller: u32, callee: Callee, _: Option<Found<'_>>) -> u32 {
+    fn enter(&mut self, caller: u32, callee: Callee, _: Option<TracedMethod<'_>>) -> u32 {
         let node = self.child(caller, callee);
         self.nodes[node as usize].calls += 1;
         node
     }
 
-    fn block(&mut self, node: u32, _: Found<'_>, _: u32, bytecodes: u32) {
+    fn block(&mut self, node: u32, _: TracedMethod<'_>, _: u32, bytecodes: u32) {
         self.bytecodes(node, bytecodes);
     }
 
@@ -223,15 +223,15 @@ mod tests {
     use crate::testing::{chunk, class, end, start, trace};
 
     /// Stops after this many calls.
-    struct Few(u32);
+    struct CallLimit(u32);
 
-    impl Visitor for Few {
-        fn enter(&mut self, _: u32, _: Callee, _: Option<Found<'_>>) -> u32 {
+    impl Visitor for CallLimit {
+        fn enter(&mut self, _: u32, _: Callee, _: Option<TracedMethod<'_>>) -> u32 {
             self.0 = self.0.saturating_sub(1);
             0
         }
 
-        fn block(&mut self, _: u32, _: Found<'_>, _: u32, _: u32) {}
+        fn block(&mut self, _: u32, _: TracedMethod<'_>, _: u32, _: u32) {}
 
         fn bytecodes(&mut self, _: u32, _: u32) {}
 
@@ -248,7 +248,7 @@ mod tests {
         let calls = [start(0), end(0), start(1), end(1)];
         let chunks = (0..10).map(|sequence| chunk(1, sequence, &calls));
         let (_folder, trace) = trace("", std::iter::once(class(2)).chain(chunks));
-        let events = |few| of_thread(&trace, &trace.threads[0], Few(few)).unwrap().2;
+        let events = |few| of_thread(&trace, &trace.threads[0], CallLimit(few)).unwrap().2;
         let chunk = events(1);
         assert!(chunk > 0);
         assert_eq!((events(0), events(2), events(3), events(1000)), (0, chunk, 2 * chunk, 10 * chunk));

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::contexts::of_thread;
 use crate::file::{Error, Trace};
-use crate::found::Found;
+use crate::found::TracedMethod;
 use crate::program::Callee;
 use crate::replay::{Oddities, Visitor};
 
@@ -91,7 +91,7 @@ impl Executions {
 }
 
 impl Visitor for Executions {
-    fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32 {
+    fn enter(&mut self, caller: u32, callee: Callee, method: Option<TracedMethod<'_>>) -> u32 {
         *self.edges.entry((caller, callee)).or_default() += 1;
         if let Some(found) = method {
             self.methods.entry(found.number()).or_default().calls += 1;
@@ -99,7 +99,7 @@ impl Visitor for Executions {
         callee.0 + 1
     }
 
-    fn block(&mut self, _: u32, method: Found<'_>, block: u32, _: u32) {
+    fn block(&mut self, _: u32, method: TracedMethod<'_>, block: u32, _: u32) {
         let blocks = &mut self.methods.entry(method.number()).or_default().blocks;
         if blocks.len() <= block as usize {
             blocks.resize(method.method.blocks.len().max(block as usize + 1), 0);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use cct_events::file::{Cut, Heads, Own, Place, ReadError, Thread};
+use cct_events::file::{Cut, Heads, Place, ReadError, ReadPosition, Thread};
 use cct_events::structure::MOST_IMPLIED;
 use cct_events::{FrameKind, ring};
 
@@ -143,7 +143,7 @@ impl Trace {
     pub fn open(path: &Path) -> Result<Trace, Error> {
         let because = |source| Error::File { path: path.to_owned(), source };
         let file = File::open(path).map_err(|e| because(e.into()))?;
-        let mut heads = Heads::new(Own::of(&file)).map_err(because)?;
+        let mut heads = Heads::new(ReadPosition::of(&file)).map_err(because)?;
         let mut threads: BTreeMap<u32, ThreadChunks> = BTreeMap::new();
         let (mut others, mut unfolded, mut stored) = (Vec::new(), 0, 0);
         let mut sizes = Sizes { file: heads.length, ..Sizes::default() };
@@ -190,7 +190,7 @@ impl Trace {
         for place in others {
             let number = place.head.thread;
             let damaged = || Error::Damaged { path: path.to_owned(), at: place.at };
-            let content = place.content(&mut Own::of(&trace.file)).map_err(|e| because(e.into()))?;
+            let content = place.content(&mut ReadPosition::of(&trace.file)).map_err(|e| because(e.into()))?;
             let content = content.ok_or_else(damaged)?;
             let lines = || String::from_utf8_lossy(&content).lines().map(str::to_owned).collect::<Vec<_>>();
             match place.head.kind {
@@ -302,7 +302,7 @@ impl Trace {
         let expected = before.map_or(thread.first, |before| before.sequence().wrapping_add(1));
         let is_behind_gap = piece.sequence() != expected;
         let words = match piece {
-            Piece::InFile { at, .. } => match Place::content_at(at, &mut Own::of(&self.file)) {
+            Piece::InFile { at, .. } => match Place::content_at(at, &mut ReadPosition::of(&self.file)) {
                 Ok(Some(words)) => words,
                 Ok(None) => return Err(Error::Damaged { path: self.path.clone(), at }),
                 Err(e) => {

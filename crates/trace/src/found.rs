@@ -4,7 +4,7 @@ use cct_events::{Class, Method};
 
 /// A method found in the trace.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'p> {
+pub struct TracedMethod<'p> {
     /// The index of the method's class.
     pub place: u32,
     /// The method's class.
@@ -15,7 +15,7 @@ pub struct Found<'p> {
     pub method: &'p Method,
 }
 
-impl Found<'_> {
+impl TracedMethod<'_> {
     /// The method's number.
     pub fn number(self) -> u32 {
         self.class.first_method + u32::from(self.index)

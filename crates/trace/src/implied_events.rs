@@ -6,20 +6,20 @@
 use cct_events::Event;
 use cct_events::structure::{MOST_IMPLIED, Recording};
 
-use crate::found::Found;
+use crate::found::TracedMethod;
 use crate::program::Program;
 use crate::stack::{Runs, Stack};
 
 /// A running method.
 #[derive(Debug, Clone, Copy)]
-struct Running<'p> {
-    found: Found<'p>,
+struct RunningMethod<'p> {
+    found: TracedMethod<'p>,
     number: u32,
     /// The block that began last, if known.
     block: Option<u32>,
 }
 
-impl Runs for Running<'_> {
+impl Runs for RunningMethod<'_> {
     fn method(&self) -> Option<u32> {
         Some(self.number)
     }
@@ -27,19 +27,19 @@ impl Runs for Running<'_> {
 
 /// The events of one thread, including implied ones.
 #[derive(Debug)]
-pub struct Whole<'p> {
+pub struct ThreadEvents<'p> {
     program: &'p Program,
-    stack: Stack<Running<'p>>,
+    stack: Stack<RunningMethod<'p>>,
     /// Whether the previous event says how far a block came that an exception has left.
     is_left: bool,
     /// Whether the top method ends as soon as its receiver is known.
     is_over: bool,
 }
 
-impl<'p> Whole<'p> {
+impl<'p> ThreadEvents<'p> {
     /// A thread without events so far.
     pub fn new(program: &'p Program) -> Self {
-        Whole { program, stack: Stack::default(), is_left: false, is_over: false }
+        ThreadEvents { program, stack: Stack::default(), is_left: false, is_over: false }
     }
 
     /// Handles missing events: the running blocks are unknown from here.
@@ -96,7 +96,7 @@ impl<'p> Whole<'p> {
         let Some(found) = self.program.method(number) else { return };
         let has_blocks = matches!(found.method.recording, Recording::Full | Recording::Blocks);
         let block = (has_blocks && !found.method.entry_is_target).then_some(0);
-        self.stack.push(Running { found, number, block });
+        self.stack.push(RunningMethod { found, number, block });
         if block.is_some() && self.is_last() {
             // Its receiver follows the start.
             self.is_over = has_receiver;
@@ -112,7 +112,7 @@ impl<'p> Whole<'p> {
                 self.pass(see);
             }
         } else if let Some(found) = self.program.method(number) {
-            self.stack.push(Running { found, number, block: None });
+            self.stack.push(RunningMethod { found, number, block: None });
         }
         see(Event::Block { method: number, block });
         if let Some(top) = self.stack.last_mut().filter(|top| top.number == number) {
@@ -125,7 +125,7 @@ impl<'p> Whole<'p> {
 
     /// Whether the top method has no further event after the current one.
     fn is_last(&self) -> bool {
-        let Some(Running { found, block: Some(block), .. }) = self.stack.last() else { return false };
+        let Some(RunningMethod { found, block: Some(block), .. }) = self.stack.last() else { return false };
         found.method.blocks.get(*block as usize).is_some_and(|block| block.is_last)
     }
 
@@ -199,7 +199,7 @@ mod tests {
 
     fn whole(written: &[Event]) -> Vec<Event> {
         let program = program();
-        let (mut whole, mut seen) = (Whole::new(&program), Vec::new());
+        let (mut whole, mut seen) = (ThreadEvents::new(&program), Vec::new());
         for &event in written {
             whole.event(event, &mut |event| seen.push(event));
         }

@@ -27,7 +27,7 @@ pub mod timeline;
 
 pub use cct_events::ring::SUFFIX as LAST_SUFFIX;
 pub use file::{Chunk, Error, ThreadChunks, Trace};
-pub use found::Found;
-pub use implied_events::Whole;
+pub use found::TracedMethod;
+pub use implied_events::ThreadEvents;
 pub use merged_events::MergedEvents;
 pub use program::{Callee, MethodKey, Program};

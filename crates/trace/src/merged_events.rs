@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use cct_events::{Decoder, Event};
 
 use crate::file::{Error, ThreadChunks, Trace};
-use crate::implied_events::Whole;
+use crate::implied_events::ThreadEvents;
 
 /// The stream of a thread's events.
 struct Stream<'t> {
@@ -21,7 +21,7 @@ struct Stream<'t> {
     words: Vec<u8>,
     at: usize,
     decoder: Decoder,
-    whole: Whole<'t>,
+    whole: ThreadEvents<'t>,
     /// Events that the last word encodes or implies.
     events: VecDeque<Event>,
     /// Whether anything but a turn has been read.
@@ -98,7 +98,7 @@ impl<'t> MergedEvents<'t> {
             words: Vec::new(),
             at: 0,
             decoder: Decoder::default(),
-            whole: Whole::new(&trace.program),
+            whole: ThreadEvents::new(&trace.program),
             events: VecDeque::new(),
             has_begun: false,
         };

@@ -7,7 +7,7 @@
 
 use cct_events::Method;
 
-use crate::found::Found;
+use crate::found::TracedMethod;
 use crate::program::Program;
 
 /// A callee that began while a block ran.
@@ -23,8 +23,8 @@ pub enum Began {
 
 /// Number of bytecodes of the block that were executed when the last callee began; `None` if no
 /// call site is known to have called.
-pub fn of_last(program: &Program, found: Found<'_>, block: usize, began: &[Began]) -> Option<u32> {
-    let Found { method, .. } = found;
+pub fn of_last(program: &Program, found: TracedMethod<'_>, block: usize, began: &[Began]) -> Option<u32> {
+    let TracedMethod { method, .. } = found;
     let start = method.blocks.get(block)?.start;
     let end = method.blocks.get(block + 1).map_or(u32::MAX, |next| next.start);
     let [first, end] = [start, end].map(|bci| method.calls.partition_point(|site| site.bci < bci));

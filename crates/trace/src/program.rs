@@ -10,7 +10,7 @@ use cct_events::structure::{CallSite, CalleeEvents, MOST_IMPLIED, Name, Recordin
 use cct_events::{Class, Method};
 use rustc_hash::FxHashMap;
 
-use crate::found::Found;
+use crate::found::TracedMethod;
 use crate::sites::Sites;
 
 /// Classes, methods and callees.
@@ -239,7 +239,7 @@ impl Program {
 
     /// The method with a number.
     #[inline]
-    pub fn method(&self, number: u32) -> Option<Found<'_>> {
+    pub fn method(&self, number: u32) -> Option<TracedMethod<'_>> {
         let place = match self.places.get(number as usize) {
             Some(&place) => place as usize,
             None => self.classes.partition_point(|class| class.first_method <= number).checked_sub(1)?,
@@ -247,16 +247,16 @@ impl Program {
         let class = self.classes.get(place)?;
         let index = number - class.first_method;
         let method = class.methods.get(index as usize)?;
-        Some(Found { place: place as u32, class, index: index as u16, method })
+        Some(TracedMethod { place: place as u32, class, index: index as u16, method })
     }
 
     /// The method's callee, as contexts identify it.
-    pub fn callee(&self, found: Found<'_>) -> Callee {
+    pub fn callee(&self, found: TracedMethod<'_>) -> Callee {
         self.of_methods[found.place as usize][usize::from(found.index)]
     }
 
     /// The callee that an event of a call site names.
-    pub fn callee_at(&self, found: Found<'_>, bci: u32) -> Option<(Callee, &CallSite)> {
+    pub fn callee_at(&self, found: TracedMethod<'_>, bci: u32) -> Option<(Callee, &CallSite)> {
         let callee = *self.of_sites.get(&(found.place, found.index, bci))?;
         Some((callee, self.classes[found.place as usize].methods[usize::from(found.index)].call_at(bci)?))
     }

@@ -9,8 +9,8 @@ use cct_events::structure::Recording;
 use cct_events::{Decoder, Event};
 use rustc_hash::FxHashMap;
 
-use crate::found::Found;
-use crate::implied_events::Whole;
+use crate::found::TracedMethod;
+use crate::implied_events::ThreadEvents;
 use crate::position::{self, Began};
 use crate::program::{Callee, Program};
 use crate::sites::Signature;
@@ -52,7 +52,7 @@ pub trait Visitor {
     const WANTS_SITES: bool = false;
 
     /// A method is entered, called by the frame with node `caller`. Returns the node of its frame.
-    fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32;
+    fn enter(&mut self, caller: u32, callee: Callee, method: Option<TracedMethod<'_>>) -> u32;
 
     /// The top frame is left.
     fn leave(&mut self, node: u32, by_exception: bool) {
@@ -60,10 +60,10 @@ pub trait Visitor {
     }
 
     /// A block begins, whose bytecodes are executed unless [`Visitor::take_back`] says otherwise.
-    fn block(&mut self, node: u32, method: Found<'_>, block: u32, bytecodes: u32);
+    fn block(&mut self, node: u32, method: TracedMethod<'_>, block: u32, bytecodes: u32);
 
     /// The call site with this index in a method calls a method, which is entered next.
-    fn called(&mut self, caller: Found<'_>, site: usize, callee: Callee) {
+    fn called(&mut self, caller: TracedMethod<'_>, site: usize, callee: Callee) {
         let _ = (caller, site, callee);
     }
 
@@ -156,14 +156,14 @@ pub struct Replay<'p, V> {
     /// The analysis.
     pub visitor: V,
     decoder: Decoder,
-    whole: Whole<'p>,
+    whole: ThreadEvents<'p>,
     stack: Stack<Frame>,
     /// Callees in the running blocks of all frames, one frame's after the other's.
     began: Vec<Began>,
     /// How far the block came that an exception has left.
     partial: Option<u32>,
     /// The method looked up last.
-    last: Option<(u32, Found<'p>)>,
+    last: Option<(u32, TracedMethod<'p>)>,
     /// Stack sizes on top of which are methods that ended at once, if the VM has not been seen to
     /// call anything in them. Callees of the VM may have some, too.
     leaves: Vec<usize>,
@@ -184,7 +184,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
             program,
             visitor,
             decoder: Decoder::default(),
-            whole: Whole::new(program),
+            whole: ThreadEvents::new(program),
             stack: Stack::default(),
             began: Vec::new(),
             partial: None,
@@ -208,7 +208,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
     /// # Errors
     /// Fails if a word is no event.
     pub fn words(&mut self, bytes: &[u8]) -> Result<(), UnknownEvent> {
-        let mut whole = std::mem::replace(&mut self.whole, Whole::new(self.program));
+        let mut whole = std::mem::replace(&mut self.whole, ThreadEvents::new(self.program));
         let result = bytes.as_chunks::<4>().0.iter().try_for_each(|&word| {
             if let Some(event) = self.decoder.word(u32::from_le_bytes(word))? {
                 whole.event(event, &mut |event| self.count(event));
@@ -236,7 +236,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         self.decoder.wides()
     }
 
-    fn found(&mut self, number: u32) -> Option<Found<'p>> {
+    fn found(&mut self, number: u32) -> Option<TracedMethod<'p>> {
         match self.last {
             Some((last, found)) if last == number => Some(found),
             _ => {
@@ -368,7 +368,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         }
     }
 
-    fn push(&mut self, callee: Callee, found: Option<Found<'p>>, number: Option<u32>) {
+    fn push(&mut self, callee: Callee, found: Option<TracedMethod<'p>>, number: Option<u32>) {
         let caller = self.node();
         let node = self.visitor.enter(caller, callee, found);
         self.stack.push(Frame { node, method: number, block: None, began: self.began.len(), site: 0 });
@@ -407,7 +407,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
     }
 
     /// A block of the top frame begins.
-    fn run(&mut self, found: Found<'p>, block: u32) {
+    fn run(&mut self, found: TracedMethod<'p>, block: u32) {
         let bytecodes = found.method.blocks.get(block as usize).map_or(0, |block| block.bytecodes());
         if let Some(top) = self.stack.last_mut() {
             top.block = Some(block);
@@ -526,7 +526,8 @@ impl<'p, V: Visitor> Replay<'p, V> {
 
     /// Ends the replay: methods that still run did not reach their ends.
     pub fn finish(mut self) -> (V, Oddities, u64) {
-        std::mem::replace(&mut self.whole, Whole::new(self.program)).finish(&mut |event| self.count(event));
+        std::mem::replace(&mut self.whole, ThreadEvents::new(self.program))
+            .finish(&mut |event| self.count(event));
         self.settle_all();
         (self.visitor, self.oddities, self.events)
     }

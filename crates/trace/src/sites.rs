@@ -6,7 +6,7 @@ use cct_events::structure::{CallSite, Name};
 use cct_events::{Class, Method};
 use rustc_hash::FxHashMap;
 
-use crate::found::Found;
+use crate::found::TracedMethod;
 
 /// A name and a descriptor, as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,23 +83,23 @@ impl Sites {
     }
 
     /// The name and descriptor of a method.
-    pub fn signature(&self, found: Found<'_>) -> Option<Signature> {
+    pub fn signature(&self, found: TracedMethod<'_>) -> Option<Signature> {
         self.of_method(found).map(|of| of.signature)
     }
 
     /// The first call site of a method, starting at one, that calls a method with this signature.
-    pub fn next(&self, caller: Found<'_>, callee: Signature, from: usize) -> Option<usize> {
+    pub fn next(&self, caller: TracedMethod<'_>, callee: Signature, from: usize) -> Option<usize> {
         let calls = &self.of_method(caller)?.calls;
         let at = calls.partition_point(|&(of, at)| (of, at as usize) < (callee, from));
         calls.get(at).filter(|(of, _)| *of == callee).map(|&(_, at)| at as usize)
     }
 
     /// The first call site, starting at one, that may call any method.
-    pub fn next_any(&self, caller: Found<'_>, from: usize) -> Option<usize> {
+    pub fn next_any(&self, caller: TracedMethod<'_>, from: usize) -> Option<usize> {
         self.next(caller, ANY, from)
     }
 
-    fn of_method(&self, found: Found<'_>) -> Option<&Of> {
+    fn of_method(&self, found: TracedMethod<'_>) -> Option<&Of> {
         self.methods.get(found.place as usize)?.get(usize::from(found.index))
     }
 }

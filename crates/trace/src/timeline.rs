@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::contexts::of_thread;
 use crate::file::{Error, Trace};
-use crate::found::Found;
+use crate::found::TracedMethod;
 use crate::program::{Callee, Program};
 use crate::replay::{Oddities, Visitor};
 
@@ -118,7 +118,7 @@ impl Bars {
 }
 
 impl Visitor for Bars {
-    fn enter(&mut self, _: u32, callee: Callee, _: Option<Found<'_>>) -> u32 {
+    fn enter(&mut self, _: u32, callee: Callee, _: Option<TracedMethod<'_>>) -> u32 {
         self.open.push((callee, self.now));
         self.open.len() as u32
     }
@@ -127,7 +127,7 @@ impl Visitor for Bars {
         self.close();
     }
 
-    fn block(&mut self, _: u32, _: Found<'_>, _: u32, bytecodes: u32) {
+    fn block(&mut self, _: u32, _: TracedMethod<'_>, _: u32, bytecodes: u32) {
         self.now += u64::from(bytecodes);
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 
 use cct_pcc::method_choice::separated;
-use cct_pcc::{MethodChoice, Place, Recorded, Value};
+use cct_pcc::{MethodChoice, Place, RecordedValues, Value};
 use cct_profile::escape::terminal;
 use cct_profile::names::{Frame, FrameTable, NameStyle};
 use cct_profile::report::counted;
@@ -25,7 +25,7 @@ pub struct DisplayOptions {
 
 /// The contexts of each value of each place: paths of frames.
 #[derive(Debug)]
-pub struct Found<'r> {
+pub struct ContextsByValue<'r> {
     paths: BTreeMap<(&'r Place, Value), BTreeSet<Vec<u32>>>,
     /// Number of contexts without a value, since methods without a name call them.
     pub left_out: u64,
@@ -33,8 +33,8 @@ pub struct Found<'r> {
 
 /// Values as if recorded at all methods that have them, once for each of their contexts. A value
 /// without a context is at no method.
-pub fn everywhere(wanted: &[Value], profile: &Profile) -> Result<Recorded, Error> {
-    let mut recorded = Recorded::default();
+pub fn everywhere(wanted: &[Value], profile: &Profile) -> Result<RecordedValues, Error> {
+    let mut recorded = RecordedValues::default();
     Values::of(profile, &MethodChoice::default())?.visit(|context| {
         if let Some(&own) = context.path.last()
             && wanted.contains(&context.value)
@@ -57,13 +57,13 @@ fn place(method: &Method) -> Place {
 }
 
 /// The methods that took part in values, from the file.
-pub fn chosen(recorded: &Recorded) -> Result<MethodChoice, Error> {
+pub fn chosen(recorded: &RecordedValues) -> Result<MethodChoice, Error> {
     let only = recorded.meta.get("pcc-only").map_or("", String::as_str);
     Ok(MethodChoice::parse([], separated(only))?)
 }
 
 /// Looks up all values. Contexts of several threads with the same frames are one.
-pub fn found<'r>(recorded: &'r Recorded, profile: &Profile) -> Result<Found<'r>, Error> {
+pub fn found<'r>(recorded: &'r RecordedValues, profile: &Profile) -> Result<ContextsByValue<'r>, Error> {
     let mut values = Values::of(profile, &chosen(recorded)?)?;
     let table = FrameTable::new(&profile.methods, NameStyle::Raw);
     // The methods of the tree that are places.
@@ -79,14 +79,14 @@ pub fn found<'r>(recorded: &'r Recorded, profile: &Profile) -> Result<Found<'r>,
             paths.entry((place, context.value)).or_default().insert(path);
         }
     });
-    Ok(Found { paths, left_out })
+    Ok(ContextsByValue { paths, left_out })
 }
 
 /// Lists the contexts of each value, the innermost frame first, as in stack traces of exceptions.
 pub fn write(
-    recorded: &Recorded,
+    recorded: &RecordedValues,
     profile: &Profile,
-    found: &Found<'_>,
+    found: &ContextsByValue<'_>,
     what: DisplayOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -159,7 +159,7 @@ mod tests {
             (2, "B", "g", Some(0)),
         ]);
         let values = all(&profile, &MethodChoice::default());
-        let mut recorded = Recorded::default();
+        let mut recorded = RecordedValues::default();
         recorded.add(at("B", "g"), values[2], 5);
         recorded.add(at("B", "g"), Value(77), 1);
         recorded.add(at("X", "y"), values[2], 1);
@@ -193,7 +193,7 @@ mod tests {
             (2, "B", "g", Some(0)),
             (2, "B", "g", Some(9)),
         ]);
-        let mut recorded = Recorded::default();
+        let mut recorded = RecordedValues::default();
         recorded.meta.insert("pcc-only".to_owned(), "A.main".to_owned());
         let value = all(&profile, &chosen(&recorded).unwrap())[2];
         recorded.add(at("B", "g"), value, 2);

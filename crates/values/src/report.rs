@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use cct_pcc::{Place, Recorded};
+use cct_pcc::{Place, RecordedValues};
 use cct_profile::escape::terminal;
 use cct_profile::report::grouped;
 
@@ -16,7 +16,7 @@ pub fn method(place: &Place) -> String {
 }
 
 /// Writes the sizes, the choice of methods, and the notes.
-pub fn info(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
+pub fn info(recorded: &RecordedValues, out: &mut dyn Write) -> io::Result<()> {
     let values: usize = recorded.counts.values().map(|values| values.len()).sum();
     let counts = recorded.counts.values().flat_map(|values| values.values());
     let entries: u128 = counts.map(|&count| u128::from(count)).sum();
@@ -40,7 +40,7 @@ pub fn info(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes a line for each value of each place: count, value and method, separated by tabs.
-pub fn dump(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
+pub fn dump(recorded: &RecordedValues, out: &mut dyn Write) -> io::Result<()> {
     for (place, values) in &recorded.counts {
         let method = method(place);
         for (value, count) in values {
@@ -61,9 +61,9 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    fn recorded() -> Recorded {
+    fn recorded() -> RecordedValues {
         let mut recorded =
-            Recorded { lost: 1234, notes: vec!["a\u{7}note".to_owned()], ..Recorded::default() };
+            RecordedValues { lost: 1234, notes: vec!["a\u{7}note".to_owned()], ..RecordedValues::default() };
         recorded.meta.insert("pcc-at".to_owned(), "a.B.m".to_owned());
         recorded.meta.insert("pcc-only".to_owned(), String::new());
         let place = |name: &str| Place {

@@ -18,7 +18,7 @@ const NEW: &[u8] = b"<new>";
 
 /// The objects that an instruction allocates.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Makes {
+pub enum AllocatedObjects {
     /// One object or array of this type.
     One(Vec<u8>),
     /// Arrays of arrays: their types, the outermost first.
@@ -27,12 +27,12 @@ pub enum Makes {
     Copy,
 }
 
-impl Makes {
+impl AllocatedObjects {
     /// Number of slots of the node that it uses.
     pub fn places(&self) -> usize {
         match self {
-            Makes::Arrays(types) => types.len(),
-            Makes::One(_) | Makes::Copy => 1,
+            AllocatedObjects::Arrays(types) => types.len(),
+            AllocatedObjects::One(_) | AllocatedObjects::Copy => 1,
         }
     }
 
@@ -49,18 +49,18 @@ impl Makes {
             ops.extend(is_shared.then_some(Op::Helper(Helper::Site)));
         };
         match self {
-            Makes::One(of) => {
+            AllocatedObjects::One(of) => {
                 context(0, &mut ops);
                 ops.extend([Op::Long(id(of)), Op::Helper(Helper::Object)]);
             }
-            Makes::Arrays(types) => {
+            AllocatedObjects::Arrays(types) => {
                 for (level, of) in types.iter().enumerate() {
                     ops.push(Op::Dup);
                     context(level, &mut ops);
                     ops.extend([Op::Long(id(of)), Op::Int(level as i32), Op::Helper(Helper::Arrays)]);
                 }
             }
-            Makes::Copy => {
+            AllocatedObjects::Copy => {
                 ops.push(Op::Dup);
                 context(0, &mut ops);
                 ops.push(Op::Helper(Helper::Copy));
@@ -80,27 +80,31 @@ pub fn clone_id() -> i64 {
 }
 
 /// The objects that an instruction allocates; `None` if it allocates nothing.
-pub fn of(class: &ClassFile<'_>, i: &Instruction<'_>) -> Option<Makes> {
+pub fn of(class: &ClassFile<'_>, i: &Instruction<'_>) -> Option<AllocatedObjects> {
     let named = || class.pool.class(i.pool_index()?).ok();
     Some(match i.opcode {
-        opcode::NEW => Makes::One(named()?.to_vec()),
+        opcode::NEW => AllocatedObjects::One(named()?.to_vec()),
         opcode::NEWARRAY => {
             let primitive = b"ZCFDBSIJ".get(usize::from(*i.bytes.get(1)?).checked_sub(4)?)?;
-            Makes::One(vec![b'[', *primitive])
+            AllocatedObjects::One(vec![b'[', *primitive])
         }
         opcode::ANEWARRAY => {
             let of = named()?;
-            Makes::One(if of.starts_with(b"[") { [b"[", of].concat() } else { [b"[L", of, b";"].concat() })
+            AllocatedObjects::One(if of.starts_with(b"[") {
+                [b"[", of].concat()
+            } else {
+                [b"[L", of, b";"].concat()
+            })
         }
         opcode::MULTIANEWARRAY => {
             let of = named()?;
             let dimensions = usize::from(*i.bytes.get(3)?).min(of.len());
-            Makes::Arrays((0..dimensions).map(|level| of[level..].to_vec()).collect())
+            AllocatedObjects::Arrays((0..dimensions).map(|level| of[level..].to_vec()).collect())
         }
         opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL => {
             let callee = class.pool.member_ref(i.pool_index()?).ok()?;
             let is_clone = callee.name_and_type() == CLONE;
-            return is_clone.then_some(Makes::Copy);
+            return is_clone.then_some(AllocatedObjects::Copy);
         }
         _ => return None,
     })

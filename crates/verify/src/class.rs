@@ -15,7 +15,7 @@ use crate::tally::Tally;
 use crate::traces::Level;
 
 /// Key of counted callees: opcode, reference, and their probe.
-type Counting = (u8, MemberRefBuf, (u8, i64, Option<CalleeEntry>));
+type CalleeKey = (u8, MemberRefBuf, (u8, i64, Option<CalleeEntry>));
 
 /// The check of one class against its original.
 pub struct Class<'c, 'a> {
@@ -40,7 +40,7 @@ pub struct Class<'c, 'a> {
     /// Numbers of methods that callers count, and that are recorded.
     pub(crate) by_callers: BTreeSet<usize>,
     /// Callees that this class counts.
-    pub(crate) counted: BTreeMap<Counting, CountedCallee>,
+    pub(crate) counted: BTreeMap<CalleeKey, CountedCallee>,
     /// The number of its first method in a trace, if it is recorded in one.
     pub(crate) first_method: Option<u32>,
     /// The recorded events of methods with bodies, by number.

@@ -163,7 +163,7 @@ impl Body<'_, '_> {
     /// Computes the facts at each instruction, and checks the rule.
     fn flow(&self, rule: Rule) -> Check<Vec<Option<Facts>>> {
         let originals = &self.aligned.originals;
-        let knows = Knows::of(self);
+        let knows = MethodFacts::of(self);
         let is_label = self.labels();
         let entered = Some(i64::from(self.entry_cost) - i64::from(self.on_entry));
         let mut facts: Vec<Option<Facts>> = vec![None; originals.len()];
@@ -298,7 +298,7 @@ impl Body<'_, '_> {
             return Ok(());
         }
         // Remove instructions that are on no cycle of the rest, from both ends.
-        let knows = Knows::of(self);
+        let knows = MethodFacts::of(self);
         let is_there = |n: usize| facts[n].is_some() && !is_emptied[n];
         let mut edges: Vec<(usize, usize)> = Vec::new();
         for number in (0..count).filter(|&n| is_there(n)) {
@@ -349,13 +349,13 @@ fn on_cycles(count: usize, edges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
 }
 
 /// The facts of a method that decide about the effects of its instructions.
-struct Knows<'k, 'a> {
+struct MethodFacts<'k, 'a> {
     body: &'k Body<'k, 'a>,
     this_stays: bool,
     is_label: Vec<bool>,
 }
 
-impl<'k, 'a> Knows<'k, 'a> {
+impl<'k, 'a> MethodFacts<'k, 'a> {
     fn of(body: &'k Body<'k, 'a>) -> Self {
         let stores = |i: &Instruction<'_>| {
             (opcode::ISTORE..=opcode::ASTORE_3).contains(&i.opcode) && i.local().is_some_and(|(l, _)| l == 0)
@@ -366,7 +366,7 @@ impl<'k, 'a> Knows<'k, 'a> {
         for (number, probe) in &body.aligned.effects {
             is_label[*number] |= matches!(probe, Probe::Loop(_));
         }
-        Knows { body, this_stays, is_label }
+        MethodFacts { body, this_stays, is_label }
     }
 
     fn effect(&self, rule: Rule, number: usize) -> Effect {

@@ -86,7 +86,7 @@ pub(crate) struct ForwarderQuery<'q, 'a> {
 }
 
 /// A forwarder, and whether its method is recorded, if the forwarder shows that.
-pub(crate) type Found = Option<(ExtendedForm, Option<bool>)>;
+pub(crate) type ForwarderForm = Option<(ExtendedForm, Option<bool>)>;
 
 impl<'c, 'a> Class<'c, 'a> {
     /// The forwarder that an extended form is; `None` if it is faulty. `length` is the count of a
@@ -157,7 +157,7 @@ impl<'c, 'a> Class<'c, 'a> {
     }
 
     /// The forwarder that an extended form is in an output that builds a tree.
-    fn forwarder_of_profiles(&self, asked: &ForwarderQuery<'_, 'a>, length: i32) -> Found {
+    fn forwarder_of_profiles(&self, asked: &ForwarderQuery<'_, 'a>, length: i32) -> ForwarderForm {
         let ForwarderQuery { number, original, target, ways, lines, is } = *asked;
         let is_native = original.is(access::NATIVE);
         let id = |slots| method_id(self.hash, number, slots);

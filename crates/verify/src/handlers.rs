@@ -24,7 +24,7 @@ impl Handlers {
         let number = |bci: Bci| instructions.partition_point(|i| i.bci < bci);
         let mut of: Vec<Vec<u32>> = vec![Vec::new(); count];
         let mut is_caught = vec![false; count];
-        let mut open = Unassigned::new(count);
+        let mut open = FreeNumbers::new(count);
         let mut pairs = 0;
         for entry in &code.handlers {
             let target = number(entry.handler) as u32;
@@ -62,14 +62,14 @@ impl Handlers {
 /// Numbers that are not assigned yet. The search for the next one skips assigned ones (disjoint
 /// sets).
 #[derive(Debug)]
-pub struct Unassigned {
+pub struct FreeNumbers {
     next: Vec<usize>,
 }
 
-impl Unassigned {
+impl FreeNumbers {
     /// All numbers below `count`.
     pub fn new(count: usize) -> Self {
-        Unassigned { next: (0..=count).collect() }
+        FreeNumbers { next: (0..=count).collect() }
     }
 
     /// The first unassigned number from `from` on; `count` if there is none.
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn assigned_numbers_are_skipped() {
-        let mut open = Unassigned::new(5);
+        let mut open = FreeNumbers::new(5);
         for number in [1, 2, 4] {
             open.assign(number);
         }

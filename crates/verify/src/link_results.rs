@@ -11,7 +11,7 @@ use crate::convention::{HASH_CODE, foreign_id};
 use crate::faults::ProbeFault;
 use crate::finding::{Finding, Problem};
 use crate::hierarchy::{Hierarchy, Node, ResolvedMethod};
-use crate::links::{CountedCallee, Links, Means, is_extended};
+use crate::links::{CalleeProbe, CountedCallee, Links, is_extended};
 use crate::values;
 
 /// The results of following all references.
@@ -147,7 +147,7 @@ pub(crate) fn wrong(
         || class.is_final
         || reference.class.first() == Some(&b'[')
         || hierarchy.is_final(reference.class);
-    if let Means::Nothing(chosen) = callee.means {
+    if let CalleeProbe::Nothing(chosen) = callee.means {
         // The caller omits a record that only callers can make.
         let is_place = chosen.is_some_and(|chosen| values::Part::of(chosen, declared).is_place);
         let is_hash_code = reference.name_and_type() == HASH_CODE;
@@ -158,13 +158,13 @@ pub(crate) fn wrong(
         return Some(Problem::CountedTwice);
     }
     let wrong = match callee.means {
-        Means::Counted(id) => {
+        CalleeProbe::Counted(id) => {
             let is_right = id == foreign_id(declared, (id & 0x7F) as usize);
             (!is_right).then_some(ProbeFault::CountsOther)
         }
-        Means::Entered(chosen, entered) => values::wrong(chosen, &entered, &resolved),
-        Means::Nothing(_) => None,
-        Means::Traced { calls_back } => {
+        CalleeProbe::Entered(chosen, entered) => values::wrong(chosen, &entered, &resolved),
+        CalleeProbe::Nothing(_) => None,
+        CalleeProbe::Traced { calls_back } => {
             // Callers may count natives except those of `Object`; other callees that they count
             // have a body and return at once.
             let may = method.flags & access::NATIVE != 0 && *class.name != *OBJECT;
@@ -267,7 +267,7 @@ mod tests {
         caller.counted = vec![CountedCallee {
             opcode,
             callee: MemberRef::new(callee[0].as_bytes(), callee[1].as_bytes(), callee[2].as_bytes()).into(),
-            means: Means::Counted(id),
+            means: CalleeProbe::Counted(id),
             is_known: false,
             sites: 3,
             place: Finding::of(Problem::CountedTwice),

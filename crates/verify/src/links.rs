@@ -49,7 +49,7 @@ impl DeclaredMethod {
 
 /// The probe of a caller for a callee without an instrumented body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Means {
+pub enum CalleeProbe {
     /// A count under an id.
     Counted(i64),
     /// A value, in an output where values represent contexts of the chosen methods.
@@ -64,14 +64,14 @@ pub enum Means {
     Nothing(Option<&'static MethodChoice>),
 }
 
-impl Means {
+impl CalleeProbe {
     /// Key that distinguishes these in one class.
     pub(crate) fn key(self) -> (u8, i64, Option<CalleeEntry>) {
         match self {
-            Means::Counted(id) => (0, id, None),
-            Means::Entered(_, entered) => (1, 0, Some(entered)),
-            Means::Nothing(_) => (2, 0, None),
-            Means::Traced { calls_back } => (3, calls_back.into(), None),
+            CalleeProbe::Counted(id) => (0, id, None),
+            CalleeProbe::Entered(_, entered) => (1, 0, Some(entered)),
+            CalleeProbe::Nothing(_) => (2, 0, None),
+            CalleeProbe::Traced { calls_back } => (3, calls_back.into(), None),
         }
     }
 }
@@ -84,7 +84,7 @@ pub struct CountedCallee {
     /// The reference.
     pub callee: MemberRefBuf,
     /// The probe for it.
-    pub means: Means,
+    pub means: CalleeProbe,
     /// Whether the probe is right for the class that the reference names, or for `Object`.
     pub is_known: bool,
     /// Number of call sites.
@@ -96,7 +96,7 @@ pub struct CountedCallee {
 impl CountedCallee {
     /// Whether this only asks if the callee should be counted.
     pub(crate) fn is_question(&self) -> bool {
-        matches!(self.means, Means::Nothing(_))
+        matches!(self.means, CalleeProbe::Nothing(_))
     }
 }
 

@@ -62,14 +62,14 @@ fn start(code: &Reader<'_, '_>) -> usize {
     usize::from(code.op(0) == Op::Helper(Helper::StartAt))
 }
 
-fn extended(code: &Reader<'_, '_>, slot: u16, node: u16) -> Option<Begun> {
+fn extended(code: &Reader<'_, '_>, slot: u16, node: u16) -> Option<PrologueStart> {
     let by = if slot == node { EXTENSION_SLOTS } else { 2 };
     let locals =
         Locals { at: node, by, node, pending: None, thread: None, carries: Carries::Same, tokens: 0 };
-    Some(Begun { at: start(code), slot, locals })
+    Some(PrologueStart { at: start(code), slot, locals })
 }
 
-fn original(code: &Reader<'_, '_>, at: u16, are_events: bool) -> Option<Begun> {
+fn original(code: &Reader<'_, '_>, at: u16, are_events: bool) -> Option<PrologueStart> {
     let (node, saved, thread) = (at, at + 2, at + 4);
     let begin = start(code);
     let reads = [
@@ -99,11 +99,11 @@ fn original(code: &Reader<'_, '_>, at: u16, are_events: bool) -> Option<Begun> {
     }
     let thread = Some((saved, thread));
     let locals = Locals { at, by: 5, node, pending: None, thread, carries: Carries::Same, tokens: 0 };
-    Some(Begun { at: next, slot: context, locals })
+    Some(PrologueStart { at: next, slot: context, locals })
 }
 
 /// A prologue up to the point where the incoming context is in a local.
-struct Begun {
+struct PrologueStart {
     /// The number of the next instruction.
     at: usize,
     /// The local with the context: the one in which the body keeps it, or another one.
@@ -111,11 +111,11 @@ struct Begun {
     locals: Locals,
 }
 
-impl Begun {
+impl PrologueStart {
     /// The prologue of a body with events: it keeps the thread's record and writes the method's
     /// start.
     fn traced(self, code: &Reader<'_, '_>, plan: &Plan) -> Option<Prologue> {
-        let Begun { mut at, slot, mut locals } = self;
+        let PrologueStart { mut at, slot, mut locals } = self;
         if slot != locals.node {
             let moves = [Op::Load(Kind::Long, slot), Op::Store(Kind::Long, locals.node)];
             at += code.has(at, &moves).then_some(moves.len())?;
@@ -133,8 +133,8 @@ impl Begun {
 }
 
 /// The prologues that find the node or the value of this call from the context in a local.
-fn entering(code: &Reader<'_, '_>, begun: Begun) -> Vec<Prologue> {
-    let Begun { at, slot, locals } = begun;
+fn entering(code: &Reader<'_, '_>, begun: PrologueStart) -> Vec<Prologue> {
+    let PrologueStart { at, slot, locals } = begun;
     let is_there = slot == locals.node;
     let stores = Op::Store(Kind::Long, locals.node);
     if let (true, Op::Long(id)) = (code.op(at) == Op::Load(Kind::Long, slot), code.op(at + 1)) {

@@ -9,7 +9,7 @@ use cct_events::structure::{Block, CallSite, CalleeEvents, METRICS, Method, Reco
 use cct_events::{Class as Described, structure::Handler};
 use cct_jdk::natives::leaf_throws;
 
-use crate::allocations::{self, Makes};
+use crate::allocations::{self, AllocatedObjects};
 use crate::class::{Class, MethodEvents};
 use crate::convention::{foreign_id, method_id};
 use crate::faults::StaticSidePart;
@@ -223,9 +223,9 @@ impl Class<'_, '_> {
         }
         let makes = originals.iter().filter(|_| plan.objects).filter_map(|i| {
             Some(match allocations::of(self.before, i)? {
-                Makes::One(of) => (i.bci, of.into()),
-                Makes::Arrays(types) => (i.bci, types.into_iter().next()?.into()),
-                Makes::Copy => return None,
+                AllocatedObjects::One(of) => (i.bci, of.into()),
+                AllocatedObjects::Arrays(types) => (i.bci, types.into_iter().next()?.into()),
+                AllocatedObjects::Copy => return None,
             })
         });
         if !makes.eq(said.makes.iter().cloned()) {

@@ -6,7 +6,7 @@ use cct_classfile::{Attribute, Bci, ClassFile, Code, Handler, access, mutf8, opc
 use crate::align::alignment::{Alignment, AppendedHandler};
 use crate::faults::HandlerFault;
 use crate::finding::{Check, Finding, Problem};
-use crate::handlers::Unassigned;
+use crate::handlers::FreeNumbers;
 use crate::probe::Locals;
 
 /// Length in bytes of an intermediate jump.
@@ -118,7 +118,7 @@ impl<'a> Tables<'_, 'a> {
     pub fn ways_out(&self, added: &[Handler]) -> Vec<Option<AppendedHandler>> {
         let places = &self.aligned.places;
         let mut ways = vec![None; places.len()];
-        let mut open = Unassigned::new(places.len());
+        let mut open = FreeNumbers::new(places.len());
         for entry in added {
             let appended = self.aligned.handler(entry.handler);
             let end = places.partition_point(|place| *place < entry.end);

@@ -4,12 +4,12 @@ use cct_classfile::{MemberName, access};
 use cct_jdk::natives::leaf_throws;
 
 use crate::class::Class;
-use crate::forms::{ExtendedForm, ForwarderQuery, Found};
+use crate::forms::{ExtendedForm, ForwarderForm, ForwarderQuery};
 use crate::forwarder::Entry;
 
 impl<'c, 'a> Class<'c, 'a> {
     /// The forwarder that an extended form is in an output that records events.
-    pub(crate) fn forwarder_of_traces(&self, asked: &ForwarderQuery<'_, 'a>) -> Found {
+    pub(crate) fn forwarder_of_traces(&self, asked: &ForwarderQuery<'_, 'a>) -> ForwarderForm {
         let ForwarderQuery { number, original, target, ways, lines, is } = *asked;
         let is_native = original.is(access::NATIVE);
         let number = self.first_method.and_then(|first| first.checked_add(number as u32));

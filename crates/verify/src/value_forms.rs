@@ -5,7 +5,7 @@ use cct_pcc::MethodChoice;
 
 use crate::class::Class;
 use crate::convention::method_id;
-use crate::forms::{ExtendedForm, ForwarderQuery, Found};
+use crate::forms::{ExtendedForm, ForwarderForm, ForwarderQuery};
 use crate::forwarder::Entry;
 use crate::values::Part;
 
@@ -15,7 +15,7 @@ impl<'c, 'a> Class<'c, 'a> {
         &self,
         chosen: &'static MethodChoice,
         asked: &ForwarderQuery<'_, 'a>,
-    ) -> Found {
+    ) -> ForwarderForm {
         let ForwarderQuery { number, original, target, ways, lines, is } = *asked;
         let id = |slots| method_id(self.hash, number, slots);
         let part = Part::of(chosen, original.of_class(self.before.name()));

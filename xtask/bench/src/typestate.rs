@@ -40,7 +40,7 @@ const REPORT: &str = "cctrewrite: typestate: ";
 
 /// A run's results for a property.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct PropertyResult {
     /// Number of events that reached the automaton.
     heard: u64,
     /// Number of tracked objects.
@@ -57,7 +57,7 @@ const BASE: usize = 1;
 struct Row {
     name: &'static str,
     turns: Turns,
-    found: Vec<Found>,
+    found: Vec<PropertyResult>,
 }
 
 /// Measures, and writes the section of docs/benchmarks.md.
@@ -100,7 +100,7 @@ fn measure(choice: &Choice, ground: &Ground, jdk: &Jdk, work: &Work, fetched: &P
             ways.push(Way { name: name_of(property, kind), home: &jdk.home, jars: file.to_owned(), options });
         }
     }
-    let mut found = vec![Found::default(); ways.len()];
+    let mut found = vec![PropertyResult::default(); ways.len()];
     let turns = turns::take(&place, &ways, choice.rounds, |at| {
         found[at] = found_in(&ground.cctrewrite, &report)?;
         let _ = fs::remove_file(&report);
@@ -122,9 +122,9 @@ fn name_of(property: &str, kind: &str) -> &'static str {
 }
 
 /// Reads a report. A program without iterators of its own writes none.
-fn found_in(cctrewrite: &Path, report: &Path) -> Result<Found> {
+fn found_in(cctrewrite: &Path, report: &Path) -> Result<PropertyResult> {
     if !report.is_file() {
-        return Ok(Found::default());
+        return Ok(PropertyResult::default());
     }
     let mut command = Command::new(cctrewrite);
     command.args(["typestate", "report", "--format", "json", "--fail-on", "never"]).arg(report);
@@ -134,7 +134,7 @@ fn found_in(cctrewrite: &Path, report: &Path) -> Result<Found> {
         let numbers = list.iter().map(|one| one[key].as_u64());
         numbers.sum::<Option<u64>>().with_context(|| format!("{key} in a report"))
     };
-    Ok(Found {
+    Ok(PropertyResult {
         heard: sum("properties", "events")?,
         objects: sum("properties", "objects")?,
         violations: sum("violations", "count")?,

@@ -13,7 +13,7 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::class;
 
 /// Counts of the copied classes.
-pub struct Counted {
+pub struct CopiedSize {
     /// Number of classes.
     pub classes: u64,
     /// The classes' uncompressed size, in bytes.
@@ -25,7 +25,7 @@ pub struct Counted {
 ///
 /// # Errors
 /// Fails if an input cannot be read, or an output cannot be written.
-pub fn copy(inputs: &[&Path], folder: &Path) -> Result<Counted> {
+pub fn copy(inputs: &[&Path], folder: &Path) -> Result<CopiedSize> {
     let (classes, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
     let rewriter = |_: &Location<'_>, old: &[u8]| -> Result<Action> {
         // Only the sums matter.
@@ -44,7 +44,7 @@ pub fn copy(inputs: &[&Path], folder: &Path) -> Result<Counted> {
         }
         Ok(())
     })?;
-    Ok(Counted { classes: classes.into_inner(), bytes: bytes.into_inner() })
+    Ok(CopiedSize { classes: classes.into_inner(), bytes: bytes.into_inner() })
 }
 
 /// Writes a jar with uncompressed entries: those of an input's classes whose indices `wants`
@@ -52,12 +52,12 @@ pub fn copy(inputs: &[&Path], folder: &Path) -> Result<Counted> {
 ///
 /// # Errors
 /// Fails if the input cannot be read, or the jar cannot be written.
-pub fn jar(from: &Path, to: &Path, wants: &dyn Fn(usize) -> bool) -> Result<Counted> {
+pub fn jar(from: &Path, to: &Path, wants: &dyn Fn(usize) -> bool) -> Result<CopiedSize> {
     let input = Input::open(from, &Limits::default())?;
     let is_image = input.kind() == cct_archive::InputKind::Image;
     let mut jar = ZipWriter::new(BufWriter::new(File::create(to)?));
     let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-    let mut counted = Counted { classes: 0, bytes: 0 };
+    let mut counted = CopiedSize { classes: 0, bytes: 0 };
     let mut place = 0;
     for (index, entry) in input.entries().iter().enumerate() {
         let is_class = entry.kind == EntryKind::Class;

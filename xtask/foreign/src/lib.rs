@@ -29,7 +29,7 @@ use xtask_programs::place::fresh;
 use xtask_programs::stage::ProfiledJdk;
 use xtask_tools::jdks::{self, Fetch, Jdk, tool};
 use xtask_tools::process;
-use xtask_tools::workspace::{self, Built};
+use xtask_tools::workspace::{self, ReleaseBuild};
 
 use jars::{SetJars, list, obtain};
 use link::Linker;
@@ -137,7 +137,7 @@ impl Bench {
     fn prepare(fetch: Fetch) -> Result<Bench> {
         let jdks = jdks::get(&[8, 17, READING_JDK], fetch)?;
         let jdk = of(&jdks, 8)?;
-        let Built { program: cctrewrite, target } = workspace::build_release(jdk)?;
+        let ReleaseBuild { program: cctrewrite, target } = workspace::build_release(jdk)?;
         let copier = workspace::build_release_of(jdk, "copier")?.program;
         let folder = target.join("foreign");
         let programs = folder.join("programs");

@@ -17,11 +17,11 @@ pub struct Case {
     /// The run on the plain JDK.
     pub plain: Outcome,
     /// The profiled runs.
-    pub profiled: Vec<Profiled>,
+    pub profiled: Vec<ProfiledRun>,
 }
 
 /// A profiled run, with its differences.
-pub struct Profiled {
+pub struct ProfiledRun {
     /// The mode.
     pub mode: Mode,
     /// The outcome.
@@ -32,7 +32,7 @@ pub struct Profiled {
     pub known: Option<&'static KnownCause>,
 }
 
-impl Profiled {
+impl ProfiledRun {
     /// Whether it differs without a known cause.
     pub fn is_unknown(&self) -> bool {
         !self.differences.is_empty() && self.known.is_none()

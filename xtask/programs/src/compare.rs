@@ -13,12 +13,12 @@ pub struct Difference {
     /// The place: `exit code`, `standard output`, a file.
     pub place: String,
     /// The difference between the plain and the profiled run.
-    pub what: What,
+    pub what: DifferenceKind,
 }
 
 /// The kind of a difference.
 #[derive(Debug, PartialEq, Eq)]
-pub enum What {
+pub enum DifferenceKind {
     /// A value.
     Value(String, String),
     /// The first line that differs, counted from 1; `None` where a text has ended.
@@ -40,16 +40,18 @@ impl fmt::Display for Difference {
             line.as_ref().map_or_else(|| "(end)".to_owned(), |line| format!("{line:?}"))
         };
         match &self.what {
-            What::Value(plain, profiled) => write!(f, "{place}: plain {plain}, profiled {profiled}"),
-            What::Line(number, plain, profiled) => {
+            DifferenceKind::Value(plain, profiled) => {
+                write!(f, "{place}: plain {plain}, profiled {profiled}")
+            }
+            DifferenceKind::Line(number, plain, profiled) => {
                 write!(f, "{place}, line {number}: plain {}, profiled {}", line(plain), line(profiled))
             }
-            What::Byte(at, plain, profiled) => {
+            DifferenceKind::Byte(at, plain, profiled) => {
                 write!(f, "{place}: differs from byte {at} on; {plain} bytes plain, {profiled} profiled")
             }
-            What::Missing => write!(f, "{place}: not written by the profiled run"),
-            What::Added => write!(f, "{place}: only written by the profiled run"),
-            What::Profile(why) => write!(f, "{place}: {why}"),
+            DifferenceKind::Missing => write!(f, "{place}: not written by the profiled run"),
+            DifferenceKind::Added => write!(f, "{place}: only written by the profiled run"),
+            DifferenceKind::Profile(why) => write!(f, "{place}: {why}"),
         }
     }
 }
@@ -59,7 +61,7 @@ pub fn outcomes(program: &Program, plain: &Outcome, profiled: &Outcome) -> Vec<D
     let mut differences = Vec::new();
     let mut add = |place: &str, what| differences.push(Difference { place: place.to_owned(), what });
     if plain.exit != profiled.exit {
-        add("end", What::Value(plain.end(), profiled.end()));
+        add("end", DifferenceKind::Value(plain.end(), profiled.end()));
     }
     let masks = |place: &str| -> Vec<&MaskedParts> {
         program.masks.iter().filter(|mask| covers(mask, place)).map(|mask| &mask.what).collect()
@@ -75,8 +77,8 @@ pub fn outcomes(program: &Program, plain: &Outcome, profiled: &Outcome) -> Vec<D
     let names: BTreeSet<&String> = plain.files.keys().chain(profiled.files.keys()).collect();
     for name in names {
         match (plain.files.get(name), profiled.files.get(name)) {
-            (Some(_), None) => add(name, What::Missing),
-            (None, Some(_)) => add(name, What::Added),
+            (Some(_), None) => add(name, DifferenceKind::Missing),
+            (None, Some(_)) => add(name, DifferenceKind::Added),
             (Some(plain), Some(profiled)) => {
                 if let Some(what) = content(plain, profiled, &masks(name)) {
                     add(name, what);
@@ -86,7 +88,7 @@ pub fn outcomes(program: &Program, plain: &Outcome, profiled: &Outcome) -> Vec<D
         }
     }
     if let Some(Err(why)) = &profiled.profile {
-        add("profile", What::Profile(why.clone()));
+        add("profile", DifferenceKind::Profile(why.clone()));
     }
     differences
 }
@@ -116,7 +118,7 @@ fn masked<'a>(content: &'a [u8], prefixes: &[&str]) -> Cow<'a, [u8]> {
 }
 
 /// The first difference of two contents outside the masks.
-fn content(plain: &[u8], profiled: &[u8], masks: &[&MaskedParts]) -> Option<What> {
+fn content(plain: &[u8], profiled: &[u8], masks: &[&MaskedParts]) -> Option<DifferenceKind> {
     let mut prefixes = Vec::new();
     for mask in masks {
         match mask {
@@ -130,7 +132,7 @@ fn content(plain: &[u8], profiled: &[u8], masks: &[&MaskedParts]) -> Option<What
     }
     let (Ok(plain_text), Ok(profiled_text)) = (str::from_utf8(&plain), str::from_utf8(&profiled)) else {
         let same = plain.iter().zip(profiled.iter()).take_while(|(a, b)| a == b).count();
-        return Some(What::Byte(same, plain.len(), profiled.len()));
+        return Some(DifferenceKind::Byte(same, plain.len(), profiled.len()));
     };
     let (mut plain, mut profiled) = (plain_text.split_inclusive('\n'), profiled_text.split_inclusive('\n'));
     let mut number = 1;
@@ -139,7 +141,7 @@ fn content(plain: &[u8], profiled: &[u8], masks: &[&MaskedParts]) -> Option<What
         match (plain.next(), profiled.next()) {
             (None, None) => return None,
             (a, b) if a == b => number += 1,
-            (a, b) => return Some(What::Line(number, a.map(str::to_owned), b.map(str::to_owned))),
+            (a, b) => return Some(DifferenceKind::Line(number, a.map(str::to_owned), b.map(str::to_owned))),
         }
     }
 }

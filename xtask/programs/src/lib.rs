@@ -38,9 +38,9 @@ use clap::Args;
 use xtask_tools::jdks::{self, Fetch, Jdk};
 use xtask_tools::print::print_line;
 use xtask_tools::workspace;
-use xtask_tools::workspace::Built;
+use xtask_tools::workspace::ReleaseBuild;
 
-use case::{Case, Profiled};
+use case::{Case, ProfiledRun};
 use catalogue::{SMOKE, programs};
 use maven::CENTRAL;
 use mode::Mode;
@@ -138,9 +138,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// Uses a command that was built before.
-fn built(command: &Path) -> Result<Built> {
+fn built(command: &Path) -> Result<ReleaseBuild> {
     let program = fs::canonicalize(command).with_context(|| format!("find {}", command.display()))?;
-    Ok(Built { program, target: workspace::target_folder() })
+    Ok(ReleaseBuild { program, target: workspace::target_folder() })
 }
 
 /// Programs that `cargo xtask test` runs: two agents, a compiler, a library of many generic types.
@@ -152,7 +152,7 @@ const TESTED: [&str; 4] = ["byteman", "jackson", "mockito", "scala3"];
 /// # Errors
 /// Fails if the catalogue cannot be read, or the cache folder cannot be used. The ledger has
 /// programs that fail or are missing.
-pub fn run_tested(version: u32, jdk: &Jdk, built: Built, fetch: Fetch) -> Result<Ledger> {
+pub fn run_tested(version: u32, jdk: &Jdk, built: ReleaseBuild, fetch: Fetch) -> Result<Ledger> {
     let mut ledger = Ledger::default();
     let stage = Stage::of(version, jdk.clone(), built)?;
     let programs = folders::read()?.iter().filter(|program| TESTED.contains(&program.name));
@@ -175,7 +175,8 @@ impl Ledger {
     /// Whether every available program ran, and behaved profiled as plain, or differed for a known
     /// reason.
     pub fn is_good(&self) -> bool {
-        self.failed.is_empty() && !self.cases.iter().flat_map(|case| &case.profiled).any(Profiled::is_unknown)
+        self.failed.is_empty()
+            && !self.cases.iter().flat_map(|case| &case.profiled).any(ProfiledRun::is_unknown)
     }
 }
 
@@ -270,7 +271,7 @@ fn one(
         let outcome = stage.run(&place, mode)?;
         let differences = compare::outcomes(program, &plain, &outcome);
         let known = known_causes::cause(program.name, mode, &outcome, &differences);
-        profiled.push(Profiled { mode, outcome, differences, known });
+        profiled.push(ProfiledRun { mode, outcome, differences, known });
     }
     let case = Case { program, jdk: stage.version(), packages: fetched.versions.clone(), plain, profiled };
     record::keep(&case, place.folder())?;

@@ -20,7 +20,7 @@ const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:bui
 
 /// An artifact in a lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Locked {
+pub struct LockedArtifact {
     /// The jar's name on the class path.
     pub name: String,
     /// SHA-256 of its bytes, in hexadecimal digits.
@@ -31,7 +31,7 @@ pub struct Locked {
 ///
 /// # Errors
 /// Fails if a line has a different form.
-pub fn parse_lock(text: &str) -> Result<Vec<Locked>> {
+pub fn parse_lock(text: &str) -> Result<Vec<LockedArtifact>> {
     let line = |line: &str| {
         let (sha256, name) = line.split_once("  ").with_context(|| format!("damaged lock line {line:?}"))?;
         ensure!(
@@ -39,14 +39,14 @@ pub fn parse_lock(text: &str) -> Result<Vec<Locked>> {
             "damaged lock line {line:?}"
         );
         ensure!(!name.contains('/') && name.ends_with(".jar"), "damaged lock line {line:?}");
-        Ok(Locked { name: name.to_owned(), sha256: sha256.to_owned() })
+        Ok(LockedArtifact { name: name.to_owned(), sha256: sha256.to_owned() })
     };
     text.lines().map(line).collect()
 }
 
 /// The text of a lock file.
-pub fn lock_text(jars: &[Locked]) -> String {
-    jars.iter().fold(String::new(), |mut text, Locked { name, sha256 }| {
+pub fn lock_text(jars: &[LockedArtifact]) -> String {
+    jars.iter().fold(String::new(), |mut text, LockedArtifact { name, sha256 }| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{sha256}  {name}");
         text
@@ -58,7 +58,7 @@ pub fn lock_text(jars: &[Locked]) -> String {
 ///
 /// # Errors
 /// Fails if there is no `mvn`, or an artifact is missing.
-pub fn resolve(coordinates: &[&str], into: &Path) -> Result<Vec<Locked>> {
+pub fn resolve(coordinates: &[&str], into: &Path) -> Result<Vec<LockedArtifact>> {
     fs::create_dir_all(into).with_context(|| format!("make {}", into.display()))?;
     let work = tempfile::tempdir()?;
     fs::write(work.path().join("pom.xml"), pom(coordinates)?)?;
@@ -80,7 +80,7 @@ pub fn resolve(coordinates: &[&str], into: &Path) -> Result<Vec<Locked>> {
         names.insert(name.clone());
         let bytes = fs::read(&path).with_context(|| format!("read {}", path.display()))?;
         fs::write(into.join(&name), &bytes).with_context(|| format!("write {name}"))?;
-        jars.push(Locked { name, sha256: hex(&Sha256::digest(&bytes)) });
+        jars.push(LockedArtifact { name, sha256: hex(&Sha256::digest(&bytes)) });
     }
     ensure!(!jars.is_empty(), "mvn resolved no jar for {}", coordinates.join(" "));
     Ok(jars)
@@ -90,7 +90,7 @@ pub fn resolve(coordinates: &[&str], into: &Path) -> Result<Vec<Locked>> {
 ///
 /// # Errors
 /// Fails if a jar differs, is missing, or is unexpected.
-pub fn check(resolved: &[Locked], locked: &[Locked]) -> Result<()> {
+pub fn check(resolved: &[LockedArtifact], locked: &[LockedArtifact]) -> Result<()> {
     for jar in locked {
         match resolved.iter().find(|other| other.name == jar.name) {
             Some(other) if other.sha256 == jar.sha256 => {}
@@ -161,8 +161,8 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn jar(name: &str, digit: char) -> Locked {
-        Locked { name: name.to_owned(), sha256: digit.to_string().repeat(64) }
+    fn jar(name: &str, digit: char) -> LockedArtifact {
+        LockedArtifact { name: name.to_owned(), sha256: digit.to_string().repeat(64) }
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
     fn other_bytes_and_other_jars_are_named() {
         let locked = [jar("a-1.jar", '0'), jar("b-2.jar", '1')];
         assert!(check(&locked, &locked).is_ok());
-        let why = |resolved: &[Locked]| check(resolved, &locked).unwrap_err().to_string();
+        let why = |resolved: &[LockedArtifact]| check(resolved, &locked).unwrap_err().to_string();
         assert!(why(&[jar("a-1.jar", '0'), jar("b-2.jar", '2')]).starts_with("b-2.jar: SHA-256 is 22"));
         assert!(why(&locked[..1]).starts_with("b-2.jar was not resolved"));
         let more = [locked[0].clone(), locked[1].clone(), jar("c-3.jar", '3')];

@@ -11,7 +11,7 @@ use xtask_tools::cache::{self, FolderLock};
 use xtask_tools::debian::{Archive, Package, unpack, unpack_source};
 use xtask_tools::jdks::Fetch;
 
-use super::maven::{self, Locked as Jar};
+use super::maven::{self, LockedArtifact as Jar};
 use super::program::{Program, TOOLS};
 use super::{folders, npm};
 

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};
 use walkdir::WalkDir;
 
-use super::case::{Case, Profiled};
+use super::case::{Case, ProfiledRun};
 use super::mode::Mode;
 use super::table::{grouped, verdict, version};
 
@@ -109,7 +109,7 @@ fn text(records: Vec<Record>) -> String {
 }
 
 impl Record {
-    fn of(case: &Case, run: &Profiled) -> Record {
+    fn of(case: &Case, run: &ProfiledRun) -> Record {
         let totals = run.outcome.profile.as_ref().and_then(|profile| profile.as_ref().ok());
         Record {
             program: case.program.name.to_owned(),

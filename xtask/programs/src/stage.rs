@@ -13,7 +13,7 @@ use xtask_tools::class_library::{boot_jars, extension_jars, jars_in};
 use xtask_tools::jdks::{Jdk, tool};
 use xtask_tools::process;
 use xtask_tools::watch::Limits;
-use xtask_tools::workspace::{self, Built};
+use xtask_tools::workspace::{self, ReleaseBuild};
 
 use super::maven::CENTRAL;
 use super::mode::Mode;
@@ -96,8 +96,8 @@ impl Stage {
     ///
     /// # Errors
     /// Fails if its folder cannot be created.
-    pub fn of(version: u32, jdk: Jdk, built: Built) -> Result<Stage> {
-        let Built { program: cctrewrite, target } = built;
+    pub fn of(version: u32, jdk: Jdk, built: ReleaseBuild) -> Result<Stage> {
+        let ReleaseBuild { program: cctrewrite, target } = built;
         let folder = target.join("programs").join(version.to_string());
         fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
         Ok(Stage {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use xtask_tools::print::print_line;
 
-use super::case::{Case, Profiled};
+use super::case::{Case, ProfiledRun};
 use super::known_causes;
 use super::outcome::Outcome;
 
@@ -90,16 +90,16 @@ pub fn version(case: &Case) -> &str {
 }
 
 /// Whether a run behaved equally, in a word, or why not.
-pub fn verdict(run: &Profiled) -> &'static str {
+pub fn verdict(run: &ProfiledRun) -> &'static str {
     match run {
         run if run.differences.is_empty() => "same",
-        Profiled { known: Some(known), .. } => known.cause,
+        ProfiledRun { known: Some(known), .. } => known.cause,
         _ => "**different**",
     }
 }
 
 /// The line of a profiled run.
-fn row(case: &Case, run: &Profiled) -> String {
+fn row(case: &Case, run: &ProfiledRun) -> String {
     let (version, verdict) = (version(case), verdict(run));
     let totals = run.outcome.profile.as_ref().and_then(|profile| profile.as_ref().ok());
     let number = |of: fn(&super::outcome::Totals) -> u64| {

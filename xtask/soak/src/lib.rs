@@ -22,7 +22,7 @@ use clap::Args;
 use xtask_tools::jdks::{self, Fetch, Jdk};
 use xtask_tools::print::print_line;
 use xtask_tools::process;
-use xtask_tools::workspace::{self, Built};
+use xtask_tools::workspace::{self, ReleaseBuild};
 
 /// Arguments of the task.
 #[derive(Args)]
@@ -77,7 +77,7 @@ struct Look {
 /// Fails if something is missing or cannot run, or if a check fails.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let jdk = jdk(arguments.jdk)?;
-    let Built { program, .. } = workspace::build_release(&jdk)?;
+    let ReleaseBuild { program, .. } = workspace::build_release(&jdk)?;
     let folder = tempfile::tempdir()?;
     let image = folder.path().join("image");
     process::output(Command::new(&program).arg("jdk").arg(&jdk.home).arg("-o").arg(&image))?;

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use walkdir::WalkDir;
 use xtask_tools::process;
 
-use super::linked_crates::{Crate, Linked};
+use super::linked_crates::{Crate, LinkedCrates};
 
 /// First parts of the names of licence files, in lower case.
 const NAMES: [&str; 6] = ["license", "licence", "copying", "notice", "unlicense", "copyright"];
@@ -40,7 +40,7 @@ means that you may choose. The sources of each crate are on crates.io under its 
 const OWN_TEXTS: &str = "packaging/licences";
 
 /// Linked code that is not a crate.
-struct Other {
+struct LinkedLibrary {
     what: String,
     license: &'static str,
     texts: Vec<PathBuf>,
@@ -50,7 +50,7 @@ struct Other {
 ///
 /// # Errors
 /// Fails if a licence cannot be found.
-pub fn text(linked: &Linked, zig: Option<&Path>) -> Result<String> {
+pub fn text(linked: &LinkedCrates, zig: Option<&Path>) -> Result<String> {
     let mut texts = Texts::default();
     let mut list = String::new();
     for krate in &linked.crates {
@@ -62,7 +62,7 @@ pub fn text(linked: &Linked, zig: Option<&Path>) -> Result<String> {
         }
         writeln!(list, "    texts:   {numbers}")?;
     }
-    for Other { what, license, texts: files } in others(zig)? {
+    for LinkedLibrary { what, license, texts: files } in others(zig)? {
         let numbers = texts.add_all(&files)?;
         writeln!(list, "\n{what}\n    licence: {license}\n    texts:   {numbers}")?;
     }
@@ -70,17 +70,17 @@ pub fn text(linked: &Linked, zig: Option<&Path>) -> Result<String> {
 }
 
 /// Linked code that is not a crate: the standard library, and the code that Zig adds.
-fn others(zig: Option<&Path>) -> Result<Vec<Other>> {
+fn others(zig: Option<&Path>) -> Result<Vec<LinkedLibrary>> {
     let version = process::output(std::process::Command::new("rustc").arg("--version"))?;
     let sysroot = process::output(std::process::Command::new("rustc").args(["--print", "sysroot"]))?;
     let docs = Path::new(sysroot.trim()).join("share/doc/rust/licenses");
-    let mut others = vec![Other {
+    let mut others = vec![LinkedLibrary {
         what: format!("the standard library of {}", version.trim()),
         license: "MIT OR Apache-2.0, parts under BSD-2-Clause, Unicode-3.0 or Apache-2.0 WITH LLVM-exception",
         texts: STANDARD_LIBRARY_LICENCES.iter().map(|name| docs.join(name)).collect(),
     }];
     if let Some(zig) = zig {
-        others.push(Other {
+        others.push(LinkedLibrary {
             what: "compiler-rt and libunwind of Zig".to_owned(),
             license: "MIT; Apache-2.0 WITH LLVM-exception",
             texts: ZIG_LICENCES.iter().map(|name| zig.join(name)).collect(),
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn every_crate_has_its_text() {
-        let text = text(&Linked::list().unwrap(), None).unwrap();
+        let text = text(&LinkedCrates::list().unwrap(), None).unwrap();
         assert!(text.contains("\nanyhow 1.") && text.contains("\ninferno 0."), "{}", &text[..2_000]);
         // The allocator's C sources have a licence of their own.
         assert!(text.contains("Microsoft Corporation, Daan Leijen"));

@@ -46,7 +46,7 @@ impl Id {
 
 /// All crates in the command and its libraries.
 #[derive(Debug)]
-pub struct Linked {
+pub struct LinkedCrates {
     /// The third-party crates, sorted.
     pub crates: Vec<Crate>,
     /// The dependencies of each crate, including the crates of the workspace.
@@ -55,12 +55,12 @@ pub struct Linked {
     pub root: Id,
 }
 
-impl Linked {
+impl LinkedCrates {
     /// Lists the crates with cargo.
     ///
     /// # Errors
     /// Fails if cargo fails, or if a crate states no licence.
-    pub fn list() -> Result<Linked> {
+    pub fn list() -> Result<LinkedCrates> {
         let mut tree = cargo_alone();
         tree.args(["tree", "--locked", "--package", "cctrewrite", "--no-default-features"]);
         tree.args(["--target", "x86_64-unknown-linux-gnu", "--edges", "normal,no-proc-macro"]);
@@ -96,7 +96,7 @@ impl Linked {
             });
         }
         crates.sort_by(|a, b| a.id.cmp(&b.id));
-        Ok(Linked { crates, dependencies, root })
+        Ok(LinkedCrates { crates, dependencies, root })
     }
 }
 
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_command_has_crates_of_others_and_no_macros() {
-        let linked = Linked::list().unwrap();
+        let linked = LinkedCrates::list().unwrap();
         let names: BTreeSet<&str> = linked.crates.iter().map(|krate| &*krate.id.name).collect();
         assert!(names.contains("anyhow") && names.contains("jni-sys"), "{names:?}");
         // The list has no crates that run at build time, that only tests or developer tasks use, or

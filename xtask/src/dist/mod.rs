@@ -40,7 +40,7 @@ use build::{Binaries, Linker};
 use contents::{Layout, Product};
 use date::SourceDate;
 use deb::Facts;
-use linked_crates::Linked;
+use linked_crates::LinkedCrates;
 use maintainer::Maintainer;
 use packages::{FULL_NAME, Packages};
 
@@ -109,7 +109,7 @@ fn linker(arguments: &Arguments, fetch: Fetch) -> Linker {
 /// Writes all packages.
 fn make(packages: &Packages, binaries: Binaries, facts: Facts) -> Result<()> {
     let date = facts.date;
-    let linked = Linked::list()?;
+    let linked = LinkedCrates::list()?;
     let sbom = sbom::json(&linked, date)?;
     let licences = licences::text(&linked, binaries.zig.as_deref())?;
     let product = Product::of(binaries, licences, sbom.clone())?;

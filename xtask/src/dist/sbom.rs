@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use super::checksums::sha_256;
 use super::date::SourceDate;
-use super::linked_crates::{Crate, Id, Linked};
+use super::linked_crates::{Crate, Id, LinkedCrates};
 use super::packages::VERSION;
 
 /// Builds the document, with a line break at its end.
 ///
 /// # Errors
 /// Fails if it cannot be written as JSON.
-pub fn json(linked: &Linked, date: SourceDate) -> Result<String> {
+pub fn json(linked: &LinkedCrates, date: SourceDate) -> Result<String> {
     let mut document = json!({
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
@@ -55,7 +55,7 @@ fn uuid(hash: &str) -> String {
     format!("{}-{}-8{}-{variant}{}-{}", &hash[..8], &hash[8..12], &hash[13..16], &hash[17..20], &hash[20..32])
 }
 
-fn components(linked: &Linked) -> Vec<Value> {
+fn components(linked: &LinkedCrates) -> Vec<Value> {
     // The packages of the workspace are no components: together they are the command.
     linked.crates.iter().map(component).collect()
 }
@@ -82,7 +82,7 @@ fn component(krate: &Crate) -> Value {
 
 /// The dependencies between components. Dependencies of the workspace's packages count as
 /// dependencies of the command.
-fn dependencies(linked: &Linked) -> Vec<Value> {
+fn dependencies(linked: &LinkedCrates) -> Vec<Value> {
     let is_of_others = |id: &&Id| linked.crates.iter().any(|krate| krate.id == **id);
     let own = linked.dependencies.iter().filter(|(id, _)| !is_of_others(id));
     let mut of_root: Vec<&Id> = own.flat_map(|(_, on)| on).filter(is_of_others).collect();
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_document_is_whole_and_the_same_again() {
-        let linked = Linked::list().unwrap();
+        let linked = LinkedCrates::list().unwrap();
         let date = SourceDate::get().unwrap();
         let text = json(&linked, date).unwrap();
         assert_eq!(text, json(&linked, date).unwrap());

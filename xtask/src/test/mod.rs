@@ -17,7 +17,7 @@ use xtask_tools::jdks::{self, Answer, Fetch, Jdk, without_user_options};
 use xtask_tools::print::print_line;
 use xtask_tools::process;
 use xtask_tools::watch;
-use xtask_tools::workspace::{Built, cargo, root};
+use xtask_tools::workspace::{ReleaseBuild, cargo, root};
 
 use crate::readers;
 use space::Space;
@@ -49,19 +49,19 @@ const PROGRAMS_ON: [u32; 2] = [17, 25];
 struct Part {
     name: &'static str,
     outcome: Outcome,
-    spent: Spent,
+    spent: PartTime,
 }
 
 /// How long a part took.
 #[derive(Debug, Clone, Copy, Default)]
-struct Spent {
+struct PartTime {
     time: Duration,
     /// Of all processes that were waited for. Below the time by all processors, some were idle.
     processor: Duration,
 }
 
-impl std::ops::AddAssign for Spent {
-    fn add_assign(&mut self, other: Spent) {
+impl std::ops::AddAssign for PartTime {
+    fn add_assign(&mut self, other: PartTime) {
         self.time += other.time;
         self.processor += other.processor;
     }
@@ -188,7 +188,7 @@ fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
         };
         let reason = format!("cargo {name} is not installed ({how})");
         print_line(&format!("skipped: {reason}"))?;
-        return Ok(Part { name, outcome: Outcome::Skipped(reason), spent: Spent::default() });
+        return Ok(Part { name, outcome: Outcome::Skipped(reason), spent: PartTime::default() });
     }
     let mut command = cargo(jdk);
     command.arg(name).args(arguments);
@@ -206,7 +206,7 @@ fn workflows() -> Result<Part> {
         let reason =
             "actionlint is not installed (go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12)";
         print_line(&format!("skipped: {reason}"))?;
-        return Ok(Part { name, outcome: Outcome::Skipped(reason.to_owned()), spent: Spent::default() });
+        return Ok(Part { name, outcome: Outcome::Skipped(reason.to_owned()), spent: PartTime::default() });
     }
     let (status, spent) = timed(|| Command::new("actionlint").current_dir(root()).status());
     let passed = status.context("actionlint")?.success();
@@ -326,7 +326,7 @@ fn programs(version: u32, jdk: &Jdk, offline: bool) -> Result<Part> {
     // Cargo has put this program next to the command.
     let folder = env::current_exe()?.parent().context("this program is in no folder")?.to_owned();
     let target = folder.parent().context("cargo's target folder")?.join("tmp");
-    let built = Built { program: folder.join("cctrewrite"), target };
+    let built = ReleaseBuild { program: folder.join("cctrewrite"), target };
     let fetch = if offline { Fetch::Never } else { Fetch::IfMissing };
     let (ledger, spent) = timed(|| xtask_programs::run_tested(version, jdk, built, fetch));
     let ledger = ledger?;
@@ -450,11 +450,11 @@ fn offline<'a>(arguments: &[&'a str], wanted: bool) -> Vec<&'a str> {
     wanted.then_some("--offline").into_iter().chain(arguments.iter().copied()).collect()
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Spent) {
+fn timed<T>(work: impl FnOnce() -> T) -> (T, PartTime) {
     let (started, before) = (Instant::now(), children_seconds());
     let result = work();
     let processor = Duration::try_from_secs_f64(children_seconds() - before).unwrap_or_default();
-    (result, Spent { time: started.elapsed(), processor })
+    (result, PartTime { time: started.elapsed(), processor })
 }
 
 /// The processor time of all processes that this one has waited for, and of theirs.

@@ -16,21 +16,21 @@ pub const EXPECTATIONS: &str = "structure.toml";
 /// The expectations of a workspace.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Expected {
+pub struct Expectations {
     /// Packages from the bottom to the top: each depends on packages of lower layers only.
     #[serde(default)]
     layers: Vec<Vec<String>>,
     /// Packages that must not depend on others, not even indirectly.
     #[serde(default)]
-    apart: Vec<Apart>,
+    apart: Vec<SeparatePackage>,
     /// Permitted circles.
     #[serde(default)]
-    circle: Vec<Kept>,
+    circle: Vec<AllowedCircle>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Apart {
+struct SeparatePackage {
     package: String,
     from: Vec<String>,
     reason: String,
@@ -38,14 +38,14 @@ struct Apart {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Kept {
+struct AllowedCircle {
     files: BTreeSet<String>,
     reason: String,
 }
 
-impl Expected {
+impl Expectations {
     /// Reads the file of expectations.
-    pub fn read(path: &Path) -> Result<Expected> {
+    pub fn read(path: &Path) -> Result<Expectations> {
         toml::from_str(&read(path)?)
             .map_err(|error| Error::Toml { path: path.to_owned(), error: Box::new(error) })
     }
@@ -57,7 +57,7 @@ impl Expected {
 
     /// Listed circles that no longer exist.
     pub fn gone(&self, found: &[Circle]) -> Vec<String> {
-        let is_gone = |kept: &&Kept| !found.iter().any(|circle| circle.files == kept.files);
+        let is_gone = |kept: &&AllowedCircle| !found.iter().any(|circle| circle.files == kept.files);
         let gone = self.circle.iter().filter(is_gone);
         gone.map(|kept| {
             let files: Vec<&str> = kept.files.iter().map(String::as_str).collect();

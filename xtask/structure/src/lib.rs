@@ -29,7 +29,7 @@ pub use expected::EXPECTATIONS;
 
 use circles::{Circle, circles};
 use error::Result;
-use expected::Expected;
+use expected::Expectations;
 use packages::Package;
 use resolve::uses;
 use source::Sources;
@@ -41,7 +41,7 @@ use source::Sources;
 /// Fails if the sources cannot be read.
 pub fn check(root: &Path) -> Result<Vec<String>> {
     let packages = packages::of_workspace(root)?;
-    let expected = Expected::read(&root.join(EXPECTATIONS))?;
+    let expected = Expectations::read(&root.join(EXPECTATIONS))?;
     let mut findings = expected.misplaced(&packages);
     let mut found = Vec::new();
     for package in &packages {

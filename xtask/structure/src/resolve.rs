@@ -8,7 +8,7 @@ use crate::source::{Import, Module, Reference, Sources};
 
 /// The meaning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Named {
+enum NameTarget {
     /// A module of the crate, by its number.
     Module(usize),
     /// An item of a file.
@@ -18,7 +18,7 @@ enum Named {
 }
 
 /// Modules and names of the current lookup, so that circular imports end.
-type Seen = BTreeSet<(usize, String)>;
+type LookupPath = BTreeSet<(usize, String)>;
 
 /// The uses of files by other files. Importing a module is not a use yet; naming something in it
 /// is.
@@ -28,7 +28,7 @@ pub fn uses(sources: &Sources) -> Uses {
         let imports = module.imports.iter().filter(|import| is_used(module, import)).map(|import| &import.of);
         for reference in imports.chain(&module.references) {
             let Reference { path, line } = reference;
-            if let Some(Named::Item(file)) = resolve(sources, number, path, &mut Seen::new())
+            if let Some(NameTarget::Item(file)) = resolve(sources, number, path, &mut LookupPath::new())
                 && file != module.file
             {
                 let used = Use { line: *line, path: path.join("::") };
@@ -40,7 +40,8 @@ pub fn uses(sources: &Sources) -> Uses {
         }
         let globs = module.imports.iter().filter(|import| import.name.is_none() && !import.is_export);
         for glob in globs {
-            if let Some(Named::Module(other)) = resolve(sources, number, &glob.of.path, &mut Seen::new())
+            if let Some(NameTarget::Module(other)) =
+                resolve(sources, number, &glob.of.path, &mut LookupPath::new())
                 && sources.modules[other].file != module.file
             {
                 let used = Use { line: glob.of.line, path: format!("{}::*", glob.of.path.join("::")) };
@@ -60,7 +61,7 @@ fn is_used(module: &Module, import: &Import) -> bool {
 }
 
 /// The meaning of a path in a module; `None` if its first name is not one of the crate.
-fn resolve(sources: &Sources, module: usize, path: &[String], seen: &mut Seen) -> Option<Named> {
+fn resolve(sources: &Sources, module: usize, path: &[String], seen: &mut LookupPath) -> Option<NameTarget> {
     let (mut at, mut rest) = (module, path);
     while let [first, behind @ ..] = rest {
         match &**first {
@@ -72,15 +73,15 @@ fn resolve(sources: &Sources, module: usize, path: &[String], seen: &mut Seen) -
         rest = behind;
     }
     let is_relative = rest.len() == path.len();
-    let mut named = Named::Module(at);
+    let mut named = NameTarget::Module(at);
     for (number, name) in rest.iter().enumerate() {
-        let Named::Module(around) = named else { break };
+        let NameTarget::Module(around) = named else { break };
         let is_last = number + 1 == rest.len();
         named = match look_up(sources, around, name, is_last, seen) {
             Some(found) => found,
             None if is_relative && number == 0 => return None,
             // A macro defines it.
-            None => Named::Item(sources.modules[around].file),
+            None => NameTarget::Item(sources.modules[around].file),
         };
     }
     Some(named)
@@ -88,30 +89,36 @@ fn resolve(sources: &Sources, module: usize, path: &[String], seen: &mut Seen) -
 
 /// The meaning of a name in a module. At the end of a path an item takes precedence over a module
 /// of the same name.
-fn look_up(sources: &Sources, number: usize, name: &str, is_last: bool, seen: &mut Seen) -> Option<Named> {
+fn look_up(
+    sources: &Sources,
+    number: usize,
+    name: &str,
+    is_last: bool,
+    seen: &mut LookupPath,
+) -> Option<NameTarget> {
     let module = &sources.modules[number];
-    let child = module.children.get(name).map(|&child| Named::Module(child));
+    let child = module.children.get(name).map(|&child| NameTarget::Module(child));
     if child.is_some() && !is_last {
         return child;
     }
     if module.items.contains(name) {
-        return Some(Named::Item(module.file));
+        return Some(NameTarget::Item(module.file));
     }
     if !seen.insert((number, name.to_owned())) {
         return child;
     }
     for import in module.imports.iter().filter(|import| import.name.as_deref() == Some(name)) {
         match resolve(sources, number, &import.of.path, seen) {
-            Some(Named::Module(_)) if child.is_some() => {}
+            Some(NameTarget::Module(_)) if child.is_some() => {}
             Some(found) => return Some(found),
-            None => return Some(Named::Elsewhere),
+            None => return Some(NameTarget::Elsewhere),
         }
     }
     if child.is_some() {
         return child;
     }
     for glob in module.imports.iter().filter(|import| import.name.is_none()) {
-        if let Some(Named::Module(other)) = resolve(sources, number, &glob.of.path, seen)
+        if let Some(NameTarget::Module(other)) = resolve(sources, number, &glob.of.path, seen)
             && let Some(found) = look_up(sources, other, name, is_last, seen)
         {
             return Some(found);

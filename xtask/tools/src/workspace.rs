@@ -61,7 +61,7 @@ fn machine_has_javac() -> bool {
 }
 
 /// The release build of a package with a program.
-pub struct Built {
+pub struct ReleaseBuild {
     /// The program.
     pub program: PathBuf,
     /// Cargo's target folder.
@@ -72,7 +72,7 @@ pub struct Built {
 ///
 /// # Errors
 /// Fails if it does not compile.
-pub fn build_release(jdk: &Jdk) -> Result<Built> {
+pub fn build_release(jdk: &Jdk) -> Result<ReleaseBuild> {
     build_release_of(jdk, "cctrewrite")
 }
 
@@ -80,7 +80,7 @@ pub fn build_release(jdk: &Jdk) -> Result<Built> {
 ///
 /// # Errors
 /// Fails if it does not compile, or has no program.
-pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<Built> {
+pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<ReleaseBuild> {
     let mut build = cargo(jdk);
     build.args(["build", "--release", "--package", package]);
     build.args(["--message-format", "json-render-diagnostics"]);
@@ -94,7 +94,7 @@ pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<Built> {
     let program = executables(&messages).pop().context("cargo built no program")?;
     // .../target/release/cctrewrite
     let target = program.ancestors().nth(2).context("cargo's target folder")?.to_owned();
-    Ok(Built { program, target })
+    Ok(ReleaseBuild { program, target })
 }
 
 /// The built programs in cargo's JSON messages, one message on each line.

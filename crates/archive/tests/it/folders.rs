@@ -73,7 +73,7 @@ fn the_output_mirrors_the_input() {
         fs::set_permissions(root.join("a/Z.class"), fs::Permissions::from_mode(0o600)).unwrap();
         fs::set_permissions(root.join("a/x"), fs::Permissions::from_mode(0o500)).unwrap();
     }
-    rewrite(&folder, &Adding(double)).unwrap();
+    rewrite(&folder, &AddingRewriter(double)).unwrap();
     let out = folder.path().join("out");
     let mut expected = tree(&root);
     for (name, bytes) in &mut expected {
@@ -120,23 +120,23 @@ fn an_earlier_output_is_replaced_and_other_folders_are_not() {
     let folder = classes();
     let out = folder.path().join("out");
     fs::create_dir(&out).unwrap();
-    rewrite(&folder, &Adding(keep)).unwrap();
+    rewrite(&folder, &AddingRewriter(keep)).unwrap();
     fs::write(out.join("stale.txt"), b"from an earlier run").unwrap();
-    rewrite(&folder, &Adding(double)).unwrap();
+    rewrite(&folder, &AddingRewriter(double)).unwrap();
     assert!(!out.join("stale.txt").exists());
     assert_eq!(fs::read(out.join("b/B.class")).unwrap(), b"class bclass b");
     assert_eq!(list(folder.path()), ["classes", "out"]);
 
     fs::remove_file(out.join(cct_archive::INDEX_NAME)).unwrap();
-    let error = rewrite(&folder, &Adding(keep)).unwrap_err();
+    let error = rewrite(&folder, &AddingRewriter(keep)).unwrap_err();
     assert!(error.to_string().contains("holds no earlier output"), "{error}");
     assert_eq!(fs::read(out.join("b/B.class")).unwrap(), b"class bclass b");
     assert_eq!(list(folder.path()), ["classes", "out"]);
 }
 
-struct Climbing(&'static str);
+struct ClimbingRewriter(&'static str);
 
-impl Rewriter for Climbing {
+impl Rewriter for ClimbingRewriter {
     type Record = ();
     type Error = ();
 
@@ -153,13 +153,13 @@ impl Rewriter for Climbing {
 fn added_names_do_not_leave_the_output() {
     for name in ["../out.txt", "/etc/x", "a/../../x", "", "a//b", "./a", "a/", "C:/x", "..\\x", "a\0"] {
         let folder = classes();
-        let error = rewrite(&folder, &Climbing(name)).unwrap_err();
+        let error = rewrite(&folder, &ClimbingRewriter(name)).unwrap_err();
         let bad = matches!(error, Failure::Archive(Error::Entry { problem: EntryProblem::BadName, .. }));
         assert!(bad, "{name:?}: {error:?}");
         assert_eq!(list(folder.path()), ["classes"]);
     }
     let folder = classes();
-    let error = rewrite(&folder, &Climbing("b/B.class")).unwrap_err();
+    let error = rewrite(&folder, &ClimbingRewriter("b/B.class")).unwrap_err();
     assert!(
         matches!(error, Failure::Archive(Error::Entry { problem: EntryProblem::NameTaken, .. })),
         "{error:?}"

@@ -9,7 +9,7 @@ pub struct Builder {
     pub resources: Vec<(&'static str, Vec<u8>)>,
 }
 
-pub struct Built {
+pub struct BuiltImage {
     pub bytes: Vec<u8>,
     pub slots: usize,
     /// Offset of the first byte of contents.
@@ -27,7 +27,7 @@ impl Builder {
 
     /// All names are base strings, so that locations are simple; there are enough slots for every
     /// name to have a first hash of its own.
-    pub fn build(&self) -> Built {
+    pub fn build(&self) -> BuiltImage {
         let count = self.resources.len() as u32;
         let first = |name: &str, slots: u32| hash(0x0100_0193, name) % slots;
         let slots = (count.max(1)..).find(|&slots| {
@@ -61,6 +61,6 @@ impl Builder {
         bytes.extend(strings);
         let start = bytes.len();
         bytes.extend(contents);
-        Built { bytes, slots: slots as usize, contents: start }
+        BuiltImage { bytes, slots: slots as usize, contents: start }
     }
 }

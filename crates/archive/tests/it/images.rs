@@ -72,9 +72,9 @@ fn entries_are_in_the_order_of_their_contents() {
 }
 
 /// Drops the driver, doubles Object, and adds a class and a resource of a name not in ASCII.
-struct Changing;
+struct ChangingRewriter;
 
-impl Rewriter for Changing {
+impl Rewriter for ChangingRewriter {
     type Record = ();
     type Error = std::convert::Infallible;
 
@@ -103,7 +103,7 @@ impl Rewriter for Changing {
 fn changes_arrive_and_are_the_same_whatever_the_number_of_threads() {
     let bytes = sample().build().bytes;
     let bench = Bench::with(&bytes);
-    let account = pool(1).install(|| bench.rewrite(&Changing)).unwrap();
+    let account = pool(1).install(|| bench.rewrite(&ChangingRewriter)).unwrap();
     assert_eq!((account.tally.replaced, account.tally.dropped, account.tally.added), (1, 1, 2));
     let written = bench.written();
     let found = entries(&written);
@@ -116,7 +116,9 @@ fn changes_arrive_and_are_the_same_whatever_the_number_of_threads() {
     let contains = |text: &[u8]| written.windows(text.len()).any(|window| window == text);
     assert!(contains(b"\0new.p\0") && contains(b"\0java.base/new/p\0"));
     let small = RewriteOptions { window_bytes: 1, ..RewriteOptions::default() };
-    pool(3).install(|| rewrite_to(&bench.open().unwrap(), &bench.output(), &small, &Changing)).unwrap();
+    pool(3)
+        .install(|| rewrite_to(&bench.open().unwrap(), &bench.output(), &small, &ChangingRewriter))
+        .unwrap();
     assert!(bench.written() == written);
     assert_eq!(bench.files(), ["in.jar", "out.jar"]);
 }

@@ -147,7 +147,7 @@ fn a_missing_descriptor_is_not_copied() {
 #[test]
 fn added_entries_have_their_places_and_a_fixed_date() {
     let bench = Bench::with(&odd_jar().build());
-    let account = bench.rewrite(&Adding(keep)).unwrap();
+    let account = bench.rewrite(&AddingRewriter(keep)).unwrap();
     assert_eq!(account.tally.added, 2);
     assert_eq!(account.records.len(), 7);
     let written = contents(&bench.written());
@@ -168,7 +168,7 @@ fn an_archive_without_entries_can_be_added_to() {
     for items in [vec![], vec![stored("META-INF/MANIFEST.MF", b"A: b\n\n")]] {
         let count = items.len();
         let bench = Bench::with(&jar(items));
-        bench.rewrite(&Adding(keep)).unwrap();
+        bench.rewrite(&AddingRewriter(keep)).unwrap();
         let names = names(&bench.written());
         assert_eq!(names.len(), count + 2);
         assert_eq!(names[count..], ["added/First0.class", cct_archive::INDEX_NAME]);
@@ -178,7 +178,7 @@ fn an_archive_without_entries_can_be_added_to() {
 #[test]
 fn an_added_name_that_exists_is_refused() {
     let bench = Bench::with(&jar(vec![stored(cct_archive::INDEX_NAME, b"")]));
-    let error = bench.rewrite(&Adding(keep)).unwrap_err();
+    let error = bench.rewrite(&AddingRewriter(keep)).unwrap_err();
     let Failure::Archive(Error::Entry { problem: EntryProblem::NameTaken, entry }) = &error else {
         panic!("{error}")
     };
@@ -239,7 +239,7 @@ fn the_number_of_threads_does_not_show() {
         let output = bench.folder.path().join(output);
         let options = RewriteOptions { window_bytes, ..RewriteOptions::default() };
         let account = pool(threads)
-            .install(|| rewrite_to(&bench.open().unwrap(), &output, &options, &Adding(double)))
+            .install(|| rewrite_to(&bench.open().unwrap(), &output, &options, &AddingRewriter(double)))
             .unwrap();
         (account, std::fs::read(output).unwrap())
     };
@@ -249,7 +249,7 @@ fn the_number_of_threads_does_not_show() {
     assert_eq!(run(4, 1000, "4small.jar"), first);
     let level = RewriteOptions { level: 1, ..RewriteOptions::default() };
     let other = bench.folder.path().join("fast.jar");
-    rewrite_to(&bench.open().unwrap(), &other, &level, &Adding(double)).unwrap();
+    rewrite_to(&bench.open().unwrap(), &other, &level, &AddingRewriter(double)).unwrap();
     assert_ne!(std::fs::read(&other).unwrap(), first.1);
     assert_eq!(contents(&first.1)[3], contents(&std::fs::read(other).unwrap())[3]);
 }

@@ -37,7 +37,7 @@ fn a_class_file_is_an_input_of_one_class_whatever_its_name() {
 fn its_output_is_a_class_file_without_other_entries() {
     let (folder, input) = opened("B.class");
     let out = folder.path().join("out.class");
-    let account = rewrite_to(&input, &out, &RewriteOptions::default(), &Adding(double)).unwrap();
+    let account = rewrite_to(&input, &out, &RewriteOptions::default(), &AddingRewriter(double)).unwrap();
     assert_eq!(fs::read(&out).unwrap(), CLASS.repeat(2));
     assert_eq!((account.tally.replaced, account.tally.added), (1, 0));
     assert_eq!(account.records, ["B.class"]);

@@ -73,7 +73,7 @@ fn unchanged_nested_archives_come_out_byte_for_byte() {
 #[test]
 fn each_archive_can_be_added_to_once_it_is_complete() {
     let bench = Bench::with(&fat_jar());
-    let account = bench.rewrite(&Adding(keep)).unwrap();
+    let account = bench.rewrite(&AddingRewriter(keep)).unwrap();
     assert_eq!(account.tally.added, 8);
     let all = ["first/A.class", "m/M.class", "deep/D.class", "last/Z.class"];
     assert_eq!(account.records, all);

@@ -79,9 +79,9 @@ pub fn double(_: &Location<'_>, bytes: &[u8]) -> Result<Action, Infallible> {
 
 /// Rewrites by a function, records the names of the entries that it saw, and adds entries at both
 /// ends of each archive; the last one lists the records.
-pub struct Adding<F>(pub F);
+pub struct AddingRewriter<F>(pub F);
 
-impl<F: Fn(&Location<'_>, &[u8]) -> Result<Action, Infallible> + Sync> Rewriter for Adding<F> {
+impl<F: Fn(&Location<'_>, &[u8]) -> Result<Action, Infallible> + Sync> Rewriter for AddingRewriter<F> {
     type Record = String;
     type Error = Infallible;
 

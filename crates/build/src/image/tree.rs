@@ -58,11 +58,11 @@ pub struct Tree {
 struct Item {
     /// The path relative to the home.
     path: PathBuf,
-    what: What,
+    what: EntryKind,
 }
 
 #[derive(Debug)]
-enum What {
+enum EntryKind {
     Folder,
     /// The file with the contents.
     File(PathBuf),
@@ -124,13 +124,13 @@ impl Tree {
                 }
             };
             if let (true, Ok(inside)) = (is_link, real.strip_prefix(home)) {
-                let what = What::Link(way(&relative, inside));
+                let what = EntryKind::Link(way(&relative, inside));
                 self.items.push(Item { path: relative, what });
             } else if real.is_dir() {
-                self.items.push(Item { path: relative.clone(), what: What::Folder });
+                self.items.push(Item { path: relative.clone(), what: EntryKind::Folder });
                 self.folder(home, &real, &relative, depth + 1)?;
             } else if real.is_file() {
-                self.items.push(Item { path: relative, what: What::File(real) });
+                self.items.push(Item { path: relative, what: EntryKind::File(real) });
             } else {
                 return Err(TreeError::Special(real));
             }
@@ -148,7 +148,7 @@ impl Tree {
 
     /// The relative paths of all files, except links within the home.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.items.iter().filter(|item| matches!(item.what, What::File(_))).map(|item| &*item.path)
+        self.items.iter().filter(|item| matches!(item.what, EntryKind::File(_))).map(|item| &*item.path)
     }
 
     /// Feeds a hash with everything: paths, kinds, permissions, contents.
@@ -160,9 +160,11 @@ impl Tree {
             .items
             .par_iter()
             .map(|item| match &item.what {
-                What::Folder => Ok(0),
-                What::Link(target) => Ok(xxhash_rust::xxh3::xxh3_128(target.as_os_str().as_encoded_bytes())),
-                What::File(source) => {
+                EntryKind::Folder => Ok(0),
+                EntryKind::Link(target) => {
+                    Ok(xxhash_rust::xxh3::xxh3_128(target.as_os_str().as_encoded_bytes()))
+                }
+                EntryKind::File(source) => {
                     let cannot = Operation::Read.failed_on(source);
                     let bytes = fs::read(source).map_err(cannot)?;
                     let mut hash = Xxh3::new();
@@ -174,9 +176,9 @@ impl Tree {
             .collect::<Result<_, FileError>>()?;
         for (item, hash) in self.items.iter().zip(hashes) {
             let kind = match item.what {
-                What::Folder => b'd',
-                What::File(_) => b'f',
-                What::Link(_) => b'l',
+                EntryKind::Folder => b'd',
+                EntryKind::File(_) => b'f',
+                EntryKind::Link(_) => b'l',
             };
             let path = item.path.as_os_str().as_encoded_bytes();
             into.update(&[kind]);
@@ -196,9 +198,9 @@ impl Tree {
         for item in &self.items {
             stamps.name(item.path.as_os_str().as_encoded_bytes());
             match &item.what {
-                What::Folder => stamps.name(b"folder"),
-                What::Link(target) => stamps.name(target.as_os_str().as_encoded_bytes()),
-                What::File(source) => {
+                EntryKind::Folder => stamps.name(b"folder"),
+                EntryKind::Link(target) => stamps.name(target.as_os_str().as_encoded_bytes()),
+                EntryKind::File(source) => {
                     stamps.file(&fs::metadata(source).map_err(Operation::Find.failed_on(source))?);
                 }
             }
@@ -213,7 +215,7 @@ impl Tree {
     pub fn size(&self) -> Result<u64, FileError> {
         let mut sum = 0;
         for item in &self.items {
-            if let What::File(source) = &item.what {
+            if let EntryKind::File(source) = &item.what {
                 sum += fs::metadata(source).map_err(Operation::Find.failed_on(source))?.len();
             }
         }
@@ -229,13 +231,13 @@ impl Tree {
             let path = to.join(&item.path);
             let cannot = Operation::Make.failed_on(&path);
             match &item.what {
-                What::Folder => fs::create_dir(&path).map_err(cannot)?,
-                What::Link(target) => link(target, &path).map_err(cannot)?,
-                What::File(_) => {}
+                EntryKind::Folder => fs::create_dir(&path).map_err(cannot)?,
+                EntryKind::Link(target) => link(target, &path).map_err(cannot)?,
+                EntryKind::File(_) => {}
             }
         }
         self.items.par_iter().try_for_each(|item| {
-            let What::File(source) = &item.what else { return Ok(()) };
+            let EntryKind::File(source) = &item.what else { return Ok(()) };
             copy_file(source, &to.join(&item.path), mode)?;
             copied();
             Ok(())

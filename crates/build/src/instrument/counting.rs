@@ -18,24 +18,24 @@ use super::output_options::OutputOptions;
 use super::record::Record;
 use super::refusal::refusal;
 use crate::driver::{Archive, Transformation};
-use crate::inputs::{BadClasses, Sources, Unfit};
+use crate::inputs::{BadClasses, Sources, UnfitClasses};
 use crate::marking::{self, TreeMarking};
 use crate::observer::Steps;
 use crate::place::{PLACE_NAME, Place, made_from_line};
 use crate::user_module::TransformedClasses;
 
 /// The rewriting of the classes of all inputs of a run.
-pub struct Counting<'r> {
+pub struct InputRewriter<'r> {
     rewriter: &'r Rewriter,
     bad: BadClasses,
     /// Whether jlink will link the jmods. It generates some of their classes itself.
     for_jlink: bool,
     steps: &'r dyn Steps,
     /// Unfit classes of earlier attempts; they stay unchanged.
-    stays: &'r Unfit,
+    stays: &'r UnfitClasses,
     /// The results of the user's module for the classes, if there is one.
     udi: Option<&'r TransformedClasses>,
-    unfit: Mutex<Unfit>,
+    unfit: Mutex<UnfitClasses>,
     /// Classes of the jmods that were written so far. The index of `java.base` gets all of them,
     /// since the runtime finds only that index in a linked image.
     of_jmods: Mutex<Vec<ClassRecord>>,
@@ -47,7 +47,7 @@ pub struct Counting<'r> {
     beside: Option<&'r TreeMarking>,
 }
 
-impl<'r> Counting<'r> {
+impl<'r> InputRewriter<'r> {
     /// The rewriting of a run. Classes in `stays` are left unchanged.
     ///
     /// # Errors
@@ -57,14 +57,14 @@ impl<'r> Counting<'r> {
         how: &OutputOptions<'r>,
         steps: &'r dyn Steps,
         sources: &'r Sources,
-        stays: &'r Unfit,
+        stays: &'r UnfitClasses,
     ) -> Result<Self, UnknownSettings> {
         let expectation = || {
             let names = Some(rewriter.names_parameters());
             let expectation = Expectation::of(rewriter.provenance().lines());
             expectation.map(|expectation| Expectation { parameter_names: names, ..expectation })
         };
-        Ok(Counting {
+        Ok(InputRewriter {
             rewriter,
             bad: how.bad,
             for_jlink: sources.for_jlink,
@@ -81,7 +81,7 @@ impl<'r> Counting<'r> {
 
     /// Classes that turned out not to be rewritable, and why. If there are any, the outputs are
     /// useless: the other classes were planned as if these were rewritten.
-    pub fn unfit(self) -> Unfit {
+    pub fn unfit(self) -> UnfitClasses {
         self.unfit.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -97,7 +97,7 @@ fn is_outgrown(error: &Error) -> bool {
     matches!(error, Error::Class(e) if matches!(e.kind(), ErrorKind::PoolTooLarge | ErrorKind::TooMany(_)))
 }
 
-impl Transformation for Counting<'_> {
+impl Transformation for InputRewriter<'_> {
     type Record = Record;
     type Error = Error;
 
@@ -160,7 +160,7 @@ impl Transformation for Counting<'_> {
     }
 }
 
-impl Counting<'_> {
+impl InputRewriter<'_> {
     /// Rewrites a class. If the user's module has replaced it, `bytes` is the replacement.
     fn rewritten(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
         // The survey has already notified the user.

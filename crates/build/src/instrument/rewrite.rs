@@ -8,14 +8,14 @@ use cct_rewrite::Rewriter;
 use cct_rewrite::filter::Filter;
 use cct_settings::UnknownSettings;
 
-use super::counting::Counting;
+use super::counting::InputRewriter;
 use super::filter::{FilterError, filter};
 use super::output_options::OutputOptions;
 use super::record::Record;
 use super::summary::Summary;
 use crate::check_failed::CheckFailed;
 use crate::driver::Driver;
-use crate::inputs::{Sources, Survey, SurveyError, Unfit};
+use crate::inputs::{Sources, Survey, SurveyError, UnfitClasses};
 use crate::observer::Observer;
 use crate::output;
 
@@ -69,7 +69,7 @@ pub fn rewrite_all(
         sources.survey(&how.choices.settings(), how.bad, &|_, _, _, _| steps.step())?
     };
     let run = Run { how, sources, survey: &survey, targets, filter: &filter, observer };
-    let mut unfit = Unfit::new();
+    let mut unfit = UnfitClasses::new();
     loop {
         let (outputs, more) = run.attempt(&unfit)?;
         if more.is_empty() {
@@ -94,7 +94,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Plans and rewrites all inputs, except for unfit classes. Also returns the classes that
     /// turned out to be unfit; if there are any, the outputs are useless.
-    fn attempt(&self, unfit: &Unfit) -> Result<(Outputs, Unfit), RewriteError> {
+    fn attempt(&self, unfit: &UnfitClasses) -> Result<(Outputs, UnfitClasses), RewriteError> {
         let Run { how, sources, survey, targets, filter, observer } = *self;
         let settings = how.choices.settings();
         let mut summary = Summary::new(settings, survey.notices.clone());
@@ -112,7 +112,7 @@ impl Run<'_> {
             rewriter = rewriter.with_markers(Arc::clone(&beside.markers));
         }
         let steps = observer.begin("rewriting", Some(survey.in_inputs));
-        let counting = Counting::new(&rewriter, &how, &*steps, sources, unfit)?;
+        let counting = InputRewriter::new(&rewriter, &how, &*steps, sources, unfit)?;
         let driver = Driver::new(counting, how.patches, how.options);
         let manifest = if how.manifest { attributes(rewriter.provenance()) } else { Vec::new() };
         let options = RewriteOptions { level: how.level, manifest, ..RewriteOptions::default() };

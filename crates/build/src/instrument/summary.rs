@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::treatments;
 use crate::check_failed::CheckFailed;
 use crate::file_error::FileError;
-use crate::inputs::{TOOL, Unfit};
+use crate::inputs::{TOOL, UnfitClasses};
 use crate::instrument::record::Record;
 use crate::marking::{Account, TreeMarking};
 use crate::observer::Observer;
@@ -235,7 +235,7 @@ impl Summary {
     }
 
     /// Warns of classes that cannot be rewritten.
-    pub fn warn_of_unfit(&mut self, unfit: &Unfit) {
+    pub fn warn_of_unfit(&mut self, unfit: &UnfitClasses) {
         let stays = |why: &String| format!("{why}; the class stays as it is, and is missing from the tree");
         self.warnings.extend(unfit.values().map(stays));
     }

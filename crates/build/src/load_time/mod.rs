@@ -46,7 +46,7 @@ const PREFIX: &str = "cctrewrite_prefix";
 
 /// The libraries inside the command.
 #[derive(Debug, Clone, Copy)]
-pub struct Embedded {
+pub struct EmbeddedLibraries {
     /// The bytes of [`library`].
     pub load_time: Option<&'static [u8]>,
     /// The bytes of [`vm`].
@@ -55,10 +55,10 @@ pub struct Embedded {
     pub prefix: Option<&'static [u8]>,
 }
 
-static EMBEDDED: OnceLock<Embedded> = OnceLock::new();
+static EMBEDDED: OnceLock<EmbeddedLibraries> = OnceLock::new();
 
 /// Names the libraries inside the command. The first call counts.
-pub fn embed(libraries: Embedded) {
+pub fn embed(libraries: EmbeddedLibraries) {
     let _ = EMBEDDED.set(libraries);
 }
 
@@ -112,7 +112,7 @@ pub fn prefix_name() -> String {
 /// A library that was installed with this command, else the one inside it.
 fn find(
     name: &str,
-    bytes: impl Fn(&Embedded) -> Option<&'static [u8]>,
+    bytes: impl Fn(&EmbeddedLibraries) -> Option<&'static [u8]>,
 ) -> Result<Option<PathBuf>, UnpackError> {
     let file = file_name(name);
     let bytes = match Source::of(&file, bytes) {
@@ -147,7 +147,7 @@ pub enum Source {
 }
 
 impl Source {
-    fn of(file: &str, bytes: impl Fn(&Embedded) -> Option<&'static [u8]>) -> Source {
+    fn of(file: &str, bytes: impl Fn(&EmbeddedLibraries) -> Option<&'static [u8]>) -> Source {
         let inside = || EMBEDDED.get().and_then(bytes).map_or(Source::Missing, Source::Inside);
         installed(file).map_or_else(inside, Source::Installed)
     }
@@ -155,7 +155,7 @@ impl Source {
 
 /// The file name of each library, and where it comes from. Unpacks none.
 pub fn sources() -> [(String, Source); 3] {
-    let source = |name: &str, bytes: fn(&Embedded) -> Option<&'static [u8]>| {
+    let source = |name: &str, bytes: fn(&EmbeddedLibraries) -> Option<&'static [u8]>| {
         let file = file_name(name);
         let source = Source::of(&file, bytes);
         (file, source)

@@ -43,14 +43,14 @@ pub struct LibraryArguments {
 #[derive(Debug)]
 pub struct Library {
     /// The program's own classes; `None` for all that are not the JDK's.
-    mine: Option<Mine>,
+    mine: Option<OwnClasses>,
     /// The library in words.
     which: String,
 }
 
 /// The program's own classes.
 #[derive(Debug)]
-struct Mine {
+struct OwnClasses {
     /// Those that match; `None` without globs.
     names: Option<Filter>,
     /// Those in jars, folders and images.
@@ -81,7 +81,7 @@ impl LibraryArguments {
         };
         let setting = [of("mine", mine), of("mine-from", &places)].into_iter().flatten().collect::<Vec<_>>();
         let which = format!("all but {}", [&**mine, &*places].concat().join(", "));
-        let mine = Mine { names, found, setting: setting.join(" ") };
+        let mine = OwnClasses { names, found, setting: setting.join(" ") };
         Ok(Some(Library { mine: Some(mine), which }))
     }
 
@@ -144,7 +144,7 @@ impl Library {
         let class = normalised_class(&method.class);
         let is_library = match &self.mine {
             None => is_jdk_by_name(class),
-            Some(Mine { names, found, .. }) => {
+            Some(OwnClasses { names, found, .. }) => {
                 let is_named = names.as_ref().is_some_and(|names| names.records(class.as_bytes()));
                 !is_named && found.of(&method.class).is_none()
             }

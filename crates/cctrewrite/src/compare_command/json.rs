@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use cct_profile::compare::{Agreement, Comparison, ListEntry, Only};
+use cct_profile::compare::{Agreement, Comparison, ListEntry, UnpairedContexts};
 use cct_profile::pair::TextOptions;
 use serde::Serialize;
 
@@ -106,7 +106,7 @@ pub fn write(found: &Comparison, options: &TextOptions, out: &mut dyn Write) -> 
 
 fn one_side<'c>(
     found: &'c Comparison,
-    only: &'c Only,
+    only: &'c UnpairedContexts,
     counts: fn(&ListEntry) -> cct_profile::metric::Counts,
 ) -> OneSide<'c> {
     let bytecodes = |count: u64| found.bytecodes.is_some().then_some(count);

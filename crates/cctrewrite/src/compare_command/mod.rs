@@ -10,7 +10,7 @@ use cct_profile::pair::TextOptions;
 
 use crate::args::{Compare, CompareFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{Reading, View, check_stdin, named, read_input, shown};
+use crate::profile_file::{ReadOptions, View, check_stdin, named, read_input, shown};
 use crate::remedies::COMPARISON;
 
 /// Runs the command.
@@ -22,7 +22,7 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
         None => View::Contexts,
         Some(column) => View::Column(column.0),
     };
-    let reading = Reading::new(&arguments.parts, view)?.asking_for(arguments.selection.methods());
+    let reading = ReadOptions::new(&arguments.parts, view)?.asking_for(arguments.selection.methods());
     let (input_a, input_b) = (read_input(a, &reading)?, read_input(b, &reading)?);
     let names = [named(a, &input_a), named(b, &input_b)];
     let found = compare(input_a, input_b, &options(arguments))

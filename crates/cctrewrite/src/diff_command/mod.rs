@@ -19,7 +19,7 @@ use cct_profile::pair::{Share, TextOptions};
 
 use crate::args::{ByArgument, Diff, DiffFormat, DiffOrderArgument};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{Reading, View, check_stdin, named, read_input, shown};
+use crate::profile_file::{ReadOptions, View, check_stdin, named, read_input, shown};
 use crate::remedies::COMPARISON;
 
 /// Runs the command.
@@ -40,7 +40,7 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
         (_, By::Method) => View::Objects,
         _ => View::Makers,
     };
-    let reading = Reading::new(&arguments.parts, view)?.asking_for(arguments.selection.methods());
+    let reading = ReadOptions::new(&arguments.parts, view)?.asking_for(arguments.selection.methods());
     let (input_base, input_new) = (read_input(base, &reading)?, read_input(new, &reading)?);
     let dropped = [input_base.dropped_classes(), input_new.dropped_classes()];
     let names = [named(base, &input_base), named(new, &input_new)];

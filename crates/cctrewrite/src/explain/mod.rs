@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 use anyhow::{Result, anyhow, bail};
 use cct_archive::EntryId;
-use cct_build::inputs::{BadClasses, Sources, Unfit};
+use cct_build::inputs::{BadClasses, Sources, UnfitClasses};
 use cct_build::instrument::{filter, refused_by_jvms};
 use cct_build::text::readable;
 use cct_classfile::{ClassFile, Member};
@@ -66,7 +66,7 @@ pub fn run(arguments: &Explain) -> Result<()> {
     let mut candidates = candidates.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     candidates.sort_by(|a, b| a.id.cmp(&b.id));
     let Some((candidate, others)) = candidates.split_first() else {
-        return Err(not_found(&wanted, arguments, &survey.world(&Unfit::new())));
+        return Err(not_found(&wanted, arguments, &survey.world(&UnfitClasses::new())));
     };
     for other in others {
         let (other, shown) = (&other.place, &candidate.place);
@@ -74,7 +74,7 @@ pub fn run(arguments: &Explain) -> Result<()> {
     }
 
     let recorded = filter.clone();
-    let world = survey.world(&Unfit::new());
+    let world = survey.world(&UnfitClasses::new());
     let rewriter = Rewriter::new(world, settings, survey.provenance, move |class| recorded.records(class))?;
     let class = ClassFile::parse(&candidate.bytes)?;
     let hash = ClassHash::of(&candidate.bytes);

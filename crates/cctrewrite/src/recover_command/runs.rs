@@ -16,7 +16,7 @@ use crate::run_command::markers::{put_printed, put_report};
 use crate::run_command::{traces, valued};
 use crate::run_folder::Jvm;
 use crate::run_folder::abandoned_folder::{
-    AbandonedFolder, Found, NOTHING, find, is_run_folder, named, unknown,
+    AbandonedFolder, FolderState, NOTHING, find, is_run_folder, named, unknown,
 };
 
 /// Extensions of files without value once everything else in their folder has been collected.
@@ -40,8 +40,7 @@ pub fn recover(folder: Option<&Path>, output: Option<&Path>) -> Result<Outcome> 
             (all, format!("the current folder or in {}", temporary.display()))
         }
     };
-    let collectable =
-        |found: &&Found| matches!(found, Found::Abandoned(one) if one.user().is_none() && !one.is_empty());
+    let collectable = |found: &&FolderState| matches!(found, FolderState::Abandoned(one) if one.user().is_none() && !one.is_empty());
     let count = all.iter().filter(collectable).count();
     if output.is_some() && count != 1 {
         bail!(
@@ -55,12 +54,14 @@ pub fn recover(folder: Option<&Path>, output: Option<&Path>) -> Result<Outcome> 
     let mut is_whole = true;
     for found in all {
         match found {
-            Found::InUse(path) => say(&format!("cctrewrite: {}: its run is still running", path.display())),
-            Found::Unknown(path) => {
+            FolderState::InUse(path) => {
+                say(&format!("cctrewrite: {}: its run is still running", path.display()))
+            }
+            FolderState::Unknown(path) => {
                 is_whole = false;
                 say(&format!("cctrewrite: {}", unknown(&path)));
             }
-            Found::Abandoned(abandoned) => is_whole &= collect(abandoned, output)?,
+            FolderState::Abandoned(abandoned) => is_whole &= collect(abandoned, output)?,
         }
     }
     Ok(if is_whole { Outcome::Complete } else { Outcome::Damaged })
@@ -234,8 +235,8 @@ fn place_of(jvm: &Jvm, places: &Places, count: usize, profiles: usize) -> Result
 /// Moves the other files of a JVM to the place of its profile. A JVM without a profile has such a
 /// place, too.
 fn put_others(jvm: &Jvm, profile: &Path) -> Result<()> {
-    type Put = fn(&Path, &Path) -> Result<()>;
-    let puts: [Put; 4] = [
+    type PutFile = fn(&Path, &Path) -> Result<()>;
+    let puts: [PutFile; 4] = [
         |from, to| traces::put(from, &|_| to.to_owned(), false),
         |from, to| valued::put(from, &|_| to.to_owned(), false),
         |from, to| put_report(from, to, false),

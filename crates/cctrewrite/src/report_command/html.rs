@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_build::pending_file::PendingFile;
-use cct_export::html::{About, Page, PageLibrary, PageOptions};
+use cct_export::html::{Page, PageLibrary, PageOptions, ProfileFacts};
 use cct_profile::labels::By;
 use cct_profile::origin::Origins;
 use cct_profile::report::header_lines;
@@ -14,7 +14,7 @@ use cct_profile::{Method, Metric, Profile, Summary};
 use crate::args::{Library, Report};
 use crate::exit::{self, Outcome};
 use crate::info_command;
-use crate::profile_file::{Reading, check_stdin, read, read_sum, shown};
+use crate::profile_file::{ReadOptions, check_stdin, read, read_sum, shown};
 use crate::report_command::report_contents::names;
 
 /// The path of the page; `None` if the user wants none.
@@ -39,7 +39,7 @@ pub fn output(arguments: &Report) -> Result<Option<PathBuf>> {
 pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outcome> {
     check(arguments, output)?;
     let view = super::view(arguments);
-    let mut reading = Reading::new(&arguments.parts, view)?;
+    let mut reading = ReadOptions::new(&arguments.parts, view)?;
     // The page collapses the library itself, by labels: those of methods and classes are of one.
     let asked = match By::from(arguments.by) {
         By::Method | By::Class => reading.library.take(),
@@ -116,11 +116,11 @@ fn options(arguments: &Report) -> PageOptions {
 }
 
 /// The facts about a profile, as `info` shows them.
-fn about(name: &str, profile: &Profile) -> About {
+fn about(name: &str, profile: &Profile) -> ProfileFacts {
     let summary = Summary::of(profile);
     let facts = header_lines(&summary, &info_command::facts(&summary));
     let mut trees = info_command::trees(&summary).into_iter().map(|row| row.to_vec());
-    About {
+    ProfileFacts {
         name: cct_build::text::readable(name.as_bytes()),
         facts: facts.into_iter().map(|(key, text)| (key.to_owned(), text)).collect(),
         head: trees.next().unwrap_or_default(),

@@ -13,7 +13,7 @@ use cct_profile::{Pattern, Summary};
 
 use crate::args::{ByArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{Reading, View as Part, check_stdin, metric, read_sum, shown};
+use crate::profile_file::{ReadOptions, View as Part, check_stdin, metric, read_sum, shown};
 use crate::report_command::report_contents::{ReportContents, by, names, select, view};
 use crate::tables_command;
 
@@ -40,7 +40,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     }
     let callers = arguments.callers.as_deref().map(Pattern::new);
     let asked_for = arguments.selection.methods().chain(callers);
-    let reading = Reading::new(&arguments.parts, Part::Both)?.asking_for(asked_for);
+    let reading = ReadOptions::new(&arguments.parts, Part::Both)?.asking_for(asked_for);
     let (profile, damage) = read_sum(&arguments.profiles, &reading)?;
     let objects = profile.object_totals();
     let profile = view(arguments).shown(profile).with_context(|| {

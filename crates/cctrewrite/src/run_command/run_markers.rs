@@ -67,13 +67,13 @@ impl<'a> RunMarkers<'a> {
 
     /// The files that JVMs of the image in a folder leave beside profiles; `None` if there are
     /// none.
-    pub fn left(&self, home: &Path) -> Result<Option<Left>> {
+    pub fn left(&self, home: &Path) -> Result<Option<MarkerFiles>> {
         let Some(checks_properties) = fit::checks_properties_beside(home)? else { return Ok(None) };
         // The rules of properties print nothing by themselves.
         let prints = !checks_properties
             || !self.arguments.choices.markers.is_empty()
             || self.arguments.recording.is_given("client");
-        Ok(Some(Left { checks_properties, prints }))
+        Ok(Some(MarkerFiles { checks_properties, prints }))
     }
 }
 
@@ -82,18 +82,18 @@ const NO_PROPERTIES: &str = "--typestate-budget needs properties; add --typestat
 
 /// The files that JVMs leave beside profiles.
 #[derive(Debug, Clone, Copy)]
-pub struct Left {
+pub struct MarkerFiles {
     checks_properties: bool,
     prints: bool,
 }
 
-impl Left {
+impl MarkerFiles {
     /// Moves these files of a JVM to where its profile is, and reports their contents. Returns
     /// whether no file is missing.
     pub fn put(self, jvm: &Jvm, profile: &Path, quiet: bool) -> Result<bool> {
-        type Put = fn(&Path, &Path, bool) -> Result<()>;
+        type PutFile = fn(&Path, &Path, bool) -> Result<()>;
         let [printed, report] = EXTENSIONS;
-        let all: [(bool, &str, Put); 2] =
+        let all: [(bool, &str, PutFile); 2] =
             [(self.checks_properties, report, put_report), (self.prints, printed, put_printed)];
         let mut is_whole = true;
         for (_, extension, put) in all.into_iter().filter(|(is_left, ..)| *is_left) {

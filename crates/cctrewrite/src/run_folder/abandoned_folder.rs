@@ -14,7 +14,7 @@ use crate::run_folder::record::LOCK;
 
 /// A folder of a run.
 #[derive(Debug)]
-pub enum Found {
+pub enum FolderState {
     /// Its run is at work, or another command collects what is in it.
     InUse(PathBuf),
     /// It has no lock, so nothing shows whether its run is at work. Earlier versions made such
@@ -39,7 +39,7 @@ pub struct AbandonedFolder {
 
 /// Finds the folders of runs in a folder, sorted by name. Ignores folders of other users, and
 /// folders that others may open.
-pub fn find(parent: &Path) -> Result<Vec<Found>> {
+pub fn find(parent: &Path) -> Result<Vec<FolderState>> {
     let cannot = || format!("cannot list {}", parent.display());
     let mut names = Vec::new();
     for entry in fs::read_dir(parent).with_context(cannot)? {
@@ -59,14 +59,14 @@ pub fn is_run_folder(path: &Path) -> bool {
 }
 
 /// Looks at one folder that the user has named. A folder without a lock counts as abandoned.
-pub fn named(path: &Path) -> Result<Found> {
+pub fn named(path: &Path) -> Result<FolderState> {
     match look(open(path)?) {
-        Some(Found::Unknown(path)) => {
+        Some(FolderState::Unknown(path)) => {
             let private = open(&path)?;
             let lock = private.create(LOCK).or_else(|_| fs::File::open(path.join(LOCK)));
             drop(lock.with_context(|| format!("cannot write to {}", path.display()))?);
             match look(private) {
-                Some(Found::Unknown(path)) => {
+                Some(FolderState::Unknown(path)) => {
                     bail!("{}: its file system has no locks; move it to another file system", path.display())
                 }
                 Some(found) => Ok(found),
@@ -87,18 +87,18 @@ fn open(path: &Path) -> Result<PrivateFolder> {
     Ok(private)
 }
 
-fn look(private: PrivateFolder) -> Option<Found> {
+fn look(private: PrivateFolder) -> Option<FolderState> {
     let path = private.path().to_owned();
     let folder = match RunFolder::take_over(private) {
         Ok(folder) => folder,
-        Err(Refusal::Owned) => return Some(Found::InUse(path)),
-        Err(Refusal::NoLock) => return Some(Found::Unknown(path)),
+        Err(Refusal::Owned) => return Some(FolderState::InUse(path)),
+        Err(Refusal::NoLock) => return Some(FolderState::Unknown(path)),
         Err(Refusal::Foreign) => return None,
     };
     let jvms = Jvm::all(folder.private()).ok()?;
     let record = Record::of(folder.private()).unwrap_or_default();
     let user = user(&jvms, &path);
-    Some(Found::Abandoned(AbandonedFolder { folder, record, jvms, user }))
+    Some(FolderState::Abandoned(AbandonedFolder { folder, record, jvms, user }))
 }
 
 /// The process that still writes to a folder. A JVM goes before a process that may start one.
@@ -143,9 +143,9 @@ pub fn report(parent: &Path, quiet: bool) {
     // A folder that cannot be listed has no hidden folders to report.
     for found in find(parent).unwrap_or_default() {
         match found {
-            Found::InUse(_) => {}
-            Found::Unknown(path) => say(&format!("cctrewrite: {}", unknown(&path))),
-            Found::Abandoned(abandoned) => {
+            FolderState::InUse(_) => {}
+            FolderState::Unknown(path) => say(&format!("cctrewrite: {}", unknown(&path))),
+            FolderState::Abandoned(abandoned) => {
                 let path = abandoned.folder.path().to_owned();
                 let how = format!("cctrewrite recover {}", shell_word(&path));
                 match abandoned.user() {

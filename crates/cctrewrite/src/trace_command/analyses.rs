@@ -7,7 +7,7 @@ use cct_profile::Pattern;
 use cct_trace::executions::Executions;
 use cct_trace::replay::Visitor;
 use cct_trace::timeline::Timeline;
-use cct_trace::{Callee, Found, Program, Trace, contexts, coverage, metrics, structure, timeline};
+use cct_trace::{Callee, Program, Trace, TracedMethod, contexts, coverage, metrics, structure, timeline};
 use serde_json::json;
 
 use crate::args::{
@@ -57,7 +57,7 @@ impl Names<'_> {
 }
 
 impl Visitor for Lines<'_, '_> {
-    fn enter(&mut self, _: u32, callee: Callee, _: Option<Found<'_>>) -> u32 {
+    fn enter(&mut self, _: u32, callee: Callee, _: Option<TracedMethod<'_>>) -> u32 {
         if self.wants_more() {
             self.left -= 1;
             // A write must hold a whole line, since each write is searched for what might harm a
@@ -76,7 +76,7 @@ impl Visitor for Lines<'_, '_> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    fn block(&mut self, _: u32, _: Found<'_>, _: u32, _: u32) {}
+    fn block(&mut self, _: u32, _: TracedMethod<'_>, _: u32, _: u32) {}
 
     fn bytecodes(&mut self, _: u32, _: u32) {}
 

@@ -7,7 +7,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use cct_events::structure::Recording;
 use cct_events::{Decoder, Event};
-use cct_trace::{MergedEvents, Program, ThreadChunks, Trace, Whole};
+use cct_trace::{MergedEvents, Program, ThreadChunks, ThreadEvents, Trace};
 
 use crate::args::TraceDump;
 use crate::exit::text_to_stdout;
@@ -64,7 +64,7 @@ fn dump(
     out: &mut dyn Write,
 ) -> Result<()> {
     writeln!(out, "thread {} {}", thread.number, thread.thread.name)?;
-    let (mut decoder, mut whole) = (Decoder::default(), Whole::new(&trace.program));
+    let (mut decoder, mut whole) = (Decoder::default(), ThreadEvents::new(&trace.program));
     let mut events = Vec::new();
     for chunk in trace.chunks(thread) {
         let chunk = chunk?;

@@ -6,16 +6,16 @@ use cct_verify::{Finding, Links, Tally, link_results};
 
 /// What is wrong with a class.
 #[derive(Debug)]
-pub struct Found {
+pub struct ClassFindings {
     /// Location of the rewritten class, or of the original if the output lacks the class.
     pub place: String,
     /// The findings about the class.
-    pub findings: Vec<What>,
+    pub findings: Vec<ClassFinding>,
 }
 
 /// A finding about a class.
 #[derive(Debug)]
-pub enum What {
+pub enum ClassFinding {
     /// Something inside the class is wrong.
     Finding(Finding),
     /// It has no counterpart.
@@ -31,7 +31,7 @@ pub struct Account {
     pub tally: Tally,
     /// Classes with findings: for each part of the output the rewritten classes in order, then
     /// missing ones. Findings about links between classes come last.
-    pub found: Vec<Found>,
+    pub found: Vec<ClassFindings>,
     /// Number of the runtime's classes in the output.
     pub runtime: u64,
     /// Number of original classes that a patch leaves out.
@@ -52,13 +52,13 @@ impl Account {
     pub(crate) fn add(&mut self, place: String, findings: Vec<Finding>, tally: Tally) {
         self.tally.add(tally);
         if !findings.is_empty() {
-            let findings = findings.into_iter().map(What::Finding).collect();
-            self.found.push(Found { place, findings });
+            let findings = findings.into_iter().map(ClassFinding::Finding).collect();
+            self.found.push(ClassFindings { place, findings });
         }
     }
 
     pub(crate) fn alone(&mut self, place: String, why: &'static str) {
-        self.found.push(Found { place, findings: vec![What::Alone(why)] });
+        self.found.push(ClassFindings { place, findings: vec![ClassFinding::Alone(why)] });
     }
 
     /// Looks for the extended forms that classes call, and for the callees that they count.
@@ -68,11 +68,11 @@ impl Account {
         self.counted = (linked.counted, linked.uncounted);
         self.tally.unknown_ids = self.tally.unknown_ids.saturating_sub(linked.ids);
         for (class, finding) in linked.wrong {
-            self.found.push(Found { place: class, findings: vec![What::Finding(finding)] });
+            self.found.push(ClassFindings { place: class, findings: vec![ClassFinding::Finding(finding)] });
         }
         for (class, callee) in linked.missing {
-            let findings = vec![What::Missing(callee)];
-            self.found.push(Found { place: class, findings });
+            let findings = vec![ClassFinding::Missing(callee)];
+            self.found.push(ClassFindings { place: class, findings });
         }
     }
 

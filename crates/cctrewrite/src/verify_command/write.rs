@@ -8,7 +8,7 @@ use cct_profile::report::grouped;
 use cct_verify::Tally;
 use serde_json::{Value, json};
 
-use crate::verify_command::account::{Account, What};
+use crate::verify_command::account::{Account, ClassFinding};
 
 /// Maximum number of names in a line about unchecked parts. The rest are counted.
 const NAMED: usize = 4;
@@ -30,11 +30,11 @@ pub fn text(account: &Account, limit: usize, quiet: bool, out: &mut dyn Write) -
     Ok(())
 }
 
-fn said(what: &What) -> String {
+fn said(what: &ClassFinding) -> String {
     match what {
-        What::Finding(finding) => finding.to_string(),
-        What::Alone(why) => (*why).to_owned(),
-        What::Missing(callee) => format!("{callee} is called but does not exist"),
+        ClassFinding::Finding(finding) => finding.to_string(),
+        ClassFinding::Alone(why) => (*why).to_owned(),
+        ClassFinding::Missing(callee) => format!("{callee} is called but does not exist"),
     }
 }
 
@@ -159,7 +159,7 @@ fn unchecked(tally: &Tally) -> Vec<String> {
 pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
     let findings = account.found.iter().flat_map(|found| {
         found.findings.iter().map(move |what| match what {
-            What::Finding(f) => json!({
+            ClassFinding::Finding(f) => json!({
                 "class": found.place,
                 "member": f.member,
                 "original_bci": f.original,

@@ -17,9 +17,9 @@ use crate::view_command::numbers::{Numbers, Sort};
 /// Contexts and their numbers. A context is the position of its node; 0 is the root.
 pub struct Contexts {
     pub metric: Metric,
-    new: Counted,
+    new: TreeSums,
     /// The counts before, in a difference.
-    base: Option<Counted>,
+    base: Option<TreeSums>,
     names: Vec<LabelName>,
     /// The method of each label.
     methods: Vec<u32>,
@@ -27,7 +27,7 @@ pub struct Contexts {
 }
 
 /// A tree with its inclusive sums.
-struct Counted {
+struct TreeSums {
     tree: Tree,
     before: Vec<u64>,
 }
@@ -38,9 +38,9 @@ struct LabelName {
     readable: String,
 }
 
-impl Counted {
-    fn of(tree: Tree, metric: Metric) -> Result<Counted> {
-        Ok(Counted { before: prefix_sums(&tree, metric)?, tree })
+impl TreeSums {
+    fn of(tree: Tree, metric: Metric) -> Result<TreeSums> {
+        Ok(TreeSums { before: prefix_sums(&tree, metric)?, tree })
     }
 
     fn inclusive(&self, node: u32) -> u128 {
@@ -64,7 +64,7 @@ impl Contexts {
             (0..).zip(readable).map(|(label, readable)| LabelName { exact: labels.exact(label), readable });
         Ok(Contexts {
             metric,
-            new: Counted::of(tree, metric)?,
+            new: TreeSums::of(tree, metric)?,
             base: None,
             names: names.collect(),
             methods: labels.methods().0,
@@ -79,8 +79,8 @@ impl Contexts {
         let names = names.into_iter().map(|name| LabelName { exact: name.exact, readable: name.readable });
         Ok(Contexts {
             metric,
-            new: Counted::of(new, metric)?,
-            base: Some(Counted::of(base, metric)?),
+            new: TreeSums::of(new, metric)?,
+            base: Some(TreeSums::of(base, metric)?),
             names: names.collect(),
             methods,
             method_names,
@@ -145,7 +145,7 @@ impl Contexts {
 
     /// The numbers of a context.
     pub fn numbers(&self, node: u32) -> Numbers {
-        let of = |count: &dyn Fn(&Counted) -> u128| Change {
+        let of = |count: &dyn Fn(&TreeSums) -> u128| Change {
             base: self.base.as_ref().map_or(0, count),
             new: count(&self.new),
         };
@@ -180,7 +180,7 @@ impl Contexts {
     /// The sums of all methods with counts.
     pub fn sums_of_methods(&self) -> Result<BTreeMap<u32, Numbers>> {
         let labels = self.method_names.len();
-        let table = |side: &Counted| {
+        let table = |side: &TreeSums| {
             let trees = [(&side.tree, &*self.methods)];
             match self.metric {
                 Metric::Allocations => Table::of_objects(&trees, labels, Order::Own),

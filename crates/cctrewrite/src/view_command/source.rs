@@ -13,7 +13,7 @@ use cct_profile::{Profile, Selection, Summary};
 
 use crate::args::{Library, MetricArgument, View};
 use crate::exit;
-use crate::profile_file::{Reading, View as Part, metric, read, read_input, shown};
+use crate::profile_file::{ReadOptions, View as Part, metric, read, read_input, shown};
 use crate::remedies::VIEW;
 use crate::verdicts::program_and_verdicts;
 use crate::view_command::contexts::Contexts;
@@ -30,7 +30,7 @@ pub struct Choice {
 }
 
 /// The contexts of a choice, and the lines above them.
-pub struct Chosen {
+pub struct ChosenContexts {
     pub contexts: Contexts,
     pub head: Vec<String>,
 }
@@ -38,7 +38,7 @@ pub struct Chosen {
 /// One or two profiles.
 pub struct Source {
     files: Files,
-    reading: Reading,
+    reading: ReadOptions,
     /// The library that is collapsed on request.
     library: Library,
     selection: Selection,
@@ -54,7 +54,7 @@ enum Files {
 impl Source {
     /// Reads the profiles. Also returns whether one is damaged, and the first choice.
     pub fn read(arguments: &View) -> Result<(Source, bool, Choice)> {
-        let mut reading = Reading::new(&arguments.parts, Part::Both)?;
+        let mut reading = ReadOptions::new(&arguments.parts, Part::Both)?;
         let library = reading.library.take();
         let choice = Choice {
             metric: arguments.metric,
@@ -80,26 +80,26 @@ impl Source {
 
     /// The source of one profile, for tests.
     #[cfg(test)]
-    pub fn of_profile(profile: Profile, reading: Reading) -> Source {
+    pub fn of_profile(profile: Profile, reading: ReadOptions) -> Source {
         Source::of_files(Files::One(Box::new(profile)), reading)
     }
 
     /// The source of two profiles, for tests.
     #[cfg(test)]
-    pub fn of_difference(base: Profile, new: Profile, reading: Reading) -> Source {
+    pub fn of_difference(base: Profile, new: Profile, reading: ReadOptions) -> Source {
         let names = ["old.cct", "new.cct"].map(str::to_owned);
         let (base, new) = (Box::new(base.into()), Box::new(new.into()));
         Source::of_files(Files::Two { base, new, names }, reading)
     }
 
     #[cfg(test)]
-    fn of_files(files: Files, reading: Reading) -> Source {
+    fn of_files(files: Files, reading: ReadOptions) -> Source {
         let (library, selection) = (Library::jdk(), Selection::default());
         Source { files, reading, library, selection, selected: None }
     }
 
     fn read_two(base: &Path, new: &Path) -> Result<(Files, bool)> {
-        let everything = Reading::everything();
+        let everything = ReadOptions::everything();
         let names = [base, new].map(|path| harmless(&shown(path)));
         let (base, new) = (read_input(base, &everything)?, read_input(new, &everything)?);
         let is_damaged = !base.incomplete.is_empty() || !new.incomplete.is_empty();
@@ -118,7 +118,7 @@ impl Source {
     }
 
     /// The contexts of a choice.
-    pub fn choose(&mut self, choice: Choice) -> Result<Chosen> {
+    pub fn choose(&mut self, choice: Choice) -> Result<ChosenContexts> {
         self.reading.view = Part::of(choice.metric);
         if !choice.collapses_library {
             return self.chosen(choice);
@@ -132,14 +132,14 @@ impl Source {
         chosen
     }
 
-    fn chosen(&self, choice: Choice) -> Result<Chosen> {
+    fn chosen(&self, choice: Choice) -> Result<ChosenContexts> {
         match &self.files {
             Files::One(profile) => self.of_one(profile, choice),
             Files::Two { base, new, names } => self.of_two(base, new, names, choice),
         }
     }
 
-    fn of_one(&self, profile: &Profile, choice: Choice) -> Result<Chosen> {
+    fn of_one(&self, profile: &Profile, choice: Choice) -> Result<ChosenContexts> {
         let objects = profile.object_totals();
         let profile = self.reading.of(profile.clone())?;
         let summary = Summary { objects, ..Summary::of(&profile) };
@@ -151,10 +151,16 @@ impl Source {
             self.selection.of_profile(profile, NameStyle::Normalised)?.profile
         };
         let contexts = Contexts::of_profile(&profile, metric, choice.folds_recursion)?;
-        Ok(Chosen { contexts, head: program_and_verdicts(&summary, self.selected.as_deref()) })
+        Ok(ChosenContexts { contexts, head: program_and_verdicts(&summary, self.selected.as_deref()) })
     }
 
-    fn of_two(&self, base: &Input, new: &Input, names: &[String; 2], choice: Choice) -> Result<Chosen> {
+    fn of_two(
+        &self,
+        base: &Input,
+        new: &Input,
+        names: &[String; 2],
+        choice: Choice,
+    ) -> Result<ChosenContexts> {
         let options = DiffOptions {
             selection: self.selection.clone(),
             calls_only: choice.metric == Some(MetricArgument::Calls),
@@ -176,7 +182,7 @@ impl Source {
         }
         head.extend(trees.remarks.iter().map(|remark| remark.line(SIDES, 0)));
         let head = head.iter().map(|line| harmless(line)).collect();
-        Ok(Chosen { contexts: Contexts::of_difference(trees)?, head })
+        Ok(ChosenContexts { contexts: Contexts::of_difference(trees)?, head })
     }
 
     /// Says which patterns of --drop match nothing in a single profile. In a difference the head

@@ -10,7 +10,7 @@ use crate::view_command::contexts::Contexts;
 use crate::view_command::numbers::{Numbers, Sort};
 use crate::view_command::outline::{Forest, Outline, Row};
 use crate::view_command::search::{Matches, Query};
-use crate::view_command::source::{Choice, Chosen, Source};
+use crate::view_command::source::{Choice, ChosenContexts, Source};
 use crate::view_command::trees::{CallerTree, CallersOf, MethodList};
 
 /// A key.
@@ -72,7 +72,7 @@ impl State {
     /// # Errors
     /// Fails if the profiles do not have what is chosen.
     pub fn new(mut source: Source, choice: Choice, sort: Sort) -> Result<State> {
-        let Chosen { contexts, head } = source.choose(choice)?;
+        let ChosenContexts { contexts, head } = source.choose(choice)?;
         let outline = Outline::new(&mut &contexts, sort, BTreeSet::new(), &[]);
         Ok(State {
             metrics: source.metrics(),
@@ -320,7 +320,7 @@ impl State {
     /// Shows the profiles in another way. Nodes of the same names stay open, and the cursor where
     /// it is, as far as they are there.
     fn choose(&mut self, choice: Choice) -> Result<()> {
-        let Chosen { contexts, head } = self.source.choose(choice)?;
+        let ChosenContexts { contexts, head } = self.source.choose(choice)?;
         let method = self.selected_method().map(|method| self.contexts.method_name(method).to_owned());
         let (open, path) = carried(&self.contexts, &self.outline, &contexts);
         self.outline = Outline::new(&mut &contexts, self.sort, open, &path);

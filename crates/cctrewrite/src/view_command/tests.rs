@@ -6,7 +6,7 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 
 use crate::args::MetricArgument;
-use crate::profile_file::Reading;
+use crate::profile_file::ReadOptions;
 use crate::view_command::draw::draw;
 use crate::view_command::numbers::Sort;
 use crate::view_command::source::{Choice, Source};
@@ -63,8 +63,8 @@ fn usual() -> Profile {
     ])
 }
 
-fn reading() -> Reading {
-    Reading::everything()
+fn reading() -> ReadOptions {
+    ReadOptions::everything()
 }
 
 fn viewed(source: Source) -> State {

@@ -6,7 +6,7 @@ use std::fs;
 
 use cct_profile::{Method, Profile, ROOT};
 
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{Blocks, Jdk, Library, Run, fixture, jdks, profiled};
 
 /// The program's class.
@@ -131,7 +131,7 @@ fn contexts_stay_what_they_are(jdk: &'static Jdk) {
     let profile = java.succeed("Calls", &[]).profile().without_allocations().unwrap();
     let mut text = Vec::new();
     cct_profile::contexts::write_contexts(&profile, Default::default(), &mut text).unwrap();
-    Golden::read(&fixture("calls/expected.txt")).assert_lines(&String::from_utf8(text).unwrap());
+    GoldenTree::read(&fixture("calls/expected.txt")).assert_lines(&String::from_utf8(text).unwrap());
 }
 
 jdks!(contexts, contexts_stay_what_they_are, [8]);

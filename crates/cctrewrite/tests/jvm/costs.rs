@@ -6,7 +6,7 @@ use std::process::Command;
 
 use cct_profile::{Metric, Profile};
 
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{Blocks, Image, Jdk, Run, assert_same_lines, fixture, folder, jdks, profiled, scratch};
 use crate::{counts, modern_counts};
 
@@ -32,7 +32,7 @@ fn run(jdk: &'static Jdk, blocks: Blocks, name: &str) -> Run {
 fn cycles_are_those_derived_by_hand(jdk: &'static Jdk) {
     for name in BY_HAND {
         let run = run(jdk, Blocks::Jop, name);
-        Golden::read(&fixture(name).join("expected.jop.txt")).assert_equal(&run, name);
+        GoldenTree::read(&fixture(name).join("expected.jop.txt")).assert_equal(&run, name);
         let profile = run.profile();
         assert_eq!(Metric::of_profile(&profile).name(), "cycles");
         assert!(profile.meta["cost-model"].starts_with("jop@"), "{}", profile.meta["cost-model"]);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{ALL_BLOCKS, Blocks, Jdk, Library, Run, assert_same_lines, fixture};
 
 /// Fixtures with an expected tree.
@@ -21,13 +21,13 @@ pub const PROGRAMS: [&str; 11] = [
 ];
 
 /// The expected tree of a fixture on JDK 8.
-pub fn golden(name: &str, blocks: Blocks) -> Golden {
+pub fn golden(name: &str, blocks: Blocks) -> GoldenTree {
     let folder = fixture(name);
     let own = folder.join(format!("expected.{}.txt", blocks.numbers()));
-    Golden::read(&if own.is_file() { own } else { folder.join("expected.txt") })
+    GoldenTree::read(&if own.is_file() { own } else { folder.join("expected.txt") })
 }
 
-fn run(library: &Library, name: &str, golden: &Golden) -> Run {
+fn run(library: &Library, name: &str, golden: &GoldenTree) -> Run {
     let mut java = library.java(name);
     if golden.threads.as_deref() == Some("each") {
         java.option("-Dcctrewrite.threads=each");

@@ -1,13 +1,13 @@
 //! `--blocks` with a table: the user chooses where blocks end (JP 4).
 
 use crate::counts;
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{Blocks, Jdk, Library, fixture};
 
 /// Fixtures that throw exceptions, so that rules differ.
 const THROWING: [&str; 2] = ["exceptions", "recursion"];
 
-fn check(blocks: Blocks, golden: impl Fn(&str) -> Golden, fixtures: &[&str]) {
+fn check(blocks: Blocks, golden: impl Fn(&str) -> GoldenTree, fixtures: &[&str]) {
     let Some(jdk) = Jdk::find() else { return };
     for name in fixtures {
         let main = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
@@ -30,5 +30,5 @@ fn a_table_that_is_the_precise_rule() {
 
 #[test]
 fn a_table_of_its_own() {
-    check(Blocks::Calls, |name| Golden::read(&fixture(name).join("expected.calls.txt")), &["recursion"]);
+    check(Blocks::Calls, |name| GoldenTree::read(&fixture(name).join("expected.calls.txt")), &["recursion"]);
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use cct_profile::Profile;
 
 use crate::support::golden::flat;
-use crate::support::{Blocks, Jdk, Run, Running, fixture, folder, jdks, profiled};
+use crate::support::{Blocks, Jdk, Run, RunningJvm, fixture, folder, jdks, profiled};
 
 fn calls_of_work(run: &Run) -> u64 {
     flat(run)["Ending.work()V"].0
@@ -118,7 +118,7 @@ fn under_any_security_policy(jdk: &'static Jdk) {
 fn many_jvms_may_write_to_one_file(jdk: &'static Jdk) {
     let place = folder("together");
     let file = place.join("one.cct");
-    let started: Vec<Running> = (0..8)
+    let started: Vec<RunningJvm> = (0..8)
         .map(|_| {
             let mut java = profiled(jdk, Blocks::Exact, "together");
             java.option(format!("-Dcctrewrite.out={}", file.display())).start("Ending", &["return"])

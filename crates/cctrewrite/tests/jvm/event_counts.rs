@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use cct_events::{Decoder, Event};
-use cct_trace::{Trace, Whole};
+use cct_trace::{ThreadEvents, Trace};
 
 use crate::events::{java, text};
 use crate::support::{Jdk, Run, fixture, jdks};
@@ -80,7 +80,7 @@ fn own_events(path: &Path) -> (u64, Vec<String>) {
     let trace = Trace::open(path).unwrap();
     let (mut events, mut own) = (0, Vec::new());
     for thread in &trace.threads {
-        let mut whole = Whole::new(&trace.program);
+        let mut whole = ThreadEvents::new(&trace.program);
         let mut decoder = Decoder::default();
         let mut see = |event: Event| {
             events += 1;

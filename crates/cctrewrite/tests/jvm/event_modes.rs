@@ -102,7 +102,7 @@ fn ordered(jdk: &'static Jdk) {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--trace-mode shared"), "{output:?}");
 }
 
-fn golden(jdk: &Jdk, name: &str) -> crate::support::golden::Golden {
+fn golden(jdk: &Jdk, name: &str) -> crate::support::golden::GoldenTree {
     match jdk.version {
         8 => crate::counts::golden(name, Blocks::Exact),
         version => modern_counts::golden(name, Blocks::Exact, version),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use cct_profile::Profile;
 
-use crate::support::{Blocks, Java, Jdk, Run, Running, folder, jdks, profiled};
+use crate::support::{Blocks, Java, Jdk, Run, RunningJvm, folder, jdks, profiled};
 
 /// A number from the environment, for more cases than a test normally has time for.
 fn number(variable: &str, otherwise: u64) -> u64 {
@@ -48,14 +48,14 @@ fn terminated_at_random_moments(jdk: &'static Jdk) {
     let (mut dice, mut with, mut without, mut lost, mut upset) = (Dice(jdk.version.into()), 0, 0, 0, 0);
     let cases = number("TERMS", 34);
     for pair in 0..cases.div_ceil(2) {
-        let started: Vec<(Running, u64)> = (0..2)
+        let started: Vec<(RunningJvm, u64)> = (0..2)
             .map(|_| {
                 let java = profiled(jdk, Blocks::Exact, &format!("terminated-{pair}"));
                 (java.start("Busy", &[]), dice.below(span))
             })
             .collect();
         let begun = Instant::now();
-        let mut order: Vec<&(Running, u64)> = started.iter().collect();
+        let mut order: Vec<&(RunningJvm, u64)> = started.iter().collect();
         order.sort_by_key(|(_, moment)| *moment);
         for (jvm, moment) in order {
             std::thread::sleep(Duration::from_millis(*moment).saturating_sub(begun.elapsed()));
@@ -99,7 +99,7 @@ fn is_upset(run: &Run) -> bool {
 
 /// Sends the signal again until the process ends: a starting JVM may lose a signal, the plain JDK 8
 /// lost 18 of 120. Returns the number of lost signals.
-fn insist(jvm: &Running) -> u64 {
+fn insist(jvm: &RunningJvm) -> u64 {
     for lost in 0.. {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(5) {
@@ -116,7 +116,7 @@ fn insist(jvm: &Running) -> u64 {
     0
 }
 
-fn terminate(jvm: &Running) {
+fn terminate(jvm: &RunningJvm) {
     // A process that has ended already needs no signal.
     let _ = Command::new("kill").arg(jvm.id().to_string()).output().unwrap();
 }
@@ -290,7 +290,7 @@ fn agents_that_end_the_jvm(jdk: &'static Jdk) {
 /// A dozen JVMs end at the same time, each with a profile of its own in one folder.
 fn many_jvms_at_once(jdk: &'static Jdk) {
     let place = folder("many");
-    let started: Vec<Running> = (0..number("JVMS", 12))
+    let started: Vec<RunningJvm> = (0..number("JVMS", 12))
         .map(|i| {
             let mut java = profiled(jdk, Blocks::Exact, "many");
             java.option(format!("-Dcctrewrite.out={}", place.join(format!("{i}-%p.cct")).display()));

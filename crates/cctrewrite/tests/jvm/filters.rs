@@ -1,6 +1,6 @@
 //! Excluded classes pass contexts on and are not recorded.
 
-use crate::support::golden::{Golden, flat};
+use crate::support::golden::{GoldenTree, flat};
 use crate::support::{Blocks, Image, Jdk, Library, fixture, folder, instrument, jdks, profiled};
 
 #[test]
@@ -11,7 +11,7 @@ fn callees_of_excluded_classes_hang_below_their_caller() {
     instrument(&[fixture("types/classes")], &[jdk.rt_jar()], &output, &options);
     let mut java = Library::whole(jdk, Blocks::Exact).java("excluded");
     let run = java.forget_class_path().class_path([&output]).succeed("Types", &[]);
-    Golden::read(&fixture("types/expected.excluded.txt")).assert_equal(&run, "types without some");
+    GoldenTree::read(&fixture("types/expected.excluded.txt")).assert_equal(&run, "types without some");
     let methods = flat(&run);
     assert!(
         !methods.keys().any(|m| m.starts_with("Types$Loud.") || m.starts_with("Types$Greeter.")),
@@ -47,7 +47,7 @@ fn filters_hold_at_load_time(jdk: &'static Jdk) {
         java.run("Types", &[])
     };
     let without = run(&[format!("-Dcctrewrite.exclude={excluded}")], "excluded-at-load-time");
-    Golden::read(&fixture("types/expected.excluded.txt")).assert_equal(&without, "types without some");
+    GoldenTree::read(&fixture("types/expected.excluded.txt")).assert_equal(&without, "types without some");
     let only = flat(&run(&[format!("-Dcctrewrite.include={included}")], "included-at-load-time"));
     let own: Vec<&str> = only.keys().map(String::as_str).filter(|m| m.starts_with("Types")).collect();
     assert_eq!(own, ["Types$Plain.<init>()V", "Types$Plain.name(I)I"]);
@@ -61,7 +61,7 @@ fn an_image_remembers_its_filters(jdk: &'static Jdk) {
         .java("excluded-by-the-image")
         .class_path([fixture("types/classes")])
         .succeed("Types", &[]);
-    Golden::read(&fixture("types/expected.excluded.txt"))
+    GoldenTree::read(&fixture("types/expected.excluded.txt"))
         .assert_equal(&run, "types on an image without some");
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{
     Blocks, Image, Java, Jdk, assert_succeeded, copy_all, fixture, folder, instrument, jdks,
 };
@@ -35,7 +35,7 @@ fn assert_tree(jdk: &Jdk, options: &[String], name: &str, class_path: &Path, wha
     assert_eq!(run.err, "", "{what}");
     // Without the classes that the JVM generates.
     let files = ["expected.raw.txt", "expected.txt"].map(|file| fixture(name).join(file));
-    let golden = Golden::read(files.iter().find(|file| file.is_file()).unwrap()).without_generated();
+    let golden = GoldenTree::read(files.iter().find(|file| file.is_file()).unwrap()).without_generated();
     golden.assert_equal(&run, &format!("{name}, {what}"));
     run.profile().notes
 }
@@ -165,7 +165,7 @@ fn applications(jdk: &'static Jdk) {
         // None: an empty path.
         java.option("-Dcctrewrite.loadtime=").class_path([&application]);
         let run = java.succeed("Calls", &[]);
-        let golden = Golden::read(&fixture("calls/expected.txt"));
+        let golden = GoldenTree::read(&fixture("calls/expected.txt"));
         golden.assert_equal(&run, &format!("for {}, JDK {}", library.display(), jdk.version));
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::golden::{Golden, of_classes};
+use crate::support::golden::{GoldenTree, of_classes};
 use crate::support::{
     ALL_BLOCKS, Blocks, Java, Jdk, Library, Run, assert_same_lines, assert_succeeded, fixture, folder,
     instrument, jdks, jni_library, plain_programs, profiled,
@@ -77,7 +77,8 @@ fn untouched_programs_have_the_trees_of_instrumented_ones() {
                 .succeed(main, &[]);
             let own = fixture(&format!("{name}/expected.{}.txt", blocks.numbers()));
             let file = if own.is_file() { own } else { fixture(&format!("{name}/expected.txt")) };
-            Golden::read(&file).assert_equal(&run, &format!("{name}, untouched, {} blocks", blocks.name()));
+            GoldenTree::read(&file)
+                .assert_equal(&run, &format!("{name}, untouched, {} blocks", blocks.name()));
             assert_eq!(troubles(&run), Vec::<String>::new());
         }
     }

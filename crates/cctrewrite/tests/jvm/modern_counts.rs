@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::golden::{Golden, flat};
+use crate::support::golden::{GoldenTree, flat};
 use crate::support::{Blocks, Image, Java, Jdk, Run, fixture, jdks, mebibytes};
 
 /// Fixtures with an expected tree, and their minimum release.
@@ -39,7 +39,7 @@ const WAYS: [&[&str]; 7] = [
 
 /// The expected tree of a fixture: the one for the newest release up to this one, for this rule for
 /// blocks if the rules differ.
-pub fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
+pub fn golden(name: &str, blocks: Blocks, version: u32) -> GoldenTree {
     let folder = fixture(name);
     let since = (9..=version).rev().map(|n| format!("expected.{}.since{n}.txt", blocks.numbers()));
     let others =
@@ -47,10 +47,10 @@ pub fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
     let files = since.chain(others).map(|file| folder.join(file));
     let file = files.into_iter().find(|file| file.is_file());
     // The classes that the JVM generates differ between releases; their frames are ignored.
-    Golden::read(&file.unwrap()).without_generated()
+    GoldenTree::read(&file.unwrap()).without_generated()
 }
 
-fn run(mut java: Java, name: &str, golden: &Golden) -> Run {
+fn run(mut java: Java, name: &str, golden: &GoldenTree) -> Run {
     if golden.threads.as_deref() == Some("each") {
         java.option("-Dcctrewrite.threads=each");
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use cct_columns::Column;
 use cct_profile::Profile;
 
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{Blocks, Jdk, Library, Run, columns, fixture, jdks, profiled};
 
 /// The program's class.
@@ -62,7 +62,7 @@ fn contexts_stay_what_they_are(jdk: &'static Jdk) {
     let profile = java.succeed("Calls", &[]).profile();
     let mut text = Vec::new();
     cct_profile::contexts::write_contexts(&profile, Default::default(), &mut text).unwrap();
-    Golden::read(&fixture("calls/expected.txt")).assert_lines(&String::from_utf8(text).unwrap());
+    GoldenTree::read(&fixture("calls/expected.txt")).assert_lines(&String::from_utf8(text).unwrap());
 }
 
 jdks!(contexts, contexts_stay_what_they_are, [8]);

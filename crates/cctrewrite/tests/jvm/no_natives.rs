@@ -4,7 +4,7 @@
 use cct_profile::Method;
 
 use crate::modern_counts;
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{Blocks, Image, Jdk, fixture, jdks, profiled};
 
 /// With both carriers the expected tree, without natives; and a program whose natives call nothing
@@ -15,7 +15,7 @@ fn below_the_root(jdk: &'static Jdk) {
         let run = profiled(jdk, blocks, "no-natives").succeed("Natives", &[]);
         let since = [18, 17].into_iter().find(|since| *since <= jdk.version);
         let file = since.map_or("expected.none.txt".to_owned(), |n| format!("expected.none.since{n}.txt"));
-        Golden::read(&fixture("natives").join(file)).without_generated().assert_equal(&run, &what);
+        GoldenTree::read(&fixture("natives").join(file)).without_generated().assert_equal(&run, &what);
         let profile = run.profile();
         assert_eq!(profile.meta["natives"], "none");
         assert!(profile.meta["limits"].contains("natives have no contexts"), "{:?}", profile.meta);

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{
     Blocks, Image, Java, Jdk, Run, assert_same_lines, assert_succeeded, fixture, folder, jdks, jni_library,
     profiled,
@@ -51,7 +51,7 @@ fn of_a_library(jdk: &'static Jdk) {
     let [expected, lines] = [&expected, &found].map(|run| run.out.lines().collect::<Vec<_>>());
     assert_same_lines(&expected, &lines, &format!("JDK {}", jdk.version));
     assert_eq!(found.err, "");
-    let golden = Golden::read(&fixture("renamed/expected.txt"));
+    let golden = GoldenTree::read(&fixture("renamed/expected.txt"));
     golden.assert_equal(&found, &format!("JDK {}", jdk.version));
     assert_eq!(found.profile().meta["natives"], "prefix");
 }

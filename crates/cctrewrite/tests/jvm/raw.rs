@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{Blocks, Java, Jdk, Library, fixture, folder, instrument};
 
 /// A JVM with some classes rewritten, and the others unchanged.
@@ -68,7 +68,7 @@ fn a_raw_class_without_such_an_override_runs_and_is_noted() {
 fn callees_of_raw_code_hang_below_its_caller() {
     let Some(jdk) = Jdk::find() else { return };
     let run = java(jdk).succeed("RawEntries", &[]);
-    Golden::read(&fixture("raw/expected.txt")).assert_equal(&run, "entries from raw code");
+    GoldenTree::read(&fixture("raw/expected.txt")).assert_equal(&run, "entries from raw code");
 }
 
 /// The classes that the JVM generates for lambdas have no frames; their callees are below their
@@ -78,7 +78,7 @@ fn without_the_library_lambda_classes_are_passed_over() {
     let Some(jdk) = Jdk::find() else { return };
     let run =
         Library::whole(jdk, Blocks::Exact).java_without_load_time("raw-lambdas").succeed("Lambdas", &[]);
-    Golden::read(&fixture("lambdas/expected.raw.txt")).assert_equal(&run, "raw lambda classes");
+    GoldenTree::read(&fixture("lambdas/expected.raw.txt")).assert_equal(&run, "raw lambda classes");
 }
 
 #[test]

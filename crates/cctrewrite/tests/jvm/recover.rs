@@ -10,7 +10,7 @@ use cct_profile::Profile;
 use cct_profile::contexts::{ContextsOptions, write_contexts};
 
 use crate::selective;
-use crate::support::{Blocks, Java, Jdk, Run, Running, fixture, folder, jdks, profiled};
+use crate::support::{Blocks, Java, Jdk, Run, RunningJvm, fixture, folder, jdks, profiled};
 
 fn cctrewrite(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cctrewrite")).args(arguments).output().unwrap()
@@ -172,7 +172,7 @@ fn killed_at_any_moment(jdk: &'static Jdk) {
     for time in 0..times {
         let mut java = ending(jdk, "any-moment", &["-Dcctrewrite.arena=x.arena"]);
         java.class_path([fixture("recover/classes")]);
-        let jvm: Running = java.start("Churn", &["9"]);
+        let jvm: RunningJvm = java.start("Churn", &["9"]);
         // Moments from the JVM's start on, or from where something can be recovered, which a busy
         // machine reaches late. They extend to where the program has many threads, and form a fixed
         // sequence.

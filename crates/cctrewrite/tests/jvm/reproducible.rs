@@ -16,14 +16,14 @@ use crate::support::{
 const RUNS: usize = 5;
 
 /// The class library, `rt.jar` alone, with everything pinned, and the program.
-struct Pinned {
+struct PinnedLibrary {
     library: Library,
     /// The options that `cctrewrite flags` prints for it.
     options: Vec<String>,
 }
 
-fn pinned(jdk: &'static Jdk) -> &'static Pinned {
-    static PINNED: OnceLock<Pinned> = OnceLock::new();
+fn pinned(jdk: &'static Jdk) -> &'static PinnedLibrary {
+    static PINNED: OnceLock<PinnedLibrary> = OnceLock::new();
     PINNED.get_or_init(|| {
         let folder = lasting_folder("pinned");
         let (boot, programs) = (folder.join("rt.jar"), folder.join("programs"));
@@ -34,7 +34,7 @@ fn pinned(jdk: &'static Jdk) -> &'static Pinned {
         let flags = flags.arg("flags").arg("--no-load-time").arg(&boot).output().unwrap();
         let options = String::from_utf8(flags.stdout).unwrap();
         let options = options.lines().filter(|line| !line.starts_with("-Xbootclasspath")).map(str::to_owned);
-        Pinned { options: options.collect(), library: Library::of(jdk, vec![boot], programs) }
+        PinnedLibrary { options: options.collect(), library: Library::of(jdk, vec![boot], programs) }
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use crate::support::golden::{Golden, parse};
+use crate::support::golden::{GoldenTree, parse};
 use crate::support::{
     ALL_BLOCKS, Blocks, Image, Java, Jdk, Library, Run, assert_succeeded, fixture, folder, instrument, jdks,
     profiled, scratch,
@@ -29,8 +29,8 @@ pub fn java(jdk: &'static Jdk, blocks: Blocks, name: &str, classes: &str) -> Jav
     java
 }
 
-fn golden(blocks: Blocks) -> Golden {
-    Golden::read(&fixture(&format!("regions/expected.{}.txt", blocks.numbers())))
+fn golden(blocks: Blocks) -> GoldenTree {
+    GoldenTree::read(&fixture(&format!("regions/expected.{}.txt", blocks.numbers())))
 }
 
 /// Calls and bytecodes of a context, by its thread and the frames of these classes alone.
@@ -164,7 +164,7 @@ fn extents(jdk: &'static Jdk, blocks: Blocks, extents: &str) -> Java {
 fn extents_have_their_methods_work(jdk: &'static Jdk) {
     for &blocks in if jdk.version == 8 { &ALL_BLOCKS[..] } else { Image::rules(jdk) } {
         let run = extents(jdk, blocks, EXTENTS).succeed("Extents", &[]);
-        let golden = Golden::read(&fixture(&format!("extents/expected.{}.txt", blocks.numbers())));
+        let golden = GoldenTree::read(&fixture(&format!("extents/expected.{}.txt", blocks.numbers())));
         golden.assert_equal(&run, &format!("JDK {}, {} blocks", jdk.version, blocks.name()));
         // Everything else is missing, including the class library's part: below a thread there is
         // an extent.
@@ -184,7 +184,7 @@ fn extents_have_their_methods_work(jdk: &'static Jdk) {
 fn extents_in_all_ways(jdk: &'static Jdk) {
     let ways: [&[&str]; 4] =
         [&["-Xint"], &["-XX:TieredStopAtLevel=1"], &["-XX:-TieredCompilation", "-Xcomp"], &["-Xmx24m"]];
-    let golden = Golden::read(&fixture("extents/expected.precise.txt"));
+    let golden = GoldenTree::read(&fixture("extents/expected.precise.txt"));
     for way in ways {
         let mut java = extents(jdk, Blocks::Exact, EXTENTS);
         way.iter().for_each(|option| {
@@ -224,7 +224,7 @@ fn impossible_extents_are_reported(jdk: &'static Jdk) {
 fn everything_from_an_entry_on(jdk: &'static Jdk) {
     let mut java = java(jdk, Blocks::Exact, "start-at", "extents/classes");
     let run = java.option("-Dcctrewrite.start-at=Extents.outer()V").succeed("Extents", &[]);
-    Golden::read(&fixture("extents/from-outer.txt")).assert_equal(&run, &format!("JDK {}", jdk.version));
+    GoldenTree::read(&fixture("extents/from-outer.txt")).assert_equal(&run, &format!("JDK {}", jdk.version));
     assert_eq!(run.profile().meta["selection"], "from Extents.outer()V on");
 
     let run = java
@@ -276,7 +276,7 @@ fn run_drops_unselected_classes(jdk: &'static Jdk) {
     };
     let (own, said) = run("own.cct", &["--only", "Recursi*", "--except", "Recursion$*"]);
     assert!(own.methods.iter().all(|m| &*m.class == "Recursion"));
-    let expected = Golden::read(&fixture("recursion/expected.precise.txt"));
+    let expected = GoldenTree::read(&fixture("recursion/expected.precise.txt"));
     let mut text = Vec::new();
     cct_profile::contexts::write_contexts(&own, Default::default(), &mut text).unwrap();
     expected.assert_lines(&String::from_utf8(text).unwrap());

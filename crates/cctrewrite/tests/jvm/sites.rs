@@ -6,7 +6,7 @@ use std::fs;
 use cct_profile::Site;
 use cct_profile::contexts::{ContextsOptions, write_contexts};
 
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{Blocks, Jdk, Library, Run, fixture, jdks, profiled};
 use crate::{counts, modern_counts};
 
@@ -23,8 +23,8 @@ fn run_by(jdk: &'static Jdk, blocks: Blocks) -> Run {
     java.class_path([fixture("sites/classes")]).succeed("Sites", &[])
 }
 
-fn golden() -> Golden {
-    Golden::read(&fixture("sites/expected.txt")).without_generated()
+fn golden() -> GoldenTree {
+    GoldenTree::read(&fixture("sites/expected.txt")).without_generated()
 }
 
 /// The number of the line of `Sites.java` with this text.
@@ -145,5 +145,5 @@ fn without_the_load_time_library() {
     let merged = profile.without_call_sites().unwrap();
     let mut text = Vec::new();
     write_contexts(&merged, ContextsOptions::default(), &mut text).unwrap();
-    Golden::read(&fixture("calls/expected.txt")).assert_lines(&String::from_utf8(text).unwrap());
+    GoldenTree::read(&fixture("calls/expected.txt")).assert_lines(&String::from_utf8(text).unwrap());
 }

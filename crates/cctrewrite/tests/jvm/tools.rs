@@ -10,7 +10,7 @@ use crate::support::{Blocks, Image, Jdk, folder, jdks};
 
 /// Prints that it runs, and waits.
 const PROGRAM: &str = "\
-public class Waiting {
+public class WaitingJvm {
     public static void main(String[] arguments) throws Exception {
         System.out.println(\"ready\");
         Thread.sleep(arguments.length == 0 ? 1 : 300_000);
@@ -26,13 +26,13 @@ struct Tools<'a> {
 
 /// The output of a tool.
 #[derive(Debug, PartialEq, Eq)]
-struct Said {
+struct ToolOutput {
     ok: bool,
     out: String,
     err: String,
 }
 
-impl Said {
+impl ToolOutput {
     fn has(&self, text: &str) -> bool {
         self.out.contains(text) || self.err.contains(text)
     }
@@ -48,7 +48,7 @@ impl Tools<'_> {
         command
     }
 
-    fn run_with_input(&self, tool: &str, arguments: &[&str], input: &str) -> Said {
+    fn run_with_input(&self, tool: &str, arguments: &[&str], input: &str) -> ToolOutput {
         let mut command = self.command(tool, arguments);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -56,35 +56,35 @@ impl Tools<'_> {
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let output = child.wait_with_output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Said { ok: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
+        ToolOutput { ok: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) }
     }
 
-    fn run(&self, tool: &str, arguments: &[&str]) -> Said {
+    fn run(&self, tool: &str, arguments: &[&str]) -> ToolOutput {
         self.run_with_input(tool, arguments, "")
     }
 
     /// Checks that the tool succeeds and prints this.
-    fn says(&self, tool: &str, arguments: &[&str], text: &str) -> Said {
+    fn says(&self, tool: &str, arguments: &[&str], text: &str) -> ToolOutput {
         let said = self.run(tool, arguments);
         assert!(said.ok && said.has(text), "{}: {tool} {arguments:?}: {said:?}", self.home.display());
         said
     }
 
     /// Starts the waiting program.
-    fn waiting(&self) -> Waiting {
+    fn waiting(&self) -> WaitingJvm {
         let arguments = ["-XX:NativeMemoryTracking=summary", "-cp", ".", "Waiting", "long"];
         let mut child = self.command("java", &arguments).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n");
-        Waiting(child)
+        WaitingJvm(child)
     }
 }
 
 /// A JVM that is killed in the end.
-struct Waiting(Child);
+struct WaitingJvm(Child);
 
-impl Drop for Waiting {
+impl Drop for WaitingJvm {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -118,7 +118,8 @@ fn say_the_same(jdk: &'static Jdk) {
         let [expected, mut found] = [&plain, &image].map(|tools| tools.run(tool, arguments));
         // Whether an archive of classes is in use.
         found.err = found.err.replace("mixed mode)", "mixed mode, sharing)");
-        let expected = Said { err: expected.err.replace("mixed mode)", "mixed mode, sharing)"), ..expected };
+        let expected =
+            ToolOutput { err: expected.err.replace("mixed mode)", "mixed mode, sharing)"), ..expected };
         assert!(expected.ok, "{tool} {arguments:?}: {expected:?}");
         assert_eq!(found, expected, "JDK {}: {tool} {arguments:?}", jdk.version);
     }

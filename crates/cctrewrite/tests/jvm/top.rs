@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cct_profile::{Metric, Profile};
 
-use crate::support::{Blocks, Jdk, Running, fixture, jdks, profiled};
+use crate::support::{Blocks, Jdk, RunningJvm, fixture, jdks, profiled};
 
 fn cctrewrite(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cctrewrite")).args(arguments).output().unwrap()
@@ -18,7 +18,7 @@ fn text(output: &[u8]) -> String {
 }
 
 /// A program that works for so many seconds.
-fn churn(jdk: &'static Jdk, name: &str, seconds: &str) -> Running {
+fn churn(jdk: &'static Jdk, name: &str, seconds: &str) -> RunningJvm {
     let mut java = profiled(jdk, Blocks::Exact, name);
     let mut jvm = java.class_path([fixture("recover/classes")]).start("Churn", &[seconds]);
     jvm.wait_for("1000");

@@ -16,7 +16,7 @@ fn cctrewrite(arguments: &[&str]) -> Command {
 }
 
 /// The fixture with the markers of some properties, and the options of its JVMs.
-struct Checked {
+struct PropertyFixture {
     jdk: &'static Jdk,
     name: String,
     classes: PathBuf,
@@ -24,14 +24,14 @@ struct Checked {
 }
 
 /// The results of a run.
-struct Found {
+struct CheckResult {
     run: Run,
     report: PathBuf,
 }
 
-impl Checked {
+impl PropertyFixture {
     /// `properties` are files of the fixture, or names of built-in ones.
-    fn new(jdk: &'static Jdk, name: &str, properties: &[&str]) -> Checked {
+    fn new(jdk: &'static Jdk, name: &str, properties: &[&str]) -> PropertyFixture {
         let classes = folder(&format!("typestate-{name}-{}", jdk.version)).join("classes");
         let mut command = cctrewrite(&["instrument", "--tool", "markers", "-q"]);
         for file in properties {
@@ -42,10 +42,10 @@ impl Checked {
         let flags = cctrewrite(&["flags"]).arg(&classes).output().unwrap();
         assert!(flags.status.success(), "{flags:?}");
         let options = String::from_utf8(flags.stdout).unwrap().lines().map(str::to_owned).collect();
-        Checked { jdk, name: name.to_owned(), classes, options }
+        PropertyFixture { jdk, name: name.to_owned(), classes, options }
     }
 
-    fn run(&self, main: &str, options: &[&str]) -> Found {
+    fn run(&self, main: &str, options: &[&str]) -> CheckResult {
         let report = folder(&format!("typestate-report-{}", self.name)).join("report");
         let mut java: Java = self.jdk.java(&format!("typestate-{}", self.name));
         java.verify().class_path([&self.classes]);
@@ -53,11 +53,11 @@ impl Checked {
         for option in self.options.iter().map(String::as_str).chain(options.iter().copied()) {
             java.option(option);
         }
-        Found { run: java.succeed(main, &[]), report }
+        CheckResult { run: java.succeed(main, &[]), report }
     }
 }
 
-impl Found {
+impl CheckResult {
     /// The report as text, without hash codes, and its exit code.
     fn text(&self) -> (String, Option<i32>) {
         let output = cctrewrite(&["typestate", "report"]).arg(&self.report).output().unwrap();
@@ -99,7 +99,7 @@ fn streams(jdk: &'static Jdk) {
     assert!(flags.status.success(), "{flags:?}");
     let options = String::from_utf8(flags.stdout).unwrap().lines().map(str::to_owned).collect();
     let classes = fixture("typestate").join("classes");
-    let found = Checked { jdk, name: "streams".to_owned(), classes, options }.run("Streams", &[]);
+    let found = PropertyFixture { jdk, name: "streams".to_owned(), classes, options }.run("Streams", &[]);
     assert_eq!(found.run.out, "closed\nclosed, too\ntrue\n");
     let (text, code) = found.text();
     // Objects that were open before the JVM had booted violate nothing; neither do streams that the
@@ -128,7 +128,7 @@ fn streams(jdk: &'static Jdk) {
 
 /// Table 4.3 of the thesis. `NoEof` violates only the property that requires `eof`.
 fn micro(jdk: &'static Jdk) {
-    let checked = Checked::new(jdk, "micro", &["file-api"]);
+    let checked = PropertyFixture::new(jdk, "micro", &["file-api"]);
     for main in ["Main", "NoEof", "NoOpen", "NoClose", "NoCloseDead"] {
         let found = checked.run(&format!("tests.file.{main}"), &[]);
         let expected = fs::read_to_string(fixture("typestate").join(format!("expected/{main}.txt"))).unwrap();
@@ -143,7 +143,7 @@ fn micro(jdk: &'static Jdk) {
 /// Table 4.4: the number of events of the thesis, and of those that change something.
 fn adaptive(jdk: &'static Jdk) {
     let file = fixture("typestate").join("file.toml");
-    let checked = Checked::new(jdk, "adaptive", &[file.to_str().unwrap()]);
+    let checked = PropertyFixture::new(jdk, "adaptive", &[file.to_str().unwrap()]);
     for (options, events) in [(&[][..], 4), (&["-Dcctrewrite.typestate.adaptive=no"], 6_000_008)] {
         let found = checked.run("tests.file.Main", options);
         assert_eq!(found.run.out, "218999976\n");
@@ -157,7 +157,7 @@ fn adaptive(jdk: &'static Jdk) {
 }
 
 fn pairs(jdk: &'static Jdk) {
-    let checked = Checked::new(jdk, "pairs", &["pairs.toml", "iterator-of-collection"]);
+    let checked = PropertyFixture::new(jdk, "pairs", &["pairs.toml", "iterator-of-collection"]);
     let expected = fs::read_to_string(fixture("typestate").join("expected/Pairs.txt")).unwrap();
     for options in [&[][..], &["-Dcctrewrite.typestate.adaptive=no"]] {
         let found = checked.run("Pairs", options);
@@ -175,7 +175,7 @@ fn pairs(jdk: &'static Jdk) {
 /// Objects of 800 bytes, 400,000 of them, in a heap of 32 MiB: their records do not keep them
 /// alive. Each unclosed one is found, dead or alive.
 fn many(jdk: &'static Jdk) {
-    let checked = Checked::new(jdk, "many", &["file-api"]);
+    let checked = PropertyFixture::new(jdk, "many", &["file-api"]);
     let found = checked.run("Many", &["-Xmx32m"]);
     assert_eq!(found.run.out, "done\n");
     for name in ["FileApi", "FileApiEof"] {
@@ -192,7 +192,7 @@ fn many(jdk: &'static Jdk) {
 
 /// With a budget of zero few objects are tracked; the report says so, and has no false findings.
 fn budget(jdk: &'static Jdk) {
-    let checked = Checked::new(jdk, "budget", &["file-api"]);
+    let checked = PropertyFixture::new(jdk, "budget", &["file-api"]);
     let found = checked.run("Many", &["-Xmx64m", "-Dcctrewrite.typestate.budget=0.001"]);
     let property = found.property("FileApi");
     let unsampled = property["unsampled"].as_u64().unwrap();
@@ -207,7 +207,7 @@ fn budget(jdk: &'static Jdk) {
 
 fn shared(jdk: &'static Jdk) {
     let file = fixture("typestate").join("file.toml");
-    let found = Checked::new(jdk, "shared", &[file.to_str().unwrap()]).run("Shared", &[]);
+    let found = PropertyFixture::new(jdk, "shared", &[file.to_str().unwrap()]).run("Shared", &[]);
     let expected = fs::read_to_string(fixture("typestate").join("expected/Shared.txt")).unwrap();
     // The methods that started the thread depend on the JDK.
     let (text, _) = found.text();

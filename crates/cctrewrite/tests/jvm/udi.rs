@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use cct_test_classes::executable;
 
-use crate::support::golden::Golden;
+use crate::support::golden::GoldenTree;
 use crate::support::{
     Java, Jdk, Library, assert_succeeded, copy_all, fixture, folder, instrument, jdks, lasting_folder,
     plain_programs,
@@ -84,7 +84,9 @@ fn entries_of_methods() {
         let counts = at.join("counts.txt");
         let mut java = library.java("udi-calls");
         let run = java.option(format!("-Dentries.out={}", counts.display())).succeed("Calls", &[]);
-        Golden::read(&fixture("calls").join("expected.txt")).with_each_call(4).assert_equal(&run, carrier);
+        GoldenTree::read(&fixture("calls").join("expected.txt"))
+            .with_each_call(4)
+            .assert_equal(&run, carrier);
         // main, <init>, f, g, h.
         assert_eq!(count(&counts, "Calls"), 1 + 1 + 1 + 10 + 65);
         assert!(count(&counts, "java/lang/String") > 100);
@@ -184,7 +186,7 @@ fn entries_on_an_image(jdk: &'static Jdk) {
     let mut java = Java::new(&Jdk::made(jdk.version, image), "udi-image");
     java.verify().class_path([&programs]).option(format!("-Dentries.out={}", counts.display()));
     let run = java.succeed("Calls", &[]);
-    Golden::read(&fixture("calls").join("expected.txt")).with_each_call(4).assert_equal(&run, "image");
+    GoldenTree::read(&fixture("calls").join("expected.txt")).with_each_call(4).assert_equal(&run, "image");
     assert_eq!(count(&counts, "Calls"), 1 + 1 + 1 + 10 + 65);
     assert!(count(&counts, "java/util/HashMap") > 10);
     assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
@@ -201,7 +203,9 @@ fn entries_on_an_image(jdk: &'static Jdk) {
         java.option(format!("-Dcctrewrite.{key}={}", path.display()));
     }
     let run = java.succeed("Calls", &[]);
-    Golden::read(&fixture("calls").join("expected.txt")).with_each_call(4).assert_equal(&run, "load time");
+    GoldenTree::read(&fixture("calls").join("expected.txt"))
+        .with_each_call(4)
+        .assert_equal(&run, "load time");
     assert_eq!(count(&counts, "Calls"), 1 + 1 + 1 + 10 + 65);
     let notes = run.profile().notes.clone();
     assert!(notes.iter().any(|note| note.contains("module entries@")), "{notes:?}");

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use cct_pcc::{Place, Recorded, Site, Value};
+use cct_pcc::{Place, RecordedValues, Site, Value};
 use cct_profile::Profile;
 
 use crate::support::{
@@ -58,8 +58,8 @@ fn java(jdk: &'static Jdk, name: &str, classes: &str) -> Java {
     java
 }
 
-fn recorded(run: &Run) -> Recorded {
-    Recorded::of_bytes(&fs::read(run.profile_path()).unwrap()).unwrap()
+fn recorded(run: &Run) -> RecordedValues {
+    RecordedValues::of_bytes(&fs::read(run.profile_path()).unwrap()).unwrap()
 }
 
 fn place(class: &str, name: &str, descriptor: &str) -> Place {
@@ -93,7 +93,7 @@ fn chains_of_leaf() -> Vec<(Vec<(&'static str, u16)>, u64)> {
     ]
 }
 
-fn counts<'r>(recorded: &'r Recorded, name: &str) -> &'r BTreeMap<Value, u64> {
+fn counts<'r>(recorded: &'r RecordedValues, name: &str) -> &'r BTreeMap<Value, u64> {
     &recorded.counts[&place("Values", name, "()V")]
 }
 
@@ -409,7 +409,7 @@ fn runs(jdk: &'static Jdk) {
     }
     let output = run(&["--tool", "pcc", "--pcc-memory", "1"], home);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "8\n", "{output:?}");
-    let recorded = Recorded::of_bytes(&fs::read(&file).unwrap()).unwrap();
+    let recorded = RecordedValues::of_bytes(&fs::read(&file).unwrap()).unwrap();
     assert_eq!(recorded.counts[&place("Many", "leaf", "()V")].len(), 8);
     for option in ["-Dcctrewrite.max-contexts=5", "-Dcctrewrite.identity=loader"] {
         let run = java(jdk, "refused", "pcc").option(option).run("Many", &["3"]);

@@ -17,5 +17,5 @@ mod tables;
 pub use asm::Asm;
 pub use attribute_names::{AttributeNames, Version};
 pub use class_edit::ClassEdit;
-pub use code_edit::{CodeEdit, Finished, HandlerId};
+pub use code_edit::{CodeChanges, CodeEdit, HandlerId};
 pub use frames::VerificationType;

@@ -9,7 +9,7 @@ use cct_classfile::{Attribute, BciSet, ClassFile, Code, ConstantPool, Error, mut
 
 /// Numbers of the items in one or more class files.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct ItemCounts {
     pub classes: usize,
     pub methods: usize,
     pub instructions: usize,
@@ -20,9 +20,9 @@ pub struct Seen {
     pub errors: Vec<String>,
 }
 
-impl Seen {
+impl ItemCounts {
     /// The sum of both.
-    pub fn and(mut self, other: Seen) -> Seen {
+    pub fn and(mut self, other: ItemCounts) -> ItemCounts {
         self.classes += other.classes;
         self.methods += other.methods;
         self.instructions += other.instructions;
@@ -41,8 +41,8 @@ impl Seen {
 
 /// Reads a class file down to the last index, continuing after errors. Panics if an attribute is
 /// not written back unchanged.
-pub fn walk(bytes: &[u8]) -> Seen {
-    let mut seen = Seen { classes: 1, ..Seen::default() };
+pub fn walk(bytes: &[u8]) -> ItemCounts {
+    let mut seen = ItemCounts { classes: 1, ..ItemCounts::default() };
     let Some(class) = seen.note(ClassFile::parse(bytes)) else { return seen };
     seen.note(class.pool.validate());
     walk_pool(&class.pool, &mut seen);
@@ -67,7 +67,7 @@ pub fn walk(bytes: &[u8]) -> Seen {
     seen
 }
 
-fn walk_pool(pool: &ConstantPool<'_>, seen: &mut Seen) {
+fn walk_pool(pool: &ConstantPool<'_>, seen: &mut ItemCounts) {
     for index in pool.indices() {
         let checked = match pool.tag(index).unwrap() {
             tag::CLASS => match pool.class(index) {
@@ -102,7 +102,7 @@ struct Place<'c, 'a> {
     starts: BciSet,
 }
 
-fn walk_code(code: &Code<'_>, pool: &ConstantPool<'_>, seen: &mut Seen) {
+fn walk_code(code: &Code<'_>, pool: &ConstantPool<'_>, seen: &mut ItemCounts) {
     let mut starts = BciSet::new(code.bytes.len());
     let mut end = 0;
     for instruction in code.instructions() {
@@ -129,7 +129,7 @@ fn walk_attributes<'i, 'a: 'i>(
     attributes: impl IntoIterator<Item = &'i Attribute<'a>>,
     pool: &ConstantPool<'a>,
     place: Option<&Place<'_, '_>>,
-    seen: &mut Seen,
+    seen: &mut ItemCounts,
 ) {
     for attribute in attributes {
         let Some(info) = walk_attribute(attribute, pool, seen) else { continue };
@@ -150,7 +150,7 @@ fn walk_attributes<'i, 'a: 'i>(
 fn walk_attribute<'a>(
     attribute: &Attribute<'a>,
     pool: &ConstantPool<'a>,
-    seen: &mut Seen,
+    seen: &mut ItemCounts,
 ) -> Option<AttributeInfo<'a>> {
     seen.attributes += 1;
     let info = seen.note(AttributeInfo::parse(attribute, pool))?;
@@ -166,7 +166,12 @@ fn walk_attribute<'a>(
 }
 
 /// Checks that tables of the code refer to its instructions.
-fn check_places(info: &AttributeInfo<'_>, pool: &ConstantPool<'_>, place: &Place<'_, '_>, seen: &mut Seen) {
+fn check_places(
+    info: &AttributeInfo<'_>,
+    pool: &ConstantPool<'_>,
+    place: &Place<'_, '_>,
+    seen: &mut ItemCounts,
+) {
     let Place { code, starts } = place;
     let mut expect = |good: bool, what: &str| {
         if !good {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
-pub use reading::{Cut, FrameReader, Heads, Own, Place, Places, ReadError};
+pub use reading::{Cut, FrameReader, Heads, Place, Places, ReadError, ReadPosition};
 
 /// The first bytes.
 pub const MAGIC: [u8; 8] = *b"CCTTRACE";

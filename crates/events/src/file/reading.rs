@@ -235,19 +235,19 @@ fn content(head: Head, from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
 
 /// An independent read position in a file that others read, too.
 #[derive(Debug)]
-pub struct Own<'f> {
+pub struct ReadPosition<'f> {
     file: &'f File,
     at: u64,
 }
 
-impl<'f> Own<'f> {
+impl<'f> ReadPosition<'f> {
     /// Starts at the beginning of a file.
-    pub fn of(file: &'f File) -> Own<'f> {
-        Own { file, at: 0 }
+    pub fn of(file: &'f File) -> ReadPosition<'f> {
+        ReadPosition { file, at: 0 }
     }
 }
 
-impl Read for Own<'_> {
+impl Read for ReadPosition<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         #[cfg(unix)]
         let read = std::os::unix::fs::FileExt::read_at(self.file, into, self.at)?;
@@ -258,7 +258,7 @@ impl Read for Own<'_> {
     }
 }
 
-impl Seek for Own<'_> {
+impl Seek for ReadPosition<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let (from, by) = match to {
             SeekFrom::Start(at) => (at, 0),

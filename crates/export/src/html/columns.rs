@@ -30,7 +30,7 @@ pub(super) struct Columns {
 
 /// The sum of pruned contexts of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Lost {
+pub(super) struct PrunedSums {
     /// Number of contexts.
     pub(super) contexts: u64,
     /// The sum of each measure.
@@ -41,13 +41,13 @@ pub(super) struct Lost {
     pub(super) library_sums: Vec<u64>,
 }
 
-impl Lost {
-    fn nothing(measures: usize) -> Lost {
+impl PrunedSums {
+    fn nothing(measures: usize) -> PrunedSums {
         let none = vec![0; measures];
-        Lost { contexts: 0, sums: none.clone(), library_contexts: 0, library_sums: none }
+        PrunedSums { contexts: 0, sums: none.clone(), library_contexts: 0, library_sums: none }
     }
 
-    fn add(&mut self, other: &Lost) {
+    fn add(&mut self, other: &PrunedSums) {
         self.contexts += other.contexts;
         self.library_contexts += other.library_contexts;
         let sums = self.sums.iter_mut().chain(&mut self.library_sums);
@@ -78,7 +78,7 @@ impl Lost {
 }
 
 /// The contexts of a tree that go into columns, and the label of the others.
-pub(super) struct Kept<'k> {
+pub(super) struct KeptContexts<'k> {
     /// For each node whether it stays. If it does not, no callee does.
     pub(super) nodes: &'k [bool],
     /// The label of pruned contexts.
@@ -94,12 +94,17 @@ impl Columns {
     }
 
     /// Adds a tree. Returns the number of written contexts, and the sum of the pruned ones.
-    pub(super) fn add(&mut self, sided: &SidedTree, kept: &Kept<'_>, measures: &[Measure]) -> (u64, Lost) {
+    pub(super) fn add(
+        &mut self,
+        sided: &SidedTree,
+        kept: &KeptContexts<'_>,
+        measures: &[Measure],
+    ) -> (u64, PrunedSums) {
         let tree = sided.tree();
         let mut written = 0;
-        let mut all_lost = Lost::nothing(measures.len());
+        let mut all_lost = PrunedSums::nothing(measures.len());
         // The root and the open contexts: their ends, and the contexts that they lost.
-        let mut open: Vec<(u32, Option<Lost>)> = vec![(tree.subtree(0).end, None)];
+        let mut open: Vec<(u32, Option<PrunedSums>)> = vec![(tree.subtree(0).end, None)];
         let mut left = 0;
         let mut next = 1;
         loop {
@@ -131,7 +136,7 @@ impl Columns {
                 open.push((subtree.end, None));
                 next += 1;
             } else {
-                let lost = lost.get_or_insert_with(|| Lost::nothing(measures.len()));
+                let lost = lost.get_or_insert_with(|| PrunedSums::nothing(measures.len()));
                 next = subtree.end;
                 lost.add_subtree(sided, subtree, kept.roles, measures);
             }
@@ -207,7 +212,7 @@ pub(super) mod tests {
                 let sided = SidedTree::one(tree.clone());
                 let all = vec![true; tree.nodes().len()];
                 let mut columns = Columns::new(2);
-                let kept = Kept { nodes: &all, label_of_lost: 99, roles: &[] };
+                let kept = KeptContexts { nodes: &all, label_of_lost: 99, roles: &[] };
                 let (written, lost) = columns.add(&sided, &kept, &[BYTECODES, CALLS]);
                 assert_eq!((written, lost.contexts), (tree.contexts() as u64, 0));
                 assert_eq!(decoded(&columns), tree);
@@ -231,7 +236,7 @@ pub(super) mod tests {
         ]);
         let nodes = [true, true, true, true, false, false, false, false, false, true];
         let mut columns = Columns::new(2);
-        let kept = Kept {
+        let kept = KeptContexts {
             nodes: &nodes,
             label_of_lost: 9,
             roles: &[Role::Program, Role::Program, Role::Library, Role::Library],
@@ -249,7 +254,7 @@ pub(super) mod tests {
             [[4, 0], [10, 0]]
         );
         let expected =
-            Lost { contexts: 5, sums: vec![17, 31], library_contexts: 2, library_sums: vec![4, 10] };
+            PrunedSums { contexts: 5, sums: vec![17, 31], library_contexts: 2, library_sums: vec![4, 10] };
         assert_eq!((written, lost), (6, expected));
     }
 }

@@ -26,7 +26,7 @@ use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::report::{counted, grouped, percent};
 use cct_profile::{Damage, Method, Profile, Selection};
-use columns::{Columns, Kept, Lost, number};
+use columns::{Columns, KeptContexts, PrunedSums, number};
 use cut::Weights;
 use page_contents::PageContents;
 use serde::Serialize;
@@ -69,7 +69,7 @@ pub struct PageOptions {
 
 /// Facts about a profile besides its contexts.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct About {
+pub struct ProfileFacts {
     /// The profile's name.
     pub name: String,
     /// Facts and missing parts, as `cctrewrite info` shows them: names and texts.
@@ -124,7 +124,7 @@ struct Head {
     sums: Vec<String>,
     /// Sentences at the top of the page.
     remarks: Vec<String>,
-    about: Vec<About>,
+    about: Vec<ProfileFacts>,
     metric: &'static str,
     fold: bool,
     /// Missing if the page cannot collapse the library.
@@ -184,7 +184,7 @@ impl Page {
     pub fn new(
         new: Profile,
         base: Option<Profile>,
-        about: Vec<About>,
+        about: Vec<ProfileFacts>,
         origins: &Origins,
         library: PageLibrary<'_>,
         options: &PageOptions,
@@ -220,7 +220,7 @@ impl Page {
 
     fn of(
         gathered: PageContents,
-        about: Vec<About>,
+        about: Vec<ProfileFacts>,
         options: &PageOptions,
         metric: Metric,
         said: PageNotes,
@@ -244,8 +244,9 @@ impl Page {
         let label_of_lost = labels.len() as u32;
         let mut written = Vec::with_capacity(threads.len());
         for (((name, others, sums), sided), nodes) in threads.into_iter().zip(&trees).zip(&kept) {
-            let (nodes, lost) = contexts.add(sided, &Kept { nodes, label_of_lost, roles: &roles }, &measures);
-            let Lost { contexts: lost, sums: lost_sums, .. } = lost;
+            let (nodes, lost) =
+                contexts.add(sided, &KeptContexts { nodes, label_of_lost, roles: &roles }, &measures);
+            let PrunedSums { contexts: lost, sums: lost_sums, .. } = lost;
             let library = methods::library_lines(sided, &roles, &measures);
             let rows = methods.add(&methods::rows(sided, &of_label, &measures));
             let (name, contexts) =
@@ -309,9 +310,9 @@ fn damage(profile: &Profile) -> impl Iterator<Item = String> + '_ {
 
 /// The selected part of both; reasons why they differ in any case, in sentences; patterns that
 /// match nothing.
-type Both = (Profile, Option<Profile>, Vec<String>, Vec<String>);
+type SelectedPair = (Profile, Option<Profile>, Vec<String>, Vec<String>);
 
-fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Result<Both, ExportError> {
+fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Result<SelectedPair, ExportError> {
     let Some(base) = base else {
         let selected = options.selection.of_profile(new.with_native_callers(), options.names)?;
         return Ok((selected.profile, None, Vec::new(), selected.unmatched));

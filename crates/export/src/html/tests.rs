@@ -179,10 +179,10 @@ fn names_never_become_markup() {
     const EVIL: &str = "</script><img src=x onerror=alert(1)>";
     let methods = vec![method(EVIL, EVIL, EVIL)];
     let evil = profile(&[("main", EVIL)], methods, vec![thread(EVIL, tree(&[(1, 0, 1, 1)]))]);
-    let about = vec![About {
+    let about = vec![ProfileFacts {
         name: EVIL.to_owned(),
         facts: vec![(EVIL.to_owned(), EVIL.to_owned())],
-        ..About::default()
+        ..ProfileFacts::default()
     }];
     let page = written(&Page::new(evil, None, about, &Origins::default(), LIBRARY, &options()).unwrap());
     assert!(!page.contains("<img"), "the name is in the page as it is");

@@ -18,7 +18,7 @@ fn callgrind_annotate_finds_all_numbers() {
             let mut command = Command::new("perl");
             command.arg(&annotate).args(["--threshold=100", "--auto=no", "--show-percs=no"]);
             command.arg(format!("--inclusive={}", if inclusive { "yes" } else { "no" })).arg(&file);
-            let annotated = Annotated::of(&output(&mut command));
+            let annotated = AnnotateOutput::of(&output(&mut command));
             assert_eq!(annotated.total, expected.total, "{}", case.name);
             for (method, counts) in &expected.methods {
                 let counts = if inclusive { counts.1 } else { counts.0 };
@@ -40,14 +40,14 @@ fn callgrind_annotate_finds_all_numbers() {
 }
 
 /// The output of callgrind_annotate.
-struct Annotated {
+struct AnnotateOutput {
     total: Counts,
     functions: BTreeMap<String, Counts>,
 }
 
-impl Annotated {
+impl AnnotateOutput {
     /// Parses lines like ` 1,234 56 a/Main.class:a.Main.main()V`.
-    fn of(text: &str) -> Annotated {
+    fn of(text: &str) -> AnnotateOutput {
         assert!(text.contains("\nEvents recorded:  Bytecodes Calls\n"), "{text}");
         let (mut total, mut functions) = (None, BTreeMap::new());
         for line in text.lines() {
@@ -58,7 +58,7 @@ impl Annotated {
                 assert_eq!(functions.insert(function.to_owned(), counts), None, "{function} twice");
             }
         }
-        Annotated { total: total.unwrap(), functions }
+        AnnotateOutput { total: total.unwrap(), functions }
     }
 }
 

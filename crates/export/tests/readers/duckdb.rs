@@ -9,7 +9,7 @@ use cct_profile::Profile;
 use cct_profile::merge::{MergeOptions, Threads, merge};
 use serde_json::Value;
 
-use crate::expected::{Counts, Expected};
+use crate::expected::{Counts, ExpectedNumbers};
 use crate::programs::{Case, cases, has, output, place, script, several};
 
 #[test]
@@ -20,7 +20,7 @@ fn duckdb_finds_all_contexts() {
     }
     let folder = tempfile::tempdir().unwrap();
     for case in cases() {
-        let expected = Expected::of(&case);
+        let expected = ExpectedNumbers::of(&case);
         let mut bytes = Vec::new();
         parquet::write(&case.source(), &mut bytes).unwrap();
         let file = folder.path().join(format!("{}.parquet", case.name));
@@ -83,7 +83,7 @@ fn queries_over_several_files_have_the_sums_of_all() {
     }
     let all: Vec<&Profile> = profiles.iter().collect();
     let sum = merge(&all, MergeOptions { threads: Threads::Apart, ..MergeOptions::default() }).unwrap();
-    let expected = Expected::of(&Case { name: "sum", profile: sum, options: options() });
+    let expected = ExpectedNumbers::of(&Case { name: "sum", profile: sum, options: options() });
     let bytecodes = |counts: &Counts| Value::from(counts.bytecodes);
     let methods = expected.methods.iter().map(|(method, (_, inclusive))| (method, bytecodes(inclusive)));
     let stacks = expected.stacks.iter().map(|(stack, own)| (stack, bytecodes(own)));

@@ -24,7 +24,7 @@ impl Counts {
 
 /// A profile's numbers. Where threads are separate, a stack's first frame is the thread, `[main]`,
 /// without counts of its own.
-pub struct Expected {
+pub struct ExpectedNumbers {
     pub total: Counts,
     /// The counts of each stack, whose frames are separated by `;`.
     pub stacks: BTreeMap<String, Counts>,
@@ -32,8 +32,8 @@ pub struct Expected {
     pub methods: BTreeMap<String, (Counts, Counts)>,
 }
 
-impl Expected {
-    pub fn of(case: &Case) -> Expected {
+impl ExpectedNumbers {
+    pub fn of(case: &Case) -> ExpectedNumbers {
         let mut list = Vec::new();
         let per_thread = case.options.per_thread;
         let options = ContextsOptions { per_thread, names: NameStyle::Normalised };
@@ -54,6 +54,6 @@ impl Expected {
                 methods.entry(frame.to_owned()).or_default().1.add(counts);
             }
         }
-        Expected { total, stacks, methods }
+        ExpectedNumbers { total, stacks, methods }
     }
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use cct_export::{NameForm, Options, pprof};
 
-use crate::expected::{Counts, Expected};
+use crate::expected::{Counts, ExpectedNumbers};
 use crate::programs::{Case, cases, cases_of_methods, output, place, split};
 
 #[test]
@@ -13,7 +13,7 @@ fn pprof_finds_all_samples() {
     let Some(program) = place("pprof", "pprof") else { return };
     let folder = tempfile::tempdir().unwrap();
     for case in cases() {
-        let expected = Expected::of(&case);
+        let expected = ExpectedNumbers::of(&case);
         let file = case.write(folder.path(), "profile.pb.gz", pprof::write);
         let raw = output(Command::new(&program).arg("-raw").arg(&file));
         assert_eq!(stacks(&raw, case.options.per_thread), expected.stacks, "{}", case.name);

@@ -9,7 +9,7 @@ use cct_export::{ExportError, NameForm, Options, Source};
 use cct_profile::merge::{MergeOptions, Threads, merge};
 use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
 
-use crate::expected::Expected;
+use crate::expected::ExpectedNumbers;
 
 /// The path of a program: a file or folder in that of the readers. Prints a message if it is
 /// missing.
@@ -92,12 +92,12 @@ pub fn cases() -> Vec<Case> {
 
 /// The cases, and one whose profile distinguishes call sites, in which each method must have the
 /// same numbers as without.
-pub fn cases_of_methods() -> Vec<(Case, Expected)> {
-    let with = |case: Case| (Expected::of(&case), case);
-    let mut cases: Vec<(Expected, Case)> = cases().into_iter().map(with).collect();
+pub fn cases_of_methods() -> Vec<(Case, ExpectedNumbers)> {
+    let with = |case: Case| (ExpectedNumbers::of(&case), case);
+    let mut cases: Vec<(ExpectedNumbers, Case)> = cases().into_iter().map(with).collect();
     let options = Options { form: NameForm::Exact, ..Options::default() };
     let merged = split().without_call_sites().unwrap();
-    let expected = Expected::of(&Case { name: "merged", profile: merged, options: options.clone() });
+    let expected = ExpectedNumbers::of(&Case { name: "merged", profile: merged, options: options.clone() });
     cases.push((expected, Case { name: "split", profile: split(), options }));
     cases.into_iter().map(|(expected, case)| (case, expected)).collect()
 }

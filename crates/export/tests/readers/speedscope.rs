@@ -9,21 +9,21 @@ use std::process::Command;
 use cct_export::{callgrind, collapsed, pprof, speedscope};
 use serde_json::Value;
 
-use crate::expected::{Counts, Expected};
+use crate::expected::{Counts, ExpectedNumbers};
 use crate::programs::{Case, cases, has, output, place, script};
 
 /// speedscope's import of a profile: its total, and the own and inclusive count of each frame.
-struct Imported {
+struct Import {
     name: String,
     total: u64,
     frames: BTreeMap<String, (u64, u64)>,
 }
 
-fn imported(package: &Path, file: &Path) -> Vec<Imported> {
+fn imported(package: &Path, file: &Path) -> Vec<Import> {
     let read = output(Command::new("node").arg(script("speedscope.js")).arg(package).arg(file));
     let read: Value = serde_json::from_str(&read).unwrap();
     let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("{value} is no count"));
-    let profiles = read[0].as_array().unwrap().iter().map(|profile| Imported {
+    let profiles = read[0].as_array().unwrap().iter().map(|profile| Import {
         name: profile["name"].as_str().unwrap().to_owned(),
         total: number(&profile["total"]),
         frames: profile["frames"]
@@ -40,7 +40,7 @@ fn imported(package: &Path, file: &Path) -> Vec<Imported> {
 }
 
 /// Own and inclusive counts of all methods that have any.
-fn wanted(expected: &Expected, number: fn(&Counts) -> u64) -> BTreeMap<String, (u64, u64)> {
+fn wanted(expected: &ExpectedNumbers, number: fn(&Counts) -> u64) -> BTreeMap<String, (u64, u64)> {
     let each = expected
         .methods
         .iter()
@@ -71,7 +71,7 @@ fn speedscope_finds_all_numbers_in_its_own_format() {
     }
     let folder = tempfile::tempdir().unwrap();
     for case in cases() {
-        let expected = Expected::of(&case);
+        let expected = ExpectedNumbers::of(&case);
         let file = case.write(folder.path(), "speedscope.json", speedscope::write);
         let profiles = imported(&package, &file);
         for (metric, number) in
@@ -98,7 +98,7 @@ fn speedscope_finds_all_numbers_in_collapsed_stacks_and_pprof() {
     }
     let folder = tempfile::tempdir().unwrap();
     for case in added_up() {
-        let expected = Expected::of(&case);
+        let expected = ExpectedNumbers::of(&case);
         for file in [
             case.write(folder.path(), "stacks.txt", collapsed::write),
             case.write(folder.path(), "profile.pb.gz", pprof::write),
@@ -124,7 +124,7 @@ fn speedscope_reads_callgrind() {
     }
     let folder = tempfile::tempdir().unwrap();
     for case in added_up() {
-        let expected = Expected::of(&case);
+        let expected = ExpectedNumbers::of(&case);
         let file = case.write(folder.path(), "callgrind.out", callgrind::write);
         let profiles = imported(&package, &file);
         assert_eq!(profiles.len(), 2, "one for each event");

@@ -121,7 +121,7 @@ static BY_OPCODE: [ByOpcode; 256] = {
 };
 
 /// The facts about the method besides its code.
-pub(super) struct Knows<'k, 'a> {
+pub(super) struct MethodFacts<'k, 'a> {
     pub(super) class: &'k ClassFile<'a>,
     pub(super) own: &'k OwnMembers,
     /// Whether local 0 is `this` throughout.
@@ -133,7 +133,7 @@ pub(super) struct Knows<'k, 'a> {
     pub(super) in_initialised: bool,
 }
 
-impl Knows<'_, '_> {
+impl MethodFacts<'_, '_> {
     /// Whether the method may assign this field of its class (JVMS 6.5, `putfield`).
     fn may_assign(&self, index: Index) -> bool {
         self.initialises || !contains(&self.own.final_fields, index)

@@ -43,7 +43,7 @@ use cct_classfile::{Bci, ClassFile, Code, Handler, Instruction, Member, access, 
 use cct_tables::CostModel;
 
 pub use effects::OwnMembers;
-use effects::{Effect, Knows};
+use effects::{Effect, MethodFacts};
 
 /// An update before an instruction. Numbers are of bytecodes, or of their costs by a [`CostModel`].
 /// They are negative if the entry has counted bytecodes that are not executed.
@@ -242,7 +242,7 @@ impl CountPlanner {
             targets.insert(bci);
         }
         let this_stays = !method.is(access::STATIC) && !code.stores_first_local;
-        let knows = Knows {
+        let knows = MethodFacts {
             class,
             own,
             this_stays,

@@ -48,12 +48,12 @@ pub fn archive(bytes: &[u8]) {
         let visit = |at: &Location<'_>, bytes: &[u8]| Ok::<_, Infallible>((at.to_string(), bytes.to_vec()));
         let surveyed = alone(|| input.survey(visit));
 
-        let write = |rewriter: &Adding| {
+        let write = |rewriter: &AddingRewriter| {
             let target = Target::new(&output, &[&input]).unwrap();
             let staged = alone(|| input.rewrite(&target, &RewriteOptions::default(), rewriter));
             staged.map(|staged| drop(staged.commit().unwrap())).is_ok().then(|| fs::read(&output).unwrap())
         };
-        let Some(kept) = write(&Adding { adds: false, replaces: false }) else { return };
+        let Some(kept) = write(&AddingRewriter { adds: false, replaces: false }) else { return };
         let again = reopened(&kept, &path);
         let (mut left, mut right) = (names(&again), names(&input));
         if input.kind() == InputKind::Image {
@@ -65,7 +65,7 @@ pub fn archive(bytes: &[u8]) {
         if input.kind() == InputKind::Jar {
             // A gap between entries is dropped once.
             let target = Target::new(&folder.join("again.jar"), &[&again]).unwrap();
-            let nothing = Adding { adds: false, replaces: false };
+            let nothing = AddingRewriter { adds: false, replaces: false };
             let staged = alone(|| again.rewrite(&target, &RewriteOptions::default(), &nothing));
             staged.unwrap().commit().unwrap();
             assert!(
@@ -73,7 +73,7 @@ pub fn archive(bytes: &[u8]) {
                 "what nothing changes is another one the second time"
             );
         }
-        let Some(changed) = write(&Adding { adds: true, replaces: true }) else { return };
+        let Some(changed) = write(&AddingRewriter { adds: true, replaces: true }) else { return };
         let again = reopened(&changed, &path);
         // The second pass reads everything that the first could read, twice as long.
         if let (Ok(old), true) = (&surveyed, input.kind() == InputKind::Jar) {
@@ -92,7 +92,7 @@ pub fn archive(bytes: &[u8]) {
             again.rewrite_as_patches(
                 &target,
                 &RewriteOptions::default(),
-                &Adding { adds: true, replaces: true },
+                &AddingRewriter { adds: true, replaces: true },
             )
         });
     });
@@ -133,12 +133,12 @@ fn read_by_others(bytes: &[u8], ours: &Input) {
 }
 
 /// Writes classes twice and adds an entry at either end, or does nothing at all.
-struct Adding {
+struct AddingRewriter {
     adds: bool,
     replaces: bool,
 }
 
-impl Rewriter for Adding {
+impl Rewriter for AddingRewriter {
     type Record = ();
     type Error = Infallible;
 

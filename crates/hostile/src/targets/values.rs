@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use cct_pcc::Recorded;
+use cct_pcc::RecordedValues;
 use cct_profile::Profile;
 use cct_values::contexts::{DisplayOptions, everywhere, found, write};
 use cct_values::report::{dump, info};
@@ -10,10 +10,10 @@ use cct_values::report::{dump, info};
 /// Reads a file of values. Accepted ones are written and read back as the same, and reported, or
 /// refused with a reason.
 pub fn values(bytes: &[u8]) {
-    let Ok(recorded) = Recorded::of_bytes(bytes) else { return };
+    let Ok(recorded) = RecordedValues::of_bytes(bytes) else { return };
     let written = recorded.bytes();
     assert!(
-        Recorded::of_bytes(&written).as_ref() == Ok(&recorded),
+        RecordedValues::of_bytes(&written).as_ref() == Ok(&recorded),
         "what was written is read as something else"
     );
     // Each item needs a minimum of the file: 24 bytes for a place, 16 for a value.
@@ -36,7 +36,7 @@ pub fn values(bytes: &[u8]) {
 }
 
 /// Reports the contexts of the values, with the tree whose values the seeds have.
-fn by_a_tree(recorded: &Recorded, out: &mut Vec<u8>) {
+fn by_a_tree(recorded: &RecordedValues, out: &mut Vec<u8>) {
     static TREE: OnceLock<Profile> = OnceLock::new();
     let tree = TREE.get_or_init(crate::seeds::split_profile);
     if let Ok(found) = found(recorded, tree) {

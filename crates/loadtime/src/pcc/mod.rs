@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
-use cct_pcc::Recorded;
+use cct_pcc::RecordedValues;
 use cct_pcc::method_choice::joined;
 use rustc_hash::FxHashMap;
 
@@ -87,7 +87,7 @@ impl Tables {
             let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);
             self.closed.store(true, Ordering::Release);
         }
-        let mut recorded = Recorded { notes, lost, ..Recorded::default() };
+        let mut recorded = RecordedValues { notes, lost, ..RecordedValues::default() };
         let pairs = lines.iter().filter_map(|line| line.split_once('='));
         // These concern what profiles count.
         let about = pairs.filter(|(key, _)| !["limits", "blocks", "metrics"].contains(key));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cct_classfile::mutf8::lossy;
 use cct_index::mid::Mid;
-use cct_pcc::{MethodChoice, Place, Recorded, Value};
+use cct_pcc::{MethodChoice, Place, RecordedValues, Value};
 use rustc_hash::FxHashMap;
 
 use crate::archived;
@@ -14,7 +14,7 @@ use crate::jni::Env;
 use crate::state::{jvmti, state};
 
 /// Adds counts under the names of their places.
-pub fn name(env: Env, counts: FxHashMap<(u64, u64), u64>, recorded: &mut Recorded) {
+pub fn name(env: Env, counts: FxHashMap<(u64, u64), u64>, recorded: &mut RecordedValues) {
     let mut names = state().names();
     let is_known = |mid: &u64| names.contains_key(mid) || state().library.method(Mid(*mid)).is_some();
     let mut unknown: Vec<u64> = counts.keys().map(|&(place, _)| place).collect();
@@ -46,7 +46,7 @@ pub fn name(env: Env, counts: FxHashMap<(u64, u64), u64>, recorded: &mut Recorde
 }
 
 /// Remarks on how the user's choice of methods matched.
-pub fn remarks(chosen: &MethodChoice, recorded: &Recorded) -> Vec<String> {
+pub fn remarks(chosen: &MethodChoice, recorded: &RecordedValues) -> Vec<String> {
     if chosen.at.is_empty() {
         return vec!["no methods were chosen for recording values (--pcc-at)".to_owned()];
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn methods_never_entered_are_reported() {
         let chosen = MethodChoice::parse(["a.B.m", "a.B.n"], []).unwrap();
-        let mut recorded = Recorded::default();
+        let mut recorded = RecordedValues::default();
         let place = Place { class: "a/B".to_owned(), name: "m".to_owned(), descriptor: "()V".to_owned() };
         recorded.add(place, Value(1), 1);
         let remarks = remarks(&chosen, &recorded);

@@ -41,12 +41,12 @@ struct SharedOutput {
     familiar: Familiar,
     empty: Mutex<Vec<Buffer>>,
     /// Events kept in memory until the end.
-    kept: Mutex<Kept>,
+    kept: Mutex<DeferredEvents>,
 }
 
 /// Events of threads that are written in the end.
 #[derive(Debug, Default)]
-struct Kept {
+struct DeferredEvents {
     chunks: Vec<(u32, u32, Buffer)>,
     bytes: usize,
     /// Maximum number of bytes.
@@ -67,7 +67,7 @@ impl Output {
     pub fn create(path: &Path, provenance: &str, known: StaticData, memory: usize) -> io::Result<Output> {
         let writer = FrameWriter::new(private::create(path)?, provenance)?;
         let target = Mutex::new(Target { writer, trouble: None });
-        let kept = Mutex::new(Kept { most: memory, ..Kept::default() });
+        let kept = Mutex::new(DeferredEvents { most: memory, ..DeferredEvents::default() });
         let known = Mutex::new(known);
         let shared = Arc::new(SharedOutput {
             target,

@@ -6,7 +6,7 @@ use cct_classfile::descriptor::{MethodDescriptor, end_of_parameters};
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Frame, Signature};
-use cct_classfile::edit::{Asm, ClassEdit, CodeEdit, Finished, VerificationType};
+use cct_classfile::edit::{Asm, ClassEdit, CodeChanges, CodeEdit, VerificationType};
 use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Instruction, Member, access, opcode};
 use cct_flow::initialisation;
 
@@ -14,7 +14,7 @@ use super::place::{Place, is_instant};
 use super::throwing::{can_throw, is_stored};
 use crate::gate::Exit;
 use crate::helpers::{Helper, Helpers, Slot};
-use crate::places::{Found, Spot};
+use crate::places::{MatchedPlace, Spot};
 use crate::rules::{Rule, Rules};
 
 /// A region's token: regions that exclude each other share one.
@@ -29,7 +29,7 @@ enum Token {
 }
 
 impl Token {
-    fn of(found: &Found) -> Token {
+    fn of(found: &MatchedPlace) -> Token {
         match found.spot {
             Spot::Loop { depth: Some(depth), .. } => Token::Loop(depth, found.rule),
             Spot::Loop { .. } => Token::LoopAt(found.bci, found.rule),
@@ -94,14 +94,14 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         let finished =
             head.attribute(name, |out| code_edit.finish(signature, signature, &mut names, additions, out));
         edit.names = names;
-        let Finished { dropped, .. } = finished?;
+        let CodeChanges { dropped, .. } = finished?;
         Ok((head.finish(), dropped))
     }
 
     /// The tokens of the regions that are kept in locals; regions that exclude each other share a
     /// local.
     fn tokens(&self) -> Vec<Token> {
-        let has_token = |found: &&Found| self.has_token(found);
+        let has_token = |found: &&MatchedPlace| self.has_token(found);
         let tokens: BTreeSet<Token> = self.place.found.iter().filter(has_token).map(Token::of).collect();
         tokens.into_iter().collect()
     }
@@ -145,12 +145,12 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     }
 
     /// Whether a location is a region whose end has a report of its own.
-    fn has_token(&self, found: &Found) -> bool {
+    fn has_token(&self, found: &MatchedPlace) -> bool {
         let rule = &self.rules.list[found.rule];
         rule.pair && !is_instant(self.class, self.member, self.place, found, rule)
     }
 
-    fn helper(&self, rule: &Rule, found: &Found, number: u16) -> EditResult<Helper> {
+    fn helper(&self, rule: &Rule, found: &MatchedPlace, number: u16) -> EditResult<Helper> {
         let arguments = match (&found.spot, rule.arguments) {
             (Spot::Method, true) => Some(self.member.descriptor),
             (Spot::Call { .. }, true) => {
@@ -188,7 +188,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         code_edit: &mut CodeEdit<'_, '_>,
         pieces: &mut Pieces,
         signature: &Signature<'_>,
-        found: &Found,
+        found: &MatchedPlace,
         helper: &Helper,
         local: Option<u16>,
     ) -> EditResult<()> {

@@ -23,7 +23,7 @@ use cct_classfile::{ClassFile, Code, ErrorKind, Member, NameAndType, access, mut
 use crate::attribute::{self, Descriptor};
 use crate::gate::Gate;
 use crate::helpers::{Helper, Helpers, PREFIX};
-use crate::places::{self, Found, Refusal, Shape, Spot};
+use crate::places::{self, MatchedPlace, Refusal, Shape, Spot};
 use crate::rules::{At, Rule, Rules};
 use crate::world::World;
 use method::Method;
@@ -290,7 +290,7 @@ fn objection(
     member: &Member<'_>,
     shape: &Shape<'_>,
     rule: &Rule,
-    found: &Found,
+    found: &MatchedPlace,
     way: &Way<'_>,
 ) -> Option<&'static str> {
     if matches!(way.library, Some(Library::BootPath | Library::Counted)) && class.major_version < 49 {

@@ -3,14 +3,14 @@
 use cct_classfile::{ClassFile, Member};
 
 use super::throwing;
-use crate::places::{Found, Shape, Spot};
+use crate::places::{MatchedPlace, Shape, Spot};
 use crate::rules::Rule;
 
 /// A method with matching locations.
 pub(super) struct Place<'a> {
     pub(super) position: usize,
     pub(super) shape: Shape<'a>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<MatchedPlace>,
 }
 
 /// Whether entry and exit of a method are reported at once: if it has no other marker, which would
@@ -19,7 +19,7 @@ pub(super) fn is_instant(
     class: &ClassFile<'_>,
     member: &Member<'_>,
     place: &Place<'_>,
-    found: &Found,
+    found: &MatchedPlace,
     rule: &Rule,
 ) -> bool {
     let is_of_method = found.spot == Spot::Method && member.name != b"<init>" && place.found.len() == 1;

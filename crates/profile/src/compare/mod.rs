@@ -20,7 +20,7 @@ mod tests;
 mod text;
 
 pub use measure::{Agreement, Overlap, relative_error};
-pub use result::{Comparison, FrameName, ListEntry, Only};
+pub use result::{Comparison, FrameName, ListEntry, UnpairedContexts};
 pub use text::write_text;
 
 use crate::names::NameStyle;

@@ -26,7 +26,7 @@ pub struct FrameName {
 
 /// Contexts that are in one tree only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Only {
+pub struct UnpairedContexts {
     /// Number of contexts.
     pub contexts: u64,
     /// Sum of their calls.
@@ -50,9 +50,9 @@ pub struct Comparison {
     /// Number of contexts that are in both.
     pub common: u64,
     /// Contexts that are in A only.
-    pub only_a: Only,
+    pub only_a: UnpairedContexts,
     /// Contexts that are in B only.
-    pub only_b: Only,
+    pub only_b: UnpairedContexts,
     /// Agreement of the calls.
     pub calls: Agreement<ListEntry>,
     /// Agreement of the bytecodes; `None` if they are not compared.

@@ -2,7 +2,7 @@
 //! names.
 
 use super::measure::{Agreement, Measure};
-use super::result::{Comparison, FrameName, ListEntry, Only};
+use super::result::{Comparison, FrameName, ListEntry, UnpairedContexts};
 use crate::largest::Largest;
 use crate::metric::{Counts, Metric};
 use crate::names::FrameTable;
@@ -86,7 +86,7 @@ impl Trees<'_> {
     }
 }
 
-/// Accumulator of an [`Only`].
+/// Accumulator of an [`UnpairedContexts`].
 struct OnlyOne {
     contexts: u64,
     sums: Counts,
@@ -106,9 +106,9 @@ impl OnlyOne {
         self.largest.add(weight, context);
     }
 
-    fn finish(self, names: &mut Names<'_>) -> Only {
+    fn finish(self, names: &mut Names<'_>) -> UnpairedContexts {
         let OnlyOne { contexts, sums: Counts { calls, bytecodes }, largest } = self;
-        Only { contexts, calls, bytecodes, largest: names.listed(&largest.into_sorted()) }
+        UnpairedContexts { contexts, calls, bytecodes, largest: names.listed(&largest.into_sorted()) }
     }
 }
 

@@ -3,7 +3,7 @@ use crate::contexts::{ContextsOptions, write_contexts};
 use crate::metric::Counts;
 use crate::pair::Side;
 use crate::testing::{method, profile, random, thread, tree};
-use crate::{Damage, MergeError, Method, Missing, Pattern, Profile};
+use crate::{Damage, MergeError, Method, MissingPart, Pattern, Profile};
 use std::collections::BTreeMap;
 
 fn list(lines: &[&str]) -> Input {
@@ -374,7 +374,7 @@ fn headers_that_differ_are_named() {
     };
     let mut b = side("precise", "rt.jar 1\napp.jar 3", &["n1", "n3"]);
     b.meta.insert("limits".to_owned(), "x".to_owned());
-    b.damage.push(Damage::Truncated { length: 9, missing: Missing::LaterTrees });
+    b.damage.push(Damage::Truncated { length: 9, missing: MissingPart::LaterTrees });
     let c = found(
         side("default", "rt.jar 1\napp.jar 2", &["n1", "n2"]).into(),
         b.into(),

@@ -1,7 +1,7 @@
 //! A comparison as text for people.
 
 use super::measure::Agreement;
-use super::result::{Comparison, ListEntry, Only};
+use super::result::{Comparison, ListEntry, UnpairedContexts};
 use crate::ReportError;
 use crate::metric::Counts;
 use crate::pair::{SIDES, TextOptions};
@@ -105,7 +105,12 @@ impl<W: Write> Text<W> {
         self.line("")
     }
 
-    fn only(&mut self, side: &str, only: &Only, comparison: &Comparison) -> Result<(), ReportError> {
+    fn only(
+        &mut self,
+        side: &str,
+        only: &UnpairedContexts,
+        comparison: &Comparison,
+    ) -> Result<(), ReportError> {
         if only.largest.is_empty() {
             return Ok(());
         }

@@ -140,7 +140,7 @@ impl Places {
 
 /// Something still to be written.
 #[derive(Clone, Copy)]
-struct Due {
+struct PendingNode {
     place: u32,
     node: u32,
     /// Length in bytes of the parent's path, including the `;` after it.
@@ -161,9 +161,9 @@ impl Lines<'_> {
         let bytecodes = self.profile.counts_bytecodes();
         let nodes = self.tree.nodes();
         let mut path: Vec<u8> = Vec::new();
-        let mut due: Vec<Due> = Vec::new();
+        let mut due: Vec<PendingNode> = Vec::new();
         self.add_children(0, 0, &mut due);
-        while let Some(Due { node: index, path: parent, below, .. }) = due.pop() {
+        while let Some(PendingNode { node: index, path: parent, below, .. }) = due.pop() {
             let node = &nodes[index as usize];
             path.truncate(parent);
             path.extend(self.table.frames()[node.method as usize].bytes());
@@ -184,16 +184,16 @@ impl Lines<'_> {
     }
 
     /// Pushes the lines below `node` on the stack, the first on top.
-    fn add_children(&self, node: u32, path: usize, due: &mut Vec<Due>) {
+    fn add_children(&self, node: u32, path: usize, due: &mut Vec<PendingNode>) {
         let start = due.len();
         for child in self.tree.children(node) {
             let node = &self.tree.nodes()[child as usize];
             let frame = node.method as usize;
             if !node.is_empty() {
-                due.push(Due { place: self.places.line[frame], node: child, path, below: false });
+                due.push(PendingNode { place: self.places.line[frame], node: child, path, below: false });
             }
             if self.tree.subtree(child).len() > 1 {
-                due.push(Due { place: self.places.below[frame], node: child, path, below: true });
+                due.push(PendingNode { place: self.places.below[frame], node: child, path, below: true });
             }
         }
         due[start..].sort_unstable_by_key(|d| std::cmp::Reverse(d.place));

@@ -28,20 +28,20 @@ pub struct Input {
     /// Missing parts, in sentences.
     pub incomplete: Vec<String>,
     /// The counts before classes were dropped from the profile; `None` if none were.
-    pub whole: Option<Whole>,
+    pub whole: Option<WholeCounts>,
 }
 
 /// The counts of a whole profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Whole {
+pub struct WholeCounts {
     calls: u128,
     bytecodes: u128,
 }
 
-impl Whole {
+impl WholeCounts {
     /// The counts of all trees.
-    pub fn of(profile: &Profile) -> Whole {
-        let mut whole = Whole::default();
+    pub fn of(profile: &Profile) -> WholeCounts {
+        let mut whole = WholeCounts::default();
         for node in profile.threads.iter().flat_map(|thread| &thread.tree.nodes()[1..]) {
             whole.calls += u128::from(node.calls);
             whole.bytecodes += u128::from(node.bytecodes);

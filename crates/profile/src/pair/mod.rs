@@ -12,7 +12,7 @@ mod remarks;
 mod share;
 
 pub use error::{PairError, Remedy};
-pub use input::{Input, InputError, Kind, Whole};
+pub use input::{Input, InputError, Kind, WholeCounts};
 pub use mismatch::Mismatch;
 pub use remarks::{Remark, SIDES, Side};
 pub use share::Share;
@@ -20,7 +20,7 @@ pub use share::Share;
 use crate::contexts::tree_of_threads;
 use crate::meta_keys::COST_MODEL;
 use crate::names::{Frame, FrameTable, NameStyle};
-use crate::selection::{Met, Selector, similar};
+use crate::selection::{MatchState, Selector, similar};
 use crate::tree_sum::joined;
 use crate::{MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
 
@@ -107,7 +107,8 @@ pub(crate) fn united<T>(
 
     let selection = &options.selection;
     let metric = executed.unwrap_or(if objects { Metric::Allocations } else { Metric::Calls });
-    let wholes = [&a, &b].map(|input| input.whole.unwrap_or_else(|| Whole::of(&input.profile)).count(metric));
+    let wholes =
+        [&a, &b].map(|input| input.whole.unwrap_or_else(|| WholeCounts::of(&input.profile)).count(metric));
     let lacks_classes = a.whole.is_some() || b.whole.is_some();
     let (methods_a, threads_a) = (a.profile.methods, threads_of(a.profile.threads, selection));
     let (methods_b, threads_b) = (b.profile.methods, threads_of(b.profile.threads, selection));
@@ -134,7 +135,7 @@ pub(crate) fn united<T>(
             // Before the selection: it might have selected the contexts behind a marker.
             remarks.extend(remarks::of_markers(side, methods, labels, &tree));
             if selector.is_everything() {
-                return Ok((tree, Met::ALL));
+                return Ok((tree, MatchState::ALL));
             }
             let (selected, met) = selector.of(&tree, &identity)?;
             drop(tree);

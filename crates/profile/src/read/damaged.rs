@@ -49,11 +49,12 @@ fn judge(original: &Profile, bytes: &[u8], what: &str, tally: &mut Tally) {
     };
     tally.read += 1;
     assert!(!read.damage.is_empty(), "{what}: nothing was said");
-    let is_missing = |of: &dyn Fn(&Missing) -> bool| read.damage.iter().any(|damage| of(damage.missing()));
-    let no_names = is_missing(&|m| *m == Missing::Names);
+    let is_missing =
+        |of: &dyn Fn(&MissingPart) -> bool| read.damage.iter().any(|damage| of(damage.missing()));
+    let no_names = is_missing(&|m| *m == MissingPart::Names);
     tally.nameless += usize::from(no_names);
-    assert!(read.meta == original.meta || no_names || is_missing(&|m| *m == Missing::Meta), "{what}");
-    assert!(read.notes == original.notes || no_names || is_missing(&|m| *m == Missing::Notes), "{what}");
+    assert!(read.meta == original.meta || no_names || is_missing(&|m| *m == MissingPart::Meta), "{what}");
+    assert!(read.notes == original.notes || no_names || is_missing(&|m| *m == MissingPart::Notes), "{what}");
     assert!(read.methods == original.methods || no_names, "{what}");
     for tree in &read.threads {
         if original.threads.contains(tree) {
@@ -61,7 +62,8 @@ fn judge(original: &Profile, bytes: &[u8], what: &str, tally: &mut Tally) {
             continue;
         }
         let is_part = is_missing(&|missing| match missing {
-            Missing::RestOfTree { thread, contexts } | Missing::RestOfOneTree { thread, contexts } => {
+            MissingPart::RestOfTree { thread, contexts }
+            | MissingPart::RestOfOneTree { thread, contexts } => {
                 **thread == *tree.name && *contexts == tree.tree.contexts()
             }
             _ => false,
@@ -70,7 +72,7 @@ fn judge(original: &Profile, bytes: &[u8], what: &str, tally: &mut Tally) {
         assert!(original.threads.iter().any(|whole| begins_with(whole, tree)), "{what}: {tree:?}");
     }
     if read.threads.len() < original.threads.len() {
-        let are_missing = is_missing(&|m| !matches!(m, Missing::Meta | Missing::Notes));
+        let are_missing = is_missing(&|m| !matches!(m, MissingPart::Meta | MissingPart::Notes));
         assert!(are_missing, "{what}: {} trees, {:?}", read.threads.len(), read.damage);
     }
 }

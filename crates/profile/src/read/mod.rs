@@ -7,7 +7,7 @@
 use crate::columns::is_column;
 use crate::meta_keys::COLUMNS;
 use crate::section::{COLUMNS_SINCE, Fields, SITES_SINCE, Section, Sections, Step, TYPES_SINCE};
-use crate::{Damage, Method, Missing, Problem, Profile, ReadError, Site, ThreadTree, TreeBuilder};
+use crate::{Damage, Method, MissingPart, Problem, Profile, ReadError, Site, ThreadTree, TreeBuilder};
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -256,21 +256,21 @@ impl Reader {
         let mut note = |missing| self.profile.damage.push(Damage::Corrupt { offset, missing });
         match self.stage {
             Stage::Start => {
-                note(Missing::Meta);
+                note(MissingPart::Meta);
                 // The notes may have been between them, or there were none.
                 if section.tag == *b"STRS" {
-                    note(Missing::Notes);
+                    note(MissingPart::Notes);
                 }
                 self.stage = Stage::Meta;
             }
             Stage::Meta => {
-                note(Missing::Notes);
+                note(MissingPart::Notes);
                 self.stage = Stage::Notes;
             }
             _ => {
                 let missing = match self.close_tree() {
-                    Some((thread, contexts)) => Missing::RestOfOneTree { thread, contexts },
-                    None => Missing::SomeTrees,
+                    Some((thread, contexts)) => MissingPart::RestOfOneTree { thread, contexts },
+                    None => MissingPart::SomeTrees,
                 };
                 self.profile.damage.push(Damage::Corrupt { offset, missing });
                 self.stage = Stage::Trees;
@@ -282,9 +282,9 @@ impl Reader {
     /// The profile, if nothing sound follows.
     fn ends_at(mut self, offset: u64) -> Profile {
         let missing = match self.close_tree() {
-            Some((thread, contexts)) => Missing::RestOfTree { thread, contexts },
-            None if self.profile.threads.is_empty() => Missing::AllTrees,
-            None => Missing::EndMark,
+            Some((thread, contexts)) => MissingPart::RestOfTree { thread, contexts },
+            None if self.profile.threads.is_empty() => MissingPart::AllTrees,
+            None => MissingPart::EndMark,
         };
         self.profile.damage.push(Damage::Corrupt { offset, missing });
         self.profile
@@ -303,11 +303,11 @@ impl Reader {
     fn finish(mut self, length: u64) -> Profile {
         let missing = match self.stage {
             Stage::Done => return self.profile,
-            Stage::Start | Stage::Meta | Stage::Notes | Stage::Strings => Missing::Names,
-            Stage::Trees if self.profile.threads.is_empty() => Missing::AllTrees,
+            Stage::Start | Stage::Meta | Stage::Notes | Stage::Strings => MissingPart::Names,
+            Stage::Trees if self.profile.threads.is_empty() => MissingPart::AllTrees,
             Stage::Trees | Stage::InTree => match self.close_tree() {
-                Some((thread, contexts)) => Missing::RestOfTree { thread, contexts },
-                None => Missing::LaterTrees,
+                Some((thread, contexts)) => MissingPart::RestOfTree { thread, contexts },
+                None => MissingPart::LaterTrees,
             },
         };
         self.profile.damage.push(Damage::Truncated { length, missing });

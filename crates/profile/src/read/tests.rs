@@ -194,8 +194,8 @@ fn a_truncated_file_gives_what_is_sound() {
         assert!(p.contexts() >= last, "nothing is lost when more of the file is there");
         last = p.contexts();
         match p.threads.len() {
-            0 => assert!(matches!(missing, Missing::Names | Missing::AllTrees)),
-            1 => assert!(matches!(missing, Missing::RestOfTree { .. } | Missing::LaterTrees)),
+            0 => assert!(matches!(missing, MissingPart::Names | MissingPart::AllTrees)),
+            1 => assert!(matches!(missing, MissingPart::RestOfTree { .. } | MissingPart::LaterTrees)),
             _ => assert_eq!(p.threads[0], small().threads[0]),
         }
         // The damage survives writing, as a note.
@@ -215,7 +215,7 @@ fn a_tree_cut_between_its_sections_keeps_what_it_has() {
     let file = File::named().with(b"THRD", &[1, 1, 0]).with(b"NODE", &[0, 0, 0, 2, 1, 5, 6, 1, 2, 7, 8, 3]);
     let p = Profile::read(&file.0).expect("sound up to the cut");
     assert_eq!(p.threads[0].tree, tree(&[(1, 0, 5, 6), (2, 1, 7, 8)]));
-    let missing = Missing::RestOfTree { thread: "f".into(), contexts: 2 };
+    let missing = MissingPart::RestOfTree { thread: "f".into(), contexts: 2 };
     assert_eq!(p.damage, [Damage::Truncated { length: file.0.len() as u64, missing }]);
 }
 

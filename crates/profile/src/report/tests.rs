@@ -3,7 +3,7 @@ use crate::labels::{By, Labels};
 use crate::names::NameStyle;
 use crate::origin::Origins;
 use crate::testing::{deep, method, profile, random, thread, tree};
-use crate::{Damage, Metric, Missing, Profile, Summary, ThreadTree};
+use crate::{Damage, Metric, MissingPart, Profile, Summary, ThreadTree};
 
 fn shown(write: impl FnOnce(&mut Vec<u8>) -> Result<(), ReportError>) -> String {
     let mut out = Vec::new();
@@ -252,7 +252,7 @@ fn the_header_says_what_is_missing() {
     let mut p = example();
     p.meta.insert("exact".into(), "no".into());
     p.notes.push("started without -XX:-OmitStackTraceInFastThrow\u{1b}[2J".into());
-    p.damage.push(Damage::Truncated { length: 77, missing: Missing::LaterTrees });
+    p.damage.push(Damage::Truncated { length: 77, missing: MissingPart::LaterTrees });
     assert_eq!(
         header(&p),
         "\
@@ -285,7 +285,7 @@ fn the_short_header_says_what_is_missing_too() {
     p.meta.insert("selection".into(), "regions".into());
     p.notes.push("not exact without -XX:-OmitStackTraceInFastThrow\u{1b}[2J".into());
     p.notes.push("stack traces could be shorter".into());
-    p.damage.push(Damage::Truncated { length: 77, missing: Missing::LaterTrees });
+    p.damage.push(Damage::Truncated { length: 77, missing: MissingPart::LaterTrees });
     p.methods[1].flags = crate::Method::MARKER;
     assert_eq!(
         lines(&p, Some("1.00 %: \u{1b}")),

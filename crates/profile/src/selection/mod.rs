@@ -61,7 +61,7 @@ impl Selection {
         }
         let table = FrameTable::new(&profile.methods, names);
         let selector = Selector::new(&table, self, false);
-        let mut met = Met::default();
+        let mut met = MatchState::default();
         for thread in &mut profile.threads {
             let (tree, met_here) = selector.of(&thread.tree, table.of_method())?;
             met.add(met_here);
@@ -146,17 +146,17 @@ pub(crate) fn similar(table: &FrameTable<'_>, pattern: &Pattern) -> Suggestions 
 
 /// Whether the walk met the root, the methods in focus, and the context.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Met {
+pub(crate) struct MatchState {
     pub(crate) root: bool,
     pub(crate) focus: bool,
     pub(crate) context: bool,
 }
 
-impl Met {
+impl MatchState {
     /// Nothing was asked for.
-    pub(crate) const ALL: Met = Met { root: true, focus: true, context: true };
+    pub(crate) const ALL: MatchState = MatchState { root: true, focus: true, context: true };
 
-    fn add(&mut self, other: Met) {
+    fn add(&mut self, other: MatchState) {
         self.root |= other.root;
         self.focus |= other.focus;
         self.context |= other.context;
@@ -216,7 +216,7 @@ impl Selector {
 
     /// The selected part of a tree, given the frame of each of its methods, and which choices were
     /// met.
-    pub(crate) fn of(&self, tree: &Tree, frames: &[u32]) -> Result<(Tree, Met), MergeError> {
+    pub(crate) fn of(&self, tree: &Tree, frames: &[u32]) -> Result<(Tree, MatchState), MergeError> {
         let nodes = tree.nodes();
         let mut builder = TreeBuilder::new().with_columns(tree.columns());
         let mut open: Vec<Open> = Vec::new();
@@ -224,8 +224,11 @@ impl Selector {
         let mut below_root = if self.root.is_none() { u32::MAX } else { 0 };
         let mut below_focus = if self.focus.is_none() { u32::MAX } else { 0 };
         let mut below_context = if self.context.is_none() { u32::MAX } else { 0 };
-        let mut met =
-            Met { root: self.root.is_none(), focus: self.focus.is_none(), context: self.context.is_none() };
+        let mut met = MatchState {
+            root: self.root.is_none(),
+            focus: self.focus.is_none(),
+            context: self.context.is_none(),
+        };
         let mut thread_end = 1;
         let mut index = 1;
         while (index as usize) < nodes.len() {

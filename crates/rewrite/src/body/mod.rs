@@ -8,7 +8,7 @@ mod prologue;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::edit::moves::Move;
-use cct_classfile::edit::{ClassEdit, CodeEdit, Finished};
+use cct_classfile::edit::{ClassEdit, CodeChanges, CodeEdit};
 use cct_classfile::{ErrorKind, Result, access};
 use cct_index::mid::Mid;
 use cct_index::positions::Form;
@@ -113,7 +113,7 @@ fn write_at<'a>(
     let finished =
         head.attribute(name, |out| code_edit.finish(signature, &new_signature, &mut names, additions, out));
     edit.names = names;
-    let Finished { dropped, moves, length } = finished?;
+    let CodeChanges { dropped, moves, length } = finished?;
     if method.marker_tokens.is_some() && markers::limit(code.length()).is_some_and(|limit| length > limit) {
         return Err(ErrorKind::MethodTooLarge(length as usize).into());
     }

@@ -17,7 +17,7 @@ use crate::world::{ClassId, Role, World};
 use cct_settings::{Natives, Settings};
 
 /// Decides by a class's internal name whether the class is recorded.
-type Recorded = Box<dyn Fn(&[u8]) -> bool + Send + Sync>;
+type RecordedFilter = Box<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
 /// Rewrites classes; shared by all threads.
 pub struct Rewriter {
@@ -28,7 +28,7 @@ pub struct Rewriter {
     pub(super) marks: Marks,
     pub(super) provenance: Provenance,
     /// Selects the recorded classes by internal name.
-    pub(super) recorded: Recorded,
+    pub(super) recorded: RecordedFilter,
     /// Whether locals without a name get one.
     pub(super) names_locals: bool,
     /// For each input, the numbers that name it and its methods in a trace.

@@ -6,7 +6,7 @@ use cct_events::Method;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::executions::Executions;
-use crate::found::Found;
+use crate::found::TracedMethod;
 use crate::program::Callee;
 use crate::replay::Visitor;
 
@@ -99,7 +99,7 @@ impl Ways {
 }
 
 impl Visitor for Ways {
-    fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32 {
+    fn enter(&mut self, caller: u32, callee: Callee, method: Option<TracedMethod<'_>>) -> u32 {
         let of_executions = self.executions.enter(self.of_executions(caller), callee, method);
         self.frames.push(Frame { of_executions, last: None });
         self.frames.len() as u32
@@ -109,7 +109,7 @@ impl Visitor for Ways {
         self.frames.pop();
     }
 
-    fn block(&mut self, node: u32, method: Found<'_>, block: u32, bytecodes: u32) {
+    fn block(&mut self, node: u32, method: TracedMethod<'_>, block: u32, bytecodes: u32) {
         let last = Last { method: method.number(), block, bytecodes };
         if let Some(before) = self.frame(node).and_then(|frame| frame.last.replace(last)) {
             self.went.insert((before.method, before.block, block));

@@ -5,7 +5,7 @@ use cct_events::structure::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::executions::Executions;
-use crate::found::Found;
+use crate::found::TracedMethod;
 use crate::program::Callee;
 use crate::replay::{RequestedEvent, Type, Visitor};
 
@@ -115,7 +115,7 @@ impl Measures {
 impl Visitor for Measures {
     const WANTS_SITES: bool = true;
 
-    fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32 {
+    fn enter(&mut self, caller: u32, callee: Callee, method: Option<TracedMethod<'_>>) -> u32 {
         let site = self.calling.take();
         if let Some(site) = site.and_then(|site| self.sites.get_mut(&site)) {
             site.calls += 1;
@@ -136,7 +136,7 @@ impl Visitor for Measures {
         self.executions.leave(node, by_exception);
     }
 
-    fn block(&mut self, node: u32, method: Found<'_>, block: u32, bytecodes: u32) {
+    fn block(&mut self, node: u32, method: TracedMethod<'_>, block: u32, bytecodes: u32) {
         if let Some(frame) = self.frames.last_mut() {
             let before = frame.replace((method.number(), block));
             if let Some(before) = before
@@ -149,7 +149,7 @@ impl Visitor for Measures {
         self.executions.block(node, method, block, bytecodes);
     }
 
-    fn called(&mut self, caller: Found<'_>, site: usize, _: Callee) {
+    fn called(&mut self, caller: TracedMethod<'_>, site: usize, _: Callee) {
         let place = (caller.number(), site as u32);
         self.sites.entry(place).or_default();
         self.calling = Some(place);
@@ -192,7 +192,7 @@ impl Visitor for Measures {
 }
 
 /// Whether a block ends in a conditional jump or a switch.
-fn ends_in_a_choice(method: Found<'_>, block: u32) -> bool {
+fn ends_in_a_choice(method: TracedMethod<'_>, block: u32) -> bool {
     method.method.blocks.get(block as usize).is_some_and(|block| block.metrics[5] > 0)
 }
 

@@ -8,7 +8,7 @@ use crate::allocations;
 use crate::convention::{HASH_CODE, foreign_id};
 use crate::faults::ProbeFault;
 use crate::finding::{Check, Finding, Problem};
-use crate::links::{CountedCallee, Means};
+use crate::links::{CalleeProbe, CountedCallee};
 use crate::op::Callee;
 use crate::probe::{Call, CalleeEntry, Carries};
 use crate::sites::HandedOn;
@@ -138,7 +138,7 @@ impl<'a> Walk<'_, '_, 'a> {
         self.aligned.counted.push(CountedCallee {
             opcode: call.opcode,
             callee: callee.into(),
-            means: Means::Counted(id),
+            means: CalleeProbe::Counted(id),
             is_known,
             sites: 1,
             place: Finding::at(Problem::CountedTwice, call.bci, self.bci()),
@@ -157,7 +157,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
         let is_known = owner.is_some() || wrong_for(callee.class).is_none();
         self.aligned.recorded += u64::from(entered.place.is_some());
-        self.ask(callee, call, is_known, Means::Entered(chosen, entered));
+        self.ask(callee, call, is_known, CalleeProbe::Entered(chosen, entered));
         Ok(())
     }
 
@@ -179,7 +179,7 @@ impl<'a> Walk<'_, '_, 'a> {
     /// classes together show.
     fn stored(&mut self, callee: MemberRef<'a>, call: &Instruction<'a>) {
         if let Some(part) = self.pair.values {
-            self.ask(callee, call, true, Means::Nothing(Some(part.chosen)));
+            self.ask(callee, call, true, CalleeProbe::Nothing(Some(part.chosen)));
         }
     }
 
@@ -189,7 +189,7 @@ impl<'a> Walk<'_, '_, 'a> {
         callee: MemberRef<'a>,
         call: &Instruction<'a>,
         is_known: bool,
-        means: Means,
+        means: CalleeProbe,
     ) {
         self.aligned.counted.push(CountedCallee {
             opcode: call.opcode,

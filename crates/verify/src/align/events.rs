@@ -6,12 +6,12 @@ use cct_jdk::convention::{OBJECT, with_extension};
 use cct_jdk::helpers::Helper;
 
 use super::{Walk, is_same, mnemonic};
-use crate::allocations::{self, Makes};
+use crate::allocations::{self, AllocatedObjects};
 use crate::convention::{HASH_CODE, foreign_id};
 use crate::events::Event;
 use crate::faults::{EventFault, ProbeFault};
 use crate::finding::{Check, Finding, Problem};
-use crate::links::Means;
+use crate::links::CalleeProbe;
 use crate::op::{Callee, Kind, Op};
 use crate::probe::restoring;
 use crate::traces::Plan;
@@ -132,12 +132,12 @@ impl<'a> Walk<'_, '_, 'a> {
             }
             self.copies = Some(!calls_back);
             self.aligned.telling.push((call.bci, false));
-            self.ask(callee, call, true, Means::Traced { calls_back });
+            self.ask(callee, call, true, CalleeProbe::Traced { calls_back });
             return Ok(false);
         }
         // The context of this call is the thread's, which already has it.
         self.copies = None;
-        self.ask(callee, call, true, Means::Nothing(None));
+        self.ask(callee, call, true, CalleeProbe::Nothing(None));
         Ok(false)
     }
 
@@ -171,15 +171,15 @@ impl<'a> Walk<'_, '_, 'a> {
         let bci = original.bci;
         let array = [Op::Dup, Op::ArrayLength, record, Event::Array(bci).word(), Op::Helper(Helper::Array)];
         let ops = match &makes {
-            Makes::One(of) if of.first() == Some(&b'[') => array.to_vec(),
-            Makes::One(_) => Event::Made(bci).ops(self.pair.prologue.locals.node, None),
-            Makes::Arrays(types) => {
+            AllocatedObjects::One(of) if of.first() == Some(&b'[') => array.to_vec(),
+            AllocatedObjects::One(_) => Event::Made(bci).ops(self.pair.prologue.locals.node, None),
+            AllocatedObjects::Arrays(types) => {
                 let inner = (1..types.len() as u32).flat_map(|level| {
                     [Op::Dup, record, Event::Arrays(bci, level).word(), Op::Helper(Helper::TraceArrays)]
                 });
                 array.into_iter().chain(inner).collect()
             }
-            Makes::Copy => {
+            AllocatedObjects::Copy => {
                 let ops = [Op::Dup, record, Op::Helper(Helper::Copy)];
                 let is_there = self.pair.code.has(self.at, &ops);
                 if self.copies == Some(false) || self.copies.is_none() && !is_there {

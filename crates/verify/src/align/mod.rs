@@ -14,7 +14,7 @@ use cct_jdk::helpers::Helper;
 use cct_jdk::pins::Clock;
 
 use crate::align::alignment::{Alignment, AppendedHandler};
-use crate::allocations::{self, Makes};
+use crate::allocations::{self, AllocatedObjects};
 use crate::columns;
 use crate::expectation::Expectation;
 use crate::faults::{MethodPart, ProbeFault, RuntimeFault};
@@ -327,7 +327,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let first = self.place;
         self.place += makes.places();
         let locals = self.pair.prologue.locals;
-        if !locals.has_node() || (makes == Makes::Copy && self.copies == Some(false)) {
+        if !locals.has_node() || (makes == AllocatedObjects::Copy && self.copies == Some(false)) {
             return;
         }
         let sites = self.pair.sites;
@@ -335,7 +335,7 @@ impl<'a> Walk<'_, '_, 'a> {
         if self.pair.code.has(self.at, &probe) {
             self.at += probe.len();
             self.aligned.objects.made += 1;
-        } else if makes != Makes::Copy || self.copies == Some(true) {
+        } else if makes != AllocatedObjects::Copy || self.copies == Some(true) {
             self.aligned.objects.unmade.get_or_insert(original.bci);
         }
     }

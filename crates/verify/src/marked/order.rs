@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct_classfile::{Bci, opcode};
 
 use super::attribute::Descriptor;
-use super::pieces::{Enter, How};
+use super::pieces::{Enter, ExitKind};
 use super::places::{self, Places};
 use crate::align::alignment::Alignment;
 use crate::faults::MarkerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Handlers;
 use crate::marked::method::Method;
-use crate::marked::piece_index::{PieceIndex, Where};
+use crate::marked::piece_index::{EntryLocation, PieceIndex};
 
 struct Order<'o, 'm, 'a> {
     method: &'o Method<'m, 'a>,
@@ -21,7 +21,7 @@ struct Order<'o, 'm, 'a> {
     aligned: &'o Alignment<'a>,
     scratch: u16,
     /// The entries of each marker, by its number.
-    entries: BTreeMap<usize, Vec<&'o (Where, Enter)>>,
+    entries: BTreeMap<usize, Vec<&'o (EntryLocation, Enter)>>,
     /// Labels at which tokens are left within the method.
     left: BTreeSet<(usize, u16)>,
     places: Places<'o, 'm, 'a>,
@@ -31,7 +31,7 @@ struct Order<'o, 'm, 'a> {
 
 /// Checks the pieces of a method, whose locals from `scratch` on nothing else uses.
 pub fn check(method: &Method<'_, '_>, walked: &PieceIndex, aligned: &Alignment<'_>, scratch: u16) -> Check {
-    let mut entries: BTreeMap<usize, Vec<&(Where, Enter)>> = BTreeMap::new();
+    let mut entries: BTreeMap<usize, Vec<&(EntryLocation, Enter)>> = BTreeMap::new();
     for entered in &walked.entered {
         entries.entry(usize::from(entered.1.index)).or_default().push(entered);
     }
@@ -56,7 +56,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
     }
 
     /// The entries of a marker.
-    fn of(&self, index: usize) -> &[&'o (Where, Enter)] {
+    fn of(&self, index: usize) -> &[&'o (EntryLocation, Enter)] {
         self.entries.get(&index).map_or(&[], |entries| entries)
     }
 
@@ -125,11 +125,11 @@ impl<'o, 'a> Order<'o, '_, 'a> {
             for (token, kind) in self.kinds.iter().rev() {
                 let is_method = *kind == b"method";
                 let is_right = |how| match how {
-                    How::Normal => true,
-                    How::Made => is_method && is_constructor,
-                    How::Result => is_method && i.opcode == opcode::ARETURN,
-                    How::Answer => is_method && i.opcode == opcode::IRETURN && is_boolean,
-                    How::Thrown => false,
+                    ExitKind::Normal => true,
+                    ExitKind::Made => is_method && is_constructor,
+                    ExitKind::Result => is_method && i.opcode == opcode::ARETURN,
+                    ExitKind::Answer => is_method && i.opcode == opcode::IRETURN && is_boolean,
+                    ExitKind::Thrown => false,
                 };
                 match told.next_if(|(at, of, _)| (at, of) == (&number, token)) {
                     Some((.., how)) if is_right(*how) => {}
@@ -150,7 +150,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         for (number, token, how) in &self.walked.left {
             let bci = self.bci(*number);
             let is_handler = bci.is_some_and(|bci| self.places.is_handler(bci));
-            let wanted = if is_handler { How::Thrown } else { How::Normal };
+            let wanted = if is_handler { ExitKind::Thrown } else { ExitKind::Normal };
             if *how != wanted {
                 return wrong(bci, MarkerFault::LeftOtherwise);
             }
@@ -192,10 +192,10 @@ impl<'o, 'a> Order<'o, '_, 'a> {
             self.walked.called.iter().map(|(number, token, _)| (*number, *token)).collect();
         wanted.sort_unstable();
         told.sort_unstable();
-        let is_right = |number: usize, how: How| match how {
-            How::Normal | How::Result => true,
-            How::Answer => self.answers(number),
-            How::Made | How::Thrown => false,
+        let is_right = |number: usize, how: ExitKind| match how {
+            ExitKind::Normal | ExitKind::Result => true,
+            ExitKind::Answer => self.answers(number),
+            ExitKind::Made | ExitKind::Thrown => false,
         };
         if wanted != told || !self.walked.called.iter().all(|(number, _, how)| is_right(*number, *how)) {
             return wrong(None, MarkerFault::CallLeftElsewhere);

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::marked::helpers::Helper;
-use crate::marked::pieces::{Enter, How};
+use crate::marked::pieces::{Enter, ExitKind};
 
 /// The location of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Where {
+pub enum EntryLocation {
     /// Before all code, once.
     Entry,
     /// Before the instruction with this number, on every path to it.
@@ -22,13 +22,13 @@ pub struct PieceIndex {
     /// Tokens that are null initially.
     pub nulls: Vec<u16>,
     /// Entries.
-    pub entered: Vec<(Where, Enter)>,
+    pub entered: Vec<(EntryLocation, Enter)>,
     /// Exits of regions that may have been left by then.
-    pub left: Vec<(usize, u16, How)>,
+    pub left: Vec<(usize, u16, ExitKind)>,
     /// Exits after calls.
-    pub called: Vec<(usize, u16, How)>,
+    pub called: Vec<(usize, u16, ExitKind)>,
     /// Exits before returns.
-    pub returns: Vec<(usize, u16, How)>,
+    pub returns: Vec<(usize, u16, ExitKind)>,
 }
 
 impl PieceIndex {

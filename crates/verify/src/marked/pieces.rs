@@ -14,7 +14,7 @@ use crate::probe::{Locals, Reader};
 
 /// The way in which a region is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum ExitKind {
     /// Any way.
     Normal,
     /// By an exception.
@@ -65,7 +65,7 @@ pub enum Piece {
     /// An entry.
     Enter(Enter),
     /// An exit by a token, and whether it sets the token to null.
-    Exit(u16, How, bool),
+    Exit(u16, ExitKind, bool),
     /// Sets a token to null initially.
     Init(u16),
 }
@@ -144,17 +144,17 @@ impl Pieces<'_, '_> {
         let op = |behind| self.code.op(at + behind);
         let (token, how, next) = if let Some(token) = self.token(op(0)) {
             if self.is_gate(at + 1, RegionExit::Left) {
-                (token, How::Normal, at + 2)
+                (token, ExitKind::Normal, at + 2)
             } else if self.is_gate(at + 1, RegionExit::Thrown) {
-                (token, How::Thrown, at + 2)
+                (token, ExitKind::Thrown, at + 2)
             } else if op(1) == Op::Load(Kind::Reference, 0) && self.is_gate(at + 2, RegionExit::Made) {
-                (token, How::Made, at + 3)
+                (token, ExitKind::Made, at + 3)
             } else {
                 return None;
             }
         } else {
             let token = self.token(op(1)).filter(|_| op(0) == Op::Dup && op(2) == Op::Swap)?;
-            let exits = [(RegionExit::Returned, How::Result), (RegionExit::Answered, How::Answer)];
+            let exits = [(RegionExit::Returned, ExitKind::Result), (RegionExit::Answered, ExitKind::Answer)];
             let (_, how) = exits.into_iter().find(|(exit, _)| self.is_gate(at + 3, *exit))?;
             (token, how, at + 4)
         };

@@ -11,7 +11,7 @@ use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
 use super::attribute::Descriptor;
 use super::pieces::{Enter, Receiver};
 use crate::marked::method::Method;
-use crate::marked::piece_index::Where;
+use crate::marked::piece_index::EntryLocation;
 use crate::op::Kind;
 
 /// The code of a method, indexed for repeated questions.
@@ -69,25 +69,25 @@ impl<'p, 'm, 'a> Places<'p, 'm, 'a> {
 pub fn wrong(
     places: &Places<'_, '_, '_>,
     marker: &Descriptor<'_>,
-    at: Where,
+    at: EntryLocation,
     enter: &Enter,
     scratch: u16,
 ) -> Option<MarkerFault> {
     let (method, originals) = (places.method, places.originals);
     let member = method.original;
     let i = match at {
-        Where::Entry => originals.first(),
-        Where::Before(number) | Where::Behind(number) => originals.get(number),
+        EntryLocation::Entry => originals.first(),
+        EntryLocation::Before(number) | EntryLocation::Behind(number) => originals.get(number),
     };
     let Some(i) = i else { return Some(MarkerFault::NoCode) };
     if marker.line != places.line(marker.bci) {
         return Some(MarkerFault::Line);
     }
     let is_there = match (marker.place, at) {
-        (b"method", Where::Entry) => marker.bci == 0 && member.name != b"<init>",
-        (b"method", Where::Behind(_)) => marker.bci == 0 && initialises(method.before, i).is_some(),
-        (b"allocation", Where::Behind(_)) => is_made(method, marker, i),
-        (_, Where::Before(_)) => i.bci == marker.bci,
+        (b"method", EntryLocation::Entry) => marker.bci == 0 && member.name != b"<init>",
+        (b"method", EntryLocation::Behind(_)) => marker.bci == 0 && initialises(method.before, i).is_some(),
+        (b"allocation", EntryLocation::Behind(_)) => is_made(method, marker, i),
+        (_, EntryLocation::Before(_)) => i.bci == marker.bci,
         _ => false,
     };
     if !is_there {
@@ -208,7 +208,7 @@ fn nested(array: &[u8]) -> Vec<u8> {
 fn may_have(
     places: &Places<'_, '_, '_>,
     marker: &Descriptor<'_>,
-    at: Where,
+    at: EntryLocation,
     i: &Instruction<'_>,
     receiver: Receiver,
 ) -> bool {
@@ -221,14 +221,14 @@ fn may_have(
     let member = || i.pool_index().and_then(|index| method.before.pool.member_ref(index).ok());
     match (receiver, marker.place) {
         (Receiver::Null, _) => true,
-        (Receiver::This, b"method") => !is_static && (at == Where::Entry || !is_stored),
+        (Receiver::This, b"method") => !is_static && (at == EntryLocation::Entry || !is_stored),
         (Receiver::This, b"loop" | b"loop-header" | b"block" | b"line") => !is_static && !is_stored,
         (Receiver::Top, b"handler") => true,
         (Receiver::Top, b"call") => {
             let has_object = !matches!(i.opcode, opcode::INVOKESTATIC | opcode::INVOKEDYNAMIC);
             has_object && member().is_some_and(|callee| callee.name != b"<init>")
         }
-        (Receiver::Top, b"allocation") => matches!(at, Where::Behind(_)),
+        (Receiver::Top, b"allocation") => matches!(at, EntryLocation::Behind(_)),
         (Receiver::Top, b"field-read") => i.opcode == opcode::GETFIELD,
         (Receiver::Below(slots), b"field-write") if i.opcode == opcode::PUTFIELD => {
             member().is_some_and(|f| field_type(f.descriptor).is_ok_and(|t| t.slots() == slots))

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use cct_classfile::{Bci, Instruction, opcode};
 
 use super::attribute::Descriptor;
-use super::pieces::{Enter, How, Piece, Pieces};
+use super::pieces::{Enter, ExitKind, Piece, Pieces};
 use super::places;
 use crate::faults::MarkerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::marked::method::Method;
-use crate::marked::piece_index::{PieceIndex, Where};
+use crate::marked::piece_index::{EntryLocation, PieceIndex};
 
 /// The record of skipped pieces.
 pub struct SkippedPieces<'m, 'p, 'a> {
@@ -60,7 +60,7 @@ impl<'m, 'p, 'a> SkippedPieces<'m, 'p, 'a> {
                     if self.marker(at, &enter)?.place == b"method"
                         && self.method.original.name != b"<init>" =>
                 {
-                    self.walked.entered.push((Where::Entry, enter));
+                    self.walked.entered.push((EntryLocation::Entry, enter));
                 }
                 _ => return Ok(at),
             }
@@ -90,7 +90,7 @@ impl<'m, 'p, 'a> SkippedPieces<'m, 'p, 'a> {
                 }
                 Piece::Enter(enter) if !is_left => {
                     has_entries = true;
-                    self.walked.entered.push((Where::Before(number), enter));
+                    self.walked.entered.push((EntryLocation::Before(number), enter));
                 }
                 _ => return self.wrong(at, original.bci, MarkerFault::Nowhere),
             }
@@ -110,7 +110,7 @@ impl<'m, 'p, 'a> SkippedPieces<'m, 'p, 'a> {
                     self.walked.called.push((number, token, how));
                 }
                 Piece::Enter(enter) if self.is_behind(at, &enter, original)? => {
-                    self.walked.entered.push((Where::Behind(number), enter));
+                    self.walked.entered.push((EntryLocation::Behind(number), enter));
                 }
                 _ => break,
             }
@@ -138,7 +138,9 @@ impl<'m, 'p, 'a> SkippedPieces<'m, 'p, 'a> {
         let locals = self.pieces.locals;
         for token in (locals.at..locals.at + locals.by).rev() {
             match self.pieces.piece(at) {
-                Some((Piece::Exit(told, How::Thrown, false), next)) if told == token => at = self.pass(next),
+                Some((Piece::Exit(told, ExitKind::Thrown, false), next)) if told == token => {
+                    at = self.pass(next)
+                }
                 _ => return None,
             }
         }

@@ -24,13 +24,13 @@ use super::model::{
     Attribute, Class, Code, Constant, Content, Frame, Handler, Member, Operand, Operation, Place, Reference,
     Text, Type, Variable,
 };
-use super::reading::{Reading, Unread};
+use super::reading::{ClassView, Unread};
 
 /// A class that cafebabe read.
 #[derive(Debug)]
 pub struct Second<'a>(pub &'a ClassFile<'a>);
 
-impl<'a> Reading<'a> for Second<'a> {
+impl<'a> ClassView<'a> for Second<'a> {
     fn class(&self) -> Result<Class<'a>, Unread> {
         let class = self.0;
         let field = |field: &cafebabe::FieldInfo<'a>| Member {

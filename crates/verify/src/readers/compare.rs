@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cct_classfile::{Bci, NameAndType, NameAndTypeBuf, mutf8};
 
 use super::model::{Attribute, Code, Content, Member, Operation};
-use super::reading::{Reading, Unread};
+use super::reading::{ClassView, Unread};
 
 /// A part that two readers read differently.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -91,7 +91,10 @@ pub struct ReaderComparison {
 ///
 /// # Errors
 /// If a part of the class cannot be read.
-pub fn compare<'a, 'b>(own: &dyn Reading<'a>, other: &dyn Reading<'b>) -> Result<ReaderComparison, Unread> {
+pub fn compare<'a, 'b>(
+    own: &dyn ClassView<'a>,
+    other: &dyn ClassView<'b>,
+) -> Result<ReaderComparison, Unread> {
     let mut compared = ReaderComparison::default();
     compared.difference = compared.classes(own, other)?;
     Ok(compared)
@@ -100,8 +103,8 @@ pub fn compare<'a, 'b>(own: &dyn Reading<'a>, other: &dyn Reading<'b>) -> Result
 impl ReaderComparison {
     fn classes<'a, 'b>(
         &mut self,
-        own: &dyn Reading<'a>,
-        other: &dyn Reading<'b>,
+        own: &dyn ClassView<'a>,
+        other: &dyn ClassView<'b>,
     ) -> Result<Option<Difference>, Unread> {
         let (a, b) = (own.class()?, other.class()?);
         let heads = [

@@ -23,8 +23,8 @@ use cct_classfile::{ClassFile, mutf8};
 use cafebabe_reading::Second;
 pub use compare::Part;
 use compare::{Difference, ReaderComparison, compare};
-use own::Own;
-pub use reading::{Reading, Unread};
+use own::OwnReader;
+pub use reading::{ClassView, Unread};
 
 use crate::finding::{Finding, Problem};
 
@@ -80,7 +80,7 @@ impl SecondReading {
 /// Compares both readings of a class file.
 fn read_twice(class: &ClassFile<'_>) -> Result<ReaderComparison, Unread> {
     // First, since cafebabe is given only what this has checked.
-    let own = Own::of(class)?;
+    let own = OwnReader::of(class)?;
     let parsed = cafebabe::parse_class(class.bytes).map_err(|e| Unread::Second(e.to_string()))?;
     compare(&own, &Second(&parsed))
 }

@@ -16,7 +16,7 @@ use super::model::{
     Attribute, CLASS_FLAGS, Class, Code, Constant, Content, FIELD_FLAGS, Frame, Handler, METHOD_FLAGS,
     Member, Operand, Operation, Place, Reference, Type, Variable,
 };
-use super::reading::{Reading, Unread};
+use super::reading::{ClassView, Unread};
 
 /// Larger class files are not read a second time: cafebabe needs about 90 times the size of code in
 /// memory.
@@ -57,7 +57,7 @@ const NAMES: [&[u8]; 24] = [
 
 /// A class that `crates/classfile` read.
 #[derive(Debug)]
-pub struct Own<'c, 'a> {
+pub struct OwnReader<'c, 'a> {
     class: &'c ClassFile<'a>,
     codes: Vec<Option<RawCode<'a>>>,
 }
@@ -71,7 +71,7 @@ enum Holder {
     Component,
 }
 
-impl<'c, 'a> Own<'c, 'a> {
+impl<'c, 'a> OwnReader<'c, 'a> {
     /// Reads enough of a class to show that cafebabe reads it in bounded time, memory and depth.
     /// cafebabe allocates the announced size of a switch, and follows nested attributes and
     /// annotations without a limit.
@@ -110,7 +110,7 @@ impl<'c, 'a> Own<'c, 'a> {
         for code in codes.iter().flatten() {
             vet(&class.pool, code.attributes.iter(), Holder::Code)?;
         }
-        Ok(Own { class, codes })
+        Ok(OwnReader { class, codes })
     }
 
     fn members(&self, members: &[RawMember<'a>], flags: u16) -> Result<Vec<Member<'a>>> {
@@ -165,7 +165,7 @@ impl<'c, 'a> Own<'c, 'a> {
     }
 }
 
-impl<'a> Reading<'a> for Own<'_, 'a> {
+impl<'a> ClassView<'a> for OwnReader<'_, 'a> {
     fn class(&self) -> Result<Class<'a>, Unread> {
         let class = self.class;
         let constants = class.pool.indices().filter_map(|index| constant(&class.pool, index).transpose());

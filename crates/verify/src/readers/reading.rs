@@ -4,7 +4,7 @@ use super::model::{Class, Code};
 
 /// A class file as a reader sees it: the class as a whole, and the code of its methods one by one,
 /// so that the largest method bounds the memory.
-pub trait Reading<'a> {
+pub trait ClassView<'a> {
     /// Everything except code.
     ///
     /// # Errors

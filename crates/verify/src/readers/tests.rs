@@ -9,8 +9,8 @@ use walkdir::WalkDir;
 use super::cafebabe_reading::Second;
 use super::compare::{Part, compare};
 use super::model::{Class, Code, Content, Operand, Type};
-use super::own::Own;
-use super::{Reading, SecondReading, Unread};
+use super::own::OwnReader;
+use super::{ClassView, SecondReading, Unread};
 use crate::finding::Problem;
 
 /// The change that a faulty reader makes to a class or to code. Returns whether there was anything
@@ -24,11 +24,11 @@ enum Fault {
 /// A reading of `crates/classfile`, with a fault in the class or in the code of the first method
 /// where it is possible.
 struct Faulty<'o, 'c, 'a> {
-    own: &'o Own<'c, 'a>,
+    own: &'o OwnReader<'c, 'a>,
     fault: Fault,
 }
 
-impl<'a> Reading<'a> for Faulty<'_, '_, 'a> {
+impl<'a> ClassView<'a> for Faulty<'_, '_, 'a> {
     fn class(&self) -> Result<Class<'a>, Unread> {
         let mut class = self.own.class()?;
         if let Fault::Class(fault) = self.fault {
@@ -322,7 +322,7 @@ fn a_fault_of_our_reader_is_seen() {
         let mut seen = 0;
         for bytes in &files {
             let class = ClassFile::parse(bytes).unwrap();
-            let own = Own::of(&class).unwrap();
+            let own = OwnReader::of(&class).unwrap();
             let Ok(parsed) = cafebabe::parse_class(bytes) else { continue };
             let faulty = Faulty { own: &own, fault: *fault };
             if let Some(difference) = compare(&faulty, &Second(&parsed)).unwrap().difference {

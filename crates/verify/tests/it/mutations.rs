@@ -33,17 +33,17 @@ pub type Kind = fn(&ClassFile<'_>) -> Vec<Change>;
 pub type Builder = fn(&ClassFile<'_>) -> Vec<Vec<u8>>;
 
 /// The ways in which a class is broken.
-enum Altered {
+enum Alteration {
     Changed(Kind),
     Built(Builder),
 }
 
-impl Altered {
+impl Alteration {
     /// A few broken files of a class, spread over it.
     fn of(&self, class: &ClassFile<'_>, subject: &Subject, name: &str) -> Vec<Vec<u8>> {
         let mut files: Vec<Vec<u8>> = match self {
-            Altered::Built(build) => build(class),
-            Altered::Changed(kind) => {
+            Alteration::Built(build) => build(class),
+            Alteration::Changed(kind) => {
                 let mut changes = kind(class);
                 if name == ORIGINAL_CONSTANT {
                     // Constants that inserted code does not refer to have no meaning.
@@ -148,8 +148,8 @@ fn an_alteration_is_found() {
     let subjects = subjects();
     let mut missed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let (mut made, mut found) = (0, 0);
-    let built = BUILT.iter().map(|(name, build)| (*name, Altered::Built(*build)));
-    for (name, kind) in FOUND.iter().map(|(name, kind)| (*name, Altered::Changed(*kind))).chain(built) {
+    let built = BUILT.iter().map(|(name, build)| (*name, Alteration::Built(*build)));
+    for (name, kind) in FOUND.iter().map(|(name, kind)| (*name, Alteration::Changed(*kind))).chain(built) {
         let (mut of_kind, mut found_of_kind) = (0, 0);
         for subject in &subjects {
             let class = ClassFile::parse(&subject.rewritten).unwrap();

@@ -33,7 +33,7 @@ use foreign::Jacoco;
 pub use kernels::KERNELS;
 use programs::{Bench, Clock};
 use recreated::RecreatedSchemes;
-use sections::{ChosenPrograms, Measured, notes, on_one_jdk};
+use sections::{ChosenPrograms, Measurements, notes, on_one_jdk};
 pub use tables::geometric;
 
 /// Measures, and writes the section of docs/benchmarks.md.
@@ -90,7 +90,7 @@ fn on(
     packages: &mut Packages,
     jacoco: Option<&Jacoco>,
     clock: &Clock,
-) -> Result<Measured> {
+) -> Result<Measurements> {
     let kernels: Vec<&str> = KERNELS.iter().map(|(name, _)| *name).collect();
     let kernels: Vec<&str> =
         kernels.into_iter().filter(|name| arguments.has(Part::Kernels) && arguments.wants(name)).collect();
@@ -108,7 +108,7 @@ fn on(
     }
     let homes = Homes::of(jdk, &ground.cctrewrite, ground.work(), &ways)?;
     clock.say("images are there");
-    let mut measured = Measured {
+    let mut measured = Measurements {
         version,
         jdk: jdk.full_version.clone(),
         kernels: Vec::new(),

@@ -51,7 +51,7 @@ impl ChosenPrograms {
 }
 
 /// All measurements on one JDK.
-pub struct Measured {
+pub struct Measurements {
     pub version: u32,
     pub jdk: String,
     pub kernels: Vec<kernels::Row>,
@@ -65,7 +65,7 @@ pub struct Measured {
 }
 
 /// Notes common to all tables.
-pub fn notes(parts: &[Measured], chosen: &ChosenPrograms, jacoco: Option<&Result<Jacoco>>) -> String {
+pub fn notes(parts: &[Measurements], chosen: &ChosenPrograms, jacoco: Option<&Result<Jacoco>>) -> String {
     let mut text = String::from("## Running programs: `cargo xtask bench run`\n\n");
     // Writing to a String cannot fail.
     let _ = write!(
@@ -112,8 +112,8 @@ const RECREATED: &str = "- **JP (2005)** (`xtask/bench/papers`): figures 1 and 5
 ";
 
 /// The tables of a JDK.
-pub fn on_one_jdk(measured: &Measured, arguments: &Arguments, [before, after]: [f64; 2]) -> String {
-    let Measured { version, jdk, kernels, programs, warm, recreated, left_out } = measured;
+pub fn on_one_jdk(measured: &Measurements, arguments: &Arguments, [before, after]: [f64; 2]) -> String {
+    let Measurements { version, jdk, kernels, programs, warm, recreated, left_out } = measured;
     let (machine, commit, date) = (machine::describe(), machine::commit(), machine::date());
     let rounds = arguments.rounds;
     let mut text = format!(

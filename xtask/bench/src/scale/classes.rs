@@ -13,7 +13,7 @@ use xtask_tools::jdks::Fetch;
 use super::super::chart::{Across, Chart, Curve};
 use super::super::measure::Spread;
 use super::super::ways::Way;
-use super::common::{Bench, Found, shown, spread};
+use super::common::{Bench, PartResult, shown, spread};
 
 /// The program whose jars are loaded.
 const PROGRAM: &str = "jython";
@@ -23,7 +23,7 @@ const MARKS: usize = 8;
 const NAMES: [&str; 3] = ["plain", "rewritten at load time", "rewritten beforehand"];
 
 /// Measures the loading.
-pub fn measure(bench: &Bench) -> Result<Found> {
+pub fn measure(bench: &Bench) -> Result<PartResult> {
     let program = programs().find(|program| program.name == PROGRAM);
     let fetched = Packages::new(Fetch::IfMissing)?.get(program.context("it is not in the catalogue")?)?;
     let jars: Vec<PathBuf> = fetched.jars.iter().map(|(_, jar)| jar.clone()).collect();
@@ -62,7 +62,7 @@ pub fn measure(bench: &Bench) -> Result<Found> {
 }
 
 /// `seconds`: for each way, at each mark.
-fn found(seconds: &[Vec<Spread>], count: f64, versions: &str) -> Found {
+fn found(seconds: &[Vec<Spread>], count: f64, versions: &str) -> PartResult {
     let mut text = format!(
         "### Classes that are loaded
 
@@ -102,7 +102,7 @@ All {count} classes in the jars of {PROGRAM} that find what they extend are load
         unit: "s",
         curves,
     };
-    Found { text, picture: Some(("benchmarks-loading.svg", chart)) }
+    PartResult { text, picture: Some(("benchmarks-loading.svg", chart)) }
 }
 
 #[cfg(test)]

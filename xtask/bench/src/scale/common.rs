@@ -12,7 +12,7 @@ use super::super::sources::Sources;
 use super::super::ways::{Homes, Way};
 
 /// The results of a part.
-pub struct Found {
+pub struct PartResult {
     /// Markdown.
     pub text: String,
     /// The name of a picture in `docs/`, and the picture.
@@ -31,25 +31,25 @@ pub struct Bench {
 }
 
 /// The output of a mode of `Scale`: numbers, and text that is the same in all runs.
-pub struct Said {
+pub struct ModeOutput {
     pub numbers: Vec<f64>,
     pub same: String,
 }
 
-impl Said {
-    pub fn parse(output: &str) -> Result<Said> {
+impl ModeOutput {
+    pub fn parse(output: &str) -> Result<ModeOutput> {
         let (numbers, same) = output.trim_end().split_once("= ").context("the program said nothing")?;
         let numbers = numbers.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-        Ok(Said { numbers, same: same.to_owned() })
+        Ok(ModeOutput { numbers, same: same.to_owned() })
     }
 }
 
 impl Bench {
     /// Runs `Scale` in a way.
-    pub fn scale(&self, way: Way, arguments: &[String]) -> Result<Said> {
+    pub fn scale(&self, way: Way, arguments: &[String]) -> Result<ModeOutput> {
         let mut java = self.homes.java(way)?;
         java.arg("-cp").arg(&self.programs).arg("Scale").args(arguments);
-        Said::parse(&process::output(&mut java)?)
+        ModeOutput::parse(&process::output(&mut java)?)
     }
 }
 
@@ -70,10 +70,10 @@ mod tests {
 
     #[test]
     fn numbers_stand_before_what_is_the_same() {
-        let said = Said::parse("12 34 = 5\n").unwrap();
+        let said = ModeOutput::parse("12 34 = 5\n").unwrap();
         assert_eq!((said.numbers, said.same.as_str()), (vec![12.0, 34.0], "5"));
-        assert!(Said::parse("12 34\n").is_err());
-        assert!(Said::parse("12 x = 5\n").is_err());
+        assert!(ModeOutput::parse("12 34\n").is_err());
+        assert!(ModeOutput::parse("12 x = 5\n").is_err());
     }
 
     #[test]

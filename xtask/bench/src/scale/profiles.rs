@@ -13,7 +13,7 @@ use super::super::chart::{Across, Chart, Curve};
 use super::super::measure::{self, Spread};
 use super::super::page::megabytes;
 use super::super::ways::Way;
-use super::common::{Bench, Found, shown, spread};
+use super::common::{Bench, PartResult, shown, spread};
 
 /// javac gets the first few of each group of this many of the library's files.
 const OF: usize = 16;
@@ -36,7 +36,7 @@ struct Row {
 }
 
 /// Measures the commands.
-pub fn measure(bench: &Bench) -> Result<Found> {
+pub fn measure(bench: &Bench) -> Result<PartResult> {
     let work = bench.ground.work();
     let [first, second] = ["first.cct", "second.cct"].map(|name| work.join(name));
     let mut rows = Vec::new();
@@ -97,7 +97,7 @@ fn command(bench: &Bench, arguments: &[&str], first: &Path, second: &Path) -> Re
     measure::run(&mut command)
 }
 
-fn found(rows: &[Row], sources: &str) -> Found {
+fn found(rows: &[Row], sources: &str) -> PartResult {
     let heads: Vec<String> = COMMANDS.iter().map(|(name, _)| format!("`{name}` s | MB |")).collect();
     let mut text = format!(
         "### Commands on profiles
@@ -132,7 +132,7 @@ javac compiling parts of {sources}; *diff* and *merge* are given the profiles of
         unit: "s",
         curves: COMMANDS.iter().enumerate().map(curve).collect(),
     };
-    Found { text, picture: Some(("benchmarks-contexts.svg", chart)) }
+    PartResult { text, picture: Some(("benchmarks-contexts.svg", chart)) }
 }
 
 #[cfg(test)]

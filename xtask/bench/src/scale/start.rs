@@ -9,7 +9,7 @@ use xtask_tools::process;
 
 use super::super::measure::Spread;
 use super::super::ways::{Homes, Way};
-use super::common::{Bench, Found, Said, spread};
+use super::common::{Bench, ModeOutput, PartResult, spread};
 
 /// The JDKs on which starting is measured.
 pub const STARTS: [u32; 3] = [8, 17, 25];
@@ -37,7 +37,7 @@ struct Row {
 }
 
 /// Measures start-up.
-pub fn measure(bench: &Bench) -> Result<Found> {
+pub fn measure(bench: &Bench) -> Result<PartResult> {
     let mut text = format!(
         "### From the start on
 
@@ -61,7 +61,7 @@ has compiled {FILES} files and what they need ({}) for the first, second and {TI
         }
         eprintln!("{text}");
     }
-    Ok(Found { text, picture: None })
+    Ok(PartResult { text, picture: None })
 }
 
 fn on(bench: &Bench, homes: &Homes) -> Result<Vec<Row>> {
@@ -119,7 +119,7 @@ fn start(
     let output = process::output(&mut java)?;
     let ended = milliseconds()? - started;
     // The program's clock has no fractions of milliseconds.
-    let said = Said::parse(&output)?.numbers.into_iter().map(|at| at + 0.5 - started);
+    let said = ModeOutput::parse(&output)?.numbers.into_iter().map(|at| at + 0.5 - started);
     Ok((said.collect(), ended))
 }
 

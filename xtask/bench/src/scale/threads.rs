@@ -9,7 +9,7 @@ use cct_profile::Profile;
 use super::super::chart::{Across, Chart, Curve};
 use super::super::measure::Spread;
 use super::super::ways::Way;
-use super::common::{Bench, Found, shown, spread};
+use super::common::{Bench, PartResult, shown, spread};
 
 /// Numbers of threads.
 const COUNTS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -27,7 +27,7 @@ struct Row {
 }
 
 /// Measures the kernel.
-pub fn measure(bench: &Bench) -> Result<Found> {
+pub fn measure(bench: &Bench) -> Result<PartResult> {
     let mut rows = Vec::new();
     let mut same = None;
     for count in COUNTS {
@@ -53,7 +53,7 @@ pub fn measure(bench: &Bench) -> Result<Found> {
     Ok(found(&rows))
 }
 
-fn found(rows: &[Row]) -> Found {
+fn found(rows: &[Row]) -> PartResult {
     let mut text = format!(
         "### Threads
 
@@ -84,7 +84,7 @@ The kernel *{KERNEL}*, {UNITS} times by all threads together, when it has been c
         unit: "s",
         curves: vec![curve("plain", 0), curve("exact", 1)],
     };
-    Found { text, picture: Some(("benchmarks-threads.svg", chart)) }
+    PartResult { text, picture: Some(("benchmarks-threads.svg", chart)) }
 }
 
 #[cfg(test)]

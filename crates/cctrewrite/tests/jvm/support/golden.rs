@@ -13,7 +13,7 @@ pub type Contexts = BTreeMap<String, (u64, u64)>;
 
 /// An expected tree.
 #[derive(Debug)]
-pub struct Golden {
+pub struct GoldenTree {
     /// Classes that are compared, with their nested classes; paths omit frames of others.
     classes: Vec<String>,
     /// The value of `-Dcctrewrite.threads` if paths begin with the thread's name.
@@ -24,9 +24,9 @@ pub struct Golden {
     contexts: Contexts,
 }
 
-impl Golden {
+impl GoldenTree {
     /// Reads an `expected.*.txt`.
-    pub fn read(path: &Path) -> Golden {
+    pub fn read(path: &Path) -> GoldenTree {
         let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let header = |key: &str| {
             let mut lines = text
@@ -41,27 +41,27 @@ impl Golden {
             let (counts, path) = parse(line);
             assert!(contexts.insert(path.to_owned(), counts).is_none(), "{path} stands there twice");
         }
-        Golden { classes, threads, without_generated: false, contexts }
+        GoldenTree { classes, threads, without_generated: false, contexts }
     }
 
     /// The sum of the trees of all threads.
-    pub fn without_threads(self) -> Golden {
+    pub fn without_threads(self) -> GoldenTree {
         let mut contexts = Contexts::new();
         for (path, (calls, bytecodes)) in &self.contexts {
             let path = if path.starts_with('[') { path.split_once(';').unwrap().1 } else { path };
             let sum = contexts.entry(path.to_owned()).or_default();
             *sum = (sum.0 + calls, sum.1 + bytecodes);
         }
-        Golden { threads: None, contexts, ..self }
+        GoldenTree { threads: None, contexts, ..self }
     }
 
     /// The tree without the classes that the JVM generates, which differ between releases.
-    pub fn without_generated(self) -> Golden {
-        Golden { without_generated: true, ..self }
+    pub fn without_generated(self) -> GoldenTree {
+        GoldenTree { without_generated: true, ..self }
     }
 
     /// The tree with this many more bytecodes for each call.
-    pub fn with_each_call(mut self, more: u64) -> Golden {
+    pub fn with_each_call(mut self, more: u64) -> GoldenTree {
         self.contexts.values_mut().for_each(|(calls, bytecodes)| *bytecodes += *calls * more);
         self
     }
@@ -121,7 +121,7 @@ fn shown(lines: &[String], classes: &[String], without_generated: bool) -> Conte
     contexts
 }
 
-/// The contexts of these classes alone, as [`Golden`] compares them, as lines.
+/// The contexts of these classes alone, as [`GoldenTree`] compares them, as lines.
 pub fn of_classes(lines: &[String], classes: &[&str]) -> Vec<String> {
     let classes: Vec<String> = classes.iter().map(|class| (*class).to_owned()).collect();
     let contexts = shown(lines, &classes, false);

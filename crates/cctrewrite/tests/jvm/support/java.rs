@@ -104,7 +104,7 @@ impl Java {
     }
 
     /// Starts it; `main` is a class, or `-m module/class`.
-    pub fn start(&self, main: &str, arguments: &[&str]) -> Running {
+    pub fn start(&self, main: &str, arguments: &[&str]) -> RunningJvm {
         let mut command = match (self.address_space, self.through.split_first()) {
             (None, None) => Command::new(&self.program),
             (None, Some((program, arguments))) => {
@@ -129,7 +129,7 @@ impl Java {
         command.args(main.split(' ')).args(arguments);
         let file = |name| File::create(self.folder.join(name)).unwrap();
         command.stdin(Stdio::null()).stdout(file("out")).stderr(file("err"));
-        Running {
+        RunningJvm {
             child: command.spawn().unwrap(),
             version: self.version,
             started: Instant::now(),
@@ -153,7 +153,7 @@ impl Java {
 
 /// A running JVM.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningJvm {
     child: Child,
     version: u32,
     started: Instant,
@@ -161,7 +161,7 @@ pub struct Running {
     command: String,
 }
 
-impl Running {
+impl RunningJvm {
     /// The JVM's process id.
     pub fn id(&self) -> u32 {
         self.child.id()

@@ -11,7 +11,7 @@ mod jdk;
 mod library;
 
 pub use image::{Image, profiled};
-pub use java::{Java, Run, Running, mebibytes};
+pub use java::{Java, Run, RunningJvm, mebibytes};
 pub use jdk::Jdk;
 pub use library::{ALL_BLOCKS, Blocks, Library, plain_programs};
 
@@ -106,10 +106,10 @@ pub fn lasting_folder(name: &str) -> PathBuf {
 }
 
 /// The folders of the test that runs in a thread, removed at its end.
-struct Made(Vec<PathBuf>);
+struct TestFolders(Vec<PathBuf>);
 
 thread_local! {
-    static MADE: RefCell<Made> = {
+    static MADE: RefCell<TestFolders> = {
         static WATCH: Once = Once::new();
         WATCH.call_once(|| {
             let report = panic::take_hook();
@@ -118,12 +118,12 @@ thread_local! {
                 report(info);
             }));
         });
-        RefCell::new(Made(Vec::new()))
+        RefCell::new(TestFolders(Vec::new()))
     };
     static FAILED: Cell<bool> = const { Cell::new(false) };
 }
 
-impl Drop for Made {
+impl Drop for TestFolders {
     fn drop(&mut self) {
         // For diagnosis, all folders of a failed test stay.
         if FAILED.try_with(Cell::get) == Ok(false) {

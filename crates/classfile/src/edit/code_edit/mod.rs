@@ -46,7 +46,7 @@ pub struct CodeEdit<'c, 'a> {
 
 /// Results of writing edited code.
 #[derive(Debug, Default)]
-pub struct Finished {
+pub struct CodeChanges {
     /// Names of omitted attributes: unknown ones that may hold bytecode indices.
     pub dropped: Vec<String>,
     /// New positions of instructions, if [requested](CodeEdit::report_moves).
@@ -146,7 +146,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         names: &mut AttributeNames,
         additions: &mut PoolAdditions,
         out: &mut Vec<u8>,
-    ) -> Result<Finished> {
+    ) -> Result<CodeChanges> {
         self.edits.sort();
         // Its head states its length, which is known only afterwards.
         let mut code = Vec::with_capacity(2 * self.code.bytes.len() + self.edits.length() + 16);
@@ -180,7 +180,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         let dropped =
             self.write_attributes(old, signature, &layout, &entries, length, names, additions, out)?;
         let moves = if self.reports_moves { moves::of(self.code, &self.edits, &layout)? } else { Vec::new() };
-        Ok(Finished { dropped, moves, length })
+        Ok(CodeChanges { dropped, moves, length })
     }
 
     fn write_exception_table(&self, layout: &Layout, entries: &[Bci], out: &mut Vec<u8>) -> Result<()> {
