@@ -4,21 +4,20 @@ use std::fs;
 use std::path::Path;
 
 use super::profiles::{CHANGED, plain, tree, with_library, write};
-use super::{Browser, Place, found, no_complaints};
+use super::{Browser, Engine, Place, engines, no_complaints};
 
 /// The rules that the page breaks, each with what breaks it.
 const FINDINGS: &str = "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))";
 
-#[test]
-fn axe_finds_nothing() {
-    let Some(root) = found() else { return };
+fn axe_finds_nothing(engine: Engine) {
+    let Some(root) = engine.root() else { return };
     let axe = root.with_file_name("axe-core").join("package/axe.min.js");
     let Ok(axe) = fs::read_to_string(&axe) else {
         println!("skipped: axe-core is missing (cargo xtask readers says why)");
         return;
     };
-    let mut browser = Browser::start(&root, 1400, 900);
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     let mut base = plain();
@@ -32,7 +31,7 @@ fn axe_finds_nothing() {
             browser.open(page, fragment);
             browser.press("ArrowDown");
             browser.press("ArrowDown");
-            browser.value(&format!("{axe}; 0"));
+            browser.run(&axe);
             for dialog in ["", "about", "choose", "help"] {
                 if !dialog.is_empty() {
                     browser.value(&format!("document.getElementById('{dialog}').showModal()"));
@@ -49,5 +48,7 @@ fn axe_finds_nothing() {
     check(&mut browser, &place.path("plain.html"), "query=walk");
     check(&mut browser, &place.path("change.html"), "view=callers");
     check(&mut browser, &place.path("library.html"), "view=sandwich&focus=0");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
+
+engines!(axe_finds_nothing,);

@@ -1,7 +1,7 @@
 //! Numbers and names at widths from a phone's to a large window's.
 
 use super::profiles::{large, plain, write};
-use super::{Browser, Place, found, no_complaints};
+use super::{Browser, Engine, Place, engines, no_complaints};
 
 /// Cells of tables with numbers that do not fit.
 const CUT: &str = "[...document.querySelectorAll('.table .cell:not(.text):not(.bars)')]
@@ -12,10 +12,8 @@ const CUT: &str = "[...document.querySelectorAll('.table .cell:not(.text):not(.b
 const WIDE: &str = "[document.documentElement.scrollWidth - innerWidth, ...['tools', 'selected'].map((id) =>
     document.getElementById(id).scrollWidth - document.getElementById(id).clientWidth)].filter((more) => more > 0)";
 
-#[test]
-fn no_digit_is_cut() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn no_digit_is_cut(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &large(98_765_432_109));
     write(&place.path("base.cct"), &large(1));
@@ -34,13 +32,11 @@ fn no_digit_is_cut() {
             }
         }
     }
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn phones_have_names_above_short_numbers() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 390, 800);
+fn phones_have_names_above_short_numbers(engine: Engine) {
+    let Some(mut browser) = engine.start(390, 800) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &large(1));
     place.open(&mut browser, &[], "");
@@ -56,13 +52,11 @@ fn phones_have_names_above_short_numbers() {
     assert!(cells.iter().filter(|cell| cell[3] == false).all(|cell| top(cell) > top(name)), "{cells:?}");
     let own = cells.iter().find(|cell| cell[0] == "247 T").unwrap_or_else(|| panic!("{cells:?}"));
     assert_eq!(own[1], "246,913,578,024,690", "the whole number");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn colours_are_explained() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn colours_are_explained(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     let legend = "document.getElementById('legend').innerText.replace(/\\s+/g, ' ').trim()";
@@ -74,5 +68,7 @@ fn colours_are_explained() {
     let moving = "[document.getAnimations().length, ...[...document.querySelectorAll('*')].map((one) => getComputedStyle(one)).map((style) =>
         Number(style.transitionDuration !== '0s' || style.animationName !== 'none' || style.scrollBehavior !== 'auto'))].reduce((a, b) => a + b)";
     assert_eq!(browser.number(moving), 0.0);
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
+
+engines!(no_digit_is_cut, phones_have_names_above_short_numbers, colours_are_explained,);

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use super::profiles::{with_library, write};
-use super::{Browser, Place, found, methods, no_complaints, sample};
+use super::{Browser, Engine, Place, engines, methods, no_complaints, sample};
 
 /// All boxes: the path of names, the own and the inclusive counts.
 const BOXES: &str = "(() => { const { state } = cctrewrite; const rows = [];
@@ -52,10 +52,8 @@ fn assert_collapses(browser: &mut Browser, place: &Place, page: &[&str]) {
     assert_eq!(all(browser), whole, "{page:?}, back");
 }
 
-#[test]
-fn a_switch_collapses_the_library_as_the_commands_do() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn a_switch_collapses_the_library_as_the_commands_do(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     fs::copy(sample(), place.path("run.cct")).unwrap();
     place.run(&["merge", "run.cct", "-o", "mine.cct", "--collapse-library", "--threads", "apart"]);
@@ -77,13 +75,11 @@ fn a_switch_collapses_the_library_as_the_commands_do() {
     reported.sort();
     assert_eq!(shown, reported);
     assert!(shown.iter().any(|(name, own, _)| name == "(library)" && *own > 0));
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn lines_of_the_library_are_exact_even_if_contexts_are_pruned() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn lines_of_the_library_are_exact_even_if_contexts_are_pruned(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     fs::copy(sample(), place.path("run.cct")).unwrap();
     place.open(&mut browser, &["--collapse-library"], "");
@@ -100,13 +96,11 @@ fn lines_of_the_library_are_exact_even_if_contexts_are_pruned() {
         }
     }
     assert!(lines > 1, "{lines} lines");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn differences_and_call_sites_collapse_too() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn differences_and_call_sites_collapse_too(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &with_library(1));
     write(&place.path("base.cct"), &with_library(3));
@@ -128,13 +122,11 @@ fn differences_and_call_sites_collapse_too() {
         "[...document.querySelectorAll('#methods .lines .line')].map((line) => line.textContent).find((text) => text.includes('(library)'))",
     );
     assert!(changed.starts_with("-146"), "{changed}");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn the_page_begins_as_the_command_says_and_keeps_the_switch() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn the_page_begins_as_the_command_says_and_keeps_the_switch(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &with_library(1));
     let state = "[cctrewrite.state.library, document.getElementById('library').checked]";
@@ -165,5 +157,12 @@ fn the_page_begins_as_the_command_says_and_keeps_the_switch() {
     assert!(browser.value("document.getElementById('library-label').hidden").as_bool().unwrap());
     browser.press("l");
     assert!(!browser.value("cctrewrite.state.library").as_bool().unwrap());
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
+
+engines!(
+    a_switch_collapses_the_library_as_the_commands_do,
+    lines_of_the_library_are_exact_even_if_contexts_are_pruned,
+    differences_and_call_sites_collapse_too,
+    the_page_begins_as_the_command_says_and_keeps_the_switch,
+);

@@ -8,7 +8,10 @@
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 mod access;
+mod browser;
 mod chromium;
+mod engine;
+mod firefox;
 mod layout;
 mod library;
 mod pointer;
@@ -21,12 +24,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use base64::Engine;
+use browser::Browser;
 use cct_profile::labels::{By, Labels};
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::sums::sums;
 use cct_profile::{Metric, Profile};
-use chromium::{Browser, found};
+use engine::{Engine, engines};
 use profiles::{CHANGED, EVIL, HARD, deep, hostile, plain, write};
 use serde_json::Value;
 
@@ -99,14 +103,12 @@ fn selected_row(browser: &mut Browser, table: &str) -> String {
     browser.text(&format!("document.querySelector('#{table} [aria-selected] .text')?.title ?? ''"))
 }
 
-fn no_complaints(browser: &Browser) {
-    assert_eq!(browser.complaints, [""; 0]);
+fn no_complaints(browser: &mut Browser) {
+    assert_eq!(browser.complaints(), [""; 0]);
 }
 
-#[test]
-fn a_page_opens_alone_and_has_the_sums_that_info_says() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn a_page_opens_alone_and_has_the_sums_that_info_says(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     fs::copy(sample(), place.path("run.cct")).unwrap();
     place.open(&mut browser, &[], "");
@@ -124,13 +126,11 @@ fn a_page_opens_alone_and_has_the_sums_that_info_says() {
         let (key, text) = line.split_at(12);
         assert!(about.contains(&format!("{}{text}", key.trim_end())), "{line}");
     }
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn widths_are_shares_of_the_metric() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn widths_are_shares_of_the_metric(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &[], "");
@@ -151,13 +151,11 @@ fn widths_are_shares_of_the_metric() {
     assert!(browser.text("document.getElementById('metric').selectedOptions[0].textContent") == "bytecodes");
     browser.press("m");
     middle(&mut browser, "app.Main.hash()");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn the_view_of_callers_adds_up_to_the_methods_even_if_contexts_are_pruned() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn the_view_of_callers_adds_up_to_the_methods_even_if_contexts_are_pruned(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     fs::copy(sample(), place.path("run.cct")).unwrap();
     let rows = methods(&place.path("run.cct"));
@@ -192,13 +190,11 @@ fn the_view_of_callers_adds_up_to_the_methods_even_if_contexts_are_pruned() {
         let pruned = browser.text("document.getElementById('pruned').textContent");
         assert_eq!(pruned.is_empty(), pruning == "1000000", "{pruned}");
     }
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn pruned_contexts_are_in_the_sums_of_their_callers() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn pruned_contexts_are_in_the_sums_of_their_callers(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     fs::copy(sample(), place.path("run.cct")).unwrap();
     place.open(&mut browser, &[], "");
@@ -215,13 +211,11 @@ fn pruned_contexts_are_in_the_sums_of_their_callers() {
     let said = browser.text("document.getElementById('pruned').textContent");
     let lost = browser.number("cctrewrite.state.totals.lost");
     assert!(said.replace(',', "").starts_with(&format!("Pruned: {lost} contexts (")), "{said}");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn search_finds_methods_and_goes_from_box_to_box() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn search_finds_methods_and_goes_from_box_to_box(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &[], "");
@@ -255,13 +249,11 @@ fn search_finds_methods_and_goes_from_box_to_box() {
     assert!(browser.text("document.getElementById('found').textContent").starts_with("2 methods; "));
     browser.value("cctrewrite.state.set({ query: '(' })");
     assert_eq!(browser.text("document.getElementById('found').textContent"), "not a regular expression");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn the_end_of_a_search_scrolls_back() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn the_end_of_a_search_scrolls_back(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     let mut profile = deep(2_000);
     let mut row = profile.methods[1].clone();
@@ -282,13 +274,11 @@ fn the_end_of_a_search_scrolls_back() {
     assert!(browser.number("cctrewrite.graph.view.scrollTop") > 10_000.0);
     browser.press("Escape");
     assert_eq!(browser.number("cctrewrite.graph.view.scrollTop"), 400.0);
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn selections_agree_in_all_commands() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn selections_agree_in_all_commands(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &[], "");
@@ -307,13 +297,11 @@ fn selections_agree_in_all_commands() {
     let outline = browser.number("document.getElementById('outline').getBoundingClientRect().width");
     let wanted = browser.number("cctrewrite.graph.place(cctrewrite.state.selected).width");
     assert!((outline - wanted).abs() < 0.1, "{outline} is not {wanted}");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn keys_do_all_that_buttons_do() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn keys_do_all_that_buttons_do(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &[], "");
@@ -356,13 +344,11 @@ fn keys_do_all_that_buttons_do() {
         );
         browser.value(&format!("document.getElementById('{dialog}').close()"));
     }
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn threads_can_be_chosen_and_recursion_folded() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn threads_can_be_chosen_and_recursion_folded(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &[], "");
@@ -401,13 +387,11 @@ fn threads_can_be_chosen_and_recursion_folded() {
     let of_worker = 2.0;
     let wanted = folded["trees"][0]["contexts"].as_array().unwrap().len() as f64;
     assert_eq!(contexts, wanted + of_worker, "{folded}");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn a_difference_shows_what_has_changed() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn a_difference_shows_what_has_changed(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     let mut base = plain();
     base.threads[0].tree = profiles::tree(&CHANGED);
@@ -439,13 +423,11 @@ fn a_difference_shows_what_has_changed() {
     assert_eq!(browser.number(gone), 0.0);
     browser.press("w");
     assert_eq!(browser.number(gone), 1.0);
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn names_can_do_no_harm() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn names_can_do_no_harm(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &hostile());
     write(&place.path(HARD), &hostile());
@@ -468,7 +450,7 @@ fn names_can_do_no_harm() {
         assert_eq!(browser.text("typeof globalThis.harmed"), "undefined");
         assert!(browser.text("document.title").contains("<img"));
     }
-    no_complaints(&browser);
+    no_complaints(&mut browser);
     // The policy itself holds, in case a name got through.
     browser.value(
         "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"globalThis.harmed = 1\">')",
@@ -476,13 +458,12 @@ fn names_can_do_no_harm() {
     browser.value("document.body.append(Object.assign(document.createElement('script'), { textContent: 'globalThis.harmed = 2' }))");
     browser.settle();
     assert_eq!(browser.text("typeof globalThis.harmed"), "undefined");
-    assert!(browser.complaints.iter().any(|complaint| complaint.contains("Content Security Policy")));
+    let complaints = browser.complaints().join("\n").replace("Content-Security", "Content Security");
+    assert!(complaints.contains("Content Security Policy"), "{complaints}");
 }
 
-#[test]
-fn the_address_keeps_the_view() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn the_address_keeps_the_view(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &[], "");
@@ -501,13 +482,11 @@ fn the_address_keeps_the_view() {
         "zoom=99.7.x&metric=parsecs&threads=17&focus=-3&view=sideways&theme=plaid",
     );
     assert_eq!(browser.number("cctrewrite.state.zoom.level"), 0.0);
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn deep_stacks_are_shown() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn deep_stacks_are_shown(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &deep(30_000));
     place.open(&mut browser, &[], "");
@@ -519,15 +498,13 @@ fn deep_stacks_are_shown() {
     assert_eq!(browser.number("cctrewrite.state.selected.level"), 30_000.0);
     browser.press("r");
     assert_eq!(browser.number("cctrewrite.graph.rows.length"), 3.0);
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
 /// `BLESS=1` renews the picture of `docs/use/html.md`. It is not compared: the rendering of letters
 /// depends on the browser.
-#[test]
-fn the_picture_of_the_manual_can_be_drawn() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1200, 720);
+fn the_picture_of_the_manual_can_be_drawn(engine: Engine) {
+    let Some(mut browser) = engine.start(1200, 720) else { return };
     let place = Place::new();
     fs::copy(sample(), place.path("run.cct")).unwrap();
     place.open(&mut browser, &["--root", "Sample.main"], "");
@@ -535,8 +512,25 @@ fn the_picture_of_the_manual_can_be_drawn() {
     browser.click(x, y);
     let picture = base64::engine::general_purpose::STANDARD.decode(browser.picture()).unwrap();
     assert!(picture.starts_with(b"\x89PNG") && picture.len() < 200_000, "{} bytes", picture.len());
-    if std::env::var_os("BLESS").is_some() {
+    if engine == Engine::Chromium && std::env::var_os("BLESS").is_some() {
         fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/use/html.png"), picture).unwrap();
     }
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
+
+engines!(
+    a_page_opens_alone_and_has_the_sums_that_info_says,
+    widths_are_shares_of_the_metric,
+    the_view_of_callers_adds_up_to_the_methods_even_if_contexts_are_pruned,
+    pruned_contexts_are_in_the_sums_of_their_callers,
+    search_finds_methods_and_goes_from_box_to_box,
+    the_end_of_a_search_scrolls_back,
+    selections_agree_in_all_commands,
+    keys_do_all_that_buttons_do,
+    threads_can_be_chosen_and_recursion_folded,
+    a_difference_shows_what_has_changed,
+    names_can_do_no_harm,
+    the_address_keeps_the_view,
+    deep_stacks_are_shown,
+    the_picture_of_the_manual_can_be_drawn,
+);

@@ -1,7 +1,7 @@
 //! Wheel, pinch, drag and the tip at the pointer.
 
 use super::profiles::{plain, write};
-use super::{Browser, Place, found, middle, no_complaints};
+use super::{Browser, Engine, Place, engines, middle, no_complaints};
 
 const SCALE: &str = "cctrewrite.graph.scale";
 
@@ -11,10 +11,8 @@ fn at(browser: &mut Browser, (x, y): (f64, f64)) -> String {
     browser.text(&format!("cctrewrite.state.nameOf(cctrewrite.graph.at({event}).box)"))
 }
 
-#[test]
-fn wheel_and_pointer_stretch_and_move_the_graph() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn wheel_and_pointer_stretch_and_move_the_graph(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &[], "");
@@ -50,13 +48,11 @@ fn wheel_and_pointer_stretch_and_move_the_graph() {
     assert_eq!(browser.number(SCALE), 1.0);
     browser.press("-");
     assert_eq!(browser.number(SCALE), 1.0, "never narrower than the window");
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
 
-#[test]
-fn the_tip_has_shares_and_the_stack() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn the_tip_has_shares_and_the_stack(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &[], "");
@@ -81,5 +77,7 @@ fn the_tip_has_shares_and_the_stack() {
     assert!((side(0) - x).abs() < 40.0 && (side(1) - y).abs() < 40.0, "{place} at {x} {y}");
     browser.point(x, 890.0);
     assert!(browser.value("document.getElementById('tip').hidden").as_bool().unwrap());
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
+
+engines!(wheel_and_pointer_stretch_and_move_the_graph, the_tip_has_shares_and_the_stack,);

@@ -1,16 +1,14 @@
 //! Callers above a method, callees below it.
 
 use super::profiles::{plain, write};
-use super::{Browser, Place, found, middle, no_complaints};
+use super::{Browser, Engine, Place, engines, middle, no_complaints};
 
 /// The drawn rows: names and inclusive bytecodes.
 const ROWS: &str = "cctrewrite.graph.rows.map((row) => row.map(({ box }) =>
     [cctrewrite.state.nameOf(box), box.inclusive[0]]))";
 
-#[test]
-fn callers_stand_above_a_method_and_callees_below() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn callers_stand_above_a_method_and_callees_below(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &plain());
     place.open(&mut browser, &[], "");
@@ -64,5 +62,7 @@ fn callers_stand_above_a_method_and_callees_below() {
         browser.value("[cctrewrite.state.view, cctrewrite.state.focus]"),
         serde_json::json!(["callees", -1])
     );
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
+
+engines!(callers_stand_above_a_method_and_callees_below,);

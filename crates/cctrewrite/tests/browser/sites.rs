@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::chromium::{Browser, found};
 use super::profiles::{split, write};
-use super::{Place, methods, no_complaints, selected_row};
+use super::{Browser, Engine, Place, engines, methods, no_complaints, selected_row};
 
 /// Names and own and inclusive bytecodes of the rows of the table of methods.
 const ROWS: &str = "(() => { const { head, table } = cctrewrite.state;
@@ -28,10 +27,8 @@ fn paths(browser: &mut Browser) -> Vec<(String, u64)> {
     paths
 }
 
-#[test]
-fn trees_tell_sites_apart_and_methods_do_not() {
-    let Some(root) = found() else { return };
-    let mut browser = Browser::start(&root, 1400, 900);
+fn trees_tell_sites_apart_and_methods_do_not(engine: Engine) {
+    let Some(mut browser) = engine.start(1400, 900) else { return };
     let place = Place::new();
     write(&place.path("run.cct"), &split());
     place.open(&mut browser, &[], "");
@@ -97,7 +94,7 @@ fn trees_tell_sites_apart_and_methods_do_not() {
             return walk.below.map((box) => [state.nameOf(box), box.inclusive[0]]); })()",
     );
     assert_eq!(callers, json!([["app.Main.step()", 100], ["app.Main.walk()", 90]]));
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 
     // With call sites merged, there are none.
     place.open(&mut browser, &["--merge-sites"], "");
@@ -108,5 +105,7 @@ fn trees_tell_sites_apart_and_methods_do_not() {
         (".main() > .step() > .walk() > .walk()", 90),
     ]);
     assert_eq!(paths(&mut browser), merged);
-    no_complaints(&browser);
+    no_complaints(&mut browser);
 }
+
+engines!(trees_tell_sites_apart_and_methods_do_not,);

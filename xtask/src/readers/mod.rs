@@ -6,6 +6,8 @@
 //! packages, npm and PyPI, each in a version that is stated here; of large packages only the
 //! necessary files are kept. Nothing is installed.
 
+mod browsers;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +20,8 @@ use xtask_tools::debian::{Archive, unpack};
 use xtask_tools::jdks::Fetch;
 use xtask_tools::print::print_line;
 use xtask_tools::process;
+
+use browsers::{CHROMIUM_NEEDS, FIREFOX_NEEDS};
 
 /// The environment variable with the readers' folder for the tests.
 pub const VARIABLE: &str = "CCTREWRITE_READERS";
@@ -48,7 +52,7 @@ enum Source {
     Python { package: &'static str },
 }
 
-const READERS: [Reader; 6] = [
+const READERS: [Reader; 7] = [
     Reader {
         name: "callgrind_annotate",
         source: Source::Debian { package: "valgrind", file: "/bin/callgrind_annotate" },
@@ -71,79 +75,11 @@ const READERS: [Reader; 6] = [
         source: Source::DebianTree { package: "chromium-headless-shell", libraries: &CHROMIUM_NEEDS },
         main: "usr/lib/chromium/chromium-headless-shell",
     },
-];
-
-/// Packages that Chromium needs on a machine with only Debian's base system: its libraries, their
-/// dependencies, and fonts.
-const CHROMIUM_NEEDS: [&str; 68] = [
-    "chromium-common",
-    "fonts-dejavu-core",
-    "libasound2",
-    "libasyncns0",
-    "libatk1.0-0",
-    "libatspi2.0-0",
-    "libblkid1",
-    "libbrotli1",
-    "libbsd0",
-    "libcap2",
-    "libdav1d6",
-    "libdbus-1-3",
-    "libdouble-conversion3",
-    "libdrm2",
-    "libexpat1",
-    "libffi8",
-    "libflac12",
-    "libfontconfig1",
-    "libfreetype6",
-    "libgbm1",
-    "libgcrypt20",
-    "libglib2.0-0",
-    "libgpg-error0",
-    "libgraphite2-3",
-    "libharfbuzz-subset0",
-    "libharfbuzz0b",
-    "libjpeg62-turbo",
-    "liblcms2-2",
-    "liblz4-1",
-    "liblzma5",
-    "libmd0",
-    "libminizip1",
-    "libmount1",
-    "libmp3lame0",
-    "libmpg123-0",
-    "libnspr4",
-    "libnss3",
-    "libogg0",
-    "libopenh264-7",
-    "libopenjp2-7",
-    "libopus0",
-    "libpcre2-8-0",
-    "libpng16-16",
-    "libpulse0",
-    "libselinux1",
-    "libsndfile1",
-    "libsqlite3-0",
-    "libsystemd0",
-    "libudev1",
-    "libvorbis0a",
-    "libvorbisenc2",
-    "libwayland-server0",
-    "libx11-6",
-    "libx11-xcb1",
-    "libxau6",
-    "libxcb1",
-    "libxcb-randr0",
-    "libxcomposite1",
-    "libxdamage1",
-    "libxdmcp6",
-    "libxext6",
-    "libxfixes3",
-    "libxi6",
-    "libxkbcommon0",
-    "libxnvctrl0",
-    "libxrandr2",
-    "libxrender1",
-    "libzstd1",
+    Reader {
+        name: "firefox",
+        source: Source::DebianTree { package: "firefox-esr", libraries: &FIREFOX_NEEDS },
+        main: "usr/lib/firefox-esr/firefox-esr",
+    },
 ];
 
 /// The result for one reader.
