@@ -35,10 +35,12 @@ const WATCH_REQUESTS: &str = "window.requestsOfPages = [];
         if (channel.loadInfo.browsingContext) window.requestsOfPages.push('asked for ' + channel.URI.spec);
     }, 'http-on-modify-request');";
 
-/// The errors and warnings about files, and what the page asked for.
+/// The errors and warnings about files, and what the page asked for. Firefox reports positions that
+/// follow scrolling as a hint about speed: tables draw only the rows in view.
 const COMPLAINTS: &str = "return Services.console.getMessageArray().flatMap((message) => {
-        const isAboutScript = message instanceof Ci.nsIScriptError;
-        return isAboutScript && message.sourceName.startsWith('file:') ? [message.errorMessage] : [];
+        const isOfPage = message instanceof Ci.nsIScriptError && message.sourceName.startsWith('file:');
+        const isHint = isOfPage && message.errorMessage.includes('scroll-linked positioning effect');
+        return isOfPage && !isHint ? [message.errorMessage] : [];
     }).concat(window.requestsOfPages);";
 
 /// Sets the size of the page's part of the window, which can be smaller than windows can.
