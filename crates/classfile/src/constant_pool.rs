@@ -40,9 +40,9 @@ pub mod tag {
     pub const PACKAGE: u8 = 20;
 }
 
-/// Length in bytes of a constant after its tag, by tag; 0 for undefined tags, and for `Utf8`, which
-/// states its own length.
-const PAYLOAD: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
+/// Length in bytes of a constant after its tag, by tag; 0 for undefined tags. That of `Utf8` is
+/// without its text.
+const PAYLOAD: [u8; 21] = [0, 2, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
 
 /// A `CONSTANT_Fieldref`, `CONSTANT_Methodref` or `CONSTANT_InterfaceMethodref`: what it names, and
 /// the constants by which it does.
@@ -81,30 +81,22 @@ impl<'a> ConstantPool<'a> {
         offsets.push(0);
         while offsets.len() < count {
             let at = cursor.offset();
-            let tag = cursor.u1()?;
-            offsets.push(at as u32);
-            match tag {
-                tag::UTF8 => {
-                    let length = cursor.u2()? as usize;
-                    cursor.take(length)?;
-                }
-                tag::LONG | tag::DOUBLE => {
-                    cursor.take(8)?;
-                    if offsets.len() >= count {
-                        return Err(Error::at(
-                            ErrorKind::Malformed("a long or double has no second index"),
-                            at,
-                        ));
-                    }
-                    offsets.push(0);
-                }
-                _ => match PAYLOAD.get(tag as usize) {
-                    Some(&n) if n > 0 => {
-                        cursor.take(n as usize)?;
-                    }
+            let (tag, payload) = match *cursor.rest() {
+                [tag::UTF8, high, low, ..] => (tag::UTF8, 2 + usize::from(u16::from_be_bytes([high, low]))),
+                [tag, ..] => match PAYLOAD.get(usize::from(tag)) {
+                    Some(&length) if length > 0 => (tag, usize::from(length)),
                     _ => return Err(Error::at(ErrorKind::BadTag(tag), at)),
                 },
             }
+                [] => (0, 0),
+            };
+            cursor.take(1 + payload)?;
+            offsets.push(at as u32);
+            if matches!(tag, tag::LONG | tag::DOUBLE) {
+                if offsets.len() >= count {
+                    return Err(Error::at(ErrorKind::Malformed("a long or double has no second index"), at));
+                }
+                offsets.push(0);
         }
         Ok(ConstantPool { file, offsets, end: cursor.offset() })
     }
