@@ -12,7 +12,7 @@ use cct_index::positions::{Form, PackedPositions, Positions};
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
 use cct_jdk::allocations::{self, NativeAllocation};
-use cct_jdk::convention::with_extension;
+use cct_jdk::convention::EXTENSION;
 use cct_jdk::threads;
 use cct_jdk::vm_calls;
 use cct_markers::LeftOut;
@@ -83,7 +83,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             position: index,
             code: &code,
             signature: &signature,
-            extended_descriptor: &with_extension(member.descriptor),
+            extended_descriptor: &signature.descriptor.with_parameters(EXTENSION),
             settings,
             recorded: self.recorded,
             calls: &calls,
@@ -228,10 +228,11 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
         // A trace needs no replay: its events come in order, even if the VM calls.
         let replays = vm_calls::is_called_by_vm(self.class.name(), member) && method.number.is_none();
-        let mut tables = DebugTables::of(self.class, signature, code)?;
-        if !self.rewriter.names_parameters() {
-            tables = tables.without_names();
-        }
+        let tables = if self.rewriter.names_parameters() {
+            DebugTables::of(self.class, signature, code)?
+        } else {
+            DebugTables::without_names(code)?
+        };
         let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, &tables, head)?;
         self.edit.replace_method(method.position, wrapper);
         Ok(())
