@@ -12,7 +12,6 @@ use crate::attributes::{AttributeInfo, LocalVariable};
 use crate::class::{Attributes, ClassFile, Member};
 use crate::code::{BciSet, Code};
 use crate::constant_pool::{ConstantPool, tag};
-use crate::descriptor::MethodDescriptor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stack::Effects;
 use crate::{access, opcode};
@@ -103,7 +102,7 @@ fn code<'a>(
     }
     // Bodies get more locals and a larger stack, and end with appended code.
     let receiver = u16::from(!method.is(access::STATIC));
-    let arguments = MethodDescriptor::parse(method.descriptor)?.argument_slots();
+    let arguments = effects.argument_slots(method.descriptor_index)?;
     if arguments.saturating_add(receiver) > code.max_locals {
         return Err(Error::new(ErrorKind::Malformed("arguments that do not fit into the local variables")));
     }
