@@ -215,7 +215,7 @@ impl ClassSummary {
         }
         if is_candidate {
             traits |= trait_bits::INTRINSIC;
-            let calls = |c: Code<'_>| c.instructions().any(|i| opcode::is_invoke(i.opcode));
+            let calls = |c: Code<'_>| c.invocations().next().is_some();
             if !Code::of(class, member)?.is_some_and(calls) {
                 traits |= trait_bits::CALLS_NOTHING;
             }

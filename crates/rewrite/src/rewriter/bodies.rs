@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use cct_classfile::edit::frames::Signature;
-use cct_classfile::{Bci, Code, ErrorKind, Instruction, Member, MemberName, opcode};
+use cct_classfile::{Bci, Code, ErrorKind, Instruction, Member, MemberName};
 use cct_columns::Column;
 use cct_events::structure::Recording;
 use cct_index::mid::{Mid, Shape};
@@ -248,8 +248,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
 
     /// The call target of each invocation in a body.
     fn call_targets(&mut self, code: &Code<'a>) -> Result<Vec<(Bci, CallTarget<'c>)>> {
-        let mut calls = Vec::new();
-        for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
+        let mut calls = Vec::with_capacity(code.invocations.len());
+        for instruction in code.invocations() {
             let target = self.call_target(&instruction)?;
             if let CallTarget::Counted(f) | CallTarget::Dispatched(f) = target {
                 self.foreign.entry(f.mid()).or_insert_with(|| f.into());
@@ -264,13 +264,20 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
 
     /// The call target of an invocation. A class calls by one constant from many places.
     fn call_target(&mut self, invocation: &Instruction<'_>) -> Result<CallTarget<'c>> {
-        let key = (invocation.pool_index().unwrap_or_default(), invocation.opcode);
-        if let Some(target) = self.targets.get(&key) {
-            return Ok(*target);
+        let place = usize::from(invocation.pool_index().unwrap_or_default());
+        if let Some(&Some((opcode, target))) = self.targets.get(place)
+            && opcode == invocation.opcode
+        {
+            return Ok(target);
         }
         let rewriter: &'r Rewriter = self.rewriter;
         let target = rewriter.call_target(self.id, self.class, invocation)?;
-        self.targets.insert(key, target);
+        if self.targets.is_empty() {
+            self.targets.resize(usize::from(self.class.pool.count()), None);
+        }
+        if let Some(known) = self.targets.get_mut(place) {
+            *known = Some((invocation.opcode, target));
+        }
         Ok(target)
     }
 
