@@ -137,9 +137,11 @@ impl ClassSummary {
     pub fn of(class: &ClassFile<'_>) -> Result<Self> {
         let attribute = ClassAttribute::of(class)?;
         let original = attribute.as_ref().map_or(class.methods.len(), |a| a.methods.len());
-        let mut text = Vec::new();
         let mut methods = Vec::with_capacity(original);
-        for member in &class.methods[..original] {
+        let originals = &class.methods[..original];
+        let mut text =
+            Vec::with_capacity(originals.iter().map(|m| m.name.len() + m.descriptor.len()).sum());
+        for member in originals {
             methods.push(Self::method(class, member, &mut text).map_err(|e| class.locate(member.locate(e)))?);
         }
         Ok(ClassSummary {
