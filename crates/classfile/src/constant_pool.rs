@@ -5,6 +5,7 @@
 //! follow them.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
@@ -87,7 +88,6 @@ impl<'a> ConstantPool<'a> {
                     Some(&length) if length > 0 => (tag, usize::from(length)),
                     _ => return Err(Error::at(ErrorKind::BadTag(tag), at)),
                 },
-            }
                 [] => (0, 0),
             };
             cursor.take(1 + payload)?;
@@ -97,6 +97,7 @@ impl<'a> ConstantPool<'a> {
                     return Err(Error::at(ErrorKind::Malformed("a long or double has no second index"), at));
                 }
                 offsets.push(0);
+            }
         }
         Ok(ConstantPool { file, offsets, end: cursor.offset() })
     }
@@ -278,7 +279,13 @@ impl<'a> ConstantPool<'a> {
 
     /// All usable indices in order.
     pub fn indices(&self) -> impl Iterator<Item = Index> + '_ {
-        (1..self.count()).filter(|&i| self.tag(i).is_some())
+        self.tags().map(|(index, _)| index)
+    }
+
+    /// All usable indices in order, with the tags of their constants.
+    pub fn tags(&self) -> impl Iterator<Item = (Index, u8)> + '_ {
+        let offsets = (0..).zip(&self.offsets).filter(|(_, at)| **at != 0);
+        offsets.map(|(index, &at)| (index, self.file[at as usize]))
     }
 
     /// Checks the properties that parsing leaves unchecked: constants point to constants of the
@@ -357,6 +364,17 @@ impl Text {
     }
 }
 
+/// The next index, for a constant that takes this many.
+fn claim(next: &mut usize, slots: usize) -> Result<Index> {
+    // The last index is 65534: constant_pool_count itself must fit (JVMS 4.1).
+    if *next + slots > 65535 {
+        return Err(ErrorKind::PoolTooLarge.into());
+    }
+    let index = *next as Index;
+    *next += slots;
+    Ok(index)
+}
+
 /// Constants to be appended to a pool, each only once.
 #[derive(Debug)]
 pub struct PoolAdditions {
@@ -403,17 +421,6 @@ impl PoolAdditions {
         self.next == self.first as usize
     }
 
-    /// The next index, for a constant that takes this many.
-    fn claim(&mut self, slots: usize) -> Result<Index> {
-        // The last index is 65534: constant_pool_count itself must fit (JVMS 4.1).
-        if self.next + slots > 65535 {
-            return Err(ErrorKind::PoolTooLarge.into());
-        }
-        let index = self.next as u16;
-        self.next += slots;
-        Ok(index)
-    }
-
     /// Index of a `CONSTANT_Utf8`, added if needed.
     pub fn utf8(&mut self, text: &[u8]) -> Result<Index> {
         let hash = FxBuildHasher.hash_one(text);
@@ -422,7 +429,7 @@ impl PoolAdditions {
         }
         let length = u16::try_from(text.len())
             .map_err(|_| Error::new(ErrorKind::TooMany("bytes in a name or descriptor")))?;
-        let index = self.claim(1)?;
+        let index = claim(&mut self.next, 1)?;
         self.bytes.put1(tag::UTF8);
         self.bytes.put2(length);
         let start = self.bytes.len() as u32;
@@ -432,11 +439,12 @@ impl PoolAdditions {
     }
 
     fn fixed(&mut self, tag: u8, value: u64, slots: usize) -> Result<Index> {
-        if let Some(&i) = self.others.get(&(tag, value)) {
-            return Ok(i);
-        }
-        let index = self.claim(slots)?;
-        self.others.insert((tag, value), index);
+        let unclaimed = match self.others.entry((tag, value)) {
+            Entry::Occupied(known) => return Ok(*known.get()),
+            Entry::Vacant(unclaimed) => unclaimed,
+        };
+        let index = claim(&mut self.next, slots)?;
+        unclaimed.insert(index);
         self.bytes.put1(tag);
         match PAYLOAD[tag as usize] {
             2 => self.bytes.put2(value as u16),

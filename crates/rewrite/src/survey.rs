@@ -139,8 +139,7 @@ impl ClassSummary {
         let original = attribute.as_ref().map_or(class.methods.len(), |a| a.methods.len());
         let mut methods = Vec::with_capacity(original);
         let originals = &class.methods[..original];
-        let mut text =
-            Vec::with_capacity(originals.iter().map(|m| m.name.len() + m.descriptor.len()).sum());
+        let mut text = Vec::with_capacity(originals.iter().map(|m| m.name.len() + m.descriptor.len()).sum());
         for member in originals {
             methods.push(Self::method(class, member, &mut text).map_err(|e| class.locate(member.locate(e)))?);
         }

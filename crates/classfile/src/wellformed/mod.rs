@@ -45,7 +45,7 @@ pub fn check<'a>(class: &ClassFile<'a>) -> Result<Vec<Option<Code<'a>>>> {
         return Err(Error::new(ErrorKind::Malformed("a version before the first one")));
     }
     let pool = &class.pool;
-    pool.indices().try_for_each(|index| constant(pool, index))?;
+    pool.tags().try_for_each(|(index, tag)| constant(pool, index, tag))?;
     attributes(&class.attributes, pool)?;
     for field in &class.fields {
         attributes(&field.attributes, pool)?;
@@ -60,17 +60,15 @@ pub fn check<'a>(class: &ClassFile<'a>) -> Result<Vec<Option<Code<'a>>>> {
     codes.collect()
 }
 
-fn constant(pool: &ConstantPool<'_>, index: u16) -> Result<()> {
-    match pool.tag(index) {
-        Some(tag::CLASS) => pool.class(index).map(drop),
-        Some(tag::STRING) => pool.string(index).map(drop),
-        Some(tag::NAME_AND_TYPE) => pool.name_and_type(index).map(drop),
-        Some(tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF) => pool.member_ref(index).map(drop),
-        Some(tag::METHOD_TYPE) => pool.method_type(index).map(drop),
-        Some(tag::METHOD_HANDLE) => {
-            pool.method_handle(index).and_then(|(_, of)| pool.member_ref(of)).map(drop)
-        }
-        Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => pool.dynamic(index).map(drop),
+fn constant(pool: &ConstantPool<'_>, index: u16, tag: u8) -> Result<()> {
+    match tag {
+        tag::CLASS => pool.class(index).map(drop),
+        tag::STRING => pool.string(index).map(drop),
+        tag::NAME_AND_TYPE => pool.name_and_type(index).map(drop),
+        tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF => pool.member_ref(index).map(drop),
+        tag::METHOD_TYPE => pool.method_type(index).map(drop),
+        tag::METHOD_HANDLE => pool.method_handle(index).and_then(|(_, of)| pool.member_ref(of)).map(drop),
+        tag::DYNAMIC | tag::INVOKE_DYNAMIC => pool.dynamic(index).map(drop),
         _ => Ok(()),
     }
 }
